@@ -211,6 +211,246 @@ HSY_API hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
                                      const uint8_t secret[HSY_SIGN_SECRET],
                                      const uint8_t *next_key, hsy_error *err);
 
+/* ---- Analysis: what a tally says (docs/estimates.md) ----------------------
+ *
+ *     hsy_analysis_tally t = {.scheme = s, .tally = &tally};
+ *     hsy_analysis_request q = {.size = sizeof q};
+ *     hsy_analysis_result r;
+ *     hsy_analysis_run(&r, &t, NULL, &q, &err);
+ *     hsy_analysis_json(&text, &len, &r, &err);
+ *     hsy_analysis_clear(&r);
+ *
+ * is `hearsay estimate --format json`, and what a collector serves.
+ */
+
+/* A tally and what belongs to it; a view. */
+typedef struct hsy_analysis_tally {
+    const hsy_scheme *scheme;
+    const hsy_scheme_info *info; /* of the scheme; NULL: it is asked */
+    const hsy_tally *tally;
+    const uint8_t *labels; /* of the spec, info->labels_len bytes; NULL: values
+                              are called by their numbers */
+    const hsy_attendance *attended; /* NULL: nobody is in it twice */
+    const hsy_scheme *permanent;    /* of the kept answers; NULL: as the scheme
+                                       says */
+    const hsy_round *rounds; /* that its reports are of; NULL: not known, and
+                                attended is the most there can be */
+    size_t nrounds;
+} hsy_analysis_tally;
+
+/* Any bytes. */
+typedef struct hsy_analysis_text {
+    const char *text;
+    size_t len;
+} hsy_analysis_text;
+
+/* A range of bins, or a quantile. */
+typedef struct hsy_analysis_range {
+    double quantile;  /* 0 < quantile < 1; 0: the share of bins from .. to-1 */
+    size_t from, to;  /* 0 <= from < to <= d */
+    const char *name; /* what its row is called */
+} hsy_analysis_range;
+
+/* What to make of a tally. */
+typedef enum hsy_analysis_question {
+    HSY_ASK_ESTIMATES = 0,  /* of each value, or of what is found */
+    HSY_ASK_RANGES = 1,     /* the ranges and quantiles of the request */
+    HSY_ASK_COVARIANCE = 2, /* of each two values */
+    HSY_ASK_JOINT = 3       /* each combination of a tuple's attributes */
+} hsy_analysis_question;
+
+/* What is asked; zeros, but for size, are what `hearsay estimate` does without
+ * options. What a mechanism's analysis has no use for does not matter. */
+typedef struct hsy_analysis_request {
+    size_t size; /* sizeof(hsy_analysis_request) */
+    hsy_analysis_question question;
+    double level; /* of intervals; 0: 0.95 */
+    hsy_target target;
+    hsy_interval interval;
+    bool simultaneous;          /* all intervals hold together */
+    hsy_post post;              /* a further number for each row */
+    hsy_density_method density; /* shares by likelihood; AUTO: where there are
+                                   no others */
+    double lying;               /* share of devices that may lie */
+    uint64_t top;               /* the largest alone; 0: all */
+    const hsy_analysis_text *candidates; /* values asked for; NULL: all */
+    size_t ncandidates;
+    hsy_analysis_text attribute; /* of a tuple only this one; NULL: all */
+    const hsy_analysis_range *ranges;
+    size_t nranges;
+    bool quantiles;   /* of bins: some beside the shares */
+    uint64_t devices; /* of two tallies: so many in all that keep their first
+                         answer, from known rounds; 0: not known */
+    bool overlap;     /* two tallies may hold the same reports */
+    hsy_rappor_options rappor; /* alpha 0: 0.1; level, target and dispersion do
+                                  not matter */
+    hsy_search search;         /* of a search; size 0: its defaults */
+    bool significant; /* of a search: strings that chance hardly makes alone */
+} hsy_analysis_request;
+
+/* What a row has; the columns of a table in their order. */
+typedef enum hsy_analysis_column {
+    HSY_COLUMN_ATTRIBUTE,
+    HSY_COLUMN_VALUE,
+    HSY_COLUMN_OTHER,
+    HSY_COLUMN_ESTIMATE,
+    HSY_COLUMN_STDERR,
+    HSY_COLUMN_LOW,
+    HSY_COLUMN_HIGH,
+    HSY_COLUMN_LOW_LYING,
+    HSY_COLUMN_HIGH_LYING,
+    HSY_COLUMN_UNBIASED,
+    HSY_COLUMN_POST,
+    HSY_COLUMN_P_ZERO,
+    HSY_COLUMN_Q_VALUE,
+    HSY_COLUMN_P_VALUE,
+    HSY_COLUMN_LEVEL,
+    HSY_COLUMN_DETECTED,
+    HSY_COLUMN_SIGNIFICANT,
+    HSY_COLUMN_COVARIANCE
+} hsy_analysis_column;
+
+#define HSY_COLUMNS 18u
+
+/* Which of the members hold is in the result's columns. NaN: there is none. */
+typedef struct hsy_analysis_row {
+    hsy_analysis_text value;     /* what it is called */
+    hsy_analysis_text attribute; /* ... of which attribute of a tuple */
+    hsy_analysis_text other;     /* of a covariance */
+    hsy_estimate est; /* shares as fractions, a mean in the range's units */
+    double low_lying, high_lying; /* its interval, wider by what liars can do */
+    double post;     /* of RAPPOR the best guess that is not below 0 */
+    double unbiased; /* RAPPOR's own files: est.value is the best guess */
+    double p_zero, q_value; /* RAPPOR's: hsy_rappor_share */
+    double p_value;         /* of a difference */
+    double level;           /* of its interval */
+    double covariance;
+    uint32_t place;   /* among the values asked for */
+    uint32_t part;    /* of the attribute among all */
+    bool mean;        /* no share: in the units of a range */
+    bool detected;    /* RAPPOR */
+    bool significant; /* of a search: more than chance makes */
+} hsy_analysis_row;
+
+/* What is to be said beside a result: first sentences that belong to it, then
+ * doubts. */
+typedef enum hsy_analysis_code {
+    HSY_NOTE_PERSON_ROUNDS = 1,
+    HSY_NOTE_MEAN_ROUNDS = 2,
+    HSY_NOTE_KEPT_NOISE = 3,
+    HSY_NOTE_ATTENDANCE_BOUND = 4,
+    HSY_NOTE_PAIRED = 5,
+    HSY_NOTE_OVERLAP = 6,
+    HSY_DOUBT_SUPPORT = 7,  /* p */
+    HSY_DOUBT_SUM = 8,      /* p */
+    HSY_DOUBT_WEIGHTS = 9,  /* p */
+    HSY_DOUBT_SEEDS = 10,   /* p */
+    HSY_DOUBT_LYING = 11,   /* p */
+    HSY_DOUBT_FEW = 12,     /* count reports */
+    HSY_DOUBT_STEPS = 13,   /* count steps of EM */
+    HSY_DOUBT_OUTSIDE = 14, /* count of `of` intervals; chance makes p */
+    HSY_DOUBT_OUTSIDE_ODD = 15,
+    HSY_DOUBT_CANDIDATES = 16,
+    HSY_DOUBT_DETECTED = 17,
+    HSY_DOUBT_STRINGS = 18, /* an attribute has no candidates */
+    HSY_DOUBT_UNANSWERED = 19
+} hsy_analysis_code;
+
+typedef struct hsy_analysis_note {
+    hsy_analysis_code code;
+    uint32_t which;              /* 1: of the tally that is taken off */
+    hsy_analysis_text attribute; /* of a tuple; else NULL */
+    double p;
+    uint64_t count, of;
+} hsy_analysis_note;
+
+/* A short name for programs, and a sentence. Literals. */
+HSY_API const char *hsy_analysis_code_name(hsy_analysis_code code);
+HSY_API const char *hsy_analysis_code_text(hsy_analysis_code code);
+
+/* What came of it. Treat as read-only; it owns its memory. */
+typedef struct hsy_analysis_result {
+    hsy_analysis_question question;
+    hsy_scheme_info info;
+    hsy_scheme_info
+        against; /* of the tally that is taken off, if two are compared */
+    bool compared, paired, overlap;
+    bool from_files;                   /* RAPPOR's own: there is no tally */
+    uint64_t reports, reports_against; /* of a release: releases */
+    double people, people_against;     /* NaN but of releases */
+    uint64_t devices_in_all;           /* of the request */
+    bool attends;                      /* attended holds */
+    hsy_attendance attended;
+
+    hsy_confidence how; /* its level is that of rows that were not selected */
+    bool simultaneous;
+    hsy_post post;
+    hsy_density_method density; /* shares by likelihood; AUTO: by points */
+    const char *why;            /* there are no intervals; NULL: there are */
+
+    double lying;          /* assumed share; NaN: there is no bound */
+    hsy_poison_bound lies; /* the largest by which a row is wider */
+    double lying_p; /* of the tests that find liars; NaN: reports do not show */
+    bool looked;    /* whether the reports are implausible: notes say so */
+
+    uint32_t columns; /* bit 1 << hsy_analysis_column */
+    hsy_analysis_row *rows;
+    size_t count;          /* of rows */
+    uint64_t selected, of; /* so many of so many were selected */
+    bool largest_first;
+    double level_selected; /* of their intervals */
+    bool has_rest;         /* some are not among them: */
+    hsy_estimate rest;     /* all of those; NaN: no error is known */
+    hsy_analysis_row *quantiles;
+    size_t nquantiles;
+    hsy_evidence *points; /* of all values asked for, by place; NULL: by other
+                          means */
+    hsy_analysis_note *notes;
+    size_t nnotes;
+
+    /* RAPPOR. */
+    hsy_rappor_law law;
+    hsy_rappor_summary summary;
+    hsy_rappor_options rappor;
+    uint64_t candidates; /* also of a search */
+    size_t unshown;      /* detected, and not among the rows */
+    hsy_estimate not_shown;
+
+    /* A search. */
+    uint64_t groups, found;
+    double detectable; /* a share that passes each stage but for 5 % */
+    bool significant;  /* rows are only what chance hardly makes */
+    uint32_t stage, stages, bits; /* in batches; stage 0: all at once */
+
+    void *memory; /* of names */
+} hsy_analysis_result;
+
+/*
+ * Analyze a tally as its mechanism asks (hsy_scheme_info.analysis), or its
+ * difference to `against` (may be NULL), which must ask the same:
+ * HSY_E_MISMATCH with what differs in err->msg, HSY_E_REFUSED where shares are
+ * estimated together. HSY_E_EMPTY without reports; HSY_E_RANGE or HSY_E_UNKNOWN
+ * with the field of the request, of candidates with the place from 1 in
+ * err->line; HSY_E_NOMEM. The result is zeroed if it fails.
+ */
+HSY_API hsy_status hsy_analysis_run(hsy_analysis_result *out,
+                                    const hsy_analysis_tally *t,
+                                    const hsy_analysis_tally *against,
+                                    const hsy_analysis_request *request,
+                                    hsy_error *err);
+HSY_API void hsy_analysis_clear(hsy_analysis_result *r);
+
+/* As JSON [RFC 8259] and as CSV [RFC 4180], to be freed with free(). */
+HSY_API hsy_status hsy_analysis_json(char **json, size_t *len,
+                                     const hsy_analysis_result *r,
+                                     hsy_error *err);
+HSY_API hsy_status hsy_analysis_csv(char **csv, size_t *len,
+                                    const hsy_analysis_result *r,
+                                    hsy_error *err);
+
+/* The same name in JSON and CSV. A literal. */
+HSY_API const char *hsy_analysis_column_name(hsy_analysis_column column);
+
 #ifdef __cplusplus
 }
 #endif

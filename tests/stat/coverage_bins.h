@@ -188,12 +188,12 @@ static inline bool bins_density(struct bins_run *b, hsy_target target,
                                 hsy_error *err)
 {
     const hsy_density_how how = {.level = COVERAGE_LEVEL, .target = target};
-    const struct shares_tally view = {
+    const hsy_analysis_tally view = {
         .scheme = b->run.s, .info = &b->run.info, .tally = &b->run.tally};
     const double *shares = target == HSY_PEOPLE ? b->held : b->law.share;
     struct coverage_value *values =
         b->values + (target == HSY_PEOPLE ? 0 : b->count);
-    struct shares_row *rows = NULL;
+    hsy_analysis_row *rows = NULL;
     hsy_density_fit fit;
     size_t count = 0;
     const bool good =

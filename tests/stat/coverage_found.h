@@ -145,7 +145,7 @@ static inline bool found_search(struct found_run *f,
                                 const struct coverage_cell *c,
                                 hsy_target target, hsy_error *err)
 {
-    const struct shares_tally view = {
+    const hsy_analysis_tally view = {
         .scheme = f->run.s, .info = &f->run.info, .tally = &f->run.tally};
     const bool top = c->kind->variant == FOUND_TOP;
     const struct shares_wanted wanted = {
@@ -223,7 +223,7 @@ static inline void coverage_found(struct coverage_cell *c)
 static inline bool found_decode(struct found_run *f, uint64_t run,
                                 hsy_target target, hsy_error *err)
 {
-    const struct shares_tally view = {
+    const hsy_analysis_tally view = {
         .scheme = f->run.s, .info = &f->run.info, .tally = &f->run.tally};
     const hsy_rappor_options how = {.size = sizeof how,
                                     .level = COVERAGE_LEVEL,
@@ -284,7 +284,7 @@ static inline bool found_largest(struct poll *p, struct coverage_selected *out,
                                  hsy_error *err)
 {
     const double *shares = target == HSY_PEOPLE ? p->held : p->laws->share;
-    struct shares_row rows[16];
+    hsy_analysis_row rows[16];
     size_t count = p->run.npoints;
     const hsy_confidence how = {
         shares_level(&p->run.info, COVERAGE_LEVEL, FOUND_LARGEST, count),

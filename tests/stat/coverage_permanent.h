@@ -97,14 +97,14 @@ static inline hsy_status permanent_device(struct permanent_run *p, uint64_t i)
 /* What a tally of several rounds tells, as the surfaces have it; also of
  * reports that came from elsewhere. The caller frees points. */
 static inline hsy_status permanent_points(hsy_evidence **points,
-                                          const struct shares_tally *t,
+                                          const hsy_analysis_tally *t,
                                           size_t count, const hsy_round *rounds,
                                           size_t nrounds, bool known,
                                           hsy_error *err)
 {
     double scratch[PERMANENT_ROUNDS];
     hsy_attendance attended;
-    struct shares_tally view = *t;
+    hsy_analysis_tally view = *t;
     hsy_status st =
         known ? hsy_attend(&attended, rounds, nrounds, scratch, err)
               : hsy_attend_most(&attended, hsy_tally_reports(t->tally), nrounds,
@@ -120,10 +120,10 @@ static inline bool permanent_decode(struct permanent_run *p, hsy_target target,
 {
     struct stat_run *r = &p->poll.run;
     hsy_attendance attended;
-    const struct shares_tally view = {.scheme = r->s,
-                                      .info = &r->info,
-                                      .tally = &r->tally,
-                                      .attended = &attended};
+    const hsy_analysis_tally view = {.scheme = r->s,
+                                     .info = &r->info,
+                                     .tally = &r->tally,
+                                     .attended = &attended};
     const double *shares =
         target == HSY_PEOPLE ? p->poll.held : p->poll.laws->share;
     double scratch[PERMANENT_ROUNDS];
@@ -155,7 +155,7 @@ static inline bool permanent_decode(struct permanent_run *p, hsy_target target,
 static inline bool permanent_see(struct permanent_run *p, hsy_error *err)
 {
     struct stat_run *r = &p->poll.run;
-    const struct shares_tally view = {
+    const hsy_analysis_tally view = {
         .scheme = r->s, .info = &r->info, .tally = &r->tally};
     hsy_evidence *points = NULL;
     bool good;
@@ -235,7 +235,7 @@ static inline bool permanent_compare(struct permanent_run *p,
                                         HSY_INTERVAL_AUTO, 1};
             const struct shares_known own = {.point = &b[v], .shared = shared};
             const struct shares_known other = {.point = &a[v]};
-            struct shares_row row;
+            hsy_analysis_row row;
             double truth = 0;
 
             if (shares_row(&row, NULL, &p->poll.run.info, &own, &other, &how,
@@ -254,9 +254,9 @@ static inline bool permanent_compare(struct permanent_run *p,
 static inline bool permanent_see_pair(struct permanent_run *p, hsy_error *err)
 {
     struct stat_run *r = &p->poll.run;
-    const struct shares_tally one = {
+    const hsy_analysis_tally one = {
         .scheme = r->s, .info = &r->info, .tally = &r->tally};
-    const struct shares_tally two = {
+    const hsy_analysis_tally two = {
         .scheme = r->s, .info = &r->info, .tally = &p->later};
     const size_t after = p->rounds - p->split;
     const uint64_t devices = p->attendance == PERMANENT_UNKNOWN ? 0 : p->n;

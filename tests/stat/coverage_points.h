@@ -129,7 +129,7 @@ static inline bool poll_collect(struct poll *p, hsy_evidence **points,
                                 const struct coverage_law *law, uint64_t n,
                                 uint64_t lane, hsy_error *err)
 {
-    const struct shares_tally view = {
+    const hsy_analysis_tally view = {
         .scheme = p->run.s, .info = &p->run.info, .tally = &p->run.tally};
     struct stat_coins coins;
 
@@ -167,7 +167,7 @@ static inline bool poll_value(struct poll *p, const struct coverage_law *law,
     const bool people = how->target == HSY_PEOPLE;
     struct coverage_value *value =
         p->values + (people ? 0 : p->count) + first + v;
-    struct shares_row row;
+    hsy_analysis_row row;
 
     if (shares_row(&row, NULL, &p->run.info, &own, NULL, how, err) != HSY_OK)
         return false;
@@ -229,7 +229,7 @@ static inline bool poll_together(struct poll *p, const hsy_evidence *points,
         const struct shares_known own = {.point = &points[v]};
         const double truth =
             poll_truth(p, p->laws, people ? p->held : p->laws->share, v);
-        struct shares_row row;
+        hsy_analysis_row row;
 
         if (shares_row(&row, NULL, &p->run.info, &own, NULL, how, err) !=
             HSY_OK)
@@ -290,7 +290,7 @@ static inline bool poll_difference(struct poll_pair *d, size_t v,
     const double *const a = people ? d->a.held : d->a.laws->share;
     const double *const b = people ? d->b.held : d->b.laws->share;
     struct coverage_value *value = d->a.values + (people ? 0 : d->a.count) + v;
-    struct shares_row row;
+    hsy_analysis_row row;
 
     if (shares_row(&row, NULL, &d->a.run.info, &own, &other, &how, err) !=
         HSY_OK)

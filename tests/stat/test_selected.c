@@ -124,7 +124,7 @@ static hsy_confidence top_how(double level, hsy_target target)
                             .comparisons = 1};
 }
 
-static hsy_status top_rows(struct shares_row *rows, const struct stat_run *r,
+static hsy_status top_rows(hsy_analysis_row *rows, const struct stat_run *r,
                            const hsy_confidence *how)
 {
     hsy_poison_bound lying = {0};
@@ -145,8 +145,8 @@ static bool top_run(struct sums *s, const struct stat_run *r,
     const hsy_confidence plain = top_how(0.95, target);
     const hsy_confidence how =
         top_how(hsy_selected_level(0.95, c->top, r->npoints), target);
-    struct shares_row rows[SELECTED_DOMAIN];
-    const struct shares_tally t = {
+    hsy_analysis_row rows[SELECTED_DOMAIN];
+    const hsy_analysis_tally t = {
         .scheme = r->s, .info = &r->info, .tally = &r->tally};
     struct shares_known known[SELECTED_DOMAIN];
     uint64_t codes[SELECTED_DOMAIN];
@@ -180,7 +180,7 @@ static bool top_fixed(struct sums *s, const struct stat_run *r,
                       const struct top_case *c)
 {
     const hsy_selection from = {.of = r->npoints, .passed = -INFINITY};
-    const struct shares_tally t = {
+    const hsy_analysis_tally t = {
         .scheme = r->s, .info = &r->info, .tally = &r->tally};
     const hsy_confidence plain = top_how(0.95, HSY_PEOPLE);
     const double part[2] = {0};
@@ -328,7 +328,7 @@ static bool search_run(struct sums sums[2], const struct search_case *c,
                               &coins.published, NULL) == HSY_OK &&
            hsy_tally_batch(&r.tally, r.s, r.reports, c->n, NULL) == HSY_OK;
     for (int target = 0; target < 2 && good; target++) {
-        const struct shares_tally t = {
+        const hsy_analysis_tally t = {
             .scheme = r.s, .info = &r.info, .tally = &r.tally};
         struct shares_search got;
 

@@ -293,7 +293,7 @@ static int next_begin(struct batches_options *o)
 static int next_write(const struct batches_options *o, const struct gather *g,
                       const hsy_task *task, uint64_t version)
 {
-    const struct shares_tally t = gathered(g);
+    const hsy_analysis_tally t = gathered(g);
     struct discover_done done = {
         .task = task, .version = version, .search = o->discover.search};
     struct discover_next next;

@@ -140,7 +140,7 @@ static bool discover_is_puzzle(const struct gather *g)
 static int discover_draw(const struct discover_result *r, struct output *out)
 {
     const struct discover_options *o = r->options;
-    const struct shares_tally t = gathered(r->gather);
+    const hsy_analysis_tally t = gathered(r->gather);
     const struct discover_figure f = {&t, &r->got, o->how.level,
                                       o->simultaneous};
     hsy_error err = {0};
@@ -220,7 +220,7 @@ static int discover_any(const struct discover_options *o, struct gather *g,
                                          .all_stages = o->all_stages,
                                          .all = o->all,
                                          .threshold = o->threshold};
-    const struct shares_tally t = gathered(g);
+    const hsy_analysis_tally t = gathered(g);
     struct discover_result r = {.options = o, .gather = g};
     hsy_error err = {0};
     int failed = discover_fits(o, g);

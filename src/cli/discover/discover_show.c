@@ -201,7 +201,7 @@ void discover_show(const struct discover_result *r)
 {
     const struct discover_options *o = r->options;
     const hsy_scheme_info *info = &r->gather->info;
-    const struct shares_tally t = gathered(r->gather);
+    const hsy_analysis_tally t = gathered(r->gather);
     const double reach = shares_reach(&r->got, &t, o->aim.miss);
     const struct show_found s = {r, o->all_stages ? 0 : FOUND_VALUE};
     struct cli_table table = {show_found_columns + s.first,

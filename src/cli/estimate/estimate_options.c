@@ -3,14 +3,6 @@
 
 #include <stddef.h>
 
-const char *const estimate_interval_names[] = {
-    "auto",  "wald",       "wilson",    "score",
-    "exact", "likelihood", "hoeffding", NULL};
-const char *const estimate_post_names[] = {
-    "none", "norm",  "norm-sub", "norm-mul", "norm-cut", "base-cut",
-    "mle",  "power", "power-ns", "em",       NULL};
-const char *const estimate_target_names[] = {"people", "population", NULL};
-
 enum {
     ESTIMATE_LEVEL = 1,
     ESTIMATE_INTERVAL,
@@ -154,28 +146,28 @@ static bool estimate_choice(struct cli_parser *p, int id,
 
     switch (id) {
     case ESTIMATE_INTERVAL:
-        good = cli_value_choice(p, &choice, estimate_interval_names);
+        good = cli_value_choice(p, &choice, analysis_interval_names);
         o->how.interval = (hsy_interval)choice;
         o->has_interval = o->how.interval != HSY_INTERVAL_AUTO;
         return good;
     case ESTIMATE_TARGET:
-        good = cli_value_choice(p, &choice, estimate_target_names);
+        good = cli_value_choice(p, &choice, analysis_target_names);
         o->how.target = (hsy_target)choice;
         return good;
     case ESTIMATE_POST:
-        good = cli_value_choice(p, &choice, estimate_post_names);
+        good = cli_value_choice(p, &choice, analysis_post_names);
         o->post = (hsy_post)choice;
         return good;
     case ESTIMATE_DENSITY:
-        good = cli_value_choice(p, &choice, estimate_density_names);
+        good = cli_value_choice(p, &choice, analysis_density_names);
         o->density = (hsy_density_method)choice;
         return good;
     case ESTIMATE_METHOD:
-        good = cli_value_choice(p, &choice, estimate_method_names);
+        good = cli_value_choice(p, &choice, analysis_method_names);
         o->method = (uint32_t)choice;
         return good;
     default: /* ESTIMATE_CORRECTION */
-        good = cli_value_choice(p, &choice, estimate_correction_names);
+        good = cli_value_choice(p, &choice, analysis_correction_names);
         o->correction = (uint32_t)choice;
         return good;
     }

@@ -20,8 +20,9 @@
 
 /* A figure that is being made. Owns its memory. */
 struct figure {
-    const struct estimate_result *result;
-    const struct shares_row **rows; /* those that are drawn */
+    const struct estimate_job *job;
+    const hsy_analysis_result *result;
+    const hsy_analysis_row **rows; /* those that are drawn */
     size_t n;
     double level; /* of what is drawn, adjusted for selection */
     bool mean;
@@ -30,25 +31,24 @@ struct figure {
 
 /* ---- What is drawn ------------------------------------------------------- */
 
-static bool figure_is_histogram(const struct estimate_result *r)
+static bool figure_is_histogram(const hsy_analysis_result *r)
 {
-    return r->gather->info.kind == HSY_KIND_BINS && !r->options->has_top &&
+    return r->info.kind == HSY_KIND_BINS && !r->largest_first &&
            r->count <= FIGURE_MOST_BINS;
 }
 
 /* A single share, whose interval is a cut through its likelihood. */
-static bool figure_is_likelihood(const struct estimate_result *r)
+static bool figure_is_likelihood(const hsy_analysis_result *r)
 {
-    return r->gather->info.kind == HSY_KIND_YES_NO &&
-           r->options->how.interval == HSY_LIKELIHOOD && r->other == NULL &&
-           r->options->lying == 0;
+    return r->info.kind == HSY_KIND_YES_NO &&
+           r->how.interval == HSY_LIKELIHOOD && !r->compared && r->lying == 0;
 }
 
 /* Further from 0 first; of equals the one that stands first. */
 static int figure_order(const void *a, const void *b)
 {
-    const struct shares_row *x = *(const struct shares_row *const *)a;
-    const struct shares_row *y = *(const struct shares_row *const *)b;
+    const hsy_analysis_row *x = *(const hsy_analysis_row *const *)a;
+    const hsy_analysis_row *y = *(const hsy_analysis_row *const *)b;
     const double dx = fabs(x->est.value), dy = fabs(y->est.value);
 
     return dx != dy ? (dx > dy ? -1 : 1)
@@ -58,7 +58,7 @@ static int figure_order(const void *a, const void *b)
 /* All rows in their order, or the largest. */
 static int figure_choose(struct figure *f)
 {
-    const struct estimate_result *r = f->result;
+    const hsy_analysis_result *r = f->result;
 
     f->rows = malloc(r->count * sizeof(*f->rows));
     if (f->rows == NULL)
@@ -66,13 +66,13 @@ static int figure_choose(struct figure *f)
     for (size_t i = 0; i < r->count; i++)
         f->rows[i] = &r->rows[i];
     f->n = r->count;
-    f->level = r->level;
+    f->level = r->level_selected;
     if (f->n <= FIGURE_MOST || figure_is_histogram(r))
         return 0;
     qsort(f->rows, f->n, sizeof *f->rows, figure_order);
     f->n = FIGURE_MOST;
-    if (!r->options->simultaneous)
-        f->level = hsy_selected_level(r->options->how.level, f->n, r->of);
+    if (!r->simultaneous)
+        f->level = hsy_selected_level(r->how.level, f->n, r->of);
     return 0;
 }
 
@@ -80,60 +80,57 @@ static int figure_choose(struct figure *f)
 
 static void figure_texts(struct figure *f)
 {
-    const struct estimate_result *r = f->result;
-    const struct estimate_options *o = r->options;
-    const hsy_scheme_info *info = &r->gather->info;
-    const bool people = o->how.target == HSY_PEOPLE;
-    const struct estimate_notes notes = estimate_result_notes(r);
-    const bool rounds = estimate_notes(r->gather).n != 0;
+    const hsy_analysis_result *r = f->result;
+    const hsy_scheme_info *info = &r->info;
+    const bool people = r->how.target == HSY_PEOPLE;
+    const bool rounds = r->attends && r->attended.rounds > 1;
 
     f->mean = info->kind == HSY_KIND_NUMBER;
     snprintf(f->title, sizeof f->title, "%s%s%s %s",
-             f->mean ? "Mean" : "Shares",
-             r->other != NULL ? ", difference" : "",
+             f->mean ? "Mean" : "Shares", r->compared ? ", difference" : "",
              !rounds   ? ""
              : f->mean ? " over person-rounds"
                        : " of person-rounds",
              people ? "among those who answered" : "in the population");
     snprintf(f->label, sizeof f->label, "%s%s", f->mean ? "mean" : "share in %",
-             r->other != NULL ? ", difference" : "");
-    if (r->no_interval != NULL)
-        plot_more(f->note, FIGURE_NOTE, "no intervals: %s", r->no_interval);
+             r->compared ? ", difference" : "");
+    if (r->why != NULL)
+        plot_more(f->note, FIGURE_NOTE, "no intervals: %s", r->why);
     else
         plot_more(f->note, FIGURE_NOTE, "%.14g %% intervals%s",
-                  100 * o->how.level,
-                  o->simultaneous            ? ", all at once"
-                  : f->level != o->how.level ? ", adjusted for selection"
+                  100 * r->how.level,
+                  r->simultaneous            ? ", all at once"
+                  : f->level != r->how.level ? ", adjusted for selection"
                                              : "");
     plot_more(f->note, FIGURE_NOTE, "; %s, epsilon %.9g, %" PRIu64 " reports",
-              info->mechanism, info->epsilon,
-              hsy_tally_reports(&r->gather->tally));
+              info->mechanism, info->epsilon, r->reports);
     if (rounds)
         plot_more(f->note, FIGURE_NOTE,
                   " of at least %" PRIu64 " devices in %" PRIu64 " rounds",
-                  r->gather->attended.devices, r->gather->attended.rounds);
-    if (o->lying > 0)
+                  r->attended.devices, r->attended.rounds);
+    if (r->lying > 0)
         plot_more(f->note, FIGURE_NOTE,
-                  "; pale: wider for %.6g %% of lying devices", 100 * o->lying);
+                  "; pale: wider for %.6g %% of lying devices", 100 * r->lying);
     if (f->n < r->count)
         plot_more(f->note, FIGURE_NOTE, "; the %zu largest of %zu", f->n,
                   r->count);
     plot_more(f->about, FIGURE_ABOUT, "%s%s: %s.", f->title,
-              r->no_interval != NULL ? "" : ", each with its interval",
-              f->note);
-    for (size_t i = 0; i < notes.n; i++)
-        plot_more(f->about, FIGURE_ABOUT, " Note: %s.", notes.text[i]);
+              r->why != NULL ? "" : ", each with its interval", f->note);
+    for (size_t i = 0; i < r->nnotes; i++)
+        if (analysis_is_note(&r->notes[i]))
+            plot_more(f->about, FIGURE_ABOUT, " Note: %s.",
+                      hsy_analysis_code_text(r->notes[i].code));
 }
 
 /* ---- Drawing ------------------------------------------------------------- */
 
 static bool figure_lies(const struct figure *f)
 {
-    return f->result->options->lying > 0;
+    return f->result->lying > 0;
 }
 
 /* What liars make of an interval. */
-static struct plot_further figure_further(const struct shares_row *row,
+static struct plot_further figure_further(const hsy_analysis_row *row,
                                           double unit)
 {
     return (struct plot_further){unit * row->low_lying, unit * row->high_lying};
@@ -156,13 +153,11 @@ static hsy_status figure_list(const struct figure *f, char **svg, size_t *len,
                                    .points = f->mean};
 
     for (size_t i = 0; i < f->n; i++) {
-        const hsy_estimate e =
-            shares_at_level(&f->rows[i]->est, f->result->level, f->level);
-        struct cli_cell cell = {.type = CLI_NONE};
+        const hsy_estimate e = shares_at_level(
+            &f->rows[i]->est, f->result->level_selected, f->level);
+        const hsy_analysis_text *name = &f->rows[i]->value;
 
-        estimate_name(f->result->gather, f->result->asked, f->rows[i]->place,
-                      &cell);
-        written_name(names[i], sizeof names[i], cell.text, cell.len);
+        written_name(names[i], sizeof names[i], name->text, name->len);
         named[i] = (struct plot_named){names[i], unit * e.value, unit * e.low,
                                        unit * e.high};
         further[i] = figure_further(f->rows[i], unit);
@@ -173,13 +168,13 @@ static hsy_status figure_list(const struct figure *f, char **svg, size_t *len,
 static hsy_status figure_histogram(const struct figure *f, char **svg,
                                    size_t *len, hsy_error *err)
 {
-    const hsy_scheme_info *info = &f->result->gather->info;
+    const hsy_scheme_info *info = &f->result->info;
     const double lo = (double)info->lo, unit = pow(10, -(double)info->scale);
     const double width = ((double)info->hi - lo) / (double)info->d * unit;
     double x[FIGURE_MOST_BINS], y[FIGURE_MOST_BINS];
     double low[FIGURE_MOST_BINS], high[FIGURE_MOST_BINS];
     struct plot_further further[FIGURE_MOST_BINS];
-    const bool none = f->result->no_interval != NULL;
+    const bool none = f->result->why != NULL;
     const struct plot_series bars = {.style = PLOT_BARS,
                                      .colour = 1,
                                      .n = f->n,
@@ -199,7 +194,7 @@ static hsy_status figure_histogram(const struct figure *f, char **svg,
                                        .nseries = 1};
 
     for (size_t i = 0; i < f->n; i++) {
-        const struct shares_row *row = f->rows[i];
+        const hsy_analysis_row *row = f->rows[i];
 
         x[i] = lo * unit + ((double)row->place + 0.5) * width;
         y[i] = 100 * row->est.value;
@@ -213,15 +208,15 @@ static hsy_status figure_histogram(const struct figure *f, char **svg,
 static hsy_status figure_likelihood(const struct figure *f, char **svg,
                                     size_t *len, hsy_error *err)
 {
-    const struct gather *g = f->result->gather;
+    const struct gather *g = &f->job->gather;
     hsy_evidence yes;
-    const struct plot_likelihood what = {
-        .title = "Likelihood of the share of yes",
-        .about = f->about,
-        .note = f->note,
-        .label = "share of yes",
-        .point = &yes,
-        .level = f->result->options->how.level};
+    const struct plot_likelihood what = {.title =
+                                             "Likelihood of the share of yes",
+                                         .about = f->about,
+                                         .note = f->note,
+                                         .label = "share of yes",
+                                         .point = &yes,
+                                         .level = f->result->how.level};
     void *scratch = malloc(hsy_evidence_scratch(g->scheme, 1) + 1);
     hsy_status st = HSY_E_NOMEM;
 
@@ -240,16 +235,16 @@ static hsy_status figure_draw(const struct figure *f, char **svg, size_t *len,
                                           : figure_list(f, svg, len, err);
 }
 
-int estimate_plot(const struct estimate_result *r)
+int estimate_plot(const struct estimate_job *j)
 {
-    struct figure f = {.result = r};
+    struct figure f = {.job = j, .result = &j->result};
     hsy_error err = {0};
     char *svg = NULL;
     size_t len = 0;
     hsy_status st;
     int failed;
 
-    if (r->options->plot == NULL)
+    if (j->options.plot == NULL)
         return 0;
     failed = figure_choose(&f);
     if (failed)
@@ -259,5 +254,5 @@ int estimate_plot(const struct estimate_result *r)
     free(f.rows);
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
-    return cli_write_figure(r->options->plot, st, svg, len, &err);
+    return cli_write_figure(j->options.plot, st, svg, len, &err);
 }

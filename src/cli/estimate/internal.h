@@ -10,10 +10,11 @@
 
 #define ESTIMATE_VARIABLES_MAX HSY_ASSOCIATE_VARIABLES
 
+/* As it was written; edges are found once the range is known. */
 struct estimate_range {
     double q; /* of a quantile; 0: between from and to */
     char from[24], to[24];
-    hsy_estimate est;
+    char name[64];
 };
 
 struct estimate_ranges {
@@ -52,9 +53,10 @@ bool estimate_ranges_quantile(struct cli_parser *p,
 bool estimate_ranges_between(struct cli_parser *p,
                              struct estimate_ranges *asked);
 
-/* Estimate and print them; 0, or the exit code after a message. */
-int estimate_ranges_run(struct estimate_ranges *asked, const struct gather *g,
-                        const struct estimate_options *o);
+/* Ranges as the room takes them; 0, or the exit code after a message. */
+int estimate_ranges_ask(hsy_analysis_range out[ESTIMATE_RANGES_MAX],
+                        struct estimate_ranges *asked,
+                        const hsy_scheme_info *info);
 
 /* Take the command's options: false if there is nothing left to do but to leave
  * with p's exit code. Then see that they go together: 0, or the exit code after
@@ -63,162 +65,43 @@ bool estimate_parse(struct estimate_options *o, struct cli_parser *p, int argc,
                     char **argv);
 int estimate_check(struct cli_parser *p, struct estimate_options *o);
 
-/* Names as options take them, in the order of the library's enumerations. */
-extern const char *const estimate_interval_names[];
-extern const char *const estimate_post_names[];
-extern const char *const estimate_target_names[];
-extern const char *const estimate_density_names[];
-extern const char *const estimate_correction_names[];
-extern const char *const estimate_method_names[];
-
-/* What is known: points in the order of the candidates, or of the domain. Owns
- * its memory. */
-struct estimate_evidence {
-    hsy_evidence *points;
-    hsy_poison_bound *bounds; /* NULL without --assume-lying */
-    size_t count;
-    bool complete; /* the whole domain, in order */
-    double shared; /* kept noise that --against has too: hsy_attend_both */
-};
-
-/* The values asked for. codes is NULL for the whole domain. */
-struct estimate_asked {
+/* What is estimated, and what came of it. */
+struct estimate_job {
+    struct estimate_options options;
+    struct gather gather, other;
     struct labels candidates; /* d is 0: none were named */
-    uint64_t *codes;
-    size_t count;
-    bool whole; /* codes pick from the whole domain, which is post-processed */
+    hsy_analysis_text *names; /* of them; owned */
+    hsy_analysis_result result;
 };
 
-/* Where the point of value i stands. */
-static inline size_t estimate_place(const struct estimate_asked *asked,
-                                    size_t i)
-{
-    return asked->whole ? (size_t)asked->codes[i] : i;
-}
-
-/* Resolve --candidates for the scheme of g, or ask for its whole domain. 0, or
- * the exit code after a message. */
-int estimate_ask(struct estimate_asked *asked, const struct gather *g,
-                 const struct estimate_options *o);
-void estimate_asked_clear(struct estimate_asked *asked);
-
-/* Points for all asked values. A yes/no question has two: yes, then no. */
-int estimate_weigh(struct estimate_evidence *e, const struct gather *g,
-                   const struct estimate_asked *asked);
-
-struct estimate_result {
-    struct shares_row *rows;
-    size_t count;
-    const struct gather *gather;
-    const struct gather *other; /* NULL without --against */
-    const struct estimate_asked *asked;
-    const struct estimate_options *options;
-    hsy_density_method density; /* shares by likelihood; AUTO: by points */
-    const char *no_interval;    /* why there are none; NULL: there are */
-    hsy_poison_bound lying;     /* the largest by which a row is wider */
-    bool paired, overlap;       /* shares_compared() */
-    size_t of;                  /* rows that `count` were selected from */
-    double level;               /* of their intervals */
-    bool has_rest;              /* some are not shown, and all are shares: */
-    hsy_estimate rest;          /* of those; NaN: no error is known */
-};
-
-/* The level of rows of which there are `of` before --top. */
-double estimate_level(const struct estimate_options *o,
-                      const hsy_scheme_info *info, size_t of);
-
-/* ---- lying.c: devices that lie ------------------------------------------- */
-
-/* What a share of them can do to e's points; 0, or the exit code after a
- * message. */
-int estimate_lying_bounds(struct estimate_evidence *e, const struct gather *g,
-                          double lying);
-
-/* A sentence about it, to stdout. */
-void estimate_lying_say(const struct estimate_result *r);
-
-/* The p-value of the tests that find liars; none for a mechanism whose reports
- * do not show them. */
-struct cli_cell estimate_lying_p(const struct gather *g);
-
-/* ---- estimate_plot.c ----------------------------------------------------- */
-
-/* Write the figure, if one is asked for; 0, or the exit code after a message.
+/* Options that do not go with the tally: 0, or the exit code after a message.
  */
-int estimate_plot(const struct estimate_result *r);
+int estimate_fits(struct estimate_job *j);
 
-/* Print how the estimates of each two values vary together. 0, or the exit code
- * after a message. */
-int estimate_covariance(const struct gather *g,
-                        const struct estimate_options *o);
-/* ---- density.c: shares by EM --------------------------------------------- */
+/* Say why there is no result; the exit code. */
+int estimate_failed(const struct estimate_job *j, const hsy_error *err);
 
-/* Whether that is what is asked for, or all there is. */
-bool estimate_is_density(const struct gather *g,
-                         const struct estimate_options *o);
+/* Say why an interval cannot be had; exit code 1. */
+int estimate_refused(const hsy_confidence *how, const hsy_error *err);
 
-/* All d shares as rows, with intervals if *fit says so, where the options go
- * with it; the caller frees them. 0, or the exit code after a message. */
-int estimate_density_rows(struct shares_row **rows, size_t *count,
-                          hsy_density_fit *fit, const struct gather *g,
-                          const struct estimate_options *o);
+/* Doubts, to stderr. about: what they are of. */
+void estimate_doubts(const struct estimate_job *j);
 
-/* The most likely shares of all d values, for --post em; the caller's to free.
- */
-int estimate_density_post(double **shares, const struct gather *g);
-/* ---- rappor_estimate.c, associate_files.c -------------------------------- */
+/* Write the figure, if one is asked for; 0, or the exit code after a message
+ * (estimate_plot.c). */
+int estimate_plot(const struct estimate_job *j);
 
-/* Decode RAPPOR's files, or a tally of that mechanism, and print what was
- * found; the exit code. */
-int estimate_rappor(const struct estimate_options *o);
-bool estimate_is_rappor(const struct gather *g);
-int estimate_rappor_tally(const struct gather *g,
-                          const struct estimate_options *o);
+/* Decode RAPPOR's files and print what was found; the exit code. */
+int estimate_rappor(struct estimate_job *j);
 
 /* The joint distribution of the variables of RAPPOR's reports; the exit code.
  */
 int estimate_associate(const struct estimate_options *o);
 
-/* What to call value `place` of those asked for; the cell may point into
- * itself. */
-void estimate_name(const struct gather *g, const struct estimate_asked *asked,
-                   uint32_t place, struct cli_cell *out);
-
-/* ---- attributes.c: several attributes ------------------------------------ */
-
-/* Estimate each attribute, or all combinations, and print them; the exit code.
- */
-int estimate_tuple(const struct gather *g, const struct estimate_options *o);
-
-/* Say why an interval cannot be had; exit code 1. */
-int estimate_refused(const hsy_confidence *how, const hsy_error *err);
-
 /* Whom shares are of, in words. */
-const char *estimate_among(const struct estimate_options *o);
+const char *estimate_among(hsy_target target);
 
-/* What is to be said of a tally beside its figures, in json and csv. */
-struct estimate_notes {
-    const char *text[SHARES_NOTES + SHARES_COMPARED];
-    size_t n;
-};
-
-struct estimate_notes estimate_notes(const struct gather *g);
-
-/* ... and of a result: of two tallies how they were compared, too. */
-struct estimate_notes estimate_result_notes(const struct estimate_result *r);
-
-/* Fields of json that all rows of csv have as columns; NULL at the end. */
-extern const char *const estimate_said[];
-
-/* Rounds and devices of a tally as cells; none where nobody is in it twice. */
-struct cli_cell estimate_rounds(const struct gather *g);
-struct cli_cell estimate_devices(const struct gather *g);
-
-/* Who is in a tally more than once, and what that means, to stdout; nothing if
- * nobody is. */
-void estimate_attendance_say(const struct gather *g);
-
-/* Print to stdout. */
-void estimate_show(const struct estimate_result *r);
+/* Print to stdout; the exit code. */
+int estimate_show(const struct estimate_job *j);
 
 #endif

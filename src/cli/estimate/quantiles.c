@@ -1,9 +1,6 @@
 /* quantiles.c - hearsay estimate --quantile and --between. */
 #include "cli/estimate/internal.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Options ------------------------------------------------------------- */
@@ -109,153 +106,41 @@ static int ranges_edge(const hsy_scheme_info *info, const char *text,
         shares_decimal(above, shares_edge(info, high), info->scale));
 }
 
-/* ---- Estimating ---------------------------------------------------------- */
+/* ---- As the room takes them ---------------------------------------------- */
 
-static int ranges_failed(const struct estimate_options *o, const hsy_error *err)
+static int ranges_between(hsy_analysis_range *out, const hsy_scheme_info *info,
+                          const struct estimate_range *range)
 {
-    if (err->field != NULL && strcmp(err->field, "interval") == 0)
-        return cli_fail("--interval %s: %s",
-                        estimate_interval_names[o->how.interval], err->msg);
-    return cli_fail_error(NULL, err);
-}
+    int failed = ranges_edge(info, range->from, &out->from);
 
-static int ranges_one(struct estimate_range *range, const hsy_scheme_info *info,
-                      const hsy_ranges *r, const struct estimate_options *o,
-                      const hsy_confidence *how)
-{
-    hsy_error err = {0};
-    hsy_status st;
-    size_t from = 0, to = 0;
-    int failed;
-
-    if (range->q > 0) {
-        st = shares_quantile(&range->est, info, r, range->q, how, &err);
-        return st == HSY_OK ? 0 : ranges_failed(o, &err);
-    }
-    failed = ranges_edge(info, range->from, &from);
     if (!failed)
-        failed = ranges_edge(info, range->to, &to);
-    if (failed)
-        return failed;
-    if (from >= to)
-        return cli_fail("--between %s:%s: the low end is not below the high "
-                        "end",
-                        range->from, range->to);
-    st = hsy_range(&range->est, r, from, to, how, &err);
-    return st == HSY_OK ? 0 : ranges_failed(o, &err);
+        failed = ranges_edge(info, range->to, &out->to);
+    if (!failed && out->from >= out->to)
+        failed = cli_fail("--between %s:%s: the low end is not below the high "
+                          "end",
+                          range->from, range->to);
+    return failed;
 }
 
-/* ---- Showing ------------------------------------------------------------- */
-
-static void ranges_name(const struct estimate_range *range,
-                        struct cli_cell *out)
+int estimate_ranges_ask(hsy_analysis_range out[ESTIMATE_RANGES_MAX],
+                        struct estimate_ranges *asked,
+                        const hsy_scheme_info *info)
 {
-    if (range->q > 0)
-        snprintf(out->shown, sizeof out->shown, "quantile %s", range->from);
-    else
-        snprintf(out->shown, sizeof out->shown, "between %s:%s", range->from,
-                 range->to);
-    out->type = CLI_TEXT;
-    out->text = out->shown;
-    out->len = strlen(out->shown);
-}
-
-static void ranges_cell(const void *ctx, size_t row, size_t column,
-                        struct cli_cell *out)
-{
-    const struct estimate_ranges *asked = ctx;
-    const struct estimate_range *range = &asked->range[row];
-    const double numbers[] = {range->est.value, range->est.sd, range->est.low,
-                              range->est.high};
-
-    if (column == 0) {
-        ranges_name(range, out);
-        return;
-    }
-    *out = cli_number(numbers[column - 1]);
-    if (range->q > 0)
-        snprintf(out->shown, sizeof out->shown, "%.6g", out->number);
-    else
-        snprintf(out->shown, sizeof out->shown, "%.3f %%", 100 * out->number);
-}
-
-static void ranges_show(const struct estimate_ranges *asked,
-                        const struct gather *g,
-                        const struct estimate_options *o)
-{
-    static const struct cli_column columns[] = {{"value", NULL},
-                                                {"estimate", NULL},
-                                                {"stderr", "std. error"},
-                                                {"low", "from"},
-                                                {"high", "to"}};
-    const struct cli_table table = {columns, 5, asked->count, ranges_cell,
-                                    asked};
-    const uint64_t reports = hsy_tally_reports(&g->tally);
-    const struct estimate_notes notes = estimate_notes(g);
-    const struct cli_field fields[] = {
-        {"mechanism", cli_text(g->info.mechanism)},
-        {"epsilon", cli_number(g->info.epsilon)},
-        {"epsilon_exact", cli_number(g->info.epsilon_exact)},
-        {"reports", cli_count(reports)},
-        {"level", cli_number(o->how.level)},
-        {"interval", cli_text(g->info.iterative
-                                  ? "linear"
-                                  : estimate_interval_names[o->how.interval])},
-        {"simultaneous", cli_bool(o->simultaneous)},
-        {"target", cli_text(estimate_target_names[o->how.target])},
-        {"post", cli_text(estimate_post_names[o->post])},
-        {"kind", cli_text(hsy_kind_name(g->info.kind))},
-        {"rounds", estimate_rounds(g)},
-        {"devices", estimate_devices(g)},
-        {"notes", cli_list(notes.text, notes.n)},
-    };
-
-    if (o->format == CLI_TABLE) {
-        printf("%s, epsilon %.9g, %" PRIu64 " report%s\n%s; %.14g %% "
-               "intervals\n",
-               g->info.mechanism, g->info.epsilon, reports,
-               reports == 1 ? "" : "s", estimate_among(o), 100 * o->how.level);
-        estimate_attendance_say(g);
-        putchar('\n');
-    }
-    cli_print_said(o->format, &table, fields, sizeof fields / sizeof fields[0],
-                   "estimates", estimate_said);
-}
-
-int estimate_ranges_run(struct estimate_ranges *asked, const struct gather *g,
-                        const struct estimate_options *o)
-{
-    hsy_confidence how = o->how;
-    hsy_error err = {0};
-    hsy_ranges r;
-    void *scratch;
-    hsy_status st;
     int failed = 0;
 
-    if (g->info.kind != HSY_KIND_BINS)
-        return cli_fail("--quantile and --between are for a range in bins; "
-                        "this tally is of another kind");
-    if (o->density == HSY_DENSITY_EMS)
-        return cli_fail("--quantile and --between: smoothing has a bias that "
-                        "reports do not show; take --density em");
-    if (g->info.iterative && o->has_interval)
-        return cli_fail("--interval: intervals of shares by EM are linear "
-                        "bounds only");
-    if (hsy_tally_reports(&g->tally) == 0)
-        return cli_fail("%s: no data: it holds no reports", g->first);
-    how.comparisons = o->simultaneous ? asked->count : 1;
-    scratch = malloc(hsy_ranges_scratch(g->scheme) + 1);
-    if (scratch == NULL)
-        return cli_fail_nomem();
-    st = hsy_ranges_open(&r, g->scheme, &g->tally, scratch, &err);
-    if (st == HSY_OK && g->attends)
-        st = hsy_ranges_attend(&r, NULL, &g->attended, &err);
-    if (st != HSY_OK)
-        failed = cli_fail_error(g->first, &err);
-    for (size_t i = 0; i < asked->count && !failed; i++)
-        failed = ranges_one(&asked->range[i], &g->info, &r, o, &how);
-    if (!failed)
-        ranges_show(asked, g, o);
-    free(scratch);
-    return failed ? failed : cli_finish();
+    for (size_t i = 0; i < asked->count && !failed; i++) {
+        struct estimate_range *range = &asked->range[i];
+
+        if (range->q > 0)
+            snprintf(range->name, sizeof range->name, "quantile %s",
+                     range->from);
+        else
+            snprintf(range->name, sizeof range->name, "between %s:%s",
+                     range->from, range->to);
+        out[i] =
+            (hsy_analysis_range){.quantile = range->q, .name = range->name};
+        if (range->q == 0)
+            failed = ranges_between(&out[i], info, range);
+    }
+    return failed;
 }

@@ -1,34 +1,15 @@
 /*
  * analysis.h - a tally becomes estimates with errors, whoever asked.
  *
- * What `hearsay estimate`, `hearsay discover` and the collector's figures have
- * in common: from a tally and the values asked for to rows of numbers. How they
- * are asked for, what is said about a failure and how rows are written is the
- * caller's business. Memory that a function returns is to be freed with free().
+ * What stands behind hsy_analysis_run (hearsay_host.h), for `hearsay estimate`,
+ * `hearsay discover`, the collector's figures and simulations. How things are
+ * asked for and what is said about a failure is the caller's business. Memory
+ * that a function returns is to be freed with free().
  */
 #ifndef HOST_ANALYSIS_ANALYSIS_H
 #define HOST_ANALYSIS_ANALYSIS_H
 
-#include "hearsay.h"
-
-/* A tally of a scheme; a view. */
-struct shares_tally {
-    const hsy_scheme *scheme;
-    const hsy_scheme_info *info;
-    const hsy_tally *tally;
-    const hsy_attendance *attended; /* NULL: nobody is in it twice */
-    const hsy_scheme *permanent;    /* of the kept answers; NULL: as the scheme
-                                       says */
-};
-
-struct shares_row {
-    hsy_estimate est; /* shares as fractions, a mean in the range's units */
-    double low_lying, high_lying; /* its interval, wider by what liars can do;
-                                     only where something is assumed of them */
-    double post;
-    double p_value;
-    uint32_t place; /* of the value among those asked for */
-};
+#include "hearsay_host.h"
 
 /* A view on words that hold a tally of info's scheme already. */
 void shares_view(hsy_tally *t, const hsy_scheme_info *info, int64_t *words);
@@ -37,13 +18,12 @@ void shares_view(hsy_tally *t, const hsy_scheme_info *info, int64_t *words);
 
 /* Evidence for codes, or for the whole domain if they are NULL: count points.
  * HSY_E_EMPTY if there are no reports. */
-hsy_status shares_points(hsy_evidence **points, const struct shares_tally *t,
+hsy_status shares_points(hsy_evidence **points, const hsy_analysis_tally *t,
                          const uint64_t *codes, size_t count, hsy_error *err);
 
 /* What a share `lying` of all devices can have done to each of them.
  * HSY_E_UNKNOWN: the mechanism has no bound. */
-hsy_status shares_bounds(hsy_poison_bound **bounds,
-                         const struct shares_tally *t,
+hsy_status shares_bounds(hsy_poison_bound **bounds, const hsy_analysis_tally *t,
                          const hsy_evidence *points, size_t count, double lying,
                          hsy_error *err);
 
@@ -58,7 +38,7 @@ struct shares_known {
  * tally's; its place is the caller's. Its interval is that of honest devices;
  * liars have an interval of their own. *lying grows to the largest by which
  * that is wider, in the row's units. */
-hsy_status shares_row(struct shares_row *row, hsy_poison_bound *lying,
+hsy_status shares_row(hsy_analysis_row *row, hsy_poison_bound *lying,
                       const hsy_scheme_info *info,
                       const struct shares_known *own,
                       const struct shares_known *other,
@@ -66,19 +46,19 @@ hsy_status shares_row(struct shares_row *row, hsy_poison_bound *lying,
 
 /* All d shares by EM, with intervals if *fit says so, in the order of rows: of
  * a yes/no question yes comes first. *count is d. */
-hsy_status shares_density(struct shares_row **rows, size_t *count,
-                          hsy_density_fit *fit, const struct shares_tally *t,
+hsy_status shares_density(hsy_analysis_row **rows, size_t *count,
+                          hsy_density_fit *fit, const hsy_analysis_tally *t,
                           const hsy_density_how *how, hsy_error *err);
 
 /* The largest first, at most `top`, of *count rows; of differences those
  * furthest from 0. */
-void shares_top(struct shares_row *rows, size_t *count, uint64_t top,
+void shares_top(hsy_analysis_row *rows, size_t *count, uint64_t top,
                 bool difference);
 
 /* What is not among `count` shares, of these codes, of which each passed
  * `from`. Of liars nothing is said: they can have changed all of these. how: of
  * rows that were not selected. */
-hsy_status shares_rest(hsy_estimate *rest, const struct shares_tally *t,
+hsy_status shares_rest(hsy_estimate *rest, const hsy_analysis_tally *t,
                        const uint64_t *codes, const struct shares_known *known,
                        size_t count, const hsy_selection *from,
                        const hsy_confidence *how, hsy_error *err);
@@ -94,7 +74,7 @@ double shares_level(const hsy_scheme_info *info, double level, uint64_t top,
 
 /* What the first `count` of `total` rows, the largest first, had to pass. */
 hsy_selection shares_selection(const hsy_scheme_info *info,
-                               const struct shares_row *rows, size_t count,
+                               const hsy_analysis_row *rows, size_t count,
                                size_t total);
 
 /* A mean is estimated as a share of its range; a difference has no zero. */
@@ -106,43 +86,97 @@ double shares_unit(const hsy_scheme_info *info);
 
 /* The p-value of the tests that find liars; NaN for a mechanism whose reports
  * do not show them. */
-double shares_lying_p(const struct shares_tally *t);
+double shares_lying_p(const hsy_analysis_tally *t);
 
 /* Two tallies can be compared if they ask the same; how they ask may differ.
  * NULL, or what they differ in. */
-const char *shares_differ(const hsy_scheme_info *a, const hsy_scheme_info *b);
+const char *shares_differ(const hsy_analysis_tally *a,
+                          const hsy_analysis_tally *b);
 
-/* ---- Notes (notes.c) ----------------------------------------------------- */
+/* ---- Results ------------------------------------------------------------- */
 
-/* What is to be said beside a figure: a code for programs, a sentence for
- * people. */
-enum shares_note_code {
-    SHARES_PERSON_ROUNDS,
-    SHARES_MEAN_ROUNDS,
-    SHARES_KEPT,
-    SHARES_BOUND,
-    SHARES_PAIRED,
-    SHARES_OVERLAP
+/* What is known of the values asked for: points in the order of candidates, or
+ * of the domain. Zero it to begin; a run leaves it for the next one of the same
+ * tally, candidates and share of liars. */
+struct analysis_evidence {
+    hsy_evidence *points;     /* owned */
+    hsy_poison_bound *bounds; /* owned; NULL: there are none */
+    size_t count;
+    bool complete; /* the whole domain, in order */
 };
 
-#define SHARES_NOTES 3u    /* most of a tally, ... */
-#define SHARES_COMPARED 2u /* ... and more of two that are compared */
+void analysis_evidence_clear(struct analysis_evidence *e);
 
-struct shares_note {
-    const char *code, *text;
+/* hsy_analysis_run with evidence that is kept; its is that of `against`. */
+hsy_status analysis_run(hsy_analysis_result *out, const hsy_analysis_tally *t,
+                        struct analysis_evidence *own,
+                        const hsy_analysis_tally *against,
+                        struct analysis_evidence *its,
+                        const hsy_analysis_request *request, hsy_error *err);
+
+/* Names in the order of the library's enumerations, NULL at the end. */
+extern const char *const analysis_interval_names[];
+extern const char *const analysis_post_names[];
+extern const char *const analysis_target_names[];
+extern const char *const analysis_density_names[];
+extern const char *const analysis_correction_names[];
+extern const char *const analysis_method_names[];
+
+/* What its intervals are; "none". */
+const char *analysis_interval(const hsy_analysis_result *r);
+
+/* A sentence that belongs to the result, no doubt about it; and the doubts that
+ * make it implausible. */
+static inline bool analysis_is_note(const hsy_analysis_note *note)
+{
+    return note->code < HSY_DOUBT_SUPPORT;
+}
+
+static inline bool analysis_implausible(const hsy_analysis_note *note)
+{
+    return (note->code >= HSY_DOUBT_SUPPORT && note->code <= HSY_DOUBT_SEEDS) ||
+           note->code == HSY_DOUBT_DETECTED;
+}
+
+/* Whether tallies of the scheme are searched for strings that nobody listed. */
+static inline bool analysis_searches(const hsy_scheme_info *info)
+{
+    return info->analysis == HSY_ANALYSIS_SEARCH ||
+           info->analysis == HSY_ANALYSIS_PUZZLE ||
+           info->analysis == HSY_ANALYSIS_STAGE;
+}
+
+/* Rows are strings that were found. */
+static inline bool analysis_searched(const hsy_analysis_result *r)
+{
+    return (r->columns & 1u << HSY_COLUMN_SIGNIFICANT) != 0;
+}
+
+/* A result as a table: rows, and after them what is not among them. A number
+ * may be NaN: none. */
+struct analysis_cell {
+    enum { ANALYSIS_NUMBER, ANALYSIS_TEXT, ANALYSIS_BOOL } type;
+    hsy_analysis_text text;
+    double number;
+    bool truth;
 };
 
-const struct shares_note *shares_note(enum shares_note_code code);
+size_t analysis_table_rows(const hsy_analysis_result *r);
+struct analysis_cell analysis_cell(const hsy_analysis_result *r, size_t row,
+                                   hsy_analysis_column column);
 
-/* Those of a tally, how many. rounds_known: attended is of the rounds
- * themselves, not a bound. */
-size_t shares_notes(enum shares_note_code out[SHARES_NOTES],
-                    const struct shares_tally *t, bool rounds_known);
+/* The name of the rows in JSON; and all its members, into an object that is
+ * open. note: one more, or NULL. */
+struct put;
+const char *analysis_rows_name(const hsy_analysis_result *r);
+void analysis_put(struct put *p, const hsy_analysis_result *r,
+                  const char *note);
 
-/* Those of a comparison, how many. paired: noise that both share is taken out;
- * overlap: the two may hold the same reports. */
-size_t shares_compared(enum shares_note_code out[SHARES_COMPARED], bool paired,
-                       bool overlap);
+/* Only some of them: rows under another name, and what liars can have done
+ * (zeros if nothing is assumed of them). */
+void analysis_put_rows(struct put *p, const char *name,
+                       const hsy_analysis_result *r);
+void analysis_put_lying(struct put *p, const hsy_analysis_result *r);
 
 /* ---- Bins (bins.c) ------------------------------------------------------- */
 
@@ -209,21 +243,20 @@ struct shares_search {
  * HSY_E_EMPTY with the group or offset that has no reports in err->limit;
  * HSY_E_RANGE with the field of what is wanted, as the library says it.
  */
-hsy_status shares_search(struct shares_search *out,
-                         const struct shares_tally *t,
+hsy_status shares_search(struct shares_search *out, const hsy_analysis_tally *t,
                          const struct shares_wanted *w, hsy_error *err);
 void shares_search_clear(struct shares_search *s);
 
 /* What survives one stage of a search in batches. */
 hsy_status shares_survivors(hsy_stage *stage, hsy_candidate **found,
-                            size_t *count, const struct shares_tally *t,
+                            size_t *count, const hsy_analysis_tally *t,
                             const hsy_search *search, hsy_error *err);
 
 /* What reports are split over. */
 size_t shares_groups(const struct shares_search *s);
 
 /* The share that is found but for a chance of miss at each stage. */
-double shares_reach(const struct shares_search *s, const struct shares_tally *t,
+double shares_reach(const struct shares_search *s, const hsy_analysis_tally *t,
                     double miss);
 
 /* ---- RAPPOR (rappor.c) --------------------------------------------------- */
@@ -237,15 +270,14 @@ struct shares_rappor {
 
 /* codes of the candidates, NULL: the whole domain. */
 hsy_status shares_rappor_open(struct shares_rappor *r,
-                              const struct shares_tally *t,
+                              const hsy_analysis_tally *t,
                               const uint64_t *codes, size_t candidates,
                               hsy_error *err);
 void shares_rappor_clear(struct shares_rappor *r);
 
 /* How many times the variance of a bit's count is what it would be if everybody
  * had reported once: hsy_rappor_options. */
-double shares_rappor_dispersion(const struct shares_tally *t,
-                                hsy_target target);
+double shares_rappor_dispersion(const hsy_analysis_tally *t, hsy_target target);
 
 /* Shares of all candidates in their order. */
 hsy_status shares_rappor_decode(hsy_rappor_share **shares,
@@ -266,10 +298,16 @@ double shares_rappor_level(const hsy_rappor_share *share,
  * no error. */
 size_t shares_rappor_unshown(hsy_estimate *est, const hsy_rappor_share *shares,
                              const hsy_rappor_summary *summary,
-                             const struct shares_row *rows, size_t shown);
+                             const hsy_analysis_row *rows, size_t shown);
 
-/* What is to be said of a rest that no chance explains; NULL: nothing. */
-const char *shares_rappor_doubt(const hsy_rappor_summary *summary);
+/* RAPPOR's own files, decoded: the detected ones of named candidates, or all.
+ * Errors as of hsy_rappor_decode. */
+hsy_status analysis_rappor_files(hsy_analysis_result *out,
+                                 const hsy_rappor_law *law,
+                                 const hsy_rappor_data *data,
+                                 const hsy_analysis_text *names, bool all,
+                                 const hsy_analysis_request *request,
+                                 hsy_error *err);
 
 /* Its interval at this level. */
 void shares_rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,

@@ -1,16 +1,11 @@
 /* found.c - the frequent strings of a tally, each with its error. */
-#include "host/analysis/analysis.h"
+#include "host/analysis/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static hsy_status found_nomem(hsy_error *err)
-{
-    if (err != NULL)
-        *err = (hsy_error){.status = HSY_E_NOMEM, .msg = "out of memory"};
-    return HSY_E_NOMEM;
-}
+#define FOUND_MISS 0.05 /* chance that a stage overlooks what is detectable */
 
 /* ---- Rows ---------------------------------------------------------------- */
 
@@ -36,7 +31,7 @@ static void found_name(struct shares_found *row, const hsy_scheme *s,
 
 /* Add what a stage has found; there is room for it. */
 static hsy_status found_keep(struct shares_search *out,
-                             const struct shares_tally *t,
+                             const hsy_analysis_tally *t,
                              const struct shares_wanted *w,
                              const hsy_candidate *found, size_t count,
                              size_t stage, hsy_error *err)
@@ -67,7 +62,7 @@ static hsy_status found_keep(struct shares_search *out,
 
 /* What is not among the strings that were found. */
 static hsy_status found_rest(struct shares_search *out,
-                             const struct shares_tally *t,
+                             const hsy_analysis_tally *t,
                              const struct shares_wanted *w,
                              const hsy_candidate *found, size_t count,
                              hsy_error *err)
@@ -79,7 +74,7 @@ static hsy_status found_rest(struct shares_search *out,
 
     how.comparisons = 1;
     if (points == NULL)
-        return found_nomem(err);
+        return analysis_nomem(err);
     for (size_t i = 0; i < count; i++) {
         points[i] = found[i].point;
         from.passed = fmax(from.passed, found[i].passed);
@@ -92,7 +87,7 @@ static hsy_status found_rest(struct shares_search *out,
 
 /* Both, of the strings themselves. */
 static hsy_status found_strings(struct shares_search *out,
-                                const struct shares_tally *t,
+                                const hsy_analysis_tally *t,
                                 const struct shares_wanted *w,
                                 const hsy_candidate *found, size_t count,
                                 size_t stage, hsy_error *err)
@@ -106,7 +101,7 @@ static hsy_status found_strings(struct shares_search *out,
 /* ---- Prefixes: pem ------------------------------------------------------- */
 
 static hsy_status found_stages(struct shares_search *out,
-                               const struct shares_tally *t,
+                               const hsy_analysis_tally *t,
                                const struct shares_wanted *w,
                                hsy_candidate *found, void *scratch,
                                hsy_error *err)
@@ -135,7 +130,7 @@ static hsy_status found_stages(struct shares_search *out,
 }
 
 static hsy_status found_prefixes(struct shares_search *out,
-                                 const struct shares_tally *t,
+                                 const hsy_analysis_tally *t,
                                  const struct shares_wanted *w, hsy_error *err)
 {
     hsy_candidate *found;
@@ -154,7 +149,7 @@ static hsy_status found_prefixes(struct shares_search *out,
     found = malloc(most * sizeof *found);
     scratch = malloc(hsy_search_scratch(t->scheme, out->stage, out->stages));
     st = out->rows == NULL || found == NULL || scratch == NULL
-             ? found_nomem(err)
+             ? analysis_nomem(err)
              : found_stages(out, t, w, found, scratch, err);
     free(found);
     free(scratch);
@@ -164,7 +159,7 @@ static hsy_status found_prefixes(struct shares_search *out,
 /* ---- One stage of a search in batches ------------------------------------ */
 
 hsy_status shares_survivors(hsy_stage *stage, hsy_candidate **found,
-                            size_t *count, const struct shares_tally *t,
+                            size_t *count, const hsy_analysis_tally *t,
                             const hsy_search *search, hsy_error *err)
 {
     hsy_status st = hsy_stage_plan(t->scheme, search, stage, err);
@@ -176,7 +171,7 @@ hsy_status shares_survivors(hsy_stage *stage, hsy_candidate **found,
     made = malloc((size_t)stage->keep * sizeof *made);
     scratch = malloc(hsy_stage_scratch(t->scheme, stage));
     st = made == NULL || scratch == NULL
-             ? found_nomem(err)
+             ? analysis_nomem(err)
              : hsy_stage_survivors(t->scheme, t->tally, search, stage, made,
                                    count, scratch, err);
     free(scratch);
@@ -188,7 +183,7 @@ hsy_status shares_survivors(hsy_stage *stage, hsy_candidate **found,
 }
 
 static hsy_status found_batch(struct shares_search *out,
-                              const struct shares_tally *t,
+                              const hsy_analysis_tally *t,
                               const struct shares_wanted *w, hsy_error *err)
 {
     hsy_search search = w->search;
@@ -204,7 +199,7 @@ static hsy_status found_batch(struct shares_search *out,
     out->number = hsy_stage_number(t->scheme);
     out->candidates = out->stage[0].candidates;
     out->rows = malloc((count + 1) * sizeof *out->rows);
-    st = out->rows == NULL ? found_nomem(err)
+    st = out->rows == NULL ? analysis_nomem(err)
                            : found_strings(out, t, w, found, count, 0, err);
     free(found);
     return st;
@@ -213,7 +208,7 @@ static hsy_status found_batch(struct shares_search *out,
 /* ---- The fragment puzzle: sfp -------------------------------------------- */
 
 static hsy_status found_join(struct shares_search *out,
-                             const struct shares_tally *t,
+                             const hsy_analysis_tally *t,
                              const struct shares_wanted *w,
                              const hsy_puzzle *how, const hsy_puzzle_plan *plan,
                              hsy_error *err)
@@ -223,7 +218,7 @@ static hsy_status found_join(struct shares_search *out,
     hsy_puzzle_trace trace = {0};
     size_t count = 0;
     hsy_status st = found == NULL || memory == NULL
-                        ? found_nomem(err)
+                        ? analysis_nomem(err)
                         : hsy_puzzle_search(t->scheme, t->tally, how, plan,
                                             found, &count, &trace, memory, err);
 
@@ -231,7 +226,7 @@ static hsy_status found_join(struct shares_search *out,
         out->candidates = trace.candidates;
         out->rows = malloc((count + 1) * sizeof *out->rows);
         st = out->rows == NULL
-                 ? found_nomem(err)
+                 ? analysis_nomem(err)
                  : found_strings(out, t, w, found, count, plan->fragments, err);
     }
     free(found);
@@ -240,7 +235,7 @@ static hsy_status found_join(struct shares_search *out,
 }
 
 static hsy_status found_puzzle(struct shares_search *out,
-                               const struct shares_tally *t,
+                               const hsy_analysis_tally *t,
                                const struct shares_wanted *w, hsy_error *err)
 {
     const hsy_puzzle how = {.size = sizeof how,
@@ -265,18 +260,20 @@ static hsy_status found_puzzle(struct shares_search *out,
 
 /* ---- By the mechanism's own search --------------------------------------- */
 
-hsy_status shares_search(struct shares_search *out,
-                         const struct shares_tally *t,
+hsy_status shares_search(struct shares_search *out, const hsy_analysis_tally *t,
                          const struct shares_wanted *w, hsy_error *err)
 {
     *out = (struct shares_search){.significant =
                                       w->significant || w->search.significant,
                                   .level = w->how.level};
-    if (hsy_stage_number(t->scheme) != 0)
+    switch (t->info->analysis) {
+    case HSY_ANALYSIS_STAGE:
         return found_batch(out, t, w, err);
-    if (strcmp(t->info->mechanism, "sfp") == 0)
+    case HSY_ANALYSIS_PUZZLE:
         return found_puzzle(out, t, w, err);
-    return found_prefixes(out, t, w, err);
+    default:
+        return found_prefixes(out, t, w, err);
+    }
 }
 
 void shares_search_clear(struct shares_search *s)
@@ -290,7 +287,7 @@ size_t shares_groups(const struct shares_search *s)
     return s->offsets != 0 ? s->offsets : s->stages;
 }
 
-double shares_reach(const struct shares_search *s, const struct shares_tally *t,
+double shares_reach(const struct shares_search *s, const hsy_analysis_tally *t,
                     double miss)
 {
     double reach = 0;
@@ -304,4 +301,72 @@ double shares_reach(const struct shares_search *s, const struct shares_tally *t,
                                      (double)hsy_tally_reports(&group), miss));
     }
     return reach;
+}
+
+/* ---- As a result --------------------------------------------------------- */
+
+static hsy_status found_rows(hsy_analysis_result *out,
+                             const struct shares_search *got, hsy_error *err)
+{
+    size_t bytes = 1;
+    char *at;
+
+    for (size_t i = 0; i < got->count; i++)
+        bytes += got->rows[i].name_len;
+    out->rows = calloc(got->count + 1, sizeof *out->rows);
+    out->memory = at = malloc(bytes);
+    if (out->rows == NULL || at == NULL)
+        return analysis_nomem(err);
+    out->count = got->count;
+    for (size_t i = 0; i < got->count; i++) {
+        const struct shares_found *from = &got->rows[i];
+
+        memcpy(at, from->name, from->name_len);
+        out->rows[i] =
+            (hsy_analysis_row){.value = {at, from->name_len},
+                               .est = from->est,
+                               .level = from->level,
+                               .place = (uint32_t)i,
+                               .significant = from->found.significant};
+        at += from->name_len;
+    }
+    return HSY_OK;
+}
+
+static void found_head(hsy_analysis_result *out, const hsy_analysis_tally *t,
+                       const struct shares_search *got)
+{
+    out->columns |= 1u << HSY_COLUMN_LEVEL | 1u << HSY_COLUMN_SIGNIFICANT;
+    out->selected = out->found = got->found;
+    out->of = out->candidates = got->candidates;
+    out->level_selected = got->level;
+    out->has_rest = true;
+    out->rest = got->rest;
+    out->largest_first = true;
+    out->groups = shares_groups(got);
+    out->detectable = shares_reach(got, t, FOUND_MISS);
+    out->significant = got->significant;
+    out->stage = got->number;
+    out->stages = got->number != 0 ? hsy_stage_count(t->scheme) : 0;
+    out->bits = got->stage[0].bits;
+}
+
+hsy_status analysis_search(struct analysis_job *j, hsy_error *err)
+{
+    struct shares_wanted wanted = {.search = j->request->search,
+                                   .how = j->out->how,
+                                   .significant = j->request->significant,
+                                   .simultaneous = j->request->simultaneous};
+    struct shares_search got = {0};
+    hsy_status st = analysis_no_difference(j, err);
+
+    wanted.search.size = sizeof wanted.search;
+    if (st == HSY_OK)
+        st = shares_search(&got, &j->t, &wanted, err);
+    if (st == HSY_OK) {
+        found_head(j->out, &j->t, &got);
+        st = found_rows(j->out, &got, err);
+    }
+    shares_search_clear(&got);
+    return st;
 }

@@ -72,12 +72,16 @@ hsy_status gather_settle(struct gather *g, hsy_error *err);
 hsy_status gather_attend(struct gather *g, uint64_t most, hsy_error *err);
 
 /* What was gathered. */
-static inline struct shares_tally gathered(const struct gather *g)
+static inline hsy_analysis_tally gathered(const struct gather *g)
 {
-    return (struct shares_tally){.scheme = g->scheme,
-                                 .info = &g->info,
-                                 .tally = &g->tally,
-                                 .attended = g->attends ? &g->attended : NULL};
+    return (hsy_analysis_tally){.scheme = g->scheme,
+                                .info = &g->info,
+                                .tally = &g->tally,
+                                .labels = g->block,
+                                .rounds =
+                                    g->rounds.n != 0 ? g->rounds.list : NULL,
+                                .nrounds = g->rounds.n,
+                                .attended = g->attends ? &g->attended : NULL};
 }
 
 #endif

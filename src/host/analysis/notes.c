@@ -1,60 +1,200 @@
-/* notes.c - what a figure says of itself, in words that the command, the
+/* notes.c - what a result says of itself, in words that the command, the
  * collector and its page have in common. */
-#include "host/analysis/analysis.h"
+#include "host/analysis/internal.h"
 
-static const struct shares_note notes_table[] = {
-    [SHARES_PERSON_ROUNDS] = {"person-rounds",
-                              "a share of person-rounds: who answered in "
+#include <math.h>
+#include <stdlib.h>
+
+#define NOTES_LOOK "honest reports hardly ever look like this: "
+
+static const struct notes_words {
+    const char *name, *text;
+} notes_table[] = {
+    [HSY_NOTE_PERSON_ROUNDS] = {"person-rounds",
+                                "a share of person-rounds: who answered in "
+                                "several rounds counts once for each of them"},
+    [HSY_NOTE_MEAN_ROUNDS] = {"person-rounds",
+                              "a mean over person-rounds: who answered in "
                               "several rounds counts once for each of them"},
-    [SHARES_MEAN_ROUNDS] = {"person-rounds",
-                            "a mean over person-rounds: who answered in "
-                            "several rounds counts once for each of them"},
-    [SHARES_KEPT] = {"kept-noise",
-                     "answers are kept and sent again with new noise: more "
-                     "days do not bring the error below that of the kept "
-                     "answers"},
-    [SHARES_BOUND] = {"attendance-bound",
-                      "who was in which rounds is not known: the error is the "
-                      "largest that so many rounds can have"},
-    [SHARES_PAIRED] = {"paired",
-                       "the noise of kept answers that are in both is taken "
-                       "out: that assumes no more devices in all than were "
-                       "said, each of which keeps its first answer"},
-    [SHARES_OVERLAP] = {"overlap",
-                        "the two may hold the same reports: the error is that "
-                        "of independent ones, and does not hold for reports "
-                        "that are in both"},
+    [HSY_NOTE_KEPT_NOISE] = {"kept-noise",
+                             "answers are kept and sent again with new noise: "
+                             "more days do not bring the error below that of "
+                             "the kept answers"},
+    [HSY_NOTE_ATTENDANCE_BOUND] = {"attendance-bound",
+                                   "who was in which rounds is not known: the "
+                                   "error is the largest that so many rounds "
+                                   "can have"},
+    [HSY_NOTE_PAIRED] = {"paired",
+                         "the noise of kept answers that are in both is taken "
+                         "out: that assumes no more devices in all than were "
+                         "said, each of which keeps its first answer"},
+    [HSY_NOTE_OVERLAP] = {"overlap",
+                          "the two may hold the same reports: the error is "
+                          "that of independent ones, and does not hold for "
+                          "reports that are in both"},
+    [HSY_DOUBT_SUPPORT] = {"implausible-support",
+                           NOTES_LOOK "a count is too large or too small"},
+    [HSY_DOUBT_SUM] = {"implausible-sum",
+                       NOTES_LOOK "the shares do not make 1"},
+    [HSY_DOUBT_WEIGHTS] = {"implausible-weights", NOTES_LOOK "ones per report"},
+    [HSY_DOUBT_SEEDS] = {"implausible-seeds", NOTES_LOOK "seeds of the hash"},
+    [HSY_DOUBT_LYING] = {"lying", "devices that lie for gain leave this sign, "
+                                  "if each report is another device's"},
+    [HSY_DOUBT_FEW] = {"few", "so few reports have rough intervals"},
+    [HSY_DOUBT_STEPS] = {"steps", "the likelihood still grew at the last step"},
+    [HSY_DOUBT_OUTSIDE] = {"outside",
+                           "some intervals lie wholly outside 0 to 100 %"},
+    [HSY_DOUBT_OUTSIDE_ODD] = {"outside-odd",
+                               "more intervals lie wholly outside 0 to 100 % "
+                               "than chance makes: some reports were made up, "
+                               "or made with other parameters"},
+    [HSY_DOUBT_CANDIDATES] = {"candidates", "post-processing takes the "
+                                            "candidates for all there is"},
+    [HSY_DOUBT_DETECTED] = {"detected",
+                            "what is not detected lies wholly below 0: the "
+                            "detected strings make more than 100 %; some "
+                            "reports were made up, or made with other "
+                            "parameters"},
+    [HSY_DOUBT_STRINGS] = {"strings", "strings are estimated by name: there "
+                                      "is no list of candidates"},
+    [HSY_DOUBT_UNANSWERED] = {"unanswered", "no data: no report is of it"},
 };
 
-const struct shares_note *shares_note(enum shares_note_code code)
+const char *hsy_analysis_code_name(hsy_analysis_code code)
 {
-    return &notes_table[code];
+    return notes_table[code].name;
 }
 
-size_t shares_notes(enum shares_note_code out[SHARES_NOTES],
-                    const struct shares_tally *t, bool rounds_known)
+const char *hsy_analysis_code_text(hsy_analysis_code code)
 {
+    return notes_table[code].text;
+}
+
+hsy_status analysis_note(hsy_analysis_result *out,
+                         const hsy_analysis_note *note, hsy_error *err)
+{
+    hsy_analysis_note *notes =
+        realloc(out->notes, (out->nnotes + 1) * sizeof *notes);
+
+    if (notes == NULL)
+        return analysis_nomem(err);
+    out->notes = notes;
+    notes[out->nnotes++] = *note;
+    return HSY_OK;
+}
+
+/* ---- Sentences that belong to it ----------------------------------------- */
+
+/* What is to be said of people who answered again. */
+static size_t notes_rounds(hsy_analysis_code codes[3],
+                           const struct analysis_job *j)
+{
+    const hsy_attendance *attended = j->t.attended;
     size_t n = 0;
 
-    if (t->attended == NULL || t->attended->rounds < 2)
+    if (attended == NULL || attended->rounds < 2)
         return 0;
-    out[n++] = t->info->kind == HSY_KIND_NUMBER ? SHARES_MEAN_ROUNDS
-                                                : SHARES_PERSON_ROUNDS;
-    if (t->attended->kept > 0)
-        out[n++] = SHARES_KEPT;
-    if (!rounds_known)
-        out[n++] = SHARES_BOUND;
+    codes[n++] = j->out->info.kind == HSY_KIND_NUMBER ? HSY_NOTE_MEAN_ROUNDS
+                                                      : HSY_NOTE_PERSON_ROUNDS;
+    if (attended->kept > 0)
+        codes[n++] = HSY_NOTE_KEPT_NOISE;
+    if (j->t.rounds == NULL)
+        codes[n++] = HSY_NOTE_ATTENDANCE_BOUND;
     return n;
 }
 
-size_t shares_compared(enum shares_note_code out[SHARES_COMPARED], bool paired,
-                       bool overlap)
+hsy_status analysis_notes(struct analysis_job *j, hsy_error *err)
 {
-    size_t n = 0;
+    hsy_analysis_code codes[5];
+    size_t n = notes_rounds(codes, j);
+    hsy_status st = HSY_OK;
 
-    if (paired)
-        out[n++] = SHARES_PAIRED;
-    if (overlap)
-        out[n++] = SHARES_OVERLAP;
-    return n;
+    if (j->out->paired)
+        codes[n++] = HSY_NOTE_PAIRED;
+    if (j->out->overlap)
+        codes[n++] = HSY_NOTE_OVERLAP;
+    for (size_t i = 0; st == HSY_OK && i < n; i++) {
+        const hsy_analysis_note note = {.code = codes[i]};
+
+        st = analysis_note(j->out, &note, err);
+    }
+    return st;
+}
+
+/* ---- Doubts -------------------------------------------------------------- */
+
+hsy_status analysis_doubt_few(struct analysis_job *j, uint32_t which,
+                              hsy_error *err)
+{
+    const hsy_analysis_result *out = j->out;
+    const hsy_analysis_note note = {.code = HSY_DOUBT_FEW,
+                                    .which = which,
+                                    .count = which ? out->reports_against
+                                                   : out->reports};
+
+    /* Of a release intervals are those of the noise, for any number. */
+    if ((which ? out->against : out->info).central ||
+        note.count >= ANALYSIS_FEW)
+        return HSY_OK;
+    return analysis_note(j->out, &note, err);
+}
+
+static hsy_analysis_code notes_reason(const hsy_plausibility *odd)
+{
+    return odd->support_p < ANALYSIS_ODD   ? HSY_DOUBT_SUPPORT
+           : odd->sum_p < ANALYSIS_ODD     ? HSY_DOUBT_SUM
+           : odd->weights_p < ANALYSIS_ODD ? HSY_DOUBT_WEIGHTS
+                                           : HSY_DOUBT_SEEDS;
+}
+
+hsy_status analysis_doubt(struct analysis_job *j, uint32_t which,
+                          hsy_error *err)
+{
+    const hsy_analysis_tally *t = which ? &j->against : &j->t;
+    const struct analysis_evidence *e = which ? j->its : j->own;
+    /* The second point of a yes/no question is the first one again. */
+    const size_t count = t->info->kind == HSY_KIND_YES_NO ? 1 : e->count;
+    hsy_analysis_note note = {.which = which};
+    hsy_plausibility odd;
+    hsy_status st = HSY_OK;
+
+    hsy_plausible(&odd, t->scheme, t->tally, e->points, count, e->complete);
+    j->out->looked = true;
+    if (odd.implausible) {
+        note.code = notes_reason(&odd);
+        note.p = fmin(fmin(odd.support_p, odd.sum_p),
+                      fmin(odd.weights_p, odd.seeds_p));
+        st = analysis_note(j->out, &note, err);
+    }
+    note.code = HSY_DOUBT_LYING;
+    note.p = fmin(odd.weights_p, odd.seeds_p);
+    if (st == HSY_OK && note.p < ANALYSIS_ODD)
+        st = analysis_note(j->out, &note, err);
+    return st == HSY_OK ? analysis_doubt_few(j, which, err) : st;
+}
+
+/*
+ * Intervals that miss every share there is. At a share of 0 or 1 an interval
+ * misses on the one side that counts with chance miss / 2, so a long list of
+ * rare values has some of them whatever happened. Up to twice that is nothing
+ * to speak of, and the alarm is measured by it: nominal levels are not met to
+ * the digit.
+ */
+hsy_status analysis_doubt_outside(struct analysis_job *j, double miss,
+                                  hsy_error *err)
+{
+    const hsy_analysis_result *out = j->out;
+    /* The second row of a yes/no question is the first one again. */
+    const size_t count = out->info.kind == HSY_KIND_YES_NO ? 1 : out->count;
+    hsy_analysis_note note = {.of = count, .p = (double)count * miss / 2};
+
+    for (size_t i = 0; i < count; i++)
+        note.count += out->rows[i].est.high < 0 || out->rows[i].est.low > 1;
+    if ((double)note.count <= (double)count * miss)
+        return HSY_OK;
+    note.code =
+        hsy_binomial_cdf(count - note.count, count, 1 - miss) < ANALYSIS_ODD
+            ? HSY_DOUBT_OUTSIDE_ODD
+            : HSY_DOUBT_OUTSIDE;
+    return analysis_note(j->out, &note, err);
 }

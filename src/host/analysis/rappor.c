@@ -1,18 +1,12 @@
 /* rappor.c - a tally of RAPPOR's reports, decoded. */
-#include "host/analysis/analysis.h"
+#include "host/analysis/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static hsy_status rappor_failed(hsy_error *err, hsy_status st, const char *msg)
-{
-    if (err != NULL)
-        *err = (hsy_error){.status = st, .msg = msg};
-    return st;
-}
+#include <string.h>
 
 hsy_status shares_rappor_open(struct shares_rappor *r,
-                              const struct shares_tally *t,
+                              const hsy_analysis_tally *t,
                               const uint64_t *codes, size_t candidates,
                               hsy_error *err)
 {
@@ -38,13 +32,13 @@ hsy_status shares_rappor_open(struct shares_rappor *r,
                  .candidates = candidates},
         .bits = malloc(candidates * m * h * sizeof *r->bits + 1)};
     if (r->bits == NULL)
-        return rappor_failed(err, HSY_E_NOMEM, "out of memory");
+        return analysis_nomem(err);
     r->data.bits = r->bits;
     for (size_t i = 0; i < candidates; i++) {
         for (uint32_t c = 0; c < m; c++) {
             if (hsy_rappor_bits(t->scheme, codes != NULL ? codes[i] : i, c,
                                 r->bits + (i * m + c) * h) != HSY_OK)
-                return rappor_failed(err, HSY_E_RANGE, "no such candidate");
+                return host_fail(err, HSY_E_RANGE, NULL, "no such candidate");
         }
     }
     return HSY_OK;
@@ -63,7 +57,7 @@ void shares_rappor_clear(struct shares_rappor *r)
  * are not, set in people's filters at most (p - q)^2 / 4 comes again with every
  * report of a person. Both over the least variance that a bit has.
  */
-double shares_rappor_dispersion(const struct shares_tally *t, hsy_target target)
+double shares_rappor_dispersion(const hsy_analysis_tally *t, hsy_target target)
 {
     const double p = t->info->p, q = t->info->q;
     const double least = fmin(p * (1 - p), q * (1 - q));
@@ -97,7 +91,7 @@ hsy_status shares_rappor_decode(hsy_rappor_share **shares,
     if (scratch != NULL && made != NULL)
         st = hsy_rappor_decode(made, summary, data, how, scratch, err);
     else
-        rappor_failed(err, st, "out of memory");
+        analysis_nomem(err);
     free(scratch);
     if (st == HSY_OK)
         *shares = made;
@@ -119,7 +113,7 @@ double shares_rappor_level(const hsy_rappor_share *share,
 
 size_t shares_rappor_unshown(hsy_estimate *est, const hsy_rappor_share *shares,
                              const hsy_rappor_summary *summary,
-                             const struct shares_row *rows, size_t shown)
+                             const hsy_analysis_row *rows, size_t shown)
 {
     size_t left = summary->detected;
 
@@ -135,15 +129,6 @@ size_t shares_rappor_unshown(hsy_estimate *est, const hsy_rappor_share *shares,
     return left;
 }
 
-const char *shares_rappor_doubt(const hsy_rappor_summary *summary)
-{
-    return summary->rest.high < 0
-               ? "what is not detected lies wholly below 0: the detected "
-                 "strings make more than 100 %; some reports were made up, or "
-                 "made with other parameters"
-               : NULL;
-}
-
 void shares_rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,
                             double level)
 {
@@ -152,4 +137,157 @@ void shares_rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,
     *est = share->est;
     est->low = share->unbiased - reach * est->sd;
     est->high = share->unbiased + reach * est->sd;
+}
+
+/* ---- Rows ---------------------------------------------------------------- */
+
+/* How a request decodes. */
+static hsy_rappor_options rappor_how(const hsy_analysis_result *out,
+                                     const hsy_analysis_request *q)
+{
+    hsy_rappor_options how = q->rappor;
+
+    how.size = sizeof how;
+    how.alpha = how.alpha > 0 ? how.alpha : 0.1;
+    how.level = out->how.level;
+    how.target = out->how.target;
+    return how;
+}
+
+/* One row from its share: a tally's estimates are unbiased like any other's,
+ * with the decoder's best guess beside them; of RAPPOR's files the guess comes
+ * first. */
+static void rappor_row(hsy_analysis_row *row, const hsy_analysis_result *out,
+                       const hsy_rappor_share *share, size_t shown)
+{
+    row->level = shares_rappor_level(share, &out->summary, out->how.level,
+                                     shown, out->candidates);
+    shares_rappor_interval(&row->est, share, row->level);
+    row->post = share->est.value;
+    row->unbiased = share->unbiased;
+    if (!out->from_files)
+        row->est.value = share->unbiased;
+    row->p_zero = share->p_zero;
+    row->q_value = share->q;
+    row->detected = share->detected;
+}
+
+/* All candidates, or the detected ones; then the largest alone. */
+static hsy_status rappor_rows(hsy_analysis_result *out,
+                              const hsy_rappor_share *shares, bool all,
+                              uint64_t top, hsy_error *err)
+{
+    out->rows = calloc(out->candidates + 1, sizeof *out->rows);
+    if (out->rows == NULL)
+        return analysis_nomem(err);
+    for (size_t i = 0; i < out->candidates; i++)
+        if (all || shares[i].detected) {
+            out->rows[out->count].est.value = shares[i].unbiased;
+            out->rows[out->count++].place = (uint32_t)i;
+        }
+    if (top != 0)
+        shares_top(out->rows, &out->count, top, false);
+    out->unshown = shares_rappor_unshown(&out->not_shown, shares, &out->summary,
+                                         out->rows, out->count);
+    for (size_t i = 0; i < out->count; i++)
+        rappor_row(&out->rows[i], out, &shares[out->rows[i].place],
+                   top != 0 ? out->count : out->candidates);
+    return HSY_OK;
+}
+
+/* Decode, and what that says of all candidates. */
+static hsy_status rappor_result(hsy_analysis_result *out,
+                                const hsy_rappor_data *data, bool all,
+                                uint64_t top, hsy_error *err)
+{
+    const hsy_analysis_note doubt = {.code = HSY_DOUBT_DETECTED};
+    hsy_rappor_share *shares = NULL;
+    hsy_status st =
+        shares_rappor_decode(&shares, &out->summary, data, &out->rappor, err);
+
+    if (st != HSY_OK)
+        return st;
+    out->candidates = out->of = data->candidates;
+    out->selected = out->summary.detected;
+    out->level_selected = out->summary.level_selected;
+    out->largest_first = top != 0;
+    out->has_rest = true;
+    out->rest = out->summary.rest;
+    out->looked = true;
+    out->columns |=
+        1u << HSY_COLUMN_P_ZERO | 1u << HSY_COLUMN_Q_VALUE |
+        1u << HSY_COLUMN_LEVEL | 1u << HSY_COLUMN_DETECTED |
+        1u << (out->from_files ? HSY_COLUMN_UNBIASED : HSY_COLUMN_POST);
+    st = rappor_rows(out, shares, all, top, err);
+    if (st == HSY_OK && out->rest.high < 0)
+        st = analysis_note(out, &doubt, err);
+    free(shares);
+    return st;
+}
+
+hsy_status analysis_rappor(struct analysis_job *j, hsy_error *err)
+{
+    hsy_analysis_result *out = j->out;
+    struct shares_rappor r = {0};
+    hsy_status st = analysis_no_difference(j, err);
+
+    if (st == HSY_OK)
+        st = shares_rappor_open(&r, &j->t, j->asked.codes, j->asked.count, err);
+    if (st == HSY_OK)
+        st = analysis_doubt_few(j, 0, err);
+    if (st == HSY_OK) {
+        out->law = r.law;
+        out->rappor = rappor_how(out, j->request);
+        out->rappor.dispersion =
+            shares_rappor_dispersion(&j->t, out->how.target);
+        st = rappor_result(out, &r.data, true, j->request->top, err);
+    }
+    shares_rappor_clear(&r);
+    return st;
+}
+
+/* ---- RAPPOR's own files -------------------------------------------------- */
+
+/* What files say of themselves, in place of a scheme. */
+static void rappor_about(hsy_scheme_info *info, const hsy_rappor_law *law)
+{
+    const hsy_catalogue *row;
+
+    for (size_t i = 0; (row = hsy_mechanism_at(i)) != NULL; i++)
+        if (row->analysis == HSY_ANALYSIS_RAPPOR)
+            info->mechanism = row->name;
+    info->analysis = HSY_ANALYSIS_RAPPOR;
+    info->kind = HSY_KIND_STRINGS;
+    info->epsilon_exact = law->epsilon_report;
+    if (isfinite(law->epsilon_permanent))
+        info->epsilon_permanent = law->epsilon_permanent;
+}
+
+hsy_status analysis_rappor_files(hsy_analysis_result *out,
+                                 const hsy_rappor_law *law,
+                                 const hsy_rappor_data *data,
+                                 const hsy_analysis_text *names, bool all,
+                                 const hsy_analysis_request *request,
+                                 hsy_error *err)
+{
+    struct analysis_asked asked = {.nnames = data->candidates};
+    hsy_status st;
+
+    analysis_begin(out, request);
+    rappor_about(&out->info, law);
+    out->from_files = true;
+    out->law = *law;
+    out->rappor = rappor_how(out, request);
+    asked.names = malloc((data->candidates + 1) * sizeof *asked.names);
+    if (asked.names == NULL)
+        return analysis_nomem(err);
+    memcpy(asked.names, names, data->candidates * sizeof *names);
+    st = rappor_result(out, data, all, 0, err);
+    out->reports = out->summary.reports;
+    if (st == HSY_OK)
+        st = analysis_name_rows(out, &asked, err);
+    analysis_asked_clear(&asked);
+    if (st != HSY_OK)
+        hsy_analysis_clear(out);
+    return st;
 }

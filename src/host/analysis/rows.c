@@ -21,7 +21,7 @@ void shares_view(hsy_tally *t, const hsy_scheme_info *info, int64_t *words)
 
 /* ---- Evidence ------------------------------------------------------------ */
 
-hsy_status shares_points(hsy_evidence **points, const struct shares_tally *t,
+hsy_status shares_points(hsy_evidence **points, const hsy_analysis_tally *t,
                          const uint64_t *codes, size_t count, hsy_error *err)
 {
     void *scratch = malloc(hsy_evidence_scratch(t->scheme, count) + 1);
@@ -42,8 +42,7 @@ hsy_status shares_points(hsy_evidence **points, const struct shares_tally *t,
     return st;
 }
 
-hsy_status shares_bounds(hsy_poison_bound **bounds,
-                         const struct shares_tally *t,
+hsy_status shares_bounds(hsy_poison_bound **bounds, const hsy_analysis_tally *t,
                          const hsy_evidence *points, size_t count, double lying,
                          hsy_error *err)
 {
@@ -85,7 +84,7 @@ void shares_rescale(const hsy_scheme_info *info, hsy_estimate *est,
 
 /* The interval beside its own, for what devices may have lied. Up for one tally
  * is down for the other, if that is taken off. */
-static hsy_poison_bound rows_widen(struct shares_row *row,
+static hsy_poison_bound rows_widen(hsy_analysis_row *row,
                                    const hsy_poison_bound *own,
                                    const hsy_poison_bound *other,
                                    const hsy_confidence *how)
@@ -108,7 +107,7 @@ static hsy_poison_bound rows_widen(struct shares_row *row,
 }
 
 /* A mean in the units of its range. */
-static void rows_rescale(struct shares_row *row, const hsy_scheme_info *info,
+static void rows_rescale(hsy_analysis_row *row, const hsy_scheme_info *info,
                          bool difference)
 {
     hsy_estimate wide = {.low = row->low_lying, .high = row->high_lying};
@@ -119,7 +118,7 @@ static void rows_rescale(struct shares_row *row, const hsy_scheme_info *info,
     row->high_lying = wide.high;
 }
 
-hsy_status shares_row(struct shares_row *row, hsy_poison_bound *lying,
+hsy_status shares_row(hsy_analysis_row *row, hsy_poison_bound *lying,
                       const hsy_scheme_info *info,
                       const struct shares_known *own,
                       const struct shares_known *other,
@@ -142,20 +141,21 @@ hsy_status shares_row(struct shares_row *row, hsy_poison_bound *lying,
         lying->up = fmax(lying->up, unit * by.up);
         lying->down = fmax(lying->down, unit * by.down);
     }
-    if (info->kind == HSY_KIND_NUMBER)
+    row->mean = info->kind == HSY_KIND_NUMBER;
+    if (row->mean)
         rows_rescale(row, info, other != NULL);
     return HSY_OK;
 }
 
-hsy_status shares_density(struct shares_row **rows, size_t *count,
-                          hsy_density_fit *fit, const struct shares_tally *t,
+hsy_status shares_density(hsy_analysis_row **rows, size_t *count,
+                          hsy_density_fit *fit, const hsy_analysis_tally *t,
                           const hsy_density_how *how, hsy_error *err)
 {
     const bool yes_no = t->info->kind == HSY_KIND_YES_NO;
     const uint32_t d = t->info->d;
     void *scratch = malloc(hsy_density_estimate_scratch(t->scheme) + 1);
     hsy_estimate *bins = calloc((size_t)d + 1, sizeof *bins);
-    struct shares_row *made = calloc((size_t)d + 1, sizeof *made);
+    hsy_analysis_row *made = calloc((size_t)d + 1, sizeof *made);
     hsy_status st = HSY_E_NOMEM;
 
     if (scratch != NULL && bins != NULL && made != NULL)
@@ -179,8 +179,8 @@ hsy_status shares_density(struct shares_row **rows, size_t *count,
 /* ---- The largest --------------------------------------------------------- */
 
 /* Larger first; of equals the one that stands first. */
-static int rows_order(const struct shares_row *x, double size_x,
-                      const struct shares_row *y, double size_y)
+static int rows_order(const hsy_analysis_row *x, double size_x,
+                      const hsy_analysis_row *y, double size_y)
 {
     if (size_x != size_y)
         return size_x > size_y ? -1 : 1;
@@ -189,19 +189,19 @@ static int rows_order(const struct shares_row *x, double size_x,
 
 static int rows_order_value(const void *a, const void *b)
 {
-    const struct shares_row *x = a, *y = b;
+    const hsy_analysis_row *x = a, *y = b;
 
     return rows_order(x, x->est.value, y, y->est.value);
 }
 
 static int rows_order_change(const void *a, const void *b)
 {
-    const struct shares_row *x = a, *y = b;
+    const hsy_analysis_row *x = a, *y = b;
 
     return rows_order(x, fabs(x->est.value), y, fabs(y->est.value));
 }
 
-void shares_top(struct shares_row *rows, size_t *count, uint64_t top,
+void shares_top(hsy_analysis_row *rows, size_t *count, uint64_t top,
                 bool difference)
 {
     qsort(rows, *count, sizeof *rows,
@@ -220,7 +220,7 @@ double shares_level(const hsy_scheme_info *info, double level, uint64_t top,
 }
 
 hsy_selection shares_selection(const hsy_scheme_info *info,
-                               const struct shares_row *rows, size_t count,
+                               const hsy_analysis_row *rows, size_t count,
                                size_t total)
 {
     const bool cut = count < total && info->kind != HSY_KIND_YES_NO;
@@ -230,7 +230,7 @@ hsy_selection shares_selection(const hsy_scheme_info *info,
 }
 
 /* With how the shares vary together, where that is to be measured. */
-static hsy_status rows_rest(hsy_estimate *rest, const struct shares_tally *t,
+static hsy_status rows_rest(hsy_estimate *rest, const hsy_analysis_tally *t,
                             const uint64_t *codes, const hsy_evidence *points,
                             size_t count, hsy_selection from,
                             const hsy_confidence *how, hsy_error *err)
@@ -248,7 +248,7 @@ static hsy_status rows_rest(hsy_estimate *rest, const struct shares_tally *t,
     return st;
 }
 
-hsy_status shares_rest(hsy_estimate *rest, const struct shares_tally *t,
+hsy_status shares_rest(hsy_estimate *rest, const hsy_analysis_tally *t,
                        const uint64_t *codes, const struct shares_known *known,
                        size_t count, const hsy_selection *from,
                        const hsy_confidence *how, hsy_error *err)
@@ -293,7 +293,7 @@ static bool rows_show_liars(const hsy_scheme *s)
     return false;
 }
 
-double shares_lying_p(const struct shares_tally *t)
+double shares_lying_p(const hsy_analysis_tally *t)
 {
     hsy_plausibility p;
 
@@ -301,15 +301,4 @@ double shares_lying_p(const struct shares_tally *t)
         return NAN;
     hsy_plausible(&p, t->scheme, t->tally, NULL, 0, false);
     return fmin(p.weights_p, p.seeds_p);
-}
-
-const char *shares_differ(const hsy_scheme_info *a, const hsy_scheme_info *b)
-{
-    if (a->kind != b->kind)
-        return "the kind of question";
-    if (a->d != b->d)
-        return "the number of values";
-    if (a->lo != b->lo || a->hi != b->hi || a->scale != b->scale)
-        return "the range";
-    return NULL;
 }

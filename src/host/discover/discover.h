@@ -139,8 +139,7 @@ struct discover_next {
 };
 
 /* The stage after, as the tally t of that stage has found. Free file.text. */
-hsy_status discover_next(struct discover_next *out,
-                         const struct shares_tally *t,
+hsy_status discover_next(struct discover_next *out, const hsy_analysis_tally *t,
                          const struct discover_done *done, hsy_error *err);
 
 /* ---- A figure (discover_plot.c) ------------------------------------------ */
@@ -148,7 +147,7 @@ hsy_status discover_next(struct discover_next *out,
 /* What was found in a tally: shares with their intervals at this level, the
  * largest first. */
 struct discover_figure {
-    const struct shares_tally *tally;
+    const hsy_analysis_tally *tally;
     const struct shares_search *got;
     double level;
     bool simultaneous;

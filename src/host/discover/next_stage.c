@@ -9,7 +9,7 @@
 /* What it is done with. */
 struct next_job {
     struct discover_next *out;
-    const struct shares_tally *t;
+    const hsy_analysis_tally *t;
     hsy_search search;
     hsy_error *err;
 };
@@ -167,8 +167,7 @@ static hsy_status next_write(struct next_job *j, const hsy_task *task,
     return st;
 }
 
-hsy_status discover_next(struct discover_next *out,
-                         const struct shares_tally *t,
+hsy_status discover_next(struct discover_next *out, const hsy_analysis_tally *t,
                          const struct discover_done *done, hsy_error *err)
 {
     struct next_job job = {out, t, done->search, err};

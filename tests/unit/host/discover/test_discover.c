@@ -182,7 +182,7 @@ struct answered {
     hsy_scheme *s;
     hsy_scheme_info info;
     hsy_tally tally;
-    struct shares_tally t;
+    hsy_analysis_tally t;
     uint8_t wire[HSY_SCHEME_WIRE];
     hsy_task task;
 };
@@ -199,7 +199,8 @@ static void answer(struct answered *a, const hsy_spec *spec, size_t people)
     a->task = task();
     a->task.scheme = a->wire;
     hsy_tally_init(&a->tally, a->s, trial_memory(8 * hsy_tally_words(a->s)));
-    a->t = (struct shares_tally){a->s, &a->info, &a->tally, NULL, NULL};
+    a->t = (hsy_analysis_tally){
+        .scheme = a->s, .info = &a->info, .tally = &a->tally};
     reports = trial_memory((people + 1) * a->info.report_bytes);
     hsy_stream_seed(&secret, 5, 0);
     hsy_stream_seed(&published, 5, 1);

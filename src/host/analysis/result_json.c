@@ -1,0 +1,283 @@
+/* result_json.c - a result as JSON. */
+#define _GNU_SOURCE /* open_memstream */
+#include "host/analysis/internal.h"
+
+#include "host/base/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void json_estimate(struct put *p, const hsy_estimate *est)
+{
+    put_number(p, "estimate", est->value);
+    put_number(p, "stderr", est->sd);
+    put_number(p, "low", est->low);
+    put_number(p, "high", est->high);
+}
+
+static void json_rest(struct put *p, const char *name, bool there,
+                      const hsy_estimate *est)
+{
+    if (!there) {
+        put_null(p, name);
+        return;
+    }
+    put_object(p, name);
+    json_estimate(p, est);
+    put_end(p, '}');
+}
+
+/* ---- What it is of ------------------------------------------------------- */
+
+static void json_reports(struct put *p, const char *name,
+                         const hsy_scheme_info *info, uint64_t reports)
+{
+    if (info->central) /* which has none */
+        put_null(p, name);
+    else
+        put_count(p, name, reports);
+}
+
+static void json_scheme(struct put *p, const hsy_analysis_result *r)
+{
+    const hsy_scheme_info *info = &r->info;
+
+    put_word(p, "mechanism", info->mechanism);
+    put_number(p, "epsilon", info->epsilon > 0 ? info->epsilon : NAN);
+    put_number(p, "epsilon_exact", info->epsilon_exact);
+    json_reports(p, "reports", info, r->reports);
+    put_number(p, "level", r->how.level);
+    put_word(p, "interval", analysis_interval(r));
+    put_bool(p, "simultaneous", r->simultaneous);
+    put_word(p, "target", analysis_target_names[r->how.target]);
+    put_word(p, "post", analysis_post_names[r->post]);
+    put_number(p, "lying_p", r->lying_p);
+    put_number(p, "epsilon_permanent",
+               info->epsilon_permanent > 0 ? info->epsilon_permanent : NAN);
+}
+
+static void json_attended(struct put *p, const hsy_analysis_result *r)
+{
+    if (r->attends) {
+        put_count(p, "rounds", r->attended.rounds);
+        put_count(p, "devices", r->attended.devices);
+    } else {
+        put_null(p, "rounds");
+        put_null(p, "devices");
+    }
+    if (r->info.central)
+        put_count(p, "releases", r->reports);
+    else
+        put_null(p, "releases");
+    put_number(p, "people", r->people);
+}
+
+static void json_against(struct put *p, const hsy_analysis_result *r)
+{
+    if (!r->compared)
+        return;
+    put_word(p, "mechanism_against", r->against.mechanism);
+    put_number(p, "epsilon_against", r->against.epsilon);
+    put_number(p, "epsilon_exact_against", r->against.epsilon_exact);
+    json_reports(p, "reports_against", &r->against, r->reports_against);
+    put_bool(p, "paired", r->paired);
+    put_bool(p, "overlap", r->overlap);
+    if (r->devices_in_all != 0)
+        put_count(p, "devices_in_all", r->devices_in_all);
+    else
+        put_null(p, "devices_in_all");
+}
+
+static void json_notes(struct put *p, const hsy_analysis_result *r,
+                       const char *further)
+{
+    put_array(p, "notes");
+    for (size_t i = 0; i < r->nnotes; i++)
+        if (analysis_is_note(&r->notes[i]))
+            put_word(p, NULL, hsy_analysis_code_text(r->notes[i].code));
+    if (further != NULL)
+        put_word(p, NULL, further);
+    put_end(p, ']');
+}
+
+/* Whether honest reports look like these, and if not why. */
+static void json_doubt(struct put *p, const hsy_analysis_result *r)
+{
+    const char *why = NULL;
+
+    if (!r->looked)
+        return;
+    for (size_t i = 0; i < r->nnotes && why == NULL; i++)
+        if (analysis_implausible(&r->notes[i]))
+            why = hsy_analysis_code_text(r->notes[i].code);
+    put_bool(p, "implausible", why != NULL);
+    put_word(p, "warning", why);
+}
+
+/* ---- What was made of it ------------------------------------------------- */
+
+static void json_selected(struct put *p, const hsy_analysis_result *r)
+{
+    put_word(p, "why", r->why);
+    put_count(p, "selected", r->selected);
+    put_count(p, "of", r->of);
+    put_number(p, "level_selected", r->level_selected);
+    json_rest(p, "unexplained", r->has_rest, &r->rest);
+    put_word(p, "kind", hsy_kind_name(r->info.kind));
+}
+
+void analysis_put_lying(struct put *p, const hsy_analysis_result *r)
+{
+    const bool none = isnan(r->lying);
+
+    put_number(p, "assume_lying", r->lying);
+    put_number(p, "lying_up", none ? NAN : r->lies.up);
+    put_number(p, "lying_down", none ? NAN : r->lies.down);
+}
+
+static void json_range(struct put *p, const hsy_analysis_result *r)
+{
+    const double unit = pow(10, -(double)r->info.scale);
+
+    if (r->density != HSY_DENSITY_AUTO)
+        put_word(p, "density", analysis_density_names[r->density]);
+    if (r->info.kind != HSY_KIND_BINS && r->info.kind != HSY_KIND_NUMBER)
+        return;
+    put_number(p, "lo", (double)r->info.lo * unit);
+    put_number(p, "hi", (double)r->info.hi * unit);
+}
+
+/* What RAPPOR's decoder says of all candidates. */
+static void json_decoded(struct put *p, const hsy_analysis_result *r)
+{
+    const hsy_rappor_summary *s = &r->summary;
+
+    if (r->info.analysis != HSY_ANALYSIS_RAPPOR)
+        return;
+    put_number(p, "epsilon_report", r->law.epsilon_report);
+    put_word(p, "epsilon_permanent_if", "the permanent answer is kept");
+    put_count(p, "cohorts", s->cohorts);
+    put_count(p, "candidates", r->candidates);
+    put_count(p, "detected", s->detected);
+    put_number(p, "allocated", s->allocated);
+    put_number(p, "unlisted", s->intercept ? s->unlisted : NAN);
+    put_number(p, "unlisted_stderr", s->intercept ? s->unlisted_sd : NAN);
+    put_number(p, "dispersion", s->dispersion);
+    put_bool(p, "posed", s->posed);
+    json_rest(p, "not_shown", r->unshown != 0, &r->not_shown);
+    put_word(p, "method", analysis_method_names[r->rappor.method]);
+    put_word(p, "correction", analysis_correction_names[r->rappor.correction]);
+    put_number(p, "alpha", r->rappor.alpha);
+}
+
+/* What a search for strings says of itself. */
+static void json_searched(struct put *p, const hsy_analysis_result *r)
+{
+    char alphabet[HSY_ALPHABET_TEXT];
+
+    if (!analysis_searched(r))
+        return;
+    put_word(p, "oracle", r->info.oracle);
+    put_word(p, "alphabet",
+             hsy_alphabet_text(alphabet, r->info.alphabet) != 0 ? alphabet
+                                                                : NULL);
+    put_count(p, "groups", r->groups);
+    put_bool(p, "significant", r->significant);
+    put_count(p, "found", r->found);
+    put_count(p, "candidates", r->candidates);
+    put_number(p, "detectable", r->detectable);
+    if (r->stage == 0)
+        return;
+    put_count(p, "stage", r->stage);
+    put_count(p, "stages", r->stages);
+    put_count(p, "bits", r->bits);
+}
+
+static void json_quantiles(struct put *p, const hsy_analysis_result *r)
+{
+    if (r->quantiles == NULL)
+        return;
+    put_array(p, "quantiles");
+    for (size_t i = 0; i < r->nquantiles; i++) {
+        put_object(p, NULL);
+        put_number(p, "quantile", r->quantiles[i].post);
+        json_estimate(p, &r->quantiles[i].est);
+        put_end(p, '}');
+    }
+    put_end(p, ']');
+}
+
+/* ---- Rows ---------------------------------------------------------------- */
+
+static void json_cell(struct put *p, const hsy_analysis_result *r, size_t row,
+                      hsy_analysis_column column)
+{
+    const char *name = hsy_analysis_column_name(column);
+    const struct analysis_cell c = analysis_cell(r, row, column);
+
+    if (c.type == ANALYSIS_TEXT)
+        put_text(p, name, c.text.text, c.text.len);
+    else if (c.type == ANALYSIS_BOOL)
+        put_bool(p, name, c.truth);
+    else
+        put_number(p, name, c.number);
+}
+
+/* A row a line, where members have lines of their own. */
+void analysis_put_rows(struct put *p, const char *name,
+                       const hsy_analysis_result *r)
+{
+    if (p->lines != 0)
+        put_array_lines(p, name);
+    else
+        put_array(p, name);
+    for (size_t i = 0; i < r->count; i++) {
+        put_object(p, NULL);
+        for (unsigned c = 0; c < HSY_COLUMNS; c++)
+            if (r->columns & 1u << c)
+                json_cell(p, r, i, (hsy_analysis_column)c);
+        put_end(p, '}');
+    }
+    put_end(p, ']');
+}
+
+/* ---- All of it ----------------------------------------------------------- */
+
+void analysis_put(struct put *p, const hsy_analysis_result *r, const char *note)
+{
+    json_scheme(p, r);
+    json_attended(p, r);
+    json_selected(p, r);
+    json_notes(p, r, note);
+    json_against(p, r);
+    if (r->lying != 0) /* something is assumed */
+        analysis_put_lying(p, r);
+    json_doubt(p, r);
+    json_range(p, r);
+    json_decoded(p, r);
+    json_searched(p, r);
+    json_quantiles(p, r);
+    put_count(p, "values", analysis_searched(r) ? r->count : r->of);
+    put_bool(p, "largest_first", r->largest_first);
+    analysis_put_rows(p, analysis_rows_name(r), r);
+}
+
+hsy_status hsy_analysis_json(char **json, size_t *len,
+                             const hsy_analysis_result *r, hsy_error *err)
+{
+    char *text = NULL;
+    FILE *to = open_memstream(&text, len);
+    struct put p;
+
+    if (to == NULL)
+        return analysis_nomem(err);
+    put_begin(&p, to);
+    analysis_put(&p, r, NULL);
+    put_finish(&p);
+    if (fclose(to) != 0) {
+        free(text);
+        return analysis_nomem(err);
+    }
+    *json = text;
+    return HSY_OK;
+}
