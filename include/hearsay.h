@@ -60,16 +60,77 @@ typedef enum hsy_status {
     HSY_E_VERSION = 18    /* made by a newer program */
 } hsy_status;
 
-/* msg and field are string literals (field may be NULL). They never hold a
- * truth. line counts lines, reports or records from 1 where there are such
- * things, else 0; limit is the bound that was passed, else 0. */
+/* What an error is about: a field of a struct, a key of a file, a parameter of
+ * a mechanism. Names by hsy_field_name. The numbers are not ABI: programs
+ * compare with these constants and print the names. */
+#define HSY_FIELDS(X)                                                          \
+    X(NONE, "")                                                                \
+    /* fields end */
+
+#define HSY_FIELD_CONSTANT(id, name) HSY_FIELD_##id,
+enum hsy_field { HSY_FIELDS(HSY_FIELD_CONSTANT) HSY_FIELDS_END };
+
+/* From here on numbers are a program's own. */
+#define HSY_FIELD_OWN 4096u
+
+/* What the position of an error counts. */
+typedef enum hsy_unit {
+    HSY_UNIT_NONE = 0,
+    HSY_UNIT_LINE = 1,
+    HSY_UNIT_RECORD = 2,
+    HSY_UNIT_REPORT = 3,
+    HSY_UNIT_UPLOAD = 4,
+    HSY_UNIT_TASK = 5,
+    HSY_UNIT_VALUE = 6, /* of a list: a label */
+    HSY_UNIT_CANDIDATE = 7,
+    HSY_UNIT_PREFIX = 8,
+    HSY_UNIT_COHORT = 9,
+    HSY_UNIT_COLUMN = 10, /* of a matrix */
+    HSY_UNIT_CHARACTER = 11,
+    HSY_UNIT_SAMPLE = 12, /* of a survey */
+    HSY_UNIT_ROUND = 13,
+    HSY_UNIT_RANK = 14,
+    HSY_UNIT_TARGET = 15,
+    HSY_UNIT_SOURCE = 16,
+    HSY_UNIT_SERIES = 17, /* of a drawing */
+    HSY_UNIT_RUN = 18,    /* of a store */
+    HSY_UNIT_GROUP = 19   /* of a search */
+} hsy_unit;
+
+/* What the limit of an error is. */
+typedef enum hsy_limit_kind {
+    HSY_LIMIT_NONE = 0,    /* there is none */
+    HSY_LIMIT_COUNT = 1,   /* the bound that was passed */
+    HSY_LIMIT_STATED = 2,  /* the same; the message states it already */
+    HSY_LIMIT_NANO = 3,    /* the same in nano-epsilon */
+    HSY_LIMIT_DAY = 4,     /* a day since 1970-01-01 */
+    HSY_LIMIT_END = 5,     /* the day after the last one */
+    HSY_LIMIT_VERSION = 6, /* of a document or format */
+    HSY_LIMIT_PROCESS = 7, /* the process that is in the way */
+    HSY_LIMIT_OTHER = 8,   /* the other one concerned, counted as `at` is */
+    HSY_LIMIT_WRITES = 9   /* of a device's state */
+} hsy_limit_kind;
+
+/* msg is a string literal, or NULL. Neither it nor a number ever holds a truth.
+ */
 typedef struct hsy_error {
     hsy_status status;
     const char *msg;
-    const char *field;
-    uint64_t line;
+    uint32_t field; /* hsy_field, or a program's own */
+    uint32_t unit;  /* hsy_unit: what `at` counts */
+    uint64_t at;    /* the line, report or task concerned, from 1 on; 0: none */
+    uint32_t kind;  /* hsy_limit_kind: what `limit` is */
     uint64_t limit;
 } hsy_error;
+
+/* What a field is called; "" for HSY_FIELD_NONE and a program's own. */
+HSY_API const char *hsy_field_name(uint32_t field);
+
+/* The field of this name; HSY_FIELD_NONE if there is none. */
+HSY_API uint32_t hsy_field_find(const char *name);
+
+/* What a unit is called: "line"; "" for HSY_UNIT_NONE. */
+HSY_API const char *hsy_unit_name(uint32_t unit);
 
 /* A few words for a status, never NULL. */
 HSY_API const char *hsy_strstatus(hsy_status status);

@@ -3,36 +3,56 @@
 #ifndef HOST_BASE_HOST_FAIL_H
 #define HOST_BASE_HOST_FAIL_H
 
-#include "hearsay.h"
+#include "host/base/fields.h"
 
-/* Fill in *err (unless NULL) and return status. msg and field are literals. */
+/* Fill in *err (unless NULL) and return status. msg is a literal, field one of
+ * hsy_field or host_field. */
 static inline hsy_status host_fail(hsy_error *err, hsy_status status,
-                                   const char *field, const char *msg)
+                                   uint32_t field, const char *msg)
 {
     if (err != NULL)
         *err = (hsy_error){.status = status, .field = field, .msg = msg};
     return status;
 }
 
-/* The same with the limit that was passed. */
-static inline hsy_status host_fail_limit(hsy_error *err, hsy_status status,
-                                         const char *field, const char *msg,
-                                         uint64_t limit)
+/* The same with the limit that was passed; with one that msg states; with one
+ * of another kind (hsy_limit_kind). */
+static inline hsy_status host_fail_kind(hsy_error *err, hsy_status status,
+                                        uint32_t field, const char *msg,
+                                        hsy_limit_kind kind, uint64_t limit)
 {
     host_fail(err, status, field, msg);
-    if (err != NULL)
+    if (err != NULL) {
+        err->kind = kind;
         err->limit = limit;
+    }
     return status;
 }
 
-/* The same with the number of the line, report or record concerned. */
-static inline hsy_status host_fail_line(hsy_error *err, hsy_status status,
-                                        const char *field, const char *msg,
-                                        uint64_t line)
+static inline hsy_status host_fail_limit(hsy_error *err, hsy_status status,
+                                         uint32_t field, const char *msg,
+                                         uint64_t limit)
+{
+    return host_fail_kind(err, status, field, msg, HSY_LIMIT_COUNT, limit);
+}
+
+static inline hsy_status host_fail_stated(hsy_error *err, hsy_status status,
+                                          uint32_t field, const char *msg,
+                                          uint64_t limit)
+{
+    return host_fail_kind(err, status, field, msg, HSY_LIMIT_STATED, limit);
+}
+
+/* The same with where it is, counted from 1 in units. */
+static inline hsy_status host_fail_at(hsy_error *err, hsy_status status,
+                                      uint32_t field, const char *msg,
+                                      hsy_unit unit, uint64_t at)
 {
     host_fail(err, status, field, msg);
-    if (err != NULL)
-        err->line = line;
+    if (err != NULL) {
+        err->unit = unit;
+        err->at = at;
+    }
     return status;
 }
 

@@ -30,13 +30,13 @@ static hsy_status shuffle_check(const hsy_shuffle *s, hsy_error *err)
     if ((unsigned)s->by > (unsigned)HSY_SHUFFLE_EXACT)
         return hsy_fail(err, HSY_E_RANGE, "by", "no such bound");
     if (s->by == HSY_SHUFFLE_TWO_LEVEL && !(s->favoured > 0 && s->favoured < 1))
-        return hsy_fail(err, HSY_E_RANGE, "inside",
+        return hsy_fail(err, HSY_E_RANGE, "favoured",
                         "the share of outputs that a truth favours is above 0 "
                         "and below 1");
     if (s->by == HSY_SHUFFLE_TWO_LEVEL &&
         !(s->overlap >= least * (1 - ACCOUNT_SLACK) &&
           s->overlap < s->favoured))
-        return hsy_fail(err, HSY_E_RANGE, "both",
+        return hsy_fail(err, HSY_E_RANGE, "overlap",
                         "the share of outputs that two truths favour is below "
                         "that of one, and at least twice it less 1");
     return hsy_account_epsilon_check(s->epsilon_report, "epsilon_report", err);

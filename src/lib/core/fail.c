@@ -1,7 +1,9 @@
-/* fail.c - statuses in words, and filling in an hsy_error. */
+/* fail.c - statuses, fields and units in words, and filling in an hsy_error. */
 #include "lib/core/fail.h"
 
-hsy_status hsy_fail(hsy_error *err, hsy_status status, const char *field,
+#include <string.h>
+
+hsy_status hsy_fail(hsy_error *err, hsy_status status, uint32_t field,
                     const char *msg)
 {
     if (err != NULL)
@@ -9,22 +11,66 @@ hsy_status hsy_fail(hsy_error *err, hsy_status status, const char *field,
     return status;
 }
 
-hsy_status hsy_fail_limit(hsy_error *err, hsy_status status, const char *field,
-                          const char *msg, uint64_t limit)
+hsy_status hsy_fail_kind(hsy_error *err, hsy_status status, uint32_t field,
+                         const char *msg, hsy_limit_kind kind, uint64_t limit)
 {
     hsy_fail(err, status, field, msg);
-    if (err != NULL)
+    if (err != NULL) {
+        err->kind = kind;
         err->limit = limit;
+    }
     return status;
 }
 
-hsy_status hsy_fail_line(hsy_error *err, hsy_status status, const char *field,
-                         const char *msg, uint64_t line)
+hsy_status hsy_fail_limit(hsy_error *err, hsy_status status, uint32_t field,
+                          const char *msg, uint64_t limit)
+{
+    return hsy_fail_kind(err, status, field, msg, HSY_LIMIT_COUNT, limit);
+}
+
+hsy_status hsy_fail_stated(hsy_error *err, hsy_status status, uint32_t field,
+                           const char *msg, uint64_t limit)
+{
+    return hsy_fail_kind(err, status, field, msg, HSY_LIMIT_STATED, limit);
+}
+
+hsy_status hsy_fail_at(hsy_error *err, hsy_status status, uint32_t field,
+                       const char *msg, hsy_unit unit, uint64_t at)
 {
     hsy_fail(err, status, field, msg);
-    if (err != NULL)
-        err->line = line;
+    if (err != NULL) {
+        err->unit = unit;
+        err->at = at;
+    }
     return status;
+}
+
+#define FAIL_NAME(id, name) name,
+static const char *const fail_fields[] = {HSY_FIELDS(FAIL_NAME)};
+
+const char *hsy_field_name(uint32_t field)
+{
+    return field < HSY_FIELDS_END ? fail_fields[field] : "";
+}
+
+uint32_t hsy_field_find(const char *name)
+{
+    for (uint32_t f = 0; f < HSY_FIELDS_END; f++)
+        if (strlen(fail_fields[f]) == strlen(name) &&
+            memcmp(fail_fields[f], name, strlen(name)) == 0)
+            return f;
+    return HSY_FIELD_NONE;
+}
+
+const char *hsy_unit_name(uint32_t unit)
+{
+    static const char *const names[] = {
+        "",       "line",      "record",    "report", "upload",
+        "task",   "value",     "candidate", "prefix", "cohort",
+        "column", "character", "sample",    "round",  "rank",
+        "target", "source",    "series",    "run",    "group"};
+
+    return unit < sizeof names / sizeof names[0] ? names[unit] : "";
 }
 
 const char *hsy_strstatus(hsy_status status)

@@ -4,16 +4,22 @@
 
 #include "hearsay.h"
 
-/* Fill in *err (unless NULL) and return status. msg and field are literals. */
-hsy_status hsy_fail(hsy_error *err, hsy_status status, const char *field,
+/* Fill in *err (unless NULL) and return status. msg is a literal, field one of
+ * hsy_field. */
+hsy_status hsy_fail(hsy_error *err, hsy_status status, uint32_t field,
                     const char *msg);
 
-/* The same with the limit that was passed. */
-hsy_status hsy_fail_limit(hsy_error *err, hsy_status status, const char *field,
+/* The same with the limit that was passed; with one that msg states; with one
+ * of another kind (hsy_limit_kind). */
+hsy_status hsy_fail_limit(hsy_error *err, hsy_status status, uint32_t field,
                           const char *msg, uint64_t limit);
+hsy_status hsy_fail_stated(hsy_error *err, hsy_status status, uint32_t field,
+                           const char *msg, uint64_t limit);
+hsy_status hsy_fail_kind(hsy_error *err, hsy_status status, uint32_t field,
+                         const char *msg, hsy_limit_kind kind, uint64_t limit);
 
-/* The same with the number of the line, report or record concerned. */
-hsy_status hsy_fail_line(hsy_error *err, hsy_status status, const char *field,
-                         const char *msg, uint64_t line);
+/* The same with where it is, counted from 1 in units. */
+hsy_status hsy_fail_at(hsy_error *err, hsy_status status, uint32_t field,
+                       const char *msg, hsy_unit unit, uint64_t at);
 
 #endif

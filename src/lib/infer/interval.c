@@ -63,7 +63,7 @@ hsy_status hsy_evidence_check(const hsy_evidence *point, hsy_error *err)
         return hsy_fail(err, HSY_E_RANGE, "rounds",
                         "must be finite and not negative");
     if (!(point->sampling_discount >= 0 && point->sampling_discount <= 1))
-        return hsy_fail(err, HSY_E_RANGE, "even", "must lie from 0 to 1");
+        return hsy_fail(err, HSY_E_RANGE, "sampling_discount", "must lie from 0 to 1");
     if (!(point->v0 >= 0 && point->v1 >= 0 && point->binomial_variance >= 0 &&
           point->residual_variance >= 0 && isfinite(point->v0 + point->v1) &&
           isfinite(point->binomial_variance + point->residual_variance)))

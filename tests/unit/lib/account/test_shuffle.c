@@ -388,10 +388,10 @@ static void refusals(void)
         {{HSY_SHUFFLE_ANY, 10, 1, 0, 0}, 1, "delta"},
         {{HSY_SHUFFLE_ANY, 10, 1, 0, 0}, NAN, "delta"},
         {{HSY_SHUFFLE_ANY, 10, 1, 0, 0}, 1e-260, "delta"},
-        {{HSY_SHUFFLE_TWO_LEVEL, 10, 1, 0, 0}, 1e-6, "inside"},
-        {{HSY_SHUFFLE_TWO_LEVEL, 10, 1, 1, 0}, 1e-6, "inside"},
-        {{HSY_SHUFFLE_TWO_LEVEL, 10, 1, 0.5, 0.5}, 1e-6, "both"},
-        {{HSY_SHUFFLE_TWO_LEVEL, 10, 1, 0.75, 0}, 1e-6, "both"},
+        {{HSY_SHUFFLE_TWO_LEVEL, 10, 1, 0, 0}, 1e-6, "favoured"},
+        {{HSY_SHUFFLE_TWO_LEVEL, 10, 1, 1, 0}, 1e-6, "favoured"},
+        {{HSY_SHUFFLE_TWO_LEVEL, 10, 1, 0.5, 0.5}, 1e-6, "overlap"},
+        {{HSY_SHUFFLE_TWO_LEVEL, 10, 1, 0.75, 0}, 1e-6, "overlap"},
         {{(hsy_shuffle_bound)4, 10, 1, 0, 0}, 1e-6, "by"},
     };
 
