@@ -17,8 +17,9 @@ static const hsy_source sources[] = {
 
 static int fail(const hsy_error *err)
 {
-    fprintf(stderr, "device: %s%s%s\n", err->field != NULL ? err->field : "",
-            err->field != NULL ? ": " : "",
+    fprintf(stderr, "device: %s%s%s\n",
+            err->field != HSY_FIELD_NONE ? err->field : "",
+            err->field != HSY_FIELD_NONE ? ": " : "",
             err->msg != NULL ? err->msg : hsy_strstatus(err->status));
     return 1;
 }

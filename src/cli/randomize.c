@@ -126,7 +126,7 @@ static int randomize_flush(struct randomize_job *j, size_t n)
         st = hsy_randomize_batch(j->scheme, j->reports, j->codes, n, &j->coins,
                                  &err);
     if (st != HSY_OK) {
-        err.line = 0; /* where it happened must not tell of a truth */
+        err.at = 0; /* where it happened must not tell of a truth */
         return cli_fail_error(NULL, &err);
     }
     errno = 0;

@@ -149,7 +149,7 @@ static void container_read(const uint8_t *data, size_t len)
     fuzz_expect(st == HSY_E_END || st == HSY_E_FORMAT,
                 "an input ends or is malformed");
     fuzz_expect(st == HSY_E_END || (err.status == st && err.msg != NULL &&
-                                    err.line == item.line),
+                                    err.at == item.line),
                 "an error has a message and says where");
     if (st == HSY_E_END && files == 1 && tally && len < CONTAINER_LEN)
         container_tally(data, len);

@@ -15,7 +15,7 @@ static const struct rappor_params rappor_small = {4, 2, 2, 0.25, 0.75, 0.5};
 static void rappor_refuses(hsy_status st, const hsy_error *err)
 {
     fuzz_expect(st == HSY_E_FORMAT, "what is refused is malformed");
-    fuzz_expect(err->line != 0 && err->msg != NULL && err->msg[0] != '\0',
+    fuzz_expect(err->at != 0 && err->msg != NULL && err->msg[0] != '\0',
                 "a refusal has a line and a message");
 }
 

@@ -161,7 +161,7 @@ static void truths_read(size_t kind, size_t most, struct truths_text *t)
     if (st == HSY_OK)
         fuzz_expect(t->at == t->len, "no line is left");
     else
-        truths_too_long(t, err.line);
+        truths_too_long(t, err.at);
     lines_close(&r);
 }
 

@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
             twin_reports(s, &item.record, item.payload);
     }
     fuzz_expect(st == HSY_E_END || (st == HSY_E_FORMAT && err.status == st &&
-                                    err.msg != NULL && err.line == item.line),
+                                    err.msg != NULL && err.at == item.line),
                 "an input ends or is malformed, with a message");
     container_close(r);
     return 0;

@@ -90,7 +90,8 @@ static hsy_status memory_end(struct memory_store *m, hsy_status st,
 {
     pthread_mutex_unlock(&m->lock);
     if (st != HSY_OK && err != NULL)
-        *err = (hsy_error){.status = st, .field = "store", .msg = "simulated"};
+        *err = (hsy_error){
+            .status = st, .field = HOST_FIELD_STORE, .msg = "simulated"};
     return st;
 }
 

@@ -137,7 +137,8 @@ static int account_refused_number(const hsy_error *err)
     hsy_error said = *err;
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (err->field != NULL && strcmp(err->field, names[i].field) == 0)
+        if (err->field != HSY_FIELD_NONE &&
+            strcmp(hsy_field_name(err->field), names[i].field) == 0)
             said.field = names[i].option;
     }
     return cli_fail_error(NULL, &said);

@@ -146,7 +146,7 @@ void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What the library said, after `about` (a file, a field) unless it is NULL. */
 int cli_fail_error(const char *about, const hsy_error *err);
 
-/* The same with what err->line counts: "NAME: record 7: ...". */
+/* The same with what err->at counts: "NAME: record 7: ...". */
 int cli_fail_at(const char *about, const char *unit, const hsy_error *err);
 int cli_fail_nomem(void);
 

@@ -135,7 +135,7 @@ int cli_matrix_read(struct matrix_file *out, const char *path)
     cli_close_input(fd);
     if (st == HSY_OK)
         return 0;
-    return st == HSY_E_FORMAT && err.line == 0
+    return st == HSY_E_FORMAT && err.at == 0
                ? inputs_fail_matrix(name, &wrong, &err)
                : cli_fail_input(name, &err);
 }

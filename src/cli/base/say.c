@@ -85,8 +85,8 @@ static bool say_holds(const char *msg, uint64_t number)
 /* What a limit is: days are no numbers to who reads them. */
 static void say_limit(const hsy_error *err)
 {
-    const bool last = err->field != NULL && strcmp(err->field, "expires") == 0;
-    const bool day = err->field != NULL && strcmp(err->field, "issued") == 0;
+    const bool last = err->field == HSY_FIELD_EXPIRES;
+    const bool day = err->field == HSY_FIELD_ISSUED;
     char text[DAY_TEXT];
 
     if ((last || day) && err->limit - last <= UINT32_MAX) {
@@ -105,9 +105,9 @@ int cli_fail_at(const char *about, const char *unit, const hsy_error *err)
     fputs("hearsay: ", stderr);
     if (about != NULL)
         fprintf(stderr, "%s: ", about);
-    if (unit != NULL && err->line != 0)
-        fprintf(stderr, "%s %" PRIu64 ": ", unit, err->line);
-    if (err->field != NULL)
+    if (unit != NULL && err->at != 0)
+        fprintf(stderr, "%s %" PRIu64 ": ", unit, err->at);
+    if (err->field != HSY_FIELD_NONE)
         fprintf(stderr, "%s: ", err->field);
     fputs(msg, stderr);
     if (err->limit != 0 && !say_holds(msg, err->limit))
@@ -155,10 +155,10 @@ int store_complain(const char *directory, const hsy_error *err)
     default:
         break;
     }
-    if (err->field == NULL || strcmp(err->field, "directory") == 0)
+    if (err->field == HSY_FIELD_NONE || err->field == HSY_FIELD_DIRECTORY)
         return cli_fail("%s: %s", directory, err->msg);
-    if (strcmp(err->field, "runs") == 0 && err->line != 0)
-        return cli_fail("%s: runs/*.%" PRIu64 ": %s", directory, err->line,
+    if (err->field == HOST_FIELD_RUNS && err->at != 0)
+        return cli_fail("%s: runs/*.%" PRIu64 ": %s", directory, err->at,
                         err->msg);
     return cli_fail("%s: %s: %s", directory, err->field, err->msg);
 }

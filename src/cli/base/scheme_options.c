@@ -58,9 +58,10 @@ static const char *scheme_option(char room[32], const hsy_spec *spec,
 static void scheme_refused_field(const hsy_spec *spec, hsy_error *err)
 {
     char room[32];
-    const bool matrix = err->field != NULL && strcmp(err->field, "matrix") == 0;
-    const char *option =
-        err->field != NULL ? scheme_option(room, spec, err->field) : NULL;
+    const bool matrix = err->field == HSY_FIELD_MATRIX;
+    const char *option = err->field != HSY_FIELD_NONE
+                             ? scheme_option(room, spec, err->field)
+                             : NULL;
 
     if (option != NULL)
         err->field = NULL;
@@ -116,11 +117,11 @@ int cli_scheme_refused(const hsy_spec *spec, hsy_error *err)
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
     if (err->status == HSY_E_UNKNOWN && spec->mechanism != NULL &&
-        (err->field == NULL || strcmp(err->field, "oracle") != 0))
+        (err->field == HSY_FIELD_NONE || err->field != HSY_FIELD_ORACLE))
         cli_note("--mechanism: %s; 'hearsay mechanisms' lists them with what "
                  "they can ask",
                  err->msg);
-    else if (err->field != NULL && strcmp(err->field, "epsilon") == 0)
+    else if (err->field == HSY_FIELD_EPSILON)
         /* Its limit is in nano-epsilon. */
         cli_note("--epsilon: %s%s", err->msg,
                  spec->design != HSY_DESIGN_EPSILON

@@ -28,7 +28,7 @@ static int spec_values(struct cli_spec *c, struct cli_parser *p, uint8_t *field)
         if (labels_add(&c->labels, field, len, &err) == HSY_E_NOMEM)
             return cli_fail_nomem();
         if (err.status != HSY_OK)
-            return cli_usage(p, "--values: value %" PRIu64 ": %s", err.line,
+            return cli_usage(p, "--values: value %" PRIu64 ": %s", err.at,
                              err.msg);
     }
     return 0;
@@ -52,8 +52,7 @@ static int spec_values_list(struct cli_spec *c, struct cli_parser *p)
     if (labels_index(&c->labels, &err) == HSY_OK)
         return 0;
     if (err.status == HSY_E_RANGE)
-        return cli_usage(p, "--values: value %" PRIu64 ": %s", err.line,
-                         err.msg);
+        return cli_usage(p, "--values: value %" PRIu64 ": %s", err.at, err.msg);
     return cli_fail("--values: %s", err.msg);
 }
 
@@ -269,9 +268,8 @@ static bool spec_alphabet(struct cli_spec *c, struct cli_parser *p)
 
     c->has_alphabet = hsy_alphabet_parse(c->spec.alphabet, p->value,
                                          strlen(p->value), &err) == HSY_OK;
-    if (!c->has_alphabet && err.line != 0)
-        cli_usage(p, "--alphabet: character %" PRIu64 ": %s", err.line,
-                  err.msg);
+    if (!c->has_alphabet && err.at != 0)
+        cli_usage(p, "--alphabet: character %" PRIu64 ": %s", err.at, err.msg);
     else if (!c->has_alphabet)
         cli_usage(p, "--alphabet: %s", err.msg);
     return c->has_alphabet;

@@ -41,7 +41,7 @@ size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
 
 static int tasks_fail(const char *path, const hsy_error *err)
 {
-    if (err->field != NULL && strcmp(err->field, "magic") == 0)
+    if (err->field == HSY_FIELD_MAGIC)
         return cli_fail("%s: not a task document; 'hearsay tasks compile' "
                         "makes one of a tasks.yaml",
                         path);

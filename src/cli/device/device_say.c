@@ -33,7 +33,8 @@ static struct say_field say_field(const hsy_error *err)
     };
 
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        if (err->field != NULL && strcmp(err->field, fields[i].field) == 0)
+        if (err->field != HSY_FIELD_NONE &&
+            strcmp(hsy_field_name(err->field), fields[i].field) == 0)
             return fields[i];
     }
     return (struct say_field){err->field, SAY_NUMBER, "the limit is "};
@@ -68,7 +69,7 @@ static const char say_damaged[] =
 int device_fail_about(const struct device_job *j, const char *about,
                       const hsy_error *err)
 {
-    const char *field = err->field != NULL ? err->field : "";
+    const char *field = err->field != HSY_FIELD_NONE ? err->field : "";
     char text[512];
 
     device_say_why(text, sizeof text, err);

@@ -46,7 +46,7 @@ static int send_fail(struct device_job *j, const hsy_error *err)
 
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
-    if (err->status == HSY_E_RANGE && strcmp(err->field, "url") == 0)
+    if (err->status == HSY_E_RANGE && err->field == HSY_FIELD_URL)
         return cli_usage(j->parser, "%s", err->msg);
     if (err->status == HSY_E_RANGE)
         return cli_fail_error(NULL, err);

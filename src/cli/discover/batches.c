@@ -109,7 +109,7 @@ bool discover_batched(int argc, char **argv)
 static int next_refused_search(const struct batches_options *o,
                                const char *file, const hsy_error *err)
 {
-    return err->status == HSY_E_RANGE && err->field != NULL
+    return err->status == HSY_E_RANGE && err->field != HSY_FIELD_NONE
                ? discover_refused(&o->discover, false, err)
                : cli_fail_error(file, err);
 }

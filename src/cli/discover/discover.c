@@ -92,7 +92,7 @@ static const struct cli_command discover_command = {
 static int discover_refused_stages(const hsy_search *search,
                                    const hsy_error *err)
 {
-    if (strcmp(err->field, "max-candidates") == 0)
+    if (err->field == HSY_FIELD_MAX_CANDIDATES)
         return cli_fail(
             "a stage would have %" PRIu64 " candidates, more than the limit of "
             "%" PRIu64 "; raise it with --max-candidates (at most 16777216), "
@@ -100,7 +100,7 @@ static int discover_refused_stages(const hsy_search *search,
             err->limit,
             search->max_candidates != 0 ? search->max_candidates
                                         : HSY_SEARCH_CANDIDATES);
-    if (strcmp(err->field, "top") == 0)
+    if (err->field == HSY_FIELD_TOP)
         return cli_fail("--top: %s; at most %" PRIu64, err->msg, err->limit);
     return cli_fail_error(NULL, err);
 }
@@ -112,12 +112,12 @@ static int discover_refused_puzzle(const hsy_search *search,
     const uint64_t limit = search->max_candidates != 0 ? search->max_candidates
                                                        : HSY_SEARCH_CANDIDATES;
 
-    if (strcmp(err->field, "pairs") == 0)
+    if (err->field == HSY_FIELD_PAIRS)
         return cli_fail("an offset has %" PRIu64 " pairs of a puzzle piece and "
                         "a fragment, more than the limit of %" PRIu64
                         "; raise it with --max-candidates (at most 16777216)",
                         err->limit, limit);
-    if (strcmp(err->field, "max-candidates") == 0)
+    if (err->field == HSY_FIELD_MAX_CANDIDATES)
         return cli_fail("%" PRIu64 " words could be joined, more than the "
                         "limit of %" PRIu64 "; raise it with --max-candidates "
                         "(at most 16777216), or lower --threshold or --alpha",
@@ -205,7 +205,7 @@ static int discover_failed(const struct discover_options *o,
                         "people are needed",
                         g->first, got->offsets != 0 ? "offset" : "group",
                         err->limit, shares_groups(got));
-    if (err->status != HSY_E_RANGE || err->field == NULL)
+    if (err->status != HSY_E_RANGE || err->field == HSY_FIELD_NONE)
         return cli_fail_error(g->first, err);
     return discover_refused(o, discover_is_puzzle(g), err);
 }

@@ -54,8 +54,8 @@ static int associate_fail(hsy_status st, const char *path, const hsy_error *err)
         return cli_fail_nomem();
     if (st == HSY_E_IO)
         return cli_fail("%s: %s", cli_input_name(path), strerror(errno));
-    return err->line != 0 ? cli_fail_line(cli_input_name(path), err)
-                          : cli_fail_error(cli_input_name(path), err);
+    return err->at != 0 ? cli_fail_line(cli_input_name(path), err)
+                        : cli_fail_error(cli_input_name(path), err);
 }
 
 /* ---- The command line's files -------------------------------------------- */

@@ -113,7 +113,7 @@ void estimate_doubts(const struct estimate_job *j)
 
 int estimate_refused(const hsy_confidence *how, const hsy_error *err)
 {
-    if (err->field == NULL || strcmp(err->field, "interval") != 0)
+    if (err->field == HSY_FIELD_NONE || err->field != HSY_FIELD_INTERVAL)
         return cli_fail_error(NULL, err);
     if (how->interval == HSY_WALD && err->limit != 0)
         return cli_fail("--interval wald: needs at least %" PRIu64 " reports",
@@ -135,8 +135,8 @@ static int estimate_candidate(const struct estimate_job *j,
 
     if (err->limit != 0)
         return cli_fail("%s: %ss %" PRIu64 " and %" PRIu64 ": %s", list, unit,
-                        err->limit, err->line, err->msg);
-    return cli_fail("%s: %s %" PRIu64 ": %s", list, unit, err->line, err->msg);
+                        err->limit, err->at, err->msg);
+    return cli_fail("%s: %s %" PRIu64 ": %s", list, unit, err->at, err->msg);
 }
 
 /* The attribute that a failure is about; all of them have names. */
@@ -150,9 +150,9 @@ static int estimate_attribute(const struct estimate_job *j,
     if (err->status == HSY_E_UNKNOWN)
         return cli_fail("%s: it has no attribute %s", g->first,
                         j->options.attribute);
-    if (err->line == 0)
+    if (err->at == 0)
         return cli_fail("%s: %s", g->first, err->msg);
-    for (uint64_t i = 0; i < err->line; i++)
+    for (uint64_t i = 0; i < err->at; i++)
         if (hsy_attribute_next(&a, &at, g->block, g->info.labels_len, NULL) !=
             HSY_OK)
             break;
@@ -172,7 +172,7 @@ static int estimate_devices(const struct estimate_job *j, const hsy_error *err)
 
 int estimate_failed(const struct estimate_job *j, const hsy_error *err)
 {
-    const char *field = err->field != NULL ? err->field : "";
+    const char *field = err->field != HSY_FIELD_NONE ? err->field : "";
     const char *file = j->gather.first;
 
     if (err->status == HSY_E_NOMEM)
@@ -182,8 +182,8 @@ int estimate_failed(const struct estimate_job *j, const hsy_error *err)
                         j->other.first, file, err->msg);
     if (err->status == HSY_E_EMPTY && strcmp(field, "reports") == 0)
         return cli_fail("%s: no data: it holds no reports",
-                        err->line == 2 ? j->other.first : file);
-    if (strcmp(field, "candidates") == 0 && err->line != 0)
+                        err->at == 2 ? j->other.first : file);
+    if (strcmp(field, "candidates") == 0 && err->at != 0)
         return estimate_candidate(j, err);
     if (strcmp(field, "attribute") == 0)
         return estimate_attribute(j, err);
@@ -193,7 +193,7 @@ int estimate_failed(const struct estimate_job *j, const hsy_error *err)
         return cli_fail_error("--covariance", err);
     if (strcmp(field, "interval") == 0)
         return estimate_refused(&j->options.how, err);
-    if (err->line != 0)
+    if (err->at != 0)
         return cli_fail_at(cli_input_name(j->options.path), "cohort", err);
     return cli_fail_error(strcmp(field, "post") == 0 ? NULL : file, err);
 }

@@ -21,8 +21,8 @@ static int rappor_fail(hsy_status st, const char *path, const hsy_error *err)
         return cli_fail_nomem();
     if (st == HSY_E_IO)
         return cli_fail("%s: %s", cli_input_name(path), strerror(errno));
-    return err->line != 0 ? cli_fail_line(cli_input_name(path), err)
-                          : cli_fail_error(cli_input_name(path), err);
+    return err->at != 0 ? cli_fail_line(cli_input_name(path), err)
+                        : cli_fail_error(cli_input_name(path), err);
 }
 
 static int rappor_load(struct rappor_job *j, const struct estimate_options *o)
@@ -75,7 +75,7 @@ static int rappor_decode(const struct rappor_job *r, struct estimate_job *j)
     if (analysis_rappor_files(&j->result, &r->law, &r->data, j->names, o->all,
                               &request, &err) == HSY_OK)
         return 0;
-    if (err.line == 0 || err.field == NULL)
+    if (err.at == 0 || err.field == HSY_FIELD_NONE)
         return rappor_fail(err.status, o->path, &err);
     return estimate_failed(j, &err);
 }

@@ -15,7 +15,7 @@
 static int token_fail(const struct serve_how *how, hsy_status st,
                       const hsy_error *err)
 {
-    if (st == HSY_E_EMPTY || (st == HSY_E_IO && err->field == NULL))
+    if (st == HSY_E_EMPTY || (st == HSY_E_IO && err->field == HSY_FIELD_NONE))
         return cli_fail("%s: %s", how->data, strerror(errno));
     return cli_fail_line(how->data, err);
 }

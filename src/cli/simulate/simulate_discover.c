@@ -128,15 +128,15 @@ static int discover_refused(const char *asked, const hsy_error *err)
 {
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
-    if (err->field == NULL)
+    if (err->field == HSY_FIELD_NONE)
         return cli_fail_error(NULL, err);
-    if (strcmp(err->field, "max-candidates") == 0)
+    if (err->field == HSY_FIELD_MAX_CANDIDATES)
         return cli_fail("a stage would have %" PRIu64
                         " candidates; allow them with --max-candidates (at "
                         "most 16777216), or lower --top, --keep or --step",
                         err->limit);
     for (size_t i = 0; i < DISCOVER_FIELDS; i++)
-        if (strcmp(err->field, discover_fields[i][0]) == 0)
+        if (strcmp(hsy_field_name(err->field), discover_fields[i][0]) == 0)
             return cli_fail("--%s: %s", discover_fields[i][1], err->msg);
     return cli_fail("--mechanism %s: %s", asked, err->msg);
 }

@@ -218,17 +218,16 @@ static int puzzle_refused(const hsy_error *err)
 {
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
-    if (err->field == NULL)
+    if (err->field == HSY_FIELD_NONE)
         return cli_fail_error(NULL, err);
-    if (strcmp(err->field, "pairs") == 0 ||
-        strcmp(err->field, "max-candidates") == 0)
+    if (err->field == HSY_FIELD_PAIRS || err->field == HSY_FIELD_MAX_CANDIDATES)
         return cli_fail("%s: %" PRIu64 "; allow them with --max-candidates (at "
                         "most 16777216), or lower --threshold or --set step",
                         err->msg, err->limit);
-    if (strcmp(err->field, "group") == 0)
+    if (err->field == HSY_FIELD_GROUP)
         return cli_fail("--users: %s", err->msg);
     for (size_t i = 0; i < HSY_PARAMS; i++)
-        if (strcmp(err->field, hsy_param_name(i)) == 0)
+        if (strcmp(hsy_field_name(err->field), hsy_param_name(i)) == 0)
             return cli_fail("--set %s: %s", err->field, err->msg);
     return cli_fail("--%s: %s", err->field, err->msg);
 }

@@ -156,11 +156,11 @@ static void check_page(void *ctx, const char *file, const char *text)
 
 static void check_error(struct check *c, const hsy_error *err)
 {
-    if (err->field != NULL && strcmp(err->field, "runs") == 0 && err->line != 0)
-        check_say(c, "runs/*.%" PRIu64 ": %s", err->line, err->msg);
+    if (err->field == HOST_FIELD_RUNS && err->at != 0)
+        check_say(c, "runs/*.%" PRIu64 ": %s", err->at, err->msg);
     else
-        check_say(c, "%s%s%s", err->field == NULL ? "" : err->field,
-                  err->field == NULL ? "" : ": ",
+        check_say(c, "%s%s%s", err->field == HSY_FIELD_NONE ? "" : err->field,
+                  err->field == HSY_FIELD_NONE ? "" : ": ",
                   err->msg == NULL ? hsy_strstatus(err->status) : err->msg);
 }
 

@@ -61,7 +61,8 @@ static const hsy_analysis_text **asked_sorted(const hsy_analysis_text *texts,
 
 static hsy_status asked_wrong(hsy_error *err, size_t place, const char *msg)
 {
-    return host_fail_line(err, HSY_E_RANGE, "candidates", msg, place);
+    return host_fail_at(err, HSY_E_RANGE, HSY_FIELD_CANDIDATES, msg,
+                        HSY_UNIT_LINE, place);
 }
 
 /* Each candidate stands there once. */
@@ -184,7 +185,7 @@ hsy_status analysis_ask(struct analysis_asked *asked,
 
     if (request->candidates != NULL && kind != HSY_KIND_STRINGS &&
         kind != HSY_KIND_VALUES)
-        return host_fail(err, HSY_E_UNKNOWN, "candidates",
+        return host_fail(err, HSY_E_UNKNOWN, HSY_FIELD_CANDIDATES,
                          "only strings and lists of values have candidates");
     if (request->candidates != NULL)
         return asked_candidates(asked, t, request, err);
@@ -202,11 +203,11 @@ hsy_status analysis_ask(struct analysis_asked *asked,
         asked->count = t->info->d;
         return asked_labels(asked, t, err);
     case HSY_KIND_STRINGS:
-        return host_fail(err, HSY_E_UNKNOWN, "candidates",
+        return host_fail(err, HSY_E_UNKNOWN, HSY_FIELD_CANDIDATES,
                          "strings of this mechanism are estimated by name: "
                          "there is no list of candidates");
     default:
-        return host_fail(err, HSY_E_UNKNOWN, "kind",
+        return host_fail(err, HSY_E_UNKNOWN, HSY_FIELD_KIND,
                          "there are no estimates of this kind");
     }
 }

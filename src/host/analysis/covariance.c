@@ -53,7 +53,7 @@ hsy_status analysis_covariance(struct analysis_job *j, hsy_error *err)
     hsy_status st;
 
     if (d > HSY_MATRIX_MAX)
-        return host_fail_limit(err, HSY_E_RANGE, "covariance",
+        return host_fail_limit(err, HSY_E_RANGE, HSY_FIELD_COVARIANCE,
                                "too many values", HSY_MATRIX_MAX);
     st = analysis_ask(&j->asked, &j->t, j->request, err);
     if (st != HSY_OK)

@@ -31,7 +31,7 @@ hsy_status analysis_no_difference(const struct analysis_job *j, hsy_error *err)
 {
     if (!j->out->compared)
         return HSY_OK;
-    return host_fail(err, HSY_E_REFUSED, "against",
+    return host_fail(err, HSY_E_REFUSED, HSY_FIELD_AGAINST,
                      "shares that are estimated together are no independent "
                      "estimates of each value: their differences have no test");
 }
@@ -40,7 +40,7 @@ hsy_status analysis_no_difference(const struct analysis_job *j, hsy_error *err)
 static hsy_status density_fits(const struct analysis_job *j, hsy_error *err)
 {
     if (j->request->candidates != NULL)
-        return host_fail(err, HSY_E_REFUSED, "candidates",
+        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_CANDIDATES,
                          "shares by EM are of all values");
     return analysis_no_difference(j, err);
 }

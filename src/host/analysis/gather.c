@@ -16,16 +16,16 @@ static hsy_status gather_at(struct gather *g, const struct container_item *item,
                             hsy_status st, hsy_error *err)
 {
     g->wrong.unit = item->unit;
-    g->wrong.line = err->line;
+    g->wrong.line = err->at;
     if (st == HSY_E_IO && errno != 0)
-        return host_fail(err, st, NULL, strerror(errno));
+        return host_fail(err, st, HSY_FIELD_NONE, strerror(errno));
     err->status = st;
     return st;
 }
 
 static hsy_status gather_nomem(hsy_error *err)
 {
-    return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }
 
 static hsy_status gather_refuse(struct gather *g, enum gather_trouble trouble,
@@ -34,7 +34,7 @@ static hsy_status gather_refuse(struct gather *g, enum gather_trouble trouble,
 {
     g->wrong.trouble = trouble;
     g->wrong.name = name;
-    return host_fail(err, HSY_E_RANGE, NULL, msg);
+    return host_fail(err, HSY_E_RANGE, HSY_FIELD_NONE, msg);
 }
 
 /* ---- Schemes ------------------------------------------------------------- */
@@ -112,8 +112,8 @@ static hsy_status gather_spare(struct gather *g,
                                const struct container_item *item,
                                hsy_error *err)
 {
-    host_fail_line(err, HSY_E_FORMAT, NULL, "spare bits are not zero",
-                   item->line);
+    host_fail_at(err, HSY_E_FORMAT, HSY_FIELD_NONE, "spare bits are not zero",
+                 HSY_UNIT_LINE, item->line);
     return gather_at(g, item, HSY_E_FORMAT, err);
 }
 
@@ -121,7 +121,7 @@ static hsy_status gather_refused(struct gather *g,
                                  const struct container_item *item,
                                  uint64_t report, hsy_status st, hsy_error *err)
 {
-    err->line = item->line;
+    err->at = item->line;
     g->wrong.trouble = GATHER_REPORT;
     g->wrong.report = report;
     return gather_at(g, item, st, err);
@@ -143,7 +143,7 @@ static hsy_status gather_reports(struct gather *g,
             return gather_spare(g, item, err);
         st = hsy_tally_batch(&g->tally, g->scheme, g->reports, n, err);
         if (st != HSY_OK)
-            return gather_refused(g, item, done + err->line, st, err);
+            return gather_refused(g, item, done + err->at, st, err);
         packed += hsy_packed_size(g->scheme, n); /* whole: n is 8m, or last */
         done += n;
     }
@@ -203,7 +203,7 @@ static hsy_status gather_item(struct gather *g, struct container_reader *r,
     st = gather_record(g, item, name, err);
     if (st == HSY_OK)
         return st;
-    err->line = item->line;
+    err->at = item->line;
     return gather_at(g, item, st, err);
 }
 

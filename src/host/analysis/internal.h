@@ -29,7 +29,7 @@ struct analysis_job {
 
 static inline hsy_status analysis_nomem(hsy_error *err)
 {
-    return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }
 
 /* A result that has nothing but what the request says. */

@@ -227,12 +227,12 @@ static hsy_status points_share(struct analysis_job *j, hsy_error *err)
     if (j->request->devices == 0)
         return HSY_OK;
     if (a->rounds == NULL || b->rounds == NULL)
-        return host_fail(err, HSY_E_REFUSED, "devices",
+        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_DEVICES,
                          "goes with two tallies whose rounds are known");
     st = hsy_attend_both(&j->shared, a->rounds, a->nrounds, b->rounds,
                          b->nrounds, j->request->devices, err);
     if (st != HSY_OK && err != NULL)
-        err->field = "devices";
+        err->field = HSY_FIELD_DEVICES;
     j->out->paired = j->shared > 0;
     return st;
 }

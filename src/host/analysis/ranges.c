@@ -104,7 +104,7 @@ hsy_status analysis_ranges(struct analysis_job *j, hsy_error *err)
     hsy_status st;
 
     if (out->info.kind != HSY_KIND_BINS)
-        return host_fail(err, HSY_E_RANGE, "ranges",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_RANGES,
                          "only a range in bins has quantiles and ranges");
     how.comparisons = q->simultaneous ? q->nranges : 1;
     st = ranges_rows(&out->rows, &out->count, j, q->ranges, q->nranges, &how,

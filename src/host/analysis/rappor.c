@@ -38,7 +38,8 @@ hsy_status shares_rappor_open(struct shares_rappor *r,
         for (uint32_t c = 0; c < m; c++) {
             if (hsy_rappor_bits(t->scheme, codes != NULL ? codes[i] : i, c,
                                 r->bits + (i * m + c) * h) != HSY_OK)
-                return host_fail(err, HSY_E_RANGE, NULL, "no such candidate");
+                return host_fail(err, HSY_E_RANGE, HSY_FIELD_NONE,
+                                 "no such candidate");
         }
     }
     return HSY_OK;

@@ -7,13 +7,13 @@
 static hsy_status run_check(const hsy_analysis_request *q, hsy_error *err)
 {
     if (q->size != sizeof *q)
-        return host_fail(err, HSY_E_RANGE, "size",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_SIZE,
                          "not that of this library's request");
     if (!(q->level >= 0 && q->level < 1))
-        return host_fail(err, HSY_E_RANGE, "level",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_LEVEL,
                          "a fraction between 0 and 1 is wanted");
     if (!(q->lying >= 0 && q->lying < 1))
-        return host_fail(err, HSY_E_RANGE, "lying",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_LYING,
                          "a share from 0 to less than 1 is wanted");
     return HSY_OK;
 }
@@ -146,9 +146,9 @@ hsy_status analysis_run(hsy_analysis_result *out, const hsy_analysis_tally *t,
         j.against = *against;
     run_begin(&j);
     if (out->reports == 0 || (out->compared && out->reports_against == 0))
-        st = host_fail_line(err, HSY_E_EMPTY, "reports",
-                            "no data: it holds no reports",
-                            out->reports == 0 ? 1 : 2);
+        st = host_fail_at(err, HSY_E_EMPTY, HSY_FIELD_REPORTS,
+                          "no data: it holds no reports", HSY_UNIT_LINE,
+                          out->reports == 0 ? 1 : 2);
     if (st == HSY_OK)
         st = run_question(&j, err);
     if (st == HSY_OK)

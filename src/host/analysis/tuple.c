@@ -27,7 +27,8 @@ struct tuple_job {
 static hsy_status tuple_wrong(hsy_error *err, hsy_status st, size_t part,
                               const char *msg)
 {
-    return host_fail_line(err, st, "attribute", msg, part + 1);
+    return host_fail_at(err, st, HSY_FIELD_ATTRIBUTE, msg, HSY_UNIT_LINE,
+                        part + 1);
 }
 
 static hsy_status tuple_note(const struct tuple_job *t, hsy_analysis_code code,
@@ -101,7 +102,7 @@ static hsy_status tuple_open(struct tuple_job *t, bool cells, hsy_error *err)
     }
     t->joint = hsy_scheme_parts(of->scheme) != t->nparts;
     if (st == HSY_OK && seen == 0 && !cells)
-        return host_fail(err, HSY_E_UNKNOWN, "attribute",
+        return host_fail(err, HSY_E_UNKNOWN, HSY_FIELD_ATTRIBUTE,
                          "there is no such attribute");
     return st;
 }
@@ -229,7 +230,7 @@ static hsy_status tuple_answered(struct tuple_job *t, size_t *rows,
         *rows += p->asked.count;
     }
     if (st == HSY_OK && *rows == 0 && t->unanswered)
-        st = host_fail(err, HSY_E_EMPTY, "attribute",
+        st = host_fail(err, HSY_E_EMPTY, HSY_FIELD_ATTRIBUTE,
                        "no data: it holds no reports of what is asked");
     return st;
 }
@@ -401,7 +402,7 @@ hsy_status analysis_tuple(struct analysis_job *j, hsy_error *err)
         return analysis_nomem(err);
     t->j = j;
     if (st == HSY_OK && cells && j->out->info.analysis != HSY_ANALYSIS_JOINT)
-        st = host_fail(err, HSY_E_REFUSED, "joint",
+        st = host_fail(err, HSY_E_REFUSED, HSY_FIELD_JOINT,
                        "each person is asked for one attribute, which tells "
                        "nothing of combinations");
     if (st == HSY_OK)

@@ -7,6 +7,45 @@
 
 #define HOST_FIELDS(X)                                                         \
     X(STORE, "store")                                                          \
+    X(ARCHIVE, "archive")                                                      \
+    X(BACKUP, "backup")                                                        \
+    X(BACKUPS, "backups")                                                      \
+    X(BATCH, "batch")                                                          \
+    X(BEFORE, "before")                                                        \
+    X(BODY, "body")                                                            \
+    X(BOOK, "book")                                                            \
+    X(CHECKSUM, "checksum")                                                    \
+    X(CHUNK, "chunk")                                                          \
+    X(DATA, "data")                                                            \
+    X(DOMAIN, "domain")                                                        \
+    X(ENROLLED, "enrolled")                                                    \
+    X(ENTRY, "entry")                                                          \
+    X(FIGURES, "figures")                                                      \
+    X(FIRST, "first")                                                          \
+    X(HIGH, "high")                                                            \
+    X(LAST, "last")                                                            \
+    X(LISTEN, "listen")                                                        \
+    X(LOW, "low")                                                              \
+    X(MEMORY, "memory")                                                        \
+    X(MODEL, "model")                                                          \
+    X(NAMED, "named")                                                          \
+    X(PLACE, "place")                                                          \
+    X(PLOT, "plot")                                                            \
+    X(PUBLIC_KEY, "public-key")                                                \
+    X(QUOTA, "quota")                                                          \
+    X(RECORD_DB, "record.db")                                                  \
+    X(REHEARSAL, "rehearsal")                                                  \
+    X(RUNS, "runs")                                                            \
+    X(SANDBOX, "sandbox")                                                      \
+    X(SEQ, "seq")                                                              \
+    X(SHOWN_DB, "shown.db")                                                    \
+    X(THROUGH, "through")                                                      \
+    X(TLS_CERT, "tls_cert")                                                    \
+    X(TOKENS, "tokens")                                                        \
+    X(UPLOADS, "uploads")                                                      \
+    X(USERS, "users")                                                          \
+    X(AXIS_X, "x")                                                             \
+    X(AXIS_Y, "y")                                                             \
     /* fields end */
 
 #define HOST_FIELD_CONSTANT(id, name) HOST_FIELD_##id,

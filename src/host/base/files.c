@@ -66,7 +66,7 @@ static hsy_status files_drain(uint8_t **all, size_t *len, int fd, size_t room,
 
 static hsy_status files_failed(hsy_error *err, hsy_status st)
 {
-    return host_fail(err, st, NULL,
+    return host_fail(err, st, HSY_FIELD_NONE,
                      st == HSY_E_IO      ? "the file cannot be read"
                      : st == HSY_E_RANGE ? "the file is too long"
                                          : "out of memory");

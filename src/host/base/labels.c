@@ -175,14 +175,15 @@ static hsy_status labels_append(struct labels *l, const void *text, size_t len,
     uint64_t place = (uint64_t)l->d + 1;
 
     if (l->d >= HSY_VALUES_MAX)
-        return host_fail_line(err, HSY_E_RANGE, NULL,
-                              "there are more than 4194304 values", place);
+        return host_fail_at(err, HSY_E_RANGE, HSY_FIELD_NONE,
+                            "there are more than 4194304 values",
+                            HSY_UNIT_VALUE, place);
     if (l->len + 4 + len > HSY_LABELS_MAX)
-        return host_fail_line(err, HSY_E_RANGE, NULL,
-                              "all values together are longer than 64 MiB",
-                              place);
+        return host_fail_at(err, HSY_E_RANGE, HSY_FIELD_NONE,
+                            "all values together are longer than 64 MiB",
+                            HSY_UNIT_VALUE, place);
     if (!labels_grow(l, len + 4))
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     bytes_put32(l->block + l->len, (uint32_t)len);
     memcpy(l->block + l->len + 4, text, len);
     l->starts[l->d++] = (uint32_t)(l->len + 4);
@@ -197,8 +198,8 @@ hsy_status labels_add(struct labels *l, const void *text, size_t len,
     const char *wrong = labels_wrong(text, len, l->shown);
 
     if (wrong != NULL)
-        return host_fail_line(err, HSY_E_RANGE, NULL, wrong,
-                              (uint64_t)l->d + 1);
+        return host_fail_at(err, HSY_E_RANGE, HSY_FIELD_NONE, wrong,
+                            HSY_UNIT_VALUE, (uint64_t)l->d + 1);
     return labels_append(l, text, len, err);
 }
 
@@ -212,7 +213,7 @@ hsy_status labels_take(struct labels *l, const uint8_t *block, size_t len,
         hsy_status st;
 
         if (len - at < 4 || n > len - at - 4)
-            return host_fail(err, HSY_E_FORMAT, NULL,
+            return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                              "the labels are cut short");
         st = labels_append(l, block + at + 4, n, err);
         if (st != HSY_OK)
@@ -255,9 +256,9 @@ static hsy_status labels_fill(struct labels *l, hsy_error *err)
         case LABELS_GOOD:
             break;
         case LABELS_TWICE:
-            return host_fail_line(err, HSY_E_RANGE, NULL,
-                                  "a value stands there twice",
-                                  (uint64_t)i + 1);
+            return host_fail_at(err, HSY_E_RANGE, HSY_FIELD_NONE,
+                                "a value stands there twice", HSY_UNIT_VALUE,
+                                (uint64_t)i + 1);
         case LABELS_CROWDED:
             l->deep = true;
             return labels_fill(l, err);
@@ -288,10 +289,11 @@ hsy_status labels_index(struct labels *l, hsy_error *err)
     free(l->slots);
     l->slots = malloc(slots * sizeof *l->slots);
     if (l->slots == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     l->mask = (uint32_t)(slots - 1);
     if (labels_draw_key(l) != HSY_OK)
-        return host_fail(err, HSY_E_ENTROPY, NULL, "the random source failed");
+        return host_fail(err, HSY_E_ENTROPY, HSY_FIELD_NONE,
+                         "the random source failed");
     return labels_fill(l, err);
 }
 
@@ -336,7 +338,7 @@ hsy_status labels_read(struct labels *l, int fd, hsy_error *err)
     if (st != HSY_OK)
         return st;
     if (l->d == 0)
-        return host_fail(err, HSY_E_EMPTY, NULL,
+        return host_fail(err, HSY_E_EMPTY, HSY_FIELD_NONE,
                          "holds no values; write one a line");
     return labels_index(l, err);
 }

@@ -19,7 +19,7 @@ struct labels {
     bool shown;      /* to people: refuse control characters too */
 };
 
-/* Append a value. HSY_E_RANGE with its place (from 1) in err->line if it is
+/* Append a value. HSY_E_RANGE with its place (from 1) in err->at if it is
  * empty, too long, not UTF-8 or has a line break, or if the list is full;
  * HSY_E_NOMEM. */
 hsy_status labels_add(struct labels *l, const void *text, size_t len,
@@ -30,7 +30,7 @@ hsy_status labels_take(struct labels *l, const uint8_t *block, size_t len,
                        hsy_error *err);
 
 /* Build the hash table once all values are there. HSY_E_RANGE with the place
- * (from 1) of a duplicate in err->line, and then labels_find finds the first of
+ * (from 1) of a duplicate in err->at, and then labels_find finds the first of
  * them; HSY_E_NOMEM, HSY_E_ENTROPY. */
 hsy_status labels_index(struct labels *l, hsy_error *err);
 

@@ -141,20 +141,21 @@ hsy_status lines_next(struct lines *r, struct line *lines, size_t max,
         hsy_status st = lines_refill(r);
 
         if (st != HSY_OK)
-            return host_fail(err, st, NULL, strerror(errno));
+            return host_fail(err, st, HSY_FIELD_NONE, strerror(errno));
         n = lines_split(r, lines, max);
     }
     if (n == 0)
         n = lines_last(r, lines);
     if (r->number == 0 && n != 0 && lines[0].len >= 3 &&
         memcmp(lines[0].text, "\xef\xbb\xbf", 3) == 0)
-        return host_fail_line(err, HSY_E_FORMAT, NULL,
-                              "begins with a byte-order mark; save it as "
-                              "UTF-8 without one",
-                              1);
+        return host_fail_at(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                            "begins with a byte-order mark; save it as "
+                            "UTF-8 without one",
+                            HSY_UNIT_LINE, 1);
     if (!lines_fit(lines, n, &bad))
-        return host_fail_line(err, HSY_E_FORMAT, NULL,
-                              "longer than 65536 bytes", r->number + bad + 1);
+        return host_fail_at(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                            "longer than 65536 bytes", HSY_UNIT_LINE,
+                            r->number + bad + 1);
     r->number += n;
     *count = n;
     return HSY_OK;
@@ -171,7 +172,7 @@ hsy_status lines_each(int fd,
     hsy_status st = lines_open(&lines, fd);
 
     if (st != HSY_OK)
-        return host_fail(err, st, NULL, "out of memory");
+        return host_fail(err, st, HSY_FIELD_NONE, "out of memory");
     while (st == HSY_OK && count != 0) {
         st = lines_next(&lines, &line, 1, &count, err);
         if (st == HSY_OK && count != 0)

@@ -26,7 +26,7 @@ hsy_status lines_open(struct lines *r, int fd);
 
 /* Up to max lines that last until the next call; *count 0 at the end. HSY_E_IO
  * with errno, or HSY_E_FORMAT for a line that is too long and for a byte-order
- * mark before the first, its number in err->line. */
+ * mark before the first, its number in err->at. */
 hsy_status lines_next(struct lines *r, struct line *lines, size_t max,
                       size_t *count, hsy_error *err);
 void lines_close(struct lines *r);

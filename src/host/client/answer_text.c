@@ -66,7 +66,8 @@ static hsy_status text_yes_no(const struct text_job *job, hsy_error *err)
                              (const uint8_t *)truth_words[i].word,
                              truth_words[i].len));
     if (text_lost(index))
-        return host_fail(err, HSY_E_FORMAT, NULL, TRUTH_NOT_YES_NO_TEXT);
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                         TRUTH_NOT_YES_NO_TEXT);
     job->out->truth.type = HSY_TRUTH_INDEX;
     job->out->truth.u.index = index;
     return HSY_OK;
@@ -77,7 +78,7 @@ static hsy_status text_index(const struct text_job *job, uint32_t index,
 {
     text_keep(&index, job->task->other, ct_equal(index, UINT32_MAX));
     if (text_lost(index)) /* HSY_TASK_CLOSED, too */
-        return host_fail(err, HSY_E_RANGE, NULL,
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_NONE,
                          "not one of the values that are asked for");
     job->out->truth.type = HSY_TRUTH_INDEX;
     job->out->truth.u.index = index;
@@ -124,7 +125,8 @@ static hsy_status text_number(const struct text_job *job, hsy_error *err)
     if (st == HSY_E_RANGE)
         number = text[0] == '-' ? job->info->lo : job->info->hi;
     else if (st != HSY_OK)
-        return host_fail(err, HSY_E_FORMAT, NULL, TRUTH_NOT_DECIMAL_TEXT);
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                         TRUTH_NOT_DECIMAL_TEXT);
     job->out->truth.type = HSY_TRUTH_NUMBER;
     job->out->truth.u.number = number;
     return HSY_OK;
@@ -161,7 +163,7 @@ hsy_status hsy_client_parse(struct client_truth *out, const hsy_release *r,
     hsy_scheme_describe(release.scheme, &info);
     if (info.kind >= sizeof text_kinds / sizeof text_kinds[0] ||
         text_kinds[info.kind] == NULL)
-        return host_fail(err, HSY_E_UNKNOWN, NULL,
+        return host_fail(err, HSY_E_UNKNOWN, HSY_FIELD_NONE,
                          "a truth of several attributes has no text; answer "
                          "it by hsy_client_answer");
     memset(out, 0, sizeof *out);

@@ -15,7 +15,7 @@
 
 static hsy_status client_nomem(hsy_error *err)
 {
-    return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }
 
 /* ---- The document in a file ---------------------------------------------- */
@@ -26,17 +26,19 @@ static hsy_status client_read_fd(hsy_client *c, int fd, size_t *len,
     struct stat s;
 
     if (fstat(fd, &s) == -1)
-        return host_fail(err, HSY_E_IO, "document", hsy_world_why(errno));
+        return host_fail(err, HSY_E_IO, HSY_FIELD_DOCUMENT,
+                         hsy_world_why(errno));
     if (!S_ISREG(s.st_mode))
-        return host_fail(err, HSY_E_IO, "document", "not a plain file");
+        return host_fail(err, HSY_E_IO, HSY_FIELD_DOCUMENT, "not a plain file");
     switch (file_whole_fd(&c->bytes, len, fd, HSY_DOCUMENT_MAX, NULL)) {
     case HSY_OK:
         return HSY_OK;
     case HSY_E_RANGE:
-        return host_fail(err, HSY_E_RANGE, "document",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_DOCUMENT,
                          "longer than any document may be");
     case HSY_E_IO:
-        return host_fail(err, HSY_E_IO, "document", hsy_world_why(errno));
+        return host_fail(err, HSY_E_IO, HSY_FIELD_DOCUMENT,
+                         hsy_world_why(errno));
     default:
         return client_nomem(err);
     }
@@ -49,7 +51,8 @@ static hsy_status client_read(hsy_client *c, const char *path, size_t *len,
     hsy_status st;
 
     if (fd == -1)
-        return host_fail(err, HSY_E_IO, "document", hsy_world_why(errno));
+        return host_fail(err, HSY_E_IO, HSY_FIELD_DOCUMENT,
+                         hsy_world_why(errno));
     st = client_read_fd(c, fd, len, err);
     close(fd);
     return st;
@@ -65,10 +68,11 @@ static hsy_status client_copy_policy(hsy_client *c, const hsy_policy *policy,
     char *at;
 
     if (policy->size != sizeof *policy)
-        return host_fail(err, HSY_E_RANGE, "policy",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_POLICY,
                          "set size to sizeof(hsy_policy)");
     if (policy->nsources > HSY_TASKS_MAX)
-        return host_fail(err, HSY_E_RANGE, "policy", "too many sources");
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_POLICY,
+                         "too many sources");
     for (size_t i = 0; i < policy->nsources; i++)
         bytes += strlen(policy->sources[i].name) + 1;
     sources = calloc(policy->nsources + 1, sizeof *sources);
@@ -279,7 +283,7 @@ static hsy_status client_unknown(const hsy_client *c, const char *task,
             *err = c->refusals[i].why;
         return c->refusals[i].why.status;
     }
-    return host_fail(err, HSY_E_UNKNOWN, "task",
+    return host_fail(err, HSY_E_UNKNOWN, HSY_FIELD_TASK,
                      "the document has no task of this name");
 }
 
@@ -288,7 +292,7 @@ static bool client_mine(const hsy_client *c, hsy_error *err)
 {
     if (hsy_world_mine(c->host))
         return true;
-    host_fail(err, HSY_E_REFUSED, "client", hsy_world_why(ECHILD));
+    host_fail(err, HSY_E_REFUSED, HSY_FIELD_CLIENT, hsy_world_why(ECHILD));
     return false;
 }
 

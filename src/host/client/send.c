@@ -282,7 +282,7 @@ static hsy_status send_attempts(struct send_run *run, hsy_error *err)
         run->result->why = NULL;
     if (st != HSY_OK || run->result->waiting == 0)
         return st;
-    return host_fail(err, HSY_E_IO, "url",
+    return host_fail(err, HSY_E_IO, HSY_FIELD_URL,
                      run->result->why != NULL ? run->result->why
                                               : "there was no time left");
 }
@@ -294,7 +294,7 @@ static hsy_status send_options(hsy_send_options *to,
 {
     *to = (hsy_send_options){.size = sizeof *to};
     if (from != NULL && from->size != sizeof *from)
-        return host_fail(err, HSY_E_RANGE, "options",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_OPTIONS,
                          "set size to sizeof(hsy_send_options)");
     if (from != NULL)
         *to = *from;
@@ -373,8 +373,9 @@ static hsy_status send_fetch(struct send_http *http, const hsy_send_options *o,
             break;
     }
     if (answer.status == 200)
-        return host_fail(err, HSY_E_FORMAT, "url", "the document is empty");
-    return host_fail(err, HSY_E_IO, "url", send_meaning(&answer).why);
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_URL,
+                         "the document is empty");
+    return host_fail(err, HSY_E_IO, HSY_FIELD_URL, send_meaning(&answer).why);
 }
 
 hsy_status hsy_document_fetch(uint8_t **bytes, size_t *len, const char *url,

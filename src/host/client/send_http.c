@@ -63,13 +63,13 @@ static hsy_status http_addresses(struct send_http *h, const char *url,
     size_t len = strlen(url);
 
     if (!http_url_ok(url))
-        return host_fail(err, HSY_E_RANGE, "url",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_URL,
                          "an address is http:// or https://, a host, perhaps "
                          "a port and a path");
     while (url[len - 1] == '/')
         len--;
     if (len > HTTP_URL)
-        return host_fail(err, HSY_E_RANGE, "url", "too long");
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_URL, "too long");
     snprintf(h->uploads, sizeof h->uploads, "%.*s/v1/uploads", (int)len, url);
     snprintf(h->tasks, sizeof h->tasks, "%.*s/v1/tasks", (int)len, url);
     return HSY_OK;
@@ -154,16 +154,16 @@ static hsy_status http_setup(struct send_http *h, const char *url,
     if (st != HSY_OK)
         return st;
     if (o->token != NULL && !http_token_ok(o->token))
-        return host_fail(err, HSY_E_RANGE, "token",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_TOKEN,
                          "not a token: letters, digits and -._~+/= alone");
     h->use = hsy_curl_load();
     if (h->use == NULL)
-        return host_fail(err, HSY_E_IO, "curl",
+        return host_fail(err, HSY_E_IO, HSY_FIELD_CURL,
                          "libcurl is not installed: the package "
                          "libcurl3-gnutls, or libcurl4");
     h->curl = h->use->easy_init();
     if (h->curl == NULL || !http_options(h, o))
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     return HSY_OK;
 }
 
@@ -174,7 +174,7 @@ hsy_status hsy_http_open(struct send_http **out, const char *url,
     hsy_status st;
 
     if (h == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     st = http_setup(h, url, options, err);
     if (st != HSY_OK) {
         hsy_http_close(h);

@@ -176,17 +176,17 @@ static hsy_status world_lock(hsy_host *h, uint32_t wait, hsy_error *err)
     hsy_status st;
 
     if (clock_gettime(CLOCK_MONOTONIC, &until) == -1)
-        return host_fail(err, HSY_E_IO, "clock", hsy_world_why(errno));
+        return host_fail(err, HSY_E_IO, HSY_FIELD_CLOCK, hsy_world_why(errno));
     until.tv_sec += (time_t)wait;
     do
         st = world_try_lock(h);
     while (st == HSY_E_BUSY && world_sleep(&look, &until));
     if (st == HSY_E_BUSY)
-        return host_fail(err, st, "lock",
+        return host_fail(err, st, HSY_FIELD_LOCK,
                          "another process has this device open; try again "
                          "when it is done");
     if (st != HSY_OK)
-        return host_fail(err, st, "lock", hsy_world_why(errno));
+        return host_fail(err, st, HSY_FIELD_LOCK, hsy_world_why(errno));
     return HSY_OK;
 }
 
@@ -203,7 +203,7 @@ static hsy_status world_make(const char *directory, hsy_error *err)
     bool made;
 
     if (parent == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     memcpy(parent, directory, len);
     memcpy(parent + len, "/..", sizeof "/..");
     made = mkdir(directory, 0700) == 0;
@@ -219,7 +219,8 @@ static hsy_status world_make(const char *directory, hsy_error *err)
         close(fd);
     free(parent);
     if (failed != 0)
-        return host_fail(err, HSY_E_IO, "directory", hsy_world_why(failed));
+        return host_fail(err, HSY_E_IO, HSY_FIELD_DIRECTORY,
+                         hsy_world_why(failed));
     return HSY_OK;
 }
 
@@ -231,15 +232,16 @@ static hsy_status world_enter(hsy_host *h, const char *directory,
     h->dir = open(directory,
                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (h->dir == -1 && errno == ENOENT)
-        return host_fail(err, HSY_E_EMPTY, "directory",
+        return host_fail(err, HSY_E_EMPTY, HSY_FIELD_DIRECTORY,
                          "there is no such directory, and so no device");
     if (h->dir == -1 || fstat(h->dir, &s) == -1)
-        return host_fail(err, HSY_E_IO, "directory", hsy_world_why(errno));
+        return host_fail(err, HSY_E_IO, HSY_FIELD_DIRECTORY,
+                         hsy_world_why(errno));
     if (s.st_uid != geteuid())
-        return host_fail(err, HSY_E_REFUSED, "directory",
+        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_DIRECTORY,
                          "it belongs to another user");
     if ((s.st_mode & 077) != 0)
-        return host_fail(err, HSY_E_REFUSED, "directory",
+        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_DIRECTORY,
                          "others can read or write it; take that right from "
                          "them (chmod 700)");
     return HSY_OK;
@@ -258,7 +260,7 @@ static hsy_status world_anchor(hsy_host *h, const char *path, hsy_error *err)
     h->anchor = strdup(slash != NULL ? slash + 1 : path);
     if (parent == NULL || h->anchor == NULL) {
         free(parent);
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     }
     if (slash != NULL)
         parent[slash - path + 1] = '\0';
@@ -267,11 +269,12 @@ static hsy_status world_anchor(hsy_host *h, const char *path, hsy_error *err)
     free(parent);
     if (h->anchor_dir == -1 || fstat(h->dir, &own) == -1 ||
         fstat(h->anchor_dir, &other) == -1)
-        return host_fail(err, HSY_E_IO, "anchor", hsy_world_why(errno));
+        return host_fail(err, HSY_E_IO, HSY_FIELD_ANCHOR, hsy_world_why(errno));
     if (h->anchor[0] == '\0')
-        return host_fail(err, HSY_E_RANGE, "anchor", "it must name a file");
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_ANCHOR,
+                         "it must name a file");
     if (own.st_dev == other.st_dev && own.st_ino == other.st_ino)
-        return host_fail(err, HSY_E_RANGE, "anchor",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_ANCHOR,
                          "it must stand elsewhere: whoever restores the "
                          "directory would restore it too");
     return HSY_OK;
@@ -342,11 +345,11 @@ hsy_status hsy_host_open(hsy_host **host, const char *directory,
     hsy_status st;
 
     if (!world_options(&o, options))
-        return host_fail(err, HSY_E_RANGE, "options",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_OPTIONS,
                          "set size to sizeof(hsy_host_options)");
     h = calloc(1, sizeof *h);
     if (h == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     world_fill(h, &o);
     st = world_open(h, directory, &o, err);
     if (st != HSY_OK) {

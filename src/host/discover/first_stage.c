@@ -30,7 +30,7 @@ hsy_status discover_first(hsy_spec *spec, enum discover_wrong *wrong,
                        .oracle = b->oracle};
     *wrong = DISCOVER_STEP;
     if (b->bits % b->step != 0)
-        return host_fail(err, HSY_E_RANGE, "step",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_STEP,
                          "steps do not divide the bits of a string");
     *wrong = DISCOVER_ALPHABET;
     if (b->alphabet != NULL) {
@@ -41,7 +41,7 @@ hsy_status discover_first(hsy_spec *spec, enum discover_wrong *wrong,
     }
     *wrong = DISCOVER_WIDTH;
     if (b->step > 20 || b->top * b->keep << b->step > b->candidates)
-        return host_fail_limit(err, HSY_E_RANGE, "max-candidates",
+        return host_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MAX_CANDIDATES,
                                "a stage would have more candidates than are "
                                "allowed",
                                b->candidates);
@@ -75,7 +75,7 @@ hsy_task discover_task(uint32_t start, uint32_t end)
 static hsy_status first_nomem(struct discover_file *out, hsy_error *err)
 {
     out->wrong = DISCOVER_MEMORY;
-    return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }
 
 static hsy_status first_wire(struct discover_file *out,

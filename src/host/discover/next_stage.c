@@ -18,7 +18,7 @@ static hsy_status next_refuse(struct next_job *j, enum discover_wrong wrong,
                               hsy_status status, const char *msg)
 {
     j->out->file.wrong = wrong;
-    return host_fail(j->err, status, NULL, msg);
+    return host_fail(j->err, status, HSY_FIELD_NONE, msg);
 }
 
 static hsy_status next_nomem(struct next_job *j)

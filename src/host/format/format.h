@@ -43,7 +43,7 @@ struct container_reader *container_open_bytes(const uint8_t *bytes, size_t len);
  * are checked against what came before and are yielded too.
  *
  * Whatever is returned, item->unit and item->line say where the reader is; on
- * failure err->line is the same number and the rest of item is zero. A message
+ * failure err->at is the same number and the rest of item is zero. A message
  * reads "FILE: UNIT LINE: ...", without UNIT and LINE if that is 0.
  */
 hsy_status container_next(struct container_reader *r,

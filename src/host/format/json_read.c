@@ -28,10 +28,10 @@ void container_json_clear(struct container_json *json)
 
 static hsy_status container_json_nomem(hsy_error *err)
 {
-    return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }
 
-hsy_status container_json_refuse(hsy_error *err, const char *field,
+hsy_status container_json_refuse(hsy_error *err, uint32_t field,
                                  const char *msg)
 {
     if (errno == ENOMEM)
@@ -47,7 +47,7 @@ static hsy_status container_json_parse(json_t **value, const char *line,
     *value =
         json_loadb(line, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
     if (*value == NULL)
-        return container_json_refuse(err, NULL, "not a line of JSON");
+        return container_json_refuse(err, HSY_FIELD_NONE, "not a line of JSON");
     return HSY_OK;
 }
 
@@ -83,10 +83,10 @@ static hsy_status container_json_head(struct container_json *json,
     if (json_unpack(head, "{s:s%,s:I,s:o!}", "hearsay", &content, &content_len,
                     "version", &version, "scheme", &inner) == -1 ||
         content_len != 7 || memcmp(content, "reports", 7) != 0)
-        return container_json_refuse(err, "header",
+        return container_json_refuse(err, HSY_FIELD_HEADER,
                                      "not a header of hearsay reports");
     if (version != 1)
-        return host_fail_limit(err, HSY_E_FORMAT, "version",
+        return host_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_VERSION,
                                "a version this program does not know", 1);
     st = container_json_scheme(scheme, &json->labels, &json->labels_len, inner,
                                err);
@@ -152,7 +152,7 @@ static hsy_status container_json_report(struct container_json *json,
     uint8_t *report = json->reports + json->used * info->report_bytes;
 
     if (!container_json_value(report, json->one, s, info, value))
-        return host_fail(err, HSY_E_FORMAT, "report",
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_REPORT,
                          "not a report of the scheme");
     json->used++;
     return HSY_OK;
@@ -162,7 +162,8 @@ static hsy_status container_json_end(struct container_json *json,
                                      const json_t *value, hsy_error *err)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return host_fail(err, HSY_E_FORMAT, "end", "not a count of reports");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_END,
+                         "not a count of reports");
     json->ended = true;
     json->count = (uint64_t)json_integer_value(value);
     return HSY_OK;
@@ -177,14 +178,15 @@ hsy_status container_json_line(struct container_json *json, const hsy_scheme *s,
     hsy_status st;
 
     if (container_blank((uint8_t)line[0]))
-        return host_fail(err, HSY_E_FORMAT, NULL, "empty");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE, "empty");
     st = container_json_parse(&object, line, len, err);
     if (st != HSY_OK)
         return st;
     report = json_object_get(object, "report");
     end = json_object_get(object, "end");
     if (json_object_size(object) != 1 || (report == NULL && end == NULL))
-        st = host_fail(err, HSY_E_FORMAT, NULL, "neither a report nor the end");
+        st = host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                       "neither a report nor the end");
     else if (report != NULL)
         st = container_json_report(json, s, info, report, err);
     else

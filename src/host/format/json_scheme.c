@@ -67,7 +67,7 @@ static bool container_scheme_name(const char *name, size_t len)
     return name == NULL || strlen(name) == len;
 }
 
-static hsy_status container_scheme_bad(hsy_error *err, const char *field)
+static hsy_status container_scheme_bad(hsy_error *err, uint32_t field)
 {
     return container_json_refuse(err, field, "not a value for this member");
 }
@@ -116,10 +116,10 @@ static hsy_status container_scheme_labels(uint8_t **labels, size_t *labels_len,
 
     if (json_array_size(values) == 0 ||
         !container_scheme_labels_size(values, labels_len))
-        return container_scheme_bad(err, "values");
+        return container_scheme_bad(err, HSY_FIELD_VALUES);
     *labels = malloc(*labels_len);
     if (*labels == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     json_array_foreach(values, i, value)
     {
         size_t len = json_string_length(value);
@@ -140,9 +140,9 @@ static hsy_status container_scheme_values(hsy_spec *spec, uint8_t **labels,
     if (json_is_integer(values))
         return container_scheme_u32(&spec->d, json_integer_value(values))
                    ? HSY_OK
-                   : container_scheme_bad(err, "values");
+                   : container_scheme_bad(err, HSY_FIELD_VALUES);
     if (!json_is_array(values) || json_array_size(values) > HSY_VALUES_MAX)
-        return container_scheme_bad(err, "values");
+        return container_scheme_bad(err, HSY_FIELD_VALUES);
     st = container_scheme_labels(labels, &spec->labels_len, values, err);
     if (st != HSY_OK)
         return st;
@@ -194,12 +194,12 @@ static hsy_status container_scheme_matrix(hsy_spec *spec, uint8_t **labels,
     bool good;
 
     if (json_array_size(matrix) != 2 || spec->d > HSY_MATRIX_MAX)
-        return container_scheme_bad(err, "matrix");
+        return container_scheme_bad(err, HSY_FIELD_MATRIX);
     spec->design = HSY_DESIGN_MATRIX;
     len = container_labels_at(spec);
     block = malloc(len + spec->labels_len);
     if (block == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     if (spec->labels_len != 0)
         memcpy(block + len, *labels, spec->labels_len);
     good = container_scheme_entry(block, json_array_get(matrix, 0)) &&
@@ -208,20 +208,20 @@ static hsy_status container_scheme_matrix(hsy_spec *spec, uint8_t **labels,
     *labels = block;
     spec->labels = block;
     spec->labels_len += len;
-    return good ? HSY_OK : container_scheme_bad(err, "matrix");
+    return good ? HSY_OK : container_scheme_bad(err, HSY_FIELD_MATRIX);
 }
 
 static hsy_status container_scheme_chance(hsy_spec *spec, json_t *chance,
                                           hsy_error *err)
 {
     if (!json_is_array(chance) || json_array_size(chance) > HSY_CHANCES)
-        return container_scheme_bad(err, "chance");
+        return container_scheme_bad(err, HSY_FIELD_CHANCE);
     for (size_t i = 0; i < json_array_size(chance); i++) {
         json_int_t num, den;
 
         if (json_unpack(json_array_get(chance, i), "[I,I!]", &num, &den) != 0 ||
             num < 0 || den < 0)
-            return container_scheme_bad(err, "chance");
+            return container_scheme_bad(err, HSY_FIELD_CHANCE);
         spec->chance[i] = (hsy_ratio){(uint64_t)num, (uint64_t)den};
     }
     return HSY_OK;
@@ -245,14 +245,14 @@ container_scheme_parameters(hsy_spec *spec, json_t *parameters, hsy_error *err)
     json_t *value;
 
     if (!json_is_object(parameters))
-        return container_scheme_bad(err, "parameters");
+        return container_scheme_bad(err, HSY_FIELD_PARAMETERS);
     json_object_foreach(parameters, name, value)
     {
         size_t i = container_scheme_param(name);
 
         if (i == HSY_PARAMS || !json_is_integer(value) ||
             json_integer_value(value) < 0)
-            return container_scheme_bad(err, "parameters");
+            return container_scheme_bad(err, HSY_FIELD_PARAMETERS);
         spec->param[i] = (uint64_t)json_integer_value(value);
     }
     return HSY_OK;
@@ -263,11 +263,11 @@ static hsy_status container_scheme_range(hsy_spec *spec,
                                          hsy_error *err)
 {
     if (t->lo == NULL || t->hi == NULL || spec->scale > HSY_SCALE_MAX)
-        return container_scheme_bad(err, "lo");
+        return container_scheme_bad(err, HSY_FIELD_LO);
     if (hsy_decimal_parse(&spec->lo, t->lo, t->lo_len, spec->scale) != HSY_OK)
-        return container_scheme_bad(err, "lo");
+        return container_scheme_bad(err, HSY_FIELD_LO);
     if (hsy_decimal_parse(&spec->hi, t->hi, t->hi_len, spec->scale) != HSY_OK)
-        return container_scheme_bad(err, "hi");
+        return container_scheme_bad(err, HSY_FIELD_HI);
     return HSY_OK;
 }
 
@@ -281,23 +281,23 @@ static hsy_status container_scheme_names(hsy_spec *spec,
         !container_scheme_name(t->kind, t->kind_len) ||
         !container_scheme_name(t->design, t->design_len) ||
         !container_scheme_name(t->oracle, t->oracle_len))
-        return container_scheme_bad(err, "scheme");
+        return container_scheme_bad(err, HSY_FIELD_SCHEME);
     spec->mechanism = t->mechanism;
     spec->oracle = t->oracle;
     spec->kind = container_scheme_find(hsy_kind_name, t->kind);
     if (hsy_kind_name(spec->kind) == NULL)
-        return container_scheme_bad(err, "kind");
+        return container_scheme_bad(err, HSY_FIELD_KIND);
     if (t->design != NULL)
         spec->design = container_scheme_find(container_design_name, t->design);
     if (container_design_name(spec->design) == NULL)
-        return container_scheme_bad(err, "design");
+        return container_scheme_bad(err, HSY_FIELD_DESIGN);
     if (t->epsilon != NULL && hsy_epsilon_parse(&spec->nano_epsilon, t->epsilon,
                                                 t->epsilon_len) != HSY_OK)
-        return container_scheme_bad(err, "epsilon");
+        return container_scheme_bad(err, HSY_FIELD_EPSILON);
     if (t->permanent != NULL &&
         hsy_epsilon_parse(&spec->nano_permanent, t->permanent,
                           t->permanent_len) != HSY_OK)
-        return container_scheme_bad(err, "permanent");
+        return container_scheme_bad(err, HSY_FIELD_PERMANENT);
     return HSY_OK;
 }
 
@@ -306,9 +306,9 @@ container_scheme_numbers(hsy_spec *spec, const struct container_scheme_text *t,
                          hsy_error *err)
 {
     if (!container_scheme_u32(&spec->d, t->bins))
-        return container_scheme_bad(err, "bins");
+        return container_scheme_bad(err, HSY_FIELD_BINS);
     if (!container_scheme_u32(&spec->scale, t->scale))
-        return container_scheme_bad(err, "scale");
+        return container_scheme_bad(err, HSY_FIELD_SCALE);
     return HSY_OK;
 }
 
@@ -335,7 +335,7 @@ static hsy_status container_scheme_spec(hsy_spec *spec, uint8_t **labels,
     if (st == HSY_OK && t->alphabet != NULL &&
         hsy_alphabet_parse(spec->alphabet, t->alphabet, t->alphabet_len,
                            NULL) != HSY_OK)
-        st = container_scheme_bad(err, "alphabet");
+        st = container_scheme_bad(err, HSY_FIELD_ALPHABET);
     if (st == HSY_OK && (t->lo != NULL || t->hi != NULL))
         st = container_scheme_range(spec, t, err);
     if (st == HSY_OK && t->attributes != NULL)
@@ -358,7 +358,7 @@ static hsy_status container_scheme_inner(hsy_spec *spec, uint8_t **labels,
                     &scheme) != 0 ||
         !container_scheme_unpack(&t, scheme) || t.digest != NULL ||
         t.attributes != NULL)
-        return container_scheme_bad(err, "attributes");
+        return container_scheme_bad(err, HSY_FIELD_ATTRIBUTES);
     *spec = (hsy_spec){.size = sizeof *spec};
     return container_scheme_spec(spec, labels, &t, err);
 }
@@ -377,10 +377,10 @@ static hsy_status container_scheme_append(hsy_spec *spec, uint8_t **block,
     if (st == HSY_OK)
         st = hsy_attribute_encode(NULL, 0, &room, name, name_len, &inner, err);
     if (st == HSY_OK && room > HSY_LABELS_MAX)
-        st = container_scheme_bad(err, "attributes");
+        st = container_scheme_bad(err, HSY_FIELD_ATTRIBUTES);
     grown = st == HSY_OK ? realloc(*block, room) : NULL;
     if (st == HSY_OK && grown == NULL)
-        st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     if (grown != NULL)
         *block = grown;
     if (st == HSY_OK)
@@ -403,7 +403,7 @@ static hsy_status container_scheme_attributes(hsy_spec *spec, uint8_t **labels,
     if (!json_is_array(attributes) || spec->labels != NULL ||
         spec->kind != HSY_KIND_TUPLE ||
         json_array_size(attributes) > HSY_ATTRIBUTES_MAX)
-        return container_scheme_bad(err, "attributes");
+        return container_scheme_bad(err, HSY_FIELD_ATTRIBUTES);
     json_array_foreach(attributes, i, attribute)
     {
         if (st == HSY_OK)
@@ -424,10 +424,10 @@ static hsy_status container_scheme_make(hsy_scheme **scheme,
 
     if (t->digest == NULL ||
         !hex_get(digest, sizeof digest, t->digest, t->digest_len))
-        return container_scheme_bad(err, "digest");
+        return container_scheme_bad(err, HSY_FIELD_DIGEST);
     *scheme = malloc(hsy_scheme_size(spec));
     if (*scheme == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     st = hsy_scheme_init(*scheme, spec, err);
     if (st != HSY_OK) {
         free(*scheme);
@@ -438,7 +438,7 @@ static hsy_status container_scheme_make(hsy_scheme **scheme,
     if (memcmp(info.digest, digest, sizeof digest) != 0) {
         free(*scheme);
         *scheme = NULL;
-        return host_fail(err, HSY_E_FORMAT, "digest",
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_DIGEST,
                          "the digest is not that of the scheme");
     }
     return HSY_OK;
@@ -455,7 +455,8 @@ hsy_status container_json_scheme(hsy_scheme **scheme, uint8_t **labels,
 
     if (!container_scheme_unpack(&text, json))
         return container_json_refuse(
-            err, "scheme", "members are missing, foreign or of a wrong type");
+            err, HSY_FIELD_SCHEME,
+            "members are missing, foreign or of a wrong type");
     st = container_scheme_spec(&spec, &made, &text, err);
     if (st == HSY_OK)
         st = container_scheme_make(scheme, &spec, &text, err);

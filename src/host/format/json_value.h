@@ -10,7 +10,7 @@
 
 /* HSY_E_FORMAT; or HSY_E_NOMEM if errno, cleared before the line was parsed,
  * says so: the parser tells want of memory in no other reliable way. */
-hsy_status container_json_refuse(hsy_error *err, const char *field,
+hsy_status container_json_refuse(hsy_error *err, uint32_t field,
                                  const char *msg);
 
 /* The report that a JSON value stands for; one has room for one packed report.

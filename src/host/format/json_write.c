@@ -60,7 +60,7 @@ static hsy_status container_text_label(struct put *p, const char *name,
                                        hsy_error *err)
 {
     if (!written_utf8(label, len))
-        return host_fail(err, HSY_E_RANGE, "values",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_VALUES,
                          "a value is not UTF-8, so it has no JSON");
     put_text(p, name, label, len);
     return HSY_OK;
@@ -247,7 +247,7 @@ static hsy_status container_text_make(char **line, size_t *len,
     }
     st = put_close(&p, line, len, err);
     if (st == HSY_OK && *len + 1 > CONTAINER_HEAD_MAX)
-        return host_fail_limit(err, HSY_E_RANGE, "values",
+        return host_fail_limit(err, HSY_E_RANGE, HSY_FIELD_VALUES,
                                "they make a header line of JSON that is too "
                                "long; a binary stream takes them",
                                CONTAINER_HEAD_MAX);
@@ -269,7 +269,7 @@ hsy_status container_put_json_head(struct output *out, const hsy_scheme *s,
     hsy_scheme_encode(s, wire);
     if (!container_own_labels(wire, labels, labels_len) ||
         hsy_spec_decode(&spec, wire, labels, labels_len, NULL) != HSY_OK)
-        return host_fail(err, HSY_E_RANGE, "values",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_VALUES,
                          "they are not those of the scheme");
     st = container_text_make(&line, &len, &spec, info.digest, err);
     if (st == HSY_OK) {

@@ -36,14 +36,14 @@ static hsy_status matrix_field(struct matrix_read *m, const char *text,
 
     m->wrong = (struct matrix_wrong){.line = m->rows + 1, .field = column};
     if (column > HSY_MATRIX_MAX || m->rows >= HSY_MATRIX_MAX)
-        return host_fail_limit(err, HSY_E_FORMAT, NULL,
+        return host_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                                "a matrix has no more states", HSY_MATRIX_MAX);
     if (!ratio_parse(entry, text, len))
-        return host_fail(err, HSY_E_FORMAT, NULL,
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                          "not a probability as 0.25 or 1/4");
     entry->den /= entry->num == 0 ? entry->den : 1;
     if (!matrix_denominator(m, entry->den))
-        return host_fail(err, HSY_E_FORMAT, NULL,
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                          "the fractions have no common denominator up to 2^40");
     return HSY_OK;
 }
@@ -68,7 +68,7 @@ static hsy_status matrix_line(void *ctx, const struct line *line,
     m->wrong = (struct matrix_wrong){
         .line = m->rows + 1, .fields = column, .wanted = m->columns};
     if (m->rows > 0 && column != m->columns)
-        return host_fail(err, HSY_E_FORMAT, NULL,
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                          "not as many fields as the first line has");
     m->wrong = (struct matrix_wrong){0};
     m->columns = column;
@@ -81,7 +81,7 @@ static hsy_status matrix_square(struct matrix_read *m, hsy_error *err)
     if (m->rows != 0 && m->rows == m->columns)
         return HSY_OK;
     m->wrong = (struct matrix_wrong){.lines = m->rows, .fields = m->columns};
-    return host_fail(err, HSY_E_FORMAT, NULL,
+    return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                      "a matrix has a line for each answer and a field for each "
                      "truth, as many of both");
 }
@@ -95,7 +95,7 @@ static hsy_status matrix_encode(struct matrix_file *out,
     out->len = 8 + 8 * m->rows * m->rows;
     out->bytes = malloc(out->len);
     if (out->bytes == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     bytes_put64(out->bytes, m->total);
     at = out->bytes + 8;
     for (size_t y = 0; y < m->rows; y++)
@@ -115,7 +115,7 @@ hsy_status matrix_file_read(struct matrix_file *out, struct matrix_wrong *wrong,
 
     *wrong = (struct matrix_wrong){0};
     if (m == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     m->total = 1;
     st = lines_each(fd, matrix_line, m, err);
     if (st == HSY_OK)
@@ -136,7 +136,7 @@ hsy_status matrix_file_append(struct matrix_file *m, const uint8_t *labels,
         return HSY_OK;
     more = realloc(m->bytes, m->len + len);
     if (more == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     memcpy(more + m->len, labels, len);
     m->bytes = more;
     m->len += len;

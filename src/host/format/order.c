@@ -104,14 +104,15 @@ static hsy_status container_order_end(const struct container_order *order,
                                       const hsy_record *record, hsy_error *err)
 {
     if (!container_order_strata_done(order, info))
-        return host_fail(err, HSY_E_FORMAT, "strata", "not all are there");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_STRATA,
+                         "not all are there");
     if (order->type == HSY_RECORD_ROUNDS && order->rounds != record->count)
-        return host_fail(err, HSY_E_FORMAT, "rounds",
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_ROUNDS,
                          "they do not add up to the reports");
     if (order->reports % info->answers != 0 ||
         record->count != order->reports / info->answers ||
         !container_order_weights(order, info))
-        return host_fail(err, HSY_E_FORMAT, "count",
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_COUNT,
                          "the counts do not add up to the reports");
     return HSY_OK;
 }
@@ -127,7 +128,7 @@ static hsy_status container_order_rounds(struct container_order *order,
     if (!container_order_strata_done(order, info) ||
         record->first != (first ? 0 : order->place) ||
         record->first % HSY_RECORD_CELLS_RUN != 0)
-        return host_fail(err, HSY_E_FORMAT, "record",
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_RECORD,
                          "the record does not belong in this place");
     for (uint64_t i = 0; i < record->count; i++) {
         const hsy_round round = rounds_get(payload + ROUNDS_WIRE * i);
@@ -135,7 +136,7 @@ static hsy_status container_order_rounds(struct container_order *order,
         if (((i != 0 || !first) && !rounds_before(&order->last, &round)) ||
             round.each == 0 || round.reports == 0 ||
             round.reports > order->reports - order->rounds)
-            return host_fail(err, HSY_E_FORMAT, "rounds",
+            return host_fail(err, HSY_E_FORMAT, HSY_FIELD_ROUNDS,
                              "rounds ascend, each with reports, no more than "
                              "the tally has");
         order->rounds += round.reports;
@@ -158,22 +159,22 @@ hsy_status container_order_check(struct container_order *order,
     if (record->type == HSY_RECORD_ROUNDS)
         return container_order_rounds(order, info, record, payload, err);
     if (!container_order_place(order, info, record))
-        return host_fail(err, HSY_E_FORMAT, "record",
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_RECORD,
                          "the record does not belong in this place");
     if (record->type == HSY_RECORD_STRATA)
         sums = container_order_sum(&order->reports, payload, record->count);
     else if (container_order_zero(payload, record->length))
-        return host_fail(err, HSY_E_FORMAT, "record",
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_RECORD,
                          "a run of zeros has no record");
     if (record->type == HSY_RECORD_WEIGHTS)
         sums = container_order_sum(&order->weights, payload, record->count);
     if (!sums)
-        return host_fail_limit(err, HSY_E_FORMAT, "count", "too many reports",
-                               (uint64_t)INT64_MAX);
+        return host_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_COUNT,
+                               "too many reports", (uint64_t)INT64_MAX);
     if (record->type == HSY_RECORD_CELLS && !info->central &&
         !container_order_cells(payload, record->count,
                                order->reports / info->answers))
-        return host_fail_limit(err, HSY_E_FORMAT, "cells",
+        return host_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_CELLS,
                                "a cell passes the number of reports",
                                order->reports / info->answers);
     order->type = record->type;

@@ -40,9 +40,9 @@ void rappor_csv_close(struct rappor_csv *c)
 }
 
 hsy_status rappor_csv_bad(const struct rappor_csv *c, hsy_error *err,
-                          const char *field, const char *msg)
+                          uint32_t field, const char *msg)
 {
-    return host_fail_line(err, HSY_E_FORMAT, field, msg, c->line);
+    return host_fail_at(err, HSY_E_FORMAT, field, msg, HSY_UNIT_LINE, c->line);
 }
 
 /* Room behind what is left of the last line. */
@@ -56,7 +56,7 @@ static hsy_status csv_grow(struct rappor_csv *c, hsy_error *err)
     if (c->room - c->end > CSV_READ)
         return HSY_OK;
     if (c->end > CSV_LINE_MAX)
-        return rappor_csv_bad(c, err, NULL, "the line is too long");
+        return rappor_csv_bad(c, err, HSY_FIELD_NONE, "the line is too long");
     more = realloc(c->buffer, 2 * c->end + 2 * CSV_READ);
     if (more == NULL)
         return HSY_E_NOMEM;
@@ -84,7 +84,8 @@ static hsy_status csv_refill(struct rappor_csv *c, hsy_error *err)
     if (code == Z_ERRNO)
         return HSY_E_IO;
     if (got < 0 || code != Z_OK)
-        return rappor_csv_bad(c, err, NULL, "damaged or cut short gzip data");
+        return rappor_csv_bad(c, err, HSY_FIELD_NONE,
+                              "damaged or cut short gzip data");
     c->end += (size_t)got;
     c->ended = got == 0;
     return HSY_OK;
@@ -149,7 +150,8 @@ static hsy_status csv_split(struct rappor_csv *c, char *text, size_t len,
         if (!csv_add(c, field))
             return HSY_E_NOMEM;
         if (!csv_take(&r, (uint8_t *)field, &n))
-            return rappor_csv_bad(c, err, NULL, "a quote is out of place");
+            return rappor_csv_bad(c, err, HSY_FIELD_NONE,
+                                  "a quote is out of place");
         field[n] = '\0';
     }
     return HSY_OK;
@@ -165,11 +167,13 @@ hsy_status rappor_csv_next(struct rappor_csv *c, hsy_error *err)
         return st;
     c->nfields = 0;
     if (c->line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0)
-        return rappor_csv_bad(c, err, NULL, "a byte-order mark: remove it");
+        return rappor_csv_bad(c, err, HSY_FIELD_NONE,
+                              "a byte-order mark: remove it");
     if (len == 0)
-        return rappor_csv_bad(c, err, NULL, "the line is empty");
+        return rappor_csv_bad(c, err, HSY_FIELD_NONE, "the line is empty");
     if (strlen(text) != len)
-        return rappor_csv_bad(c, err, NULL, "the line has a NUL byte");
+        return rappor_csv_bad(c, err, HSY_FIELD_NONE,
+                              "the line has a NUL byte");
     return csv_split(c, text, len, err);
 }
 

@@ -25,13 +25,13 @@ struct rappor_csv {
 hsy_status rappor_csv_open(struct rappor_csv *c, const char *path);
 void rappor_csv_close(struct rappor_csv *c);
 
-/* The next line, split. HSY_E_END, HSY_E_FORMAT with err->line, HSY_E_IO,
+/* The next line, split. HSY_E_END, HSY_E_FORMAT with err->at, HSY_E_IO,
  * HSY_E_NOMEM. */
 hsy_status rappor_csv_next(struct rappor_csv *c, hsy_error *err);
 
 /* HSY_E_FORMAT about the line read last. */
 hsy_status rappor_csv_bad(const struct rappor_csv *c, hsy_error *err,
-                          const char *field, const char *msg);
+                          uint32_t field, const char *msg);
 
 /* A field as an unsigned decimal up to most; digits only. */
 bool rappor_csv_count(const char *text, uint64_t most, uint64_t *out);

@@ -152,18 +152,19 @@ hsy_status rappor_encoder_init(struct rappor_encoder *e,
     const uint32_t most = wide ? 4096 : 32;
 
     if (k == 0 || k > most || (wide && k % 8 != 0))
-        return host_fail_limit(err, HSY_E_RANGE, "k",
-                               wide ? "a multiple of 8, at most 4096"
-                                    : "from 1 to 32; cpp-long takes more",
-                               most);
+        return host_fail_stated(err, HSY_E_RANGE, HSY_FIELD_K,
+                                wide ? "a multiple of 8, at most 4096"
+                                     : "from 1 to 32; cpp-long takes more",
+                                most);
     if (!(f >= 0 && f <= 1))
-        return host_fail(err, HSY_E_RANGE, "f", "a probability from 0 to 1");
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_F,
+                         "a probability from 0 to 1");
     if (m == 0 || (dialect != RAPPOR_PYTHON && !dialect_power(m)))
-        return host_fail(err, HSY_E_RANGE, "m",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_M,
                          "at least 1; in C++ a power of two");
     if (id != NULL && strlen(id) > DIALECT_ID_MAX)
-        return host_fail_limit(err, HSY_E_RANGE, "id", "at most 256 bytes",
-                               DIALECT_ID_MAX);
+        return host_fail_stated(err, HSY_E_RANGE, HSY_FIELD_ID,
+                                "at most 256 bytes", DIALECT_ID_MAX);
     *e = (struct rappor_encoder){.dialect = dialect,
                                  .k = k,
                                  .h = h,
@@ -172,7 +173,7 @@ hsy_status rappor_encoder_init(struct rappor_encoder *e,
                                  .id = id != NULL ? id : "",
                                  .limit = dialect_limit(dialect, f)};
     if (h == 0 || h * dialect_hash_bytes(e) > MD5_DIGEST_SIZE)
-        return host_fail_limit(err, HSY_E_RANGE, "h",
+        return host_fail_limit(err, HSY_E_RANGE, HSY_FIELD_H,
                                "the hashes share the 16 bytes of an MD5",
                                MD5_DIGEST_SIZE / dialect_hash_bytes(e));
     return HSY_OK;

@@ -41,18 +41,21 @@ static hsy_status files_params_row(struct rappor_params *p,
                                   "not a probability from 0 to 1");
     }
     if ((uint64_t)p->m * p->k > RAPPOR_CELLS_MAX)
-        return rappor_csv_bad(c, err, "m", "m times k is at most 2^24");
+        return rappor_csv_bad(c, err, HSY_FIELD_M, "m times k is at most 2^24");
     if (p->f == 1)
-        return rappor_csv_bad(c, err, "f", "with f = 1 nothing is left");
+        return rappor_csv_bad(c, err, HSY_FIELD_F,
+                              "with f = 1 nothing is left");
     if (p->p == p->q)
-        return rappor_csv_bad(c, err, "q", "with p = q nothing is left");
+        return rappor_csv_bad(c, err, HSY_FIELD_Q,
+                              "with p = q nothing is left");
     return HSY_OK;
 }
 
 static hsy_status files_params_head(const struct rappor_csv *c, hsy_error *err)
 {
     if (c->nfields != 6)
-        return rappor_csv_bad(c, err, NULL, "not the header k,h,m,p,q,f");
+        return rappor_csv_bad(c, err, HSY_FIELD_NONE,
+                              "not the header k,h,m,p,q,f");
     for (size_t i = 0; i < 6; i++)
         if (strcmp(c->fields[i], files_params[i]) != 0)
             return rappor_csv_bad(c, err, files_params[i],
@@ -64,7 +67,7 @@ static hsy_status files_params_head(const struct rappor_csv *c, hsy_error *err)
 static hsy_status files_ended(const struct rappor_csv *c, hsy_status st,
                               hsy_error *err, const char *msg)
 {
-    return st == HSY_E_END ? rappor_csv_bad(c, err, NULL, msg) : st;
+    return st == HSY_E_END ? rappor_csv_bad(c, err, HSY_FIELD_NONE, msg) : st;
 }
 
 /* The file has ended, or it is wrong. */
@@ -75,7 +78,7 @@ static hsy_status files_finish(struct rappor_csv *c, hsy_error *err,
 
     if (st == HSY_E_END)
         return HSY_OK;
-    return st == HSY_OK ? rappor_csv_bad(c, err, NULL, msg) : st;
+    return st == HSY_OK ? rappor_csv_bad(c, err, HSY_FIELD_NONE, msg) : st;
 }
 
 hsy_status rappor_params_read(struct rappor_params *params, const char *path,
@@ -93,8 +96,9 @@ hsy_status rappor_params_read(struct rappor_params *params, const char *path,
         st = files_ended(&c, rappor_csv_next(&c, err), err,
                          "the parameters are missing");
     if (st == HSY_OK)
-        st = c.nfields == 6 ? files_params_row(&read, &c, err)
-                            : rappor_csv_bad(&c, err, NULL, "not six fields");
+        st = c.nfields == 6
+                 ? files_params_row(&read, &c, err)
+                 : rappor_csv_bad(&c, err, HSY_FIELD_NONE, "not six fields");
     if (st == HSY_OK)
         st = files_finish(&c, err, "more than one row of parameters");
     rappor_csv_close(&c);
@@ -119,14 +123,14 @@ static hsy_status files_counts_row(struct rappor_counts *counts, uint32_t row,
     uint64_t *ones = counts->ones + (size_t)row * counts->k;
 
     if (row >= counts->m)
-        return rappor_csv_bad(c, err, "m", "more rows than cohorts");
+        return rappor_csv_bad(c, err, HSY_FIELD_M, "more rows than cohorts");
     if (c->nfields != (size_t)counts->k + 1)
-        return rappor_csv_bad(c, err, "k", "not a total and k counts");
+        return rappor_csv_bad(c, err, HSY_FIELD_K, "not a total and k counts");
     if (!rappor_csv_count(c->fields[0], INT64_MAX, &counts->totals[row]))
-        return rappor_csv_bad(c, err, "total", "not a count");
+        return rappor_csv_bad(c, err, HSY_FIELD_TOTAL, "not a count");
     for (uint32_t b = 0; b < counts->k; b++)
         if (!rappor_csv_count(c->fields[1 + b], counts->totals[row], &ones[b]))
-            return rappor_csv_bad(c, err, "count",
+            return rappor_csv_bad(c, err, HSY_FIELD_COUNT,
                                   "not a count, or above the row's total");
     return HSY_OK;
 }
@@ -142,7 +146,8 @@ static hsy_status files_counts_rows(struct rappor_counts *counts,
     while (st == HSY_OK) {
         st = files_counts_row(counts, row, c, err);
         if (st == HSY_OK && counts->totals[row] > INT64_MAX - sum)
-            st = rappor_csv_bad(c, err, "total", "the totals pass 2^63 - 1");
+            st = rappor_csv_bad(c, err, HSY_FIELD_TOTAL,
+                                "the totals pass 2^63 - 1");
         if (st == HSY_OK) {
             sum += counts->totals[row++];
             st = rappor_csv_next(c, err);
@@ -152,7 +157,7 @@ static hsy_status files_counts_rows(struct rappor_counts *counts,
         return st;
     return row == counts->m
                ? HSY_OK
-               : rappor_csv_bad(c, err, "m", "fewer rows than cohorts");
+               : rappor_csv_bad(c, err, HSY_FIELD_M, "fewer rows than cohorts");
 }
 
 /* ---- Reports ------------------------------------------------------------- */
@@ -172,12 +177,12 @@ static hsy_status files_reports_head(struct files_columns *columns,
 
     if (c->nfields < 3 || strcmp(c->fields[0], "client") != 0 ||
         strcmp(c->fields[1], "cohort") != 0)
-        return rappor_csv_bad(c, err, NULL,
+        return rappor_csv_bad(c, err, HSY_FIELD_NONE,
                               "not a header client,cohort and bits");
     columns->first = simulated ? 4 : 2;
     columns->n = c->nfields - columns->first;
     if (columns->n > RAPPOR_VARIABLES_MAX)
-        return rappor_csv_bad(c, err, NULL, "more than 16 variables");
+        return rappor_csv_bad(c, err, HSY_FIELD_NONE, "more than 16 variables");
     return HSY_OK;
 }
 
@@ -188,9 +193,10 @@ static hsy_status files_cohort(uint32_t *cohort, uint32_t m,
     uint64_t x;
 
     if (c->nfields != columns->first + columns->n)
-        return rappor_csv_bad(c, err, NULL, "not as many fields as the header");
+        return rappor_csv_bad(c, err, HSY_FIELD_NONE,
+                              "not as many fields as the header");
     if (!rappor_csv_count(c->fields[1], m - 1, &x))
-        return rappor_csv_bad(c, err, "cohort", "not a number below m");
+        return rappor_csv_bad(c, err, HSY_FIELD_COHORT, "not a number below m");
     *cohort = (uint32_t)x;
     return HSY_OK;
 }
@@ -208,14 +214,15 @@ static hsy_status files_fold(struct rappor_counts *counts, struct rappor_csv *c,
     hsy_status st = files_reports_head(&columns, c, err);
 
     if (st == HSY_OK && columns.n != 1)
-        st = rappor_csv_bad(c, err, NULL, "counts are of one variable");
+        st = rappor_csv_bad(c, err, HSY_FIELD_NONE,
+                            "counts are of one variable");
     while (st == HSY_OK && (st = rappor_csv_next(c, err)) == HSY_OK) {
         const char *text = c->fields[columns.first];
         uint32_t cohort = 0;
 
         st = files_cohort(&cohort, counts->m, &columns, c, err);
         if (st == HSY_OK && !files_digits(text, counts->k))
-            st = rappor_csv_bad(c, err, "irr", "not k binary digits");
+            st = rappor_csv_bad(c, err, HSY_FIELD_IRR, "not k binary digits");
         if (st != HSY_OK)
             break;
         counts->totals[cohort]++;
@@ -314,7 +321,7 @@ static hsy_status files_report(struct rappor_reports *r, uint32_t m,
         uint8_t *bits = words + r->offset[v];
 
         if (!files_digits(text, r->k[v]))
-            return rappor_csv_bad(c, err, "bits",
+            return rappor_csv_bad(c, err, HSY_FIELD_BITS,
                                   "not as many binary digits as the "
                                   "variable's k");
         for (uint32_t b = 0; b < r->k[v]; b++)
@@ -340,14 +347,14 @@ static hsy_status files_params_of(struct rappor_params *params,
 {
     if (asked->find == NULL) {
         if (columns->n != asked->variables)
-            return rappor_csv_bad(c, err, NULL,
+            return rappor_csv_bad(c, err, HSY_FIELD_NONE,
                                   "not as many variables as expected");
         memcpy(params, asked->params, columns->n * sizeof *params);
         return HSY_OK;
     }
     for (size_t v = 0; v < columns->n; v++) {
         if (!asked->find(asked->ctx, c->fields[columns->first + v], &params[v]))
-            return rappor_csv_bad(c, err, "variable",
+            return rappor_csv_bad(c, err, HSY_FIELD_VARIABLE,
                                   "there are no parameters for a variable");
     }
     return HSY_OK;

@@ -47,20 +47,21 @@ static hsy_status map_row(struct rappor_map *map,
     uint16_t *bits = map->bits + map->candidates * columns;
 
     if (c->nfields != columns + 1)
-        return rappor_csv_bad(c, err, "map",
+        return rappor_csv_bad(c, err, HSY_FIELD_MAP,
                               "not a candidate and m h positions: the map "
                               "disagrees with the params");
     if (c->fields[0][0] == '\0' || strlen(c->fields[0]) > RAPPOR_NAME_MAX)
-        return rappor_csv_bad(c, err, "candidate",
+        return rappor_csv_bad(c, err, HSY_FIELD_CANDIDATE,
                               "a name of 1 to 4096 bytes is needed");
     if (map->candidates == RAPPOR_CANDIDATES_MAX)
-        return rappor_csv_bad(c, err, "candidate", "too many candidates");
+        return rappor_csv_bad(c, err, HSY_FIELD_CANDIDATE,
+                              "too many candidates");
     for (size_t i = 0; i < columns; i++) {
         uint64_t low = i / params->h * params->k, x;
 
         if (!rappor_csv_count(c->fields[1 + i], low + params->k, &x) ||
             x <= low)
-            return rappor_csv_bad(c, err, "position",
+            return rappor_csv_bad(c, err, HSY_FIELD_POSITION,
                                   "not a position of its cohort: the map "
                                   "disagrees with the params");
         bits[i] = (uint16_t)(x - low - 1);
@@ -97,8 +98,9 @@ static hsy_status map_distinct(const struct rappor_map *map, hsy_error *err)
             again = (size_t)(sorted[i] - map->names);
     free(sorted);
     if (again < map->candidates)
-        return host_fail_line(err, HSY_E_FORMAT, "candidate",
-                              "the candidate is there twice", again + 1);
+        return host_fail_at(err, HSY_E_FORMAT, HSY_FIELD_CANDIDATE,
+                            "the candidate is there twice", HSY_UNIT_CANDIDATE,
+                            again + 1);
     return HSY_OK;
 }
 
@@ -117,7 +119,7 @@ hsy_status rappor_map_read(struct rappor_map *map,
     if (st == HSY_E_END)
         st = read.candidates != 0
                  ? map_distinct(&read, err)
-                 : rappor_csv_bad(&c, err, NULL, "an empty file");
+                 : rappor_csv_bad(&c, err, HSY_FIELD_NONE, "an empty file");
     rappor_csv_close(&c);
     if (st == HSY_OK)
         *map = read;

@@ -90,13 +90,15 @@ static hsy_status container_broken(hsy_status st, hsy_error *err)
 {
     switch (st) {
     case HSY_E_END:
-        return host_fail(err, HSY_E_FORMAT, NULL, "the stream ends early");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                         "the stream ends early");
     case HSY_E_RANGE:
-        return host_fail(err, HSY_E_FORMAT, NULL, "the line is too long");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                         "the line is too long");
     case HSY_E_NOMEM:
-        return host_fail(err, st, NULL, "out of memory");
+        return host_fail(err, st, HSY_FIELD_NONE, "out of memory");
     default:
-        return host_fail(err, st, NULL, "the input cannot be read");
+        return host_fail(err, st, HSY_FIELD_NONE, "the input cannot be read");
     }
 }
 
@@ -122,7 +124,7 @@ static hsy_status container_resolve(struct container_reader *r,
     hsy_scheme_describe(r->scheme, &r->info);
     if (r->info.labels_len != len ||
         memcmp(r->info.digest, r->prefix.digest, HSY_DIGEST) != 0)
-        return host_fail(err, HSY_E_FORMAT, "digest",
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_DIGEST,
                          "the digest is not that of the scheme");
     return HSY_OK;
 }
@@ -162,7 +164,7 @@ static hsy_status container_magic(struct container_reader *r, hsy_error *err)
         have = CONTAINER_MAGIC;
     if (memcmp(r->in.bytes + r->in.begin, own, have) == 0)
         return HSY_OK;
-    return host_fail(err, HSY_E_FORMAT, NULL,
+    return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                      r->place == CONTAINER_START
                          ? container_other(r->in.bytes + r->in.begin, have)
                          : "what follows its end is not a hearsay file");
@@ -191,7 +193,8 @@ static hsy_status container_begin_binary(struct container_reader *r,
         return container_broken(st, err);
     wire = container_input_take(&r->in, HSY_PREFIX_WIRE + rest);
     if (hsy_crc32c(0, wire + HSY_PREFIX_WIRE, rest) != r->prefix.checksum)
-        return host_fail(err, HSY_E_FORMAT, "scheme", "the checksum is wrong");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_SCHEME,
+                         "the checksum is wrong");
     item->labels = r->prefix.labels_len == 0 ? NULL : wire + fixed;
     return container_resolve(r, wire + HSY_PREFIX_WIRE, item->labels, err);
 }
@@ -240,7 +243,8 @@ static hsy_status container_begin(struct container_reader *r,
     hsy_status st = container_input_need(&r->in, 1);
 
     if (st == HSY_E_END && r->place == CONTAINER_START)
-        return host_fail(err, HSY_E_FORMAT, NULL, "the input is empty");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                         "the input is empty");
     if (st == HSY_E_END)
         return st;
     if (st != HSY_OK)
@@ -248,7 +252,7 @@ static hsy_status container_begin(struct container_reader *r,
     if (r->place == CONTAINER_BETWEEN && r->text &&
         container_blank(r->in.bytes[r->in.begin])) {
         r->line++;
-        return host_fail(err, HSY_E_FORMAT, NULL, "empty");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE, "empty");
     }
     container_drop_scheme(r);
     r->line = r->reports = 0;
@@ -274,17 +278,18 @@ static hsy_status container_report_record(struct container_reader *r,
     if (record->type == HSY_RECORD_END) {
         if (record->count == r->reports)
             return HSY_OK;
-        return host_fail(err, HSY_E_FORMAT, "count",
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_COUNT,
                          "the stream does not hold the reports its end says");
     }
     if (record->type != HSY_RECORD_REPORTS)
-        return host_fail(err, HSY_E_FORMAT, "type",
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_TYPE,
                          "not a record of a report stream");
     if (hsy_packed_size(r->scheme, (size_t)record->count) != record->length)
-        return host_fail(err, HSY_E_FORMAT, "length",
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_LENGTH,
                          "not the length of so many reports");
     if (record->count > (uint64_t)INT64_MAX - r->reports)
-        return host_fail(err, HSY_E_FORMAT, "count", "too many reports");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_COUNT,
+                         "too many reports");
     r->reports += record->count;
     return HSY_OK;
 }
@@ -308,7 +313,8 @@ static hsy_status container_binary_record(struct container_reader *r,
         HSY_RECORD_WIRE;
     if (hsy_crc32c(0, item->payload, item->record.length) !=
         item->record.checksum)
-        return host_fail(err, HSY_E_FORMAT, "payload", "the checksum is wrong");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_PAYLOAD,
+                         "the checksum is wrong");
     if (r->prefix.content == HSY_CONTENT_TALLY)
         return container_order_check(&r->order, &r->info, &item->record,
                                      item->payload, err);
@@ -406,7 +412,7 @@ hsy_status container_next(struct container_reader *r,
         st = HSY_E_FORMAT;
     if (err != NULL) {
         err->status = st;
-        err->line = r->line;
+        err->at = r->line;
     }
     return st;
 }

@@ -38,7 +38,7 @@ hsy_status rounds_add(struct rounds *r, const hsy_round *more, hsy_error *err)
     size_t at = r->n;
 
     if (more->reports > ROUNDS_MOST - r->reports)
-        return host_fail(err, HSY_E_OVERFLOW, "rounds",
+        return host_fail(err, HSY_E_OVERFLOW, HSY_FIELD_ROUNDS,
                          "more than 2^53 reports");
     while (at > 0 && rounds_before(more, &r->list[at - 1]))
         at--;
@@ -51,7 +51,7 @@ hsy_status rounds_add(struct rounds *r, const hsy_round *more, hsy_error *err)
         return HSY_OK;
     }
     if (r->n == r->room && !rounds_grow(r))
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     memmove(&r->list[at + 1], &r->list[at], (r->n - at) * sizeof *r->list);
     r->list[at] = *more;
     r->reports += more->reports;
@@ -73,9 +73,10 @@ hsy_status rounds_attend(hsy_attendance *out, const struct rounds *r,
                          hsy_error *err)
 {
     double *scratch = malloc(r->n * sizeof *scratch + 1);
-    hsy_status st = scratch != NULL
-                        ? hsy_attend(out, r->list, r->n, scratch, err)
-                        : host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    hsy_status st =
+        scratch != NULL
+            ? hsy_attend(out, r->list, r->n, scratch, err)
+            : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 
     free(scratch);
     return st;

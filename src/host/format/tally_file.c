@@ -95,14 +95,14 @@ hsy_status container_put_tally(struct output *out, const hsy_scheme *s,
 
 static hsy_status container_tally_full(hsy_error *err)
 {
-    return host_fail_limit(err, HSY_E_OVERFLOW, "count",
+    return host_fail_limit(err, HSY_E_OVERFLOW, HSY_FIELD_COUNT,
                            "the counts would pass 2^63 - 1",
                            (uint64_t)INT64_MAX);
 }
 
 static hsy_status container_tally_outside(hsy_error *err)
 {
-    return host_fail(err, HSY_E_FORMAT, "record",
+    return host_fail(err, HSY_E_FORMAT, HSY_FIELD_RECORD,
                      "the record does not belong to this tally");
 }
 

@@ -11,7 +11,7 @@ static inline hsy_status plan_fail(enum plan_why *why, enum plan_why about,
                                    const char *msg)
 {
     *why = about;
-    return host_fail(err, status, NULL, msg);
+    return host_fail(err, status, HSY_FIELD_NONE, msg);
 }
 
 /* A scheme at another epsilon than the spec's; the caller frees it (solve.c).

@@ -44,7 +44,7 @@ hsy_status plot_close(struct plot_text *t, char **svg, size_t *len,
                       hsy_error *err);
 
 /* HSY_E_RANGE with a field and the number of what it is about. */
-hsy_status plot_refuse(hsy_error *err, const char *msg, const char *field,
+hsy_status plot_refuse(hsy_error *err, const char *msg, uint32_t field,
                        size_t number);
 
 /* ---- Axes (axis.c) ------------------------------------------------------- */

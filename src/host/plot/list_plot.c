@@ -36,7 +36,7 @@ static hsy_status list_fit(struct plot_scale *scale,
     double most = list->points ? -HUGE_VAL : 0;
 
     if (list->n > PLOT_NAMED_MAX)
-        return plot_refuse(err, "too many values", "named", list->n);
+        return plot_refuse(err, "too many values", HOST_FIELD_NAMED, list->n);
     for (size_t i = 0; i < list->n; i++) {
         const struct plot_named *v = &list->named[i];
         const struct plot_further *w =
@@ -46,10 +46,10 @@ static hsy_status list_fit(struct plot_scale *scale,
             !list_reach(&least, &most, v->low, v->high) ||
             (w != NULL && !list_reach(&least, &most, w->low, w->high)))
             return plot_refuse(err, "a value is no number of at most 1e300",
-                               "named", i + 1);
+                               HOST_FIELD_NAMED, i + 1);
         if (v->low > v->high || (w != NULL && w->low > w->high))
             return plot_refuse(err, "an interval's low end is above its high",
-                               "named", i + 1);
+                               HOST_FIELD_NAMED, i + 1);
         least = fmin(least, v->value);
         most = fmax(most, v->value);
     }

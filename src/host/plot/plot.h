@@ -62,7 +62,7 @@ struct plot_figure {
 
 /*
  * The figure as a whole SVG document of *len bytes, to be freed with free().
- * HSY_E_RANGE with the series (from 1) in err->line if a value is not finite,
+ * HSY_E_RANGE with the series (from 1) in err->at if a value is not finite,
  * too large, not positive on a logarithmic axis, or outside an axis whose ends
  * are given, or if bars have no width or a logarithmic axis; HSY_E_NOMEM.
  */
@@ -119,7 +119,7 @@ struct plot_list {
     bool points;
 };
 
-/* As plot_svg; err->line is the value (from 1) that is no number of at most
+/* As plot_svg; err->at is the value (from 1) that is no number of at most
  * 1e300 or has a low end above its high, or PLOT_NAMED_MAX are passed. */
 hsy_status plot_list_svg(char **svg, size_t *len, const struct plot_list *list,
                          hsy_error *err);

@@ -37,7 +37,7 @@ static double svg_y(const struct svg_frame *f, double value)
 
 /* ---- What is refused ----------------------------------------------------- */
 
-hsy_status plot_refuse(hsy_error *err, const char *msg, const char *field,
+hsy_status plot_refuse(hsy_error *err, const char *msg, uint32_t field,
                        size_t number)
 {
     if (err != NULL)
@@ -51,8 +51,8 @@ struct svg_ends {
     double least, most;
 };
 
-static hsy_status svg_check_axis(const struct plot_axis *axis,
-                                 const char *field, hsy_error *err)
+static hsy_status svg_check_axis(const struct plot_axis *axis, uint32_t field,
+                                 hsy_error *err)
 {
     if (axis->low == 0 && axis->high == 0)
         return HSY_OK;
@@ -66,7 +66,7 @@ static hsy_status svg_check_axis(const struct plot_axis *axis,
 }
 
 static hsy_status svg_check(struct svg_ends *ends, const struct plot_axis *axis,
-                            const char *field, const double *values, size_t n,
+                            uint32_t field, const double *values, size_t n,
                             size_t series, hsy_error *err)
 {
     bool given = axis->low != 0 || axis->high != 0;
@@ -96,16 +96,17 @@ static hsy_status svg_check_bars(struct svg_ends ends[2],
 {
     const struct plot_series *s = &fig->series[i];
     const double zero = 0;
-    hsy_status st =
-        svg_check(&ends[1], &fig->y, "y", &zero, s->n != 0, i + 1, err);
+    hsy_status st = svg_check(&ends[1], &fig->y, HOST_FIELD_AXIS_Y, &zero,
+                              s->n != 0, i + 1, err);
 
     if (!(s->width > 0) || fig->x.log)
-        return plot_refuse(err, "bars need a width on a linear axis", "width",
-                           i + 1);
+        return plot_refuse(err, "bars need a width on a linear axis",
+                           HSY_FIELD_WIDTH, i + 1);
     for (size_t k = 0; k < s->n && st == HSY_OK; k++) {
         const double sides[] = {s->x[k] - s->width / 2, s->x[k] + s->width / 2};
 
-        st = svg_check(&ends[0], &fig->x, "x", sides, 2, i + 1, err);
+        st = svg_check(&ends[0], &fig->x, HOST_FIELD_AXIS_X, sides, 2, i + 1,
+                       err);
     }
     return st;
 }
@@ -121,8 +122,8 @@ static hsy_status svg_check_interval(struct svg_ends *ends,
         return HSY_OK;
     if (low > high)
         return plot_refuse(err, "a band's low side is above its high side",
-                           NULL, series);
-    return svg_check(ends, &fig->y, "low", both, 2, series, err);
+                           HSY_FIELD_NONE, series);
+    return svg_check(ends, &fig->y, HOST_FIELD_LOW, both, 2, series, err);
 }
 
 /* Error bars, and what lies behind them. */
@@ -149,14 +150,16 @@ static hsy_status svg_check_band(struct svg_ends *ends,
                                  hsy_error *err)
 {
     const struct plot_series *s = &fig->series[i];
-    hsy_status st = svg_check(ends, &fig->y, "low", s->low, s->n, i + 1, err);
+    hsy_status st =
+        svg_check(ends, &fig->y, HOST_FIELD_LOW, s->low, s->n, i + 1, err);
 
     if (st == HSY_OK)
-        st = svg_check(ends, &fig->y, "high", s->high, s->n, i + 1, err);
+        st = svg_check(ends, &fig->y, HOST_FIELD_HIGH, s->high, s->n, i + 1,
+                       err);
     for (size_t k = 0; st == HSY_OK && k < s->n; k++)
         if (s->low[k] > s->high[k])
             st = plot_refuse(err, "a band's low side is above its high side",
-                             NULL, i + 1);
+                             HSY_FIELD_NONE, i + 1);
     return st;
 }
 
@@ -165,14 +168,17 @@ static hsy_status svg_check_series(struct svg_ends ends[2],
                                    hsy_error *err)
 {
     const struct plot_series *s = &fig->series[i];
-    hsy_status st = svg_check(&ends[0], &fig->x, "x", s->x, s->n, i + 1, err);
+    hsy_status st =
+        svg_check(&ends[0], &fig->x, HOST_FIELD_AXIS_X, s->x, s->n, i + 1, err);
 
     if (s->colour >= PLOT_COLOURS || s->style > PLOT_CURVE)
-        return plot_refuse(err, "no such colour or style", NULL, i + 1);
+        return plot_refuse(err, "no such colour or style", HSY_FIELD_NONE,
+                           i + 1);
     if ((s->low == NULL) != (s->high == NULL))
-        return plot_refuse(err, "a band has two sides", NULL, i + 1);
+        return plot_refuse(err, "a band has two sides", HSY_FIELD_NONE, i + 1);
     if (st == HSY_OK)
-        st = svg_check(&ends[1], &fig->y, "y", s->y, s->n, i + 1, err);
+        st = svg_check(&ends[1], &fig->y, HOST_FIELD_AXIS_Y, s->y, s->n, i + 1,
+                       err);
     if (st == HSY_OK && s->style == PLOT_BARS)
         st = svg_check_errors(&ends[1], fig, i, err);
     else if (st == HSY_OK && s->low != NULL)
@@ -186,13 +192,14 @@ static hsy_status svg_fit(struct svg_frame *f, const struct plot_figure *fig,
                           hsy_error *err)
 {
     struct svg_ends ends[2] = {{HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, -HUGE_VAL}};
-    hsy_status st = svg_check_axis(&fig->x, "x", err);
+    hsy_status st = svg_check_axis(&fig->x, HOST_FIELD_AXIS_X, err);
     size_t named = 0;
 
     if (st == HSY_OK)
-        st = svg_check_axis(&fig->y, "y", err);
+        st = svg_check_axis(&fig->y, HOST_FIELD_AXIS_Y, err);
     if (fig->nseries > PLOT_SERIES_MAX)
-        return plot_refuse(err, "too many series", NULL, fig->nseries);
+        return plot_refuse(err, "too many series", HSY_FIELD_NONE,
+                           fig->nseries);
     for (size_t i = 0; st == HSY_OK && i < fig->nseries; i++) {
         st = svg_check_series(ends, fig, i, err);
         named += fig->series[i].name != NULL;
@@ -471,7 +478,7 @@ hsy_status plot_stack_svg(char **svg, size_t *len,
 
     if (n == 0 || n > PLOT_STACK_MAX)
         return plot_refuse(err, "no figure, or too many for one document",
-                           "figures", n);
+                           HOST_FIELD_FIGURES, n);
     for (size_t i = 0; i < n; i++) {
         hsy_status st;
 

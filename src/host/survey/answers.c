@@ -24,7 +24,7 @@ hsy_status survey_data_open(struct survey_data *data, bool states,
         data->groups = calloc(SURVEY_GROUPS_MAX, sizeof *data->groups);
     return data->states != NULL || data->groups != NULL
                ? HSY_OK
-               : host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+               : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }
 
 void survey_data_clear(struct survey_data *data)
@@ -76,7 +76,8 @@ static hsy_status answers_bad(const struct answers_table *t,
         column == SURVEY_COLUMNS ? SURVEY_BAD_LINE : SURVEY_BAD_FIELD;
     t->wrong->column = column;
     t->wrong->line = t->line;
-    return host_fail_line(err, HSY_E_FORMAT, NULL, why, t->line);
+    return host_fail_at(err, HSY_E_FORMAT, HSY_FIELD_NONE, why, HSY_UNIT_LINE,
+                        t->line);
 }
 
 /* All of it. */
@@ -85,7 +86,7 @@ static hsy_status answers_wrong(const struct answers_table *t,
                                 hsy_error *err)
 {
     t->wrong->trouble = trouble;
-    return host_fail(err, HSY_E_FORMAT, NULL, why);
+    return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE, why);
 }
 
 static bool answers_named(const char *name, const struct line *field)
@@ -287,7 +288,7 @@ static hsy_status answers_lines(struct answers_table *t, int fd, hsy_error *err)
     hsy_status st;
 
     if (block == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     t->room = block;
     for (size_t i = 0; i < SURVEY_COLUMNS; i++)
         t->fields[i] = block + (1 + i) * CSV_FIELD_ROOM;

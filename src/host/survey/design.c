@@ -71,9 +71,9 @@ hsy_status survey_design_parse(struct survey_design *out,
     hsy_status st;
 
     if (!(epsilon ? design_epsilon(&d, text) : design_ratios(&d, text)))
-        return host_fail(err, HSY_E_FORMAT, NULL, kind->takes);
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE, kind->takes);
     if (kind->pair && d.chance[0] == d.chance[1])
-        return host_fail(err, HSY_E_RANGE, NULL,
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_NONE,
                          "both samples are asked alike: no information");
     if (!kind->pair) {
         st = hsy_survey_init(&d.channel, kind->design, d.chance, err);

@@ -49,7 +49,7 @@ static hsy_status power_pair(struct survey_needs *w,
     hsy_status st;
 
     if (isnan(aim->margin) || isnan(aim->share) || isnan(aim->innocuous))
-        return host_fail(err, HSY_E_EMPTY, NULL,
+        return host_fail(err, HSY_E_EMPTY, HSY_FIELD_NONE,
                          "what is expected of either question is missing");
     st = hsy_survey_pair_need(w->samples, d->chance, aim->share, aim->innocuous,
                               aim->margin, aim->level, err);

@@ -164,7 +164,7 @@ struct survey_matrix {
     hsy_survey_shares shares;
 };
 
-/* HSY_E_RANGE with the column (from 1) in err->line that the others explain. */
+/* HSY_E_RANGE with the column (from 1) in err->at that the others explain. */
 hsy_status survey_matrix_open(struct survey_matrix *m,
                               const struct matrix_file *file, hsy_error *err);
 

@@ -125,8 +125,9 @@ hsy_status hsy_tasks_change(hsy_tasks *t, const hsy_document *from,
                 change_task(t, i, &old);
     }
     if (t->notes.nomem)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     if (t->notes.wrong)
-        return host_fail(err, HSY_E_FORMAT, NULL, "this may not change");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                         "this may not change");
     return HSY_OK;
 }

@@ -430,8 +430,8 @@ static void check_document(hsy_tasks *t)
     if (hsy_document_encode(NULL, 0, &len, &t->head, t->tasks, t->ntasks,
                             &err) == HSY_OK)
         return;
-    if (err.line >= 1 && err.line <= t->ntasks)
-        yaml_wrong(&t->notes, check_field(t, (size_t)err.line - 1, err.field),
+    if (err.at >= 1 && err.at <= t->ntasks)
+        yaml_wrong(&t->notes, check_field(t, (size_t)err.at - 1, err.field),
                    "%s", err.msg);
     else
         yaml_wrong(&t->notes, check_at(YAML_NONE, err.field, NULL), "%s",

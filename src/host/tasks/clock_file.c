@@ -19,16 +19,16 @@ hsy_status rehearsal_read(uint64_t *seconds, const char *path, hsy_error *err)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), failed;
 
     if (fd == -1)
-        return host_fail(err, HSY_E_IO, NULL, "it cannot be read");
+        return host_fail(err, HSY_E_IO, HSY_FIELD_NONE, "it cannot be read");
     n = file_fill(fd, text, sizeof text - 1);
     failed = errno;
     close(fd);
     errno = failed;
     if (n == -1)
-        return host_fail(err, HSY_E_IO, NULL, "it cannot be read");
+        return host_fail(err, HSY_E_IO, HSY_FIELD_NONE, "it cannot be read");
     text[strcspn(text, "\n")] = '\0';
     if (!day_moment(seconds, text))
-        return host_fail(err, HSY_E_FORMAT, NULL,
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                          "the clock of a rehearsal is a line with a day, as "
                          "2026-01-31, a time as 2026-01-31T08:30Z, or seconds "
                          "since 1970");

@@ -19,7 +19,7 @@
 
 static hsy_status keys_failed(hsy_error *err)
 {
-    return host_fail(err, HSY_E_IO, NULL, "the file cannot be read");
+    return host_fail(err, HSY_E_IO, HSY_FIELD_NONE, "the file cannot be read");
 }
 
 /* n bytes of a file; false with errno, 0 if it holds something else. */
@@ -56,7 +56,7 @@ hsy_status keys_public(uint8_t key[HSY_SIGN_KEY], const char *path,
         return HSY_OK;
     }
     return errno != 0 ? keys_failed(err)
-                      : host_fail(err, HSY_E_FORMAT, NULL,
+                      : host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                                   "not a public key (64 hexadecimal digits, as "
                                   "'hearsay tasks keygen' writes them)");
 }
@@ -69,13 +69,13 @@ hsy_status keys_secret(uint8_t secret[HSY_SIGN_SECRET], const char *path,
     if (!keys_read(secret, HSY_SIGN_SECRET, path, &mode))
         return errno != 0
                    ? keys_failed(err)
-                   : host_fail(err, HSY_E_FORMAT, NULL,
+                   : host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                                "not a secret key (128 hexadecimal digits, as "
                                "'hearsay tasks keygen' writes them)");
     if ((mode & (S_IRWXG | S_IRWXO)) == 0)
         return HSY_OK;
     explicit_bzero(secret, HSY_SIGN_SECRET);
-    return host_fail(err, HSY_E_REFUSED, NULL,
+    return host_fail(err, HSY_E_REFUSED, HSY_FIELD_NONE,
                      "others can read this secret; take that away (chmod 600), "
                      "or better make a new key");
 }
@@ -92,9 +92,10 @@ static hsy_status keys_put(const char *path, const uint8_t *bytes, size_t n,
 
     if (fd == -1)
         return errno == EEXIST
-                   ? host_fail(err, HSY_E_BUSY, NULL,
+                   ? host_fail(err, HSY_E_BUSY, HSY_FIELD_NONE,
                                "there is a key already; it is not overwritten")
-                   : host_fail(err, HSY_E_IO, NULL, "it cannot be written");
+                   : host_fail(err, HSY_E_IO, HSY_FIELD_NONE,
+                               "it cannot be written");
     hex_put(text, bytes, n);
     text[2 * n] = '\n';
     errno = ENOSPC; /* if it is written in part */
@@ -106,7 +107,7 @@ static hsy_status keys_put(const char *path, const uint8_t *bytes, size_t n,
         return HSY_OK;
     unlink(path);
     errno = why;
-    return host_fail(err, HSY_E_IO, NULL, "it cannot be written");
+    return host_fail(err, HSY_E_IO, HSY_FIELD_NONE, "it cannot be written");
 }
 
 /* NAME and a suffix, owned by the caller. */
@@ -128,7 +129,7 @@ static hsy_status keys_put_pair(const char *secret_path,
     hsy_status st = hsy_sign_keypair(key, secret);
 
     if (st != HSY_OK)
-        return host_fail(err, HSY_E_ENTROPY, NULL,
+        return host_fail(err, HSY_E_ENTROPY, HSY_FIELD_NONE,
                          "the random source failed; no key was made");
     *suffix = ".secret";
     st = keys_put(secret_path, secret, sizeof secret, 0600, err);
@@ -151,7 +152,7 @@ hsy_status keys_write(const char *name, const char **suffix, hsy_error *err)
     *suffix = NULL;
     st = secret != NULL && public != NULL
              ? keys_put_pair(secret, public, suffix, err)
-             : host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+             : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     free(secret);
     free(public);
     return st;
@@ -171,7 +172,8 @@ hsy_status keys_token(char **token, const char *path, hsy_error *err)
         len--;
     if (len == 0 || len > KEYS_TOKEN || memchr(bytes, '\0', len) != NULL) {
         free(bytes);
-        return host_fail(err, HSY_E_FORMAT, NULL, "not a token on one line");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                         "not a token on one line");
     }
     bytes[len] = '\0';
     *token = (char *)bytes;

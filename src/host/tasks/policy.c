@@ -75,23 +75,24 @@ hsy_status policy_add(struct policy *p, const char *name, size_t len,
     char *copy;
 
     if (!policy_name(name, len))
-        return host_fail(err, HSY_E_RANGE, "name",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_NAME,
                          "a source is called by 1 to 64 of a-z, 0-9, '.', '_' "
                          "and '-'");
     if (p->policy.nsources == HSY_TASKS_MAX)
-        return host_fail_limit(err, HSY_E_RANGE, "sources",
+        return host_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SOURCES,
                                "a policy has at most 256 sources",
                                HSY_TASKS_MAX);
     sources = realloc(p->sources, (p->policy.nsources + 1) * sizeof *sources);
     if (sources == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     p->policy.sources = p->sources = sources;
     copy = strndup(name, len);
     if (copy == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     if (policy_find(p, copy) != NULL) {
         free(copy);
-        return host_fail(err, HSY_E_REFUSED, "name", "stands there twice");
+        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_NAME,
+                         "stands there twice");
     }
     sources[p->policy.nsources] = *caps;
     sources[p->policy.nsources++].name = copy;
@@ -245,9 +246,10 @@ hsy_status policy_read_bytes(struct policy *p, const uint8_t *text, size_t len,
         policy_take(&made, &notes, &file);
     yaml_clear(&policy_form.map, &file);
     if (notes.nomem)
-        st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     else if (notes.wrong)
-        st = host_fail(err, HSY_E_FORMAT, NULL, "the policy is not sound");
+        st = host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                       "the policy is not sound");
     *problems = notes.problems;
     *n = notes.nproblems;
     notes.problems = NULL;
@@ -363,7 +365,7 @@ hsy_status policy_write(const struct policy *p, const char *path,
     free(t.text);
     if (st == HSY_OK)
         return HSY_OK;
-    return host_fail(err, st, NULL,
+    return host_fail(err, st, HSY_FIELD_NONE,
                      st == HSY_E_NOMEM ? "out of memory"
                                        : "the file cannot be written");
 }

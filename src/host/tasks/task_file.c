@@ -12,7 +12,7 @@
 
 static hsy_status task_nomem(hsy_error *err)
 {
-    return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }
 
 /* Whether a file begins as documents do; one that cannot be read does not. */
@@ -54,7 +54,7 @@ hsy_status task_file_document(struct task_file *t, const char *path,
     hsy_status st = file_whole(&bytes, &len, path, HSY_DOCUMENT_MAX, err);
 
     if (st == HSY_E_RANGE)
-        return host_fail(err, st, NULL, "longer than 128 MiB");
+        return host_fail(err, st, HSY_FIELD_NONE, "longer than 128 MiB");
     return st == HSY_OK ? task_file_bytes(t, bytes, len, err) : st;
 }
 

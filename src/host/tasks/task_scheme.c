@@ -320,7 +320,7 @@ static void scheme_spelling(struct scheme_ask *a)
 /* Complain about what the library refuses, at the key that said it. */
 static void scheme_refused(struct scheme_ask *a, const hsy_error *err)
 {
-    const char *field = err->field != NULL ? err->field : "mechanism";
+    const char *field = err->field != HSY_FIELD_NONE ? err->field : "mechanism";
     const char *key = "mechanism", *sub = NULL;
 
     for (size_t k = 0; k < sizeof scheme_keys / sizeof scheme_keys[0]; k++)
@@ -358,7 +358,7 @@ static hsy_scheme *scheme_new(struct scheme_ask *a, const hsy_spec *spec,
         if (!info.central)
             return s;
         err = (hsy_error){.status = HSY_E_REFUSED,
-                          .field = "mechanism",
+                          .field = HSY_FIELD_MECHANISM,
                           .msg = "a curator's release, not a report"};
     }
     free(s);

@@ -29,7 +29,7 @@ static hsy_status tasks_read_file(hsy_tasks **t, const char *path,
 
     *t = calloc(1, sizeof **t);
     if (*t == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     (*t)->today = (uint32_t)(time(NULL) / TASKS_DAY);
     st = yaml_file(&text, &len, &(*t)->directory, path, err);
     if (st != HSY_OK)
@@ -37,7 +37,7 @@ static hsy_status tasks_read_file(hsy_tasks **t, const char *path,
     tasks_read_bytes(*t, text, len);
     free(text);
     return (*t)->notes.nomem
-               ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
+               ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
                : HSY_OK;
 }
 
@@ -55,7 +55,7 @@ hsy_status hsy_tasks_read(hsy_tasks **tasks, const char *path, hsy_error *err)
         return st;
     }
     *tasks = t;
-    return t->notes.wrong ? host_fail(err, HSY_E_FORMAT, NULL,
+    return t->notes.wrong ? host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                                       "the task file is not sound")
                           : HSY_OK;
 }
@@ -101,7 +101,8 @@ hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
     hsy_status st;
 
     if (tasks->notes.wrong)
-        return host_fail(err, HSY_E_FORMAT, NULL, "the task file is not sound");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                         "the task file is not sound");
     if (next_key != NULL)
         memcpy(doc.next_key, next_key, HSY_SIGN_KEY);
     st = hsy_document_encode(NULL, 0, &n, &doc, tasks->tasks, tasks->ntasks,
@@ -110,11 +111,12 @@ hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
         return st;
     out = malloc(n + HSY_SIGNATURE);
     if (out == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     st =
         hsy_document_encode(out, n, &n, &doc, tasks->tasks, tasks->ntasks, err);
     if (st == HSY_OK && hsy_sign(out + n, out, n, secret) != HSY_OK)
-        st = host_fail(err, HSY_E_RANGE, NULL, "the secret key is not whole");
+        st = host_fail(err, HSY_E_RANGE, HSY_FIELD_NONE,
+                       "the secret key is not whole");
     if (st != HSY_OK) {
         free(out);
         return st;

@@ -104,13 +104,13 @@ static void values_wrong(hsy_tasks *t, struct yaml_place at,
     const uint8_t *text;
     size_t len;
 
-    if (err->line > l->d) {
-        yaml_wrong(&t->notes, at, "value %" PRIu64 ": %s", err->line, err->msg);
+    if (err->at > l->d) {
+        yaml_wrong(&t->notes, at, "value %" PRIu64 ": %s", err->at, err->msg);
         return;
     }
-    text = (const uint8_t *)labels_at(l, (uint32_t)err->line - 1, &len);
+    text = (const uint8_t *)labels_at(l, (uint32_t)err->at - 1, &len);
     yaml_wrong(&t->notes, at, "value %" PRIu64 " is the same as value %u",
-               err->line, (unsigned)labels_find(l, text, len) + 1);
+               err->at, (unsigned)labels_find(l, text, len) + 1);
 }
 
 /* Why there is no list; what a file did has been said. */
@@ -122,7 +122,7 @@ static void values_refused(hsy_tasks *t, struct yaml_place at,
         t->notes.nomem = true;
     else if (st == HSY_E_EMPTY)
         yaml_wrong(&t->notes, at, "the list is empty");
-    else if (st != HSY_E_IO && err->line == 0)
+    else if (st != HSY_E_IO && err->at == 0)
         yaml_wrong(&t->notes, at, "%s", err->msg);
     else if (st != HSY_E_IO)
         values_wrong(t, at, l, err);
@@ -146,9 +146,9 @@ void tasks_values(hsy_tasks *t, size_t i, hsy_spec *spec)
         spec->labels_len = l.len;
         l.block = NULL; /* it is the task's now */
     } else {
-        const struct yaml_place at = {
-            i, file ? "values-file" : "values", NULL,
-            file || err.line == 0 ? YAML_NONE : (size_t)err.line - 1};
+        const struct yaml_place at = {i, file ? "values-file" : "values", NULL,
+                                      file || err.at == 0 ? YAML_NONE
+                                                          : (size_t)err.at - 1};
 
         values_refused(t, at, &l, st, &err);
     }

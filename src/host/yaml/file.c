@@ -24,8 +24,8 @@ hsy_status yaml_file(uint8_t **text, size_t *len, char **directory,
     hsy_status st = file_whole(text, len, path, YAML_FILE_MAX, err);
 
     if (st == HSY_E_RANGE)
-        return host_fail_limit(err, st, NULL, "the file is longer than 16 MiB",
-                               YAML_FILE_MAX);
+        return host_fail_limit(err, st, HSY_FIELD_NONE,
+                               "the file is longer than 16 MiB", YAML_FILE_MAX);
     if (st != HSY_OK || directory == NULL)
         return st;
     *directory = file_directory(path);
@@ -33,5 +33,5 @@ hsy_status yaml_file(uint8_t **text, size_t *len, char **directory,
         return HSY_OK;
     free(*text);
     *text = NULL;
-    return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }

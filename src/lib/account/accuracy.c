@@ -98,10 +98,11 @@ hsy_status hsy_accuracy_of(hsy_accuracy *out, const hsy_scheme *s, double share,
     struct mech_support law = {.gap = 0}; /* no pure law */
 
     if (s->mech->central || s->mech->iterative || s->kind == HSY_KIND_TUPLE)
-        return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
+        return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "its accuracy is not known beforehand");
     if (!(share <= 1) || !(at_once >= 1))
-        return hsy_fail(err, HSY_E_RANGE, !(share <= 1) ? "share" : "at_once",
+        return hsy_fail(err, HSY_E_RANGE,
+                        !(share <= 1) ? HSY_FIELD_SHARE : HSY_FIELD_AT_ONCE,
                         "a share is at most 1, and at least one estimate is "
                         "asked for");
     if (s->mech->support != NULL)

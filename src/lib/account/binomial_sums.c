@@ -156,11 +156,11 @@ hsy_status hsy_account_delta_check(double delta, hsy_error *err)
 {
     if (delta >= ACCOUNT_DELTA_MIN && delta < 1)
         return HSY_OK;
-    return hsy_fail(err, HSY_E_RANGE, "delta",
+    return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DELTA,
                     "a chance above 0 (from 1e-250 on) and below 1");
 }
 
-hsy_status hsy_account_epsilon_check(double epsilon, const char *field,
+hsy_status hsy_account_epsilon_check(double epsilon, uint32_t field,
                                      hsy_error *err)
 {
     if (epsilon > 0 && epsilon <= ACCOUNT_EPSILON_MAX)

@@ -29,17 +29,17 @@ static hsy_status compose_check(const hsy_spent *spent, size_t kinds,
     uint64_t reports = 0;
 
     if (kinds == 0)
-        return hsy_fail(err, HSY_E_EMPTY, "spent", "nothing was spent");
+        return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_SPENT, "nothing was spent");
     for (size_t i = 0; i < kinds; i++) {
         hsy_status st =
-            hsy_account_epsilon_check(spent[i].epsilon, "epsilon", err);
+            hsy_account_epsilon_check(spent[i].epsilon, HSY_FIELD_EPSILON, err);
 
         if (st != HSY_OK)
             return st;
         if (spent[i].count == 0 || spent[i].count > HSY_COMPOSE_MAX - reports)
-            return hsy_fail_limit(err, HSY_E_RANGE, "count",
-                                  "reports: from 1 to 1000000000 together",
-                                  HSY_COMPOSE_MAX);
+            return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_COUNT,
+                                   "reports: from 1 to 1000000000 together",
+                                   HSY_COMPOSE_MAX);
         reports += spent[i].count;
     }
     return HSY_OK;
@@ -204,7 +204,8 @@ hsy_status hsy_compose_delta(double *delta, const hsy_spent *spent,
     if (st != HSY_OK)
         return st;
     if (!(total >= 0))
-        return hsy_fail(err, HSY_E_RANGE, "total", "an epsilon from 0 on");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TOTAL,
+                        "an epsilon from 0 on");
     *delta = total >= compose_sum(&c) ? 0 : compose_delta(&c, total);
     return HSY_OK;
 }
@@ -225,9 +226,9 @@ hsy_status hsy_compose_epsilon(double *total, const hsy_spent *spent,
     if (st == HSY_OK)
         st = hsy_account_delta_check(delta, err);
     if (st == HSY_OK && kinds > HSY_COMPOSE_KINDS)
-        st = hsy_fail_limit(err, HSY_E_RANGE, "spent",
-                            "at most 256 different epsilons: merge them first",
-                            HSY_COMPOSE_KINDS);
+        st = hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_SPENT,
+                             "at most 256 different epsilons: merge them first",
+                             HSY_COMPOSE_KINDS);
     if (st != HSY_OK)
         return st;
     *total = kinds == 1 ? compose_one_epsilon(spent, delta)

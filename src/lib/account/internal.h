@@ -61,7 +61,7 @@ double hsy_account_shuffled(uint64_t n, double epsilon0, double epsilon);
 double hsy_account_shuffled_epsilon(uint64_t n, double epsilon0, double delta);
 
 hsy_status hsy_account_delta_check(double delta, hsy_error *err);
-hsy_status hsy_account_epsilon_check(double epsilon, const char *field,
+hsy_status hsy_account_epsilon_check(double epsilon, uint32_t field,
                                      hsy_error *err);
 
 #endif

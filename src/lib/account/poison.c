@@ -24,22 +24,23 @@ static hsy_status poison_check(const hsy_scheme *s, hsy_attack attack,
                                hsy_error *err)
 {
     if (s->mech->lies == NULL)
-        return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
+        return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "how its devices lie best has not been worked out");
     if ((unsigned)attack > (unsigned)HSY_ATTACK_MAXIMAL)
-        return hsy_fail(err, HSY_E_RANGE, "attack", "no such attack");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ATTACK, "no such attack");
     if (r == 0 || r > HSY_TARGETS_MAX || (s->d != 0 && r > s->d))
-        return hsy_fail_limit(err, HSY_E_RANGE, "targets",
-                              "from 1 to 64, and no more than there are values",
-                              HSY_TARGETS_MAX);
+        return hsy_fail_stated(
+            err, HSY_E_RANGE, HSY_FIELD_TARGETS,
+            "from 1 to 64, and no more than there are values", HSY_TARGETS_MAX);
     if (!hsy_codes_inside(s, targets, r))
-        return hsy_fail(err, HSY_E_RANGE, "targets",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TARGETS,
                         "a target is outside the domain");
     for (size_t i = 0; i < r; i++)
         for (size_t k = 0; k < i; k++)
             if (targets[k] == targets[i])
-                return hsy_fail_line(err, HSY_E_RANGE, "targets",
-                                     "a target stands there twice", i + 1);
+                return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_TARGETS,
+                                   "a target stands there twice",
+                                   HSY_UNIT_TARGET, i + 1);
     return HSY_OK;
 }
 
@@ -72,9 +73,11 @@ hsy_status hsy_poison_gain(double *gain, double *supported, const hsy_scheme *s,
     if (st != HSY_OK)
         return st;
     if (!(lying >= 0 && lying < 1))
-        return hsy_fail(err, HSY_E_RANGE, "lying", "from 0 to less than 1");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_LYING,
+                        "from 0 to less than 1");
     if (!(held >= 0 && held <= 1))
-        return hsy_fail(err, HSY_E_RANGE, "held", "a share is from 0 to 1");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_HELD,
+                        "a share is from 0 to 1");
     s->mech->support(s, &law);
     j = poison_supported(s, attack, targets, r, &law);
     *gain = lying * ((j - (double)r * law.q) / law.gap - held);
@@ -181,9 +184,10 @@ hsy_status hsy_poison_bounds(hsy_poison_bound *bounds, const hsy_scheme *s,
     const bool hashed = s->mech->lies == &hsy_lies_hash;
 
     if (!(lying >= 0 && lying < 1))
-        return hsy_fail(err, HSY_E_RANGE, "lying", "from 0 to less than 1");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_LYING,
+                        "from 0 to less than 1");
     if (s->mech->points == NULL || s->mech->sampled != NULL)
-        return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
+        return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "it has no bound on what lying devices can do");
     for (size_t i = 0; i < count; i++) {
         struct poison_reach reach;
@@ -192,7 +196,7 @@ hsy_status hsy_poison_bounds(hsy_poison_bound *bounds, const hsy_scheme *s,
         const double part = liars < points[i].n ? liars / points[i].n : 1;
 
         if (!poison_reach(&reach, s, &points[i]))
-            return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
+            return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                             "it has no bound on what lying devices can do");
         if (hashed)
             poison_predicted(&reach, s);

@@ -13,13 +13,13 @@
 static hsy_status shuffle_check_people(const hsy_shuffle *s, hsy_error *err)
 {
     if (s->n == 0 || s->n > HSY_SHUFFLE_PEOPLE_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "n",
-                              "people: from 1 to 1000000000000",
-                              HSY_SHUFFLE_PEOPLE_MAX);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_N,
+                               "people: from 1 to 1000000000000",
+                               HSY_SHUFFLE_PEOPLE_MAX);
     if (s->by == HSY_SHUFFLE_EXACT && s->n > HSY_SHUFFLE_EXACT_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "n",
-                              "the exact form is for 1 to 1000 people",
-                              HSY_SHUFFLE_EXACT_MAX);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_N,
+                               "the exact form is for 1 to 1000 people",
+                               HSY_SHUFFLE_EXACT_MAX);
     return HSY_OK;
 }
 
@@ -28,25 +28,26 @@ static hsy_status shuffle_check(const hsy_shuffle *s, hsy_error *err)
     const double least = fmax(2 * s->favoured - 1, 0);
 
     if ((unsigned)s->by > (unsigned)HSY_SHUFFLE_EXACT)
-        return hsy_fail(err, HSY_E_RANGE, "by", "no such bound");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_BY, "no such bound");
     if (s->by == HSY_SHUFFLE_TWO_LEVEL && !(s->favoured > 0 && s->favoured < 1))
-        return hsy_fail(err, HSY_E_RANGE, "favoured",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_FAVOURED,
                         "the share of outputs that a truth favours is above 0 "
                         "and below 1");
     if (s->by == HSY_SHUFFLE_TWO_LEVEL &&
         !(s->overlap >= least * (1 - ACCOUNT_SLACK) &&
           s->overlap < s->favoured))
-        return hsy_fail(err, HSY_E_RANGE, "overlap",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_OVERLAP,
                         "the share of outputs that two truths favour is below "
                         "that of one, and at least twice it less 1");
-    return hsy_account_epsilon_check(s->epsilon_report, "epsilon_report", err);
+    return hsy_account_epsilon_check(s->epsilon_report,
+                                     HSY_FIELD_EPSILON_REPORT, err);
 }
 
 static hsy_status shuffle_check_target(double epsilon, hsy_error *err)
 {
     if (epsilon >= 0 && epsilon <= ACCOUNT_EPSILON_MAX)
         return HSY_OK;
-    return hsy_fail(err, HSY_E_RANGE, "epsilon", "from 0 to 100");
+    return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_EPSILON, "from 0 to 100");
 }
 
 /* ---- Answers ------------------------------------------------------------- */
@@ -141,7 +142,7 @@ static hsy_status shuffle_bracket(struct account_search *search, double most,
 {
     while (shuffle_by_people(search->ctx, search->good) > 0) {
         if (search->good >= most)
-            return hsy_fail_limit(err, HSY_E_RANGE, "n",
+            return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_N,
                                   "no number of people within the limit is "
                                   "enough",
                                   (uint64_t)most);
@@ -199,7 +200,7 @@ hsy_status hsy_shuffle_epsilon_report(double *epsilon0, const hsy_shuffle *s,
     if (st == HSY_OK)
         st = shuffle_check_people(s, err);
     if (st == HSY_OK)
-        st = hsy_account_epsilon_check(epsilon, "epsilon", err);
+        st = hsy_account_epsilon_check(epsilon, HSY_FIELD_EPSILON, err);
     if (st == HSY_OK)
         st = hsy_account_delta_check(delta, err);
     if (st == HSY_OK)
@@ -216,7 +217,7 @@ hsy_status hsy_shuffle_closed(double *epsilon, const hsy_shuffle *s,
     hsy_status st = shuffle_check_people(s, err);
 
     if (st == HSY_OK)
-        st = hsy_account_epsilon_check(e0, "epsilon_report", err);
+        st = hsy_account_epsilon_check(e0, HSY_FIELD_EPSILON_REPORT, err);
     if (st == HSY_OK)
         st = hsy_account_delta_check(delta, err);
     if (st != HSY_OK)

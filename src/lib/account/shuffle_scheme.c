@@ -72,7 +72,7 @@ hsy_status hsy_shuffle_scheme(hsy_shuffle *out, const hsy_scheme *s, uint64_t n,
 
     hsy_scheme_describe(s, &info);
     if (info.central)
-        return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
+        return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "a curator's release has no reports to shuffle");
     *out = (hsy_shuffle){
         .by =

@@ -42,15 +42,15 @@ hsy_status hsy_alphabet_parse(uint8_t alphabet[HSY_ALPHABET], const char *text,
             last = alphabet_next(text, len, &at);
         }
         if (first > 255 || last > 255 || last < first)
-            return hsy_fail_line(err, HSY_E_FORMAT, "alphabet",
-                                 "write bytes as they are, ranges as a-z, any "
-                                 "byte as \\xHH",
-                                 from + 1);
+            return hsy_fail_at(err, HSY_E_FORMAT, HSY_FIELD_ALPHABET,
+                               "write bytes as they are, ranges as a-z, any "
+                               "byte as \\xHH",
+                               HSY_UNIT_CHARACTER, from + 1);
         for (unsigned b = first; b <= last; b++)
             made[b / 8] = (uint8_t)(made[b / 8] | 1u << b % 8);
     }
     if (len == 0)
-        return hsy_fail(err, HSY_E_FORMAT, "alphabet", "it is empty");
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_ALPHABET, "it is empty");
     for (size_t i = 0; i < HSY_ALPHABET; i++)
         alphabet[i] = made[i];
     return HSY_OK;

@@ -40,16 +40,19 @@ static hsy_status upload_check(const hsy_upload *u, hsy_status status,
                                hsy_error *err)
 {
     if (u->kind != 1 && u->kind != 2)
-        return hsy_fail(err, status, "kind", "neither reports nor null");
+        return hsy_fail(err, status, HSY_FIELD_KIND,
+                        "neither reports nor null");
     if (u->release == 0)
-        return hsy_fail(err, status, "release", "a release is at least 1");
+        return hsy_fail(err, status, HSY_FIELD_RELEASE,
+                        "a release is at least 1");
     if (u->length > HSY_UPLOAD_MAX)
-        return hsy_fail_limit(err, status, "length", "the payload is too long",
-                              HSY_UPLOAD_MAX);
+        return hsy_fail_limit(err, status, HSY_FIELD_LENGTH,
+                              "the payload is too long", HSY_UPLOAD_MAX);
     if (u->count == 0)
-        return hsy_fail(err, status, "count", "an upload holds a report");
+        return hsy_fail(err, status, HSY_FIELD_COUNT,
+                        "an upload holds a report");
     if (u->count > 8 * u->length)
-        return hsy_fail_limit(err, status, "count",
+        return hsy_fail_limit(err, status, HSY_FIELD_COUNT,
                               "more reports than the payload has bits",
                               8 * (uint64_t)u->length);
     return HSY_OK;
@@ -78,7 +81,7 @@ hsy_status hsy_upload_encode(uint8_t wire[HSY_UPLOAD_WIRE],
     if (st != HSY_OK)
         return st;
     if (!upload_pad_task(task, upload->task))
-        return hsy_fail(err, HSY_E_RANGE, "task",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TASK,
                         "a task is 1 to 32 of a-z, 0-9, '.', '_', '-'");
     memcpy(wire, upload_magic, sizeof upload_magic);
     bytes_put32(wire + 4, UPLOAD_VERSION);
@@ -103,18 +106,20 @@ static hsy_status upload_frame(const uint8_t wire[HSY_UPLOAD_WIRE],
     uint8_t spare = 0;
 
     if (memcmp(wire, upload_magic, sizeof upload_magic) != 0)
-        return hsy_fail(err, HSY_E_FORMAT, "magic", "not an upload of hearsay");
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_MAGIC,
+                        "not an upload of hearsay");
     /* A later version may keep its checksum elsewhere: look at this first. */
     if (bytes_get32(wire + 4) != UPLOAD_VERSION)
-        return hsy_fail_limit(err, HSY_E_FORMAT, "version",
+        return hsy_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_VERSION,
                               "a version this program does not know",
                               UPLOAD_VERSION);
     if (bytes_get32(wire + 124) != hsy_crc32c(0, wire, 124))
-        return hsy_fail(err, HSY_E_FORMAT, "header", "the checksum is wrong");
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_HEADER,
+                        "the checksum is wrong");
     for (size_t i = 112; i < 124; i++)
         spare |= wire[i];
     if (spare != 0)
-        return hsy_fail(err, HSY_E_FORMAT, "header",
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_HEADER,
                         "the reserved bytes are not zero");
     return HSY_OK;
 }
@@ -129,7 +134,7 @@ hsy_status hsy_upload_decode(hsy_upload *upload,
     if (st != HSY_OK)
         return st;
     if (!upload_task_ok(wire + 16))
-        return hsy_fail(err, HSY_E_FORMAT, "task",
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_TASK,
                         "a task is 1 to 32 of a-z, 0-9, '.', '_', '-'");
     u.kind = bytes_get32(wire + 8);
     u.release = bytes_get32(wire + 12);

@@ -39,10 +39,10 @@ void hsy_file_header_encode(uint8_t wire[HSY_PREFIX_WIRE],
 static hsy_status wire_prefix_check(const hsy_file_header *p, hsy_error *err)
 {
     if (p->content != HSY_CONTENT_REPORTS && p->content != HSY_CONTENT_TALLY)
-        return hsy_fail(err, HSY_E_FORMAT, "content",
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_CONTENT,
                         "neither reports nor a tally");
     if (p->labels_len > HSY_LABELS_MAX)
-        return hsy_fail_limit(err, HSY_E_FORMAT, "labels_len",
+        return hsy_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_LABELS_LEN,
                               "too many bytes of labels", HSY_LABELS_MAX);
     return HSY_OK;
 }
@@ -55,16 +55,18 @@ hsy_status hsy_file_header_decode(hsy_file_header *prefix,
     hsy_status st;
 
     if (memcmp(wire, wire_magic, sizeof wire_magic) != 0)
-        return hsy_fail(err, HSY_E_FORMAT, "magic", "not a file of hearsay");
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_MAGIC,
+                        "not a file of hearsay");
     /* A later version may keep its checksum elsewhere: look at this first. */
     if (bytes_get32(wire + 8) != WIRE_VERSION)
-        return hsy_fail_limit(err, HSY_E_FORMAT, "version",
+        return hsy_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_VERSION,
                               "a version this program does not know",
                               WIRE_VERSION);
     if (bytes_get32(wire + 60) != hsy_crc32c(0, wire, 60))
-        return hsy_fail(err, HSY_E_FORMAT, "prefix", "the checksum is wrong");
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_PREFIX,
+                        "the checksum is wrong");
     if (bytes_get32(wire + 56) != 0)
-        return hsy_fail(err, HSY_E_FORMAT, "prefix",
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_PREFIX,
                         "the reserved bytes are not zero");
     p.content = bytes_get32(wire + 12);
     p.labels_len = bytes_get32(wire + 16);
@@ -113,7 +115,7 @@ static hsy_status wire_record_check(const hsy_record *r, hsy_error *err)
     bool fits;
 
     if (r->length > HSY_RECORD_MAX)
-        return hsy_fail_limit(err, HSY_E_FORMAT, "length",
+        return hsy_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_LENGTH,
                               "the record is too long", HSY_RECORD_MAX);
     switch (r->type) {
     case HSY_RECORD_REPORTS:
@@ -131,10 +133,11 @@ static hsy_status wire_record_check(const hsy_record *r, hsy_error *err)
         fits = wire_end_fits(r);
         break;
     default:
-        return hsy_fail(err, HSY_E_FORMAT, "type", "no such type of record");
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_TYPE,
+                        "no such type of record");
     }
     if (!fits)
-        return hsy_fail(err, HSY_E_FORMAT, "record",
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_RECORD,
                         "place, count and length do not fit together");
     return HSY_OK;
 }
@@ -147,7 +150,7 @@ hsy_status hsy_record_decode(hsy_record *record,
     hsy_status st;
 
     if (bytes_get32(wire + 28) != hsy_crc32c(0, wire, 28))
-        return hsy_fail(err, HSY_E_FORMAT, "record",
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_RECORD,
                         "the checksum of the record's head is wrong");
     r.type = bytes_get32(wire);
     r.length = bytes_get32(wire + 4);

@@ -15,7 +15,7 @@
  */
 
 /* One comparison of a release with a limit of the policy. */
-static hsy_status admit_within(uint64_t nano, uint64_t limit, const char *field,
+static hsy_status admit_within(uint64_t nano, uint64_t limit, uint32_t field,
                                const char *msg, hsy_error *err)
 {
     return nano <= limit ? HSY_OK
@@ -31,25 +31,25 @@ hsy_status hsy_device_allows(const hsy_device *dev, const hsy_release *r,
     hsy_status st;
 
     if (s == NULL)
-        return hsy_fail(err, HSY_E_POLICY, "source",
+        return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_SOURCE,
                         "the policy has no such source");
-    st = admit_within(r->nano_report, s->cap_answer, "epsilon",
+    st = admit_within(r->nano_report, s->cap_answer, HSY_FIELD_EPSILON,
                       "one report tells more than the policy allows", err);
     if (st == HSY_OK)
-        st = admit_within(r->nano_slot, s->cap_day, "cap_day",
+        st = admit_within(r->nano_slot, s->cap_day, HSY_FIELD_CAP_DAY,
                           "a slot costs more than the source may spend a day",
                           err);
     if (st == HSY_OK)
-        st = admit_within(r->nano_slot, s->cap_lifetime, "cap_lifetime",
+        st = admit_within(r->nano_slot, s->cap_lifetime, HSY_FIELD_CAP_LIFETIME,
                           "a slot costs more than the source may ever spend",
                           err);
     if (st == HSY_OK)
-        st = admit_within(r->nano_slot, dev->policy.cap_day, "cap_day",
+        st = admit_within(r->nano_slot, dev->policy.cap_day, HSY_FIELD_CAP_DAY,
                           "a slot costs more than the device may spend a day",
                           err);
     if (st == HSY_OK)
         st = admit_within(
-            r->nano_slot, dev->policy.cap_lifetime, "cap_lifetime",
+            r->nano_slot, dev->policy.cap_lifetime, HSY_FIELD_CAP_LIFETIME,
             "a slot costs more than the device may ever spend", err);
     return st;
 }
@@ -91,7 +91,7 @@ static hsy_status admit_signer(const hsy_device *dev, const hsy_document *doc,
             *next = i == 1;
             return HSY_OK;
         }
-    return hsy_fail(err, HSY_E_SIGNATURE, "signature",
+    return hsy_fail(err, HSY_E_SIGNATURE, HSY_FIELD_SIGNATURE,
                     "not signed by the key in force, nor by the one that it "
                     "named next");
 }
@@ -103,21 +103,21 @@ static hsy_status admit_recent(const hsy_device *dev, const hsy_document *doc,
     const struct device_head *h = &dev->head;
 
     if (doc->version < h->version)
-        return hsy_fail_limit(err, HSY_E_OLD, "version",
+        return hsy_fail_limit(err, HSY_E_OLD, HSY_FIELD_VERSION,
                               "a newer document was taken before", h->version);
     if (doc->version == h->version &&
         memcmp(digest, h->digest, HSY_DIGEST) == 0)
         return HSY_OK; /* taken before, and in time */
     if (doc->version == h->version)
-        return hsy_fail_limit(err, HSY_E_OLD, "version",
+        return hsy_fail_limit(err, HSY_E_OLD, HSY_FIELD_VERSION,
                               "another document of the same version was taken "
                               "before",
                               h->version);
     if (doc->expires <= day)
-        return hsy_fail_limit(err, HSY_E_OLD, "expires",
+        return hsy_fail_limit(err, HSY_E_OLD, HSY_FIELD_EXPIRES,
                               "the document has expired", doc->expires);
     if (doc->issued > (uint64_t)day + 1) /* clocks differ by a little */
-        return hsy_fail_limit(err, HSY_E_RANGE, "issued",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_ISSUED,
                               "the document was issued after today: set the "
                               "clock",
                               day);
@@ -206,18 +206,18 @@ static hsy_status admit_fits(const hsy_device *dev, const hsy_release *r,
                              uint32_t day, hsy_error *err)
 {
     if (day >= r->task.end)
-        return hsy_fail_limit(err, HSY_E_OLD, "end", "the task is over",
+        return hsy_fail_limit(err, HSY_E_OLD, HSY_FIELD_END, "the task is over",
                               r->task.end);
     if (admit_window(dev, r) < 2)
-        return hsy_fail_limit(err, HSY_E_POLICY, "release_bytes",
+        return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_RELEASE_BYTES,
                               "the reports of two rounds do not fit",
                               dev->policy.release_bytes);
     if (hsy_packed_size(r->scheme, 1) > HSY_UPLOAD_MAX)
-        return hsy_fail_limit(err, HSY_E_POLICY, "scheme",
+        return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_SCHEME,
                               "a report does not fit in an upload",
                               HSY_UPLOAD_MAX);
     if (dev->nrecords == dev->policy.releases)
-        return hsy_fail_limit(err, HSY_E_POLICY, "releases",
+        return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_RELEASES,
                               "there is no room for another release",
                               dev->policy.releases);
     return HSY_OK;
@@ -266,10 +266,10 @@ hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
         return st;
     if (dev->taken == NULL || doc->bytes != dev->taken ||
         doc->len != dev->taken_len)
-        return hsy_fail(err, HSY_E_MISMATCH, "document",
+        return hsy_fail(err, HSY_E_MISMATCH, HSY_FIELD_DOCUMENT,
                         "not the document that was taken last");
     if (i >= doc->tasks)
-        return hsy_fail_limit(err, HSY_E_RANGE, "task",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_TASK,
                               "the document has no such task", doc->tasks);
     hsy_document_task(doc, &task, i);
     st = hsy_release_init(r, &task, err);

@@ -178,7 +178,7 @@ static hsy_status answer_decide(struct answer *a, hsy_error *err)
     if (st == HSY_OK)
         st = answer_batch(a);
     if (st != HSY_OK)
-        return hsy_fail(err, st, "coins", "the coins failed");
+        return hsy_fail(err, st, HSY_FIELD_COINS, "the coins failed");
     if (a->state == 0 && a->opening == DEVICE_SLOT_PAID &&
         answer_origin(a, &a->origin))
         a->opening = DEVICE_SLOT_LOWERED;
@@ -328,7 +328,7 @@ static hsy_status answer_find(struct answer *a, hsy_error *err)
         return st;
     a->record = hsy_device_find(a->dev, a->r);
     if (a->record == a->dev->nrecords)
-        return hsy_fail(err, HSY_E_POLICY, "task",
+        return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_TASK,
                         "the task was not admitted: hsy_device_admit");
     a->rec = &a->dev->records[a->record];
     return HSY_OK;
@@ -367,7 +367,7 @@ static hsy_status answer_prepare(struct answer *a, const hsy_truth *truth,
         answer_write(a);
     bytes_wipe(a->dev->scratch[0], a->rec->report_bytes);
     if (st != HSY_OK)
-        return hsy_fail(err, st, "coins",
+        return hsy_fail(err, st, HSY_FIELD_COINS,
                         "the coins failed; nothing was answered");
     a->dev->phase = DEVICE_WRITING;
     return HSY_OK;
@@ -397,7 +397,8 @@ hsy_status hsy_device_begin(hsy_device *dev, const hsy_release *r,
 hsy_status hsy_device_end(hsy_device *dev, hsy_status stored, hsy_error *err)
 {
     if (dev->phase != DEVICE_WRITING)
-        return hsy_fail(err, HSY_E_RANGE, "device", "nothing was begun");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DEVICE,
+                        "nothing was begun");
     return hsy_state_settle(dev, stored, err);
 }
 

@@ -98,21 +98,22 @@ static bool device_name_ok(const char *name)
 static hsy_status device_sources_ok(const hsy_policy *policy, hsy_error *err)
 {
     if (policy->nsources > HSY_TASKS_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "nsources", "too many sources",
-                              HSY_TASKS_MAX);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_NSOURCES,
+                              "too many sources", HSY_TASKS_MAX);
     for (size_t i = 0; i < policy->nsources; i++) {
         const char *name = policy->sources[i].name;
 
         if (name == NULL || !device_name_ok(name))
-            return hsy_fail_line(err, HSY_E_RANGE, "sources",
-                                 "a source is 1 to 64 of a-z, 0-9, '.', '_', "
-                                 "'-'",
-                                 i + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_SOURCES,
+                               "a source is 1 to 64 of a-z, 0-9, '.', '_', "
+                               "'-'",
+                               HSY_UNIT_SOURCE, i + 1);
         for (size_t k = 0; k < i; k++)
             if (strlen(policy->sources[k].name) == strlen(name) &&
                 memcmp(policy->sources[k].name, name, strlen(name)) == 0)
-                return hsy_fail_line(err, HSY_E_RANGE, "sources",
-                                     "two sources have one name", i + 1);
+                return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_SOURCES,
+                                   "two sources have one name", HSY_UNIT_SOURCE,
+                                   i + 1);
     }
     return HSY_OK;
 }
@@ -120,25 +121,25 @@ static hsy_status device_sources_ok(const hsy_policy *policy, hsy_error *err)
 static hsy_status device_policy_ok(const hsy_policy *policy, hsy_error *err)
 {
     if (policy->size != sizeof *policy)
-        return hsy_fail_limit(err, HSY_E_RANGE, "size",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SIZE,
                               "set it to sizeof(hsy_policy)", sizeof *policy);
     if (!device_room_ok(policy))
-        return hsy_fail_limit(err, HSY_E_RANGE, "releases",
-                              "room for 1 to 4096 releases, of at most 1 GiB "
-                              "in all",
-                              DEVICE_RELEASES_MAX);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_RELEASES,
+                               "room for 1 to 4096 releases, of at most 1 GiB "
+                               "in all",
+                               DEVICE_RELEASES_MAX);
     return device_sources_ok(policy, err);
 }
 
 static hsy_status device_world_ok(const hsy_world *world, hsy_error *err)
 {
     if (world->size != sizeof *world)
-        return hsy_fail_limit(err, HSY_E_RANGE, "size",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SIZE,
                               "set it to sizeof(hsy_world)", sizeof *world);
     if (world->load == NULL || world->store == NULL || world->now == NULL ||
         world->verify == NULL || world->entropy.fill == NULL ||
         (world->anchor_read == NULL) != (world->anchor_raise == NULL))
-        return hsy_fail(err, HSY_E_RANGE, "world",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_WORLD,
                         "a function is missing; the anchor has two or none");
     return HSY_OK;
 }
@@ -189,15 +190,16 @@ hsy_status hsy_device_ready(const hsy_device *dev, hsy_error *err)
     case DEVICE_READY:
         return HSY_OK;
     case DEVICE_WRITING:
-        return hsy_fail(err, HSY_E_BUSY, "device",
+        return hsy_fail(err, HSY_E_BUSY, HSY_FIELD_DEVICE,
                         "an answer is being written: end it first");
     case DEVICE_LOST:
-        return hsy_fail(err, HSY_E_DAMAGED, "device",
+        return hsy_fail(err, HSY_E_DAMAGED, HSY_FIELD_DEVICE,
                         "a write failed: open the device again");
     case DEVICE_CLOSED:
         break;
     }
-    return hsy_fail(err, HSY_E_RANGE, "device", "the device is not open");
+    return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DEVICE,
+                    "the device is not open");
 }
 
 /* A clock from beyond the calendar stands at its end: everything is over. */
@@ -208,7 +210,8 @@ hsy_status hsy_device_today(const hsy_device *dev, uint32_t *day,
              least = (uint64_t)dev->head.day * DEVICE_DAY;
 
     if (dev->world.now(dev->world.ctx, &now) != HSY_OK)
-        return hsy_fail(err, HSY_E_IO, "clock", "the clock cannot be read");
+        return hsy_fail(err, HSY_E_IO, HSY_FIELD_CLOCK,
+                        "the clock cannot be read");
     if (now > most)
         now = most;
     if (now < least)
@@ -357,7 +360,7 @@ hsy_status hsy_device_consent_set(hsy_device *dev, hsy_consent consent,
         return st;
     if (consent != HSY_CONSENT_NONE && consent != HSY_CONSENT_COLLECT &&
         consent != HSY_CONSENT_SEND)
-        return hsy_fail(err, HSY_E_RANGE, "consent", "no such consent");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CONSENT, "no such consent");
     dev->head.consent = (uint32_t)consent;
     for (uint32_t i = 0; i < dev->nrecords && consent == HSY_CONSENT_NONE; i++)
         device_erase(dev, i);
@@ -396,7 +399,8 @@ hsy_status hsy_device_forget(hsy_device *dev, const char *source,
     if (source != NULL) {
         which = hsy_ledger_find(dev, source);
         if (which == dev->nsources && hsy_ledger_source(dev, source) == NULL)
-            return hsy_fail(err, HSY_E_UNKNOWN, "source", "no such source");
+            return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_SOURCE,
+                            "no such source");
     }
     for (uint32_t i = 0; i < dev->nrecords; i++)
         if (source == NULL || dev->records[i].source == which)

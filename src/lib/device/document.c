@@ -80,19 +80,19 @@ static bool document_text(const char *text, size_t len)
     return len >= 1 && len <= HSY_QUESTION_MAX;
 }
 
-static const char *document_names(const hsy_task *t, const char **field)
+static const char *document_names(const hsy_task *t, uint32_t *field)
 {
-    *field = "id";
+    *field = HSY_FIELD_ID;
     if (!document_name(t->id, HSY_TASK_ID))
         return "an id is 1 to 32 of a-z, 0-9, '.', '_', '-'";
-    *field = "source";
+    *field = HSY_FIELD_SOURCE;
     if (!document_name(t->source, HSY_SOURCE_MAX))
         return "a source is 1 to 64 of a-z, 0-9, '.', '_', '-'";
-    *field = "question";
+    *field = HSY_FIELD_QUESTION;
     if (!document_text(t->question, t->question_len))
         return "a question is 1 to 1024 bytes of UTF-8, one line without "
                "control characters";
-    *field = "release";
+    *field = HSY_FIELD_RELEASE;
     if (t->release == 0)
         return "a release is at least 1";
     return NULL;
@@ -110,50 +110,50 @@ static uint32_t document_round(const hsy_task *t)
 }
 
 /* Days end below 2^22, so there are fewer slots than 2^32. */
-static const char *document_time(const hsy_task *t, const char **field)
+static const char *document_time(const hsy_task *t, uint32_t *field)
 {
-    *field = "end";
+    *field = HSY_FIELD_END;
     if (t->end > DOCUMENT_DAYS)
         return "a task ends before the year 10000";
     if (t->start >= t->end)
         return "a task ends after its start";
-    *field = "slot_days";
+    *field = HSY_FIELD_SLOT_DAYS;
     if (t->slot_days > t->end - t->start)
         return "a slot is not longer than the task";
-    *field = "round_days";
+    *field = HSY_FIELD_ROUND_DAYS;
     if (document_slot(t) % document_round(t) != 0)
         return "rounds must divide a slot evenly";
-    *field = "delay";
+    *field = HSY_FIELD_DELAY;
     if (t->delay_seconds >= (uint64_t)document_round(t) * DOCUMENT_DAY_SECONDS)
         return "a delay is shorter than a round";
-    *field = "grace";
+    *field = HSY_FIELD_GRACE;
     if (t->grace_days > DOCUMENT_GRACE)
         return "uploads are sent within 3650 days or not at all";
     return NULL;
 }
 
-static const char *document_counts(const hsy_task *t, const char **field)
+static const char *document_counts(const hsy_task *t, uint32_t *field)
 {
     const bool kept = document_round(t) < document_slot(t);
 
-    *field = "permanent";
+    *field = HSY_FIELD_PERMANENT;
     if (kept != (t->permanent != NULL))
         return kept ? "several rounds a slot need a permanent answer"
                     : "a permanent answer needs several rounds a slot";
-    *field = "max_changes";
+    *field = HSY_FIELD_MAX_CHANGES;
     if (t->max_changes < 1 || t->max_changes > (kept ? HSY_CHANGES_MAX : 1))
         return "from 1 to 16 changes with a permanent answer, else 1";
-    *field = "answers";
+    *field = HSY_FIELD_ANSWERS;
     if (t->answers < 1 || t->answers > (kept ? 1 : HSY_ANSWERS_MAX))
         return "from 1 to 64 answers a round, 1 with a permanent answer";
-    *field = "sends";
+    *field = HSY_FIELD_SENDS;
     if (t->sends < 1 || t->sends > t->answers)
         return "from 1 to as many uploads as there are answers";
-    *field = "sample";
+    *field = HSY_FIELD_SAMPLE;
     if (t->sample.num < 1 || t->sample.num > t->sample.den ||
         t->sample.den > (uint64_t)1 << 31)
         return "a share above 0, at most 1, its denominator at most 2^31";
-    *field = "grain";
+    *field = HSY_FIELD_GRAIN;
     if (t->grain != 0 && !kept)
         return "a grain goes with a permanent answer";
     return NULL;
@@ -176,24 +176,24 @@ static bool document_agree(const hsy_spec *permanent, const hsy_spec *report)
             report->nano_permanent == permanent->nano_epsilon);
 }
 
-static const char *document_schemes(const hsy_task *t, const char **field)
+static const char *document_schemes(const hsy_task *t, uint32_t *field)
 {
     hsy_spec report, permanent;
 
-    *field = "labels";
+    *field = HSY_FIELD_LABELS;
     if (t->labels_len > HSY_LABELS_MAX)
         return "the labels are too long";
-    *field = "scheme";
+    *field = HSY_FIELD_SCHEME;
     if (hsy_spec_decode(&report, t->scheme, t->labels, t->labels_len, NULL) !=
         HSY_OK)
         return "a mechanism this version does not know, or other labels";
     if (report.kind < HSY_KIND_YES_NO || report.kind > HSY_KIND_STRINGS)
         return "a task asks for yes or no, a value, a number or a string";
-    *field = "other";
+    *field = HSY_FIELD_OTHER;
     if (t->other != HSY_TASK_CLOSED &&
         (report.kind != HSY_KIND_VALUES || t->other >= report.d))
         return "other is one of the listed values";
-    *field = "permanent";
+    *field = HSY_FIELD_PERMANENT;
     if (t->permanent == NULL
             ? report.nano_permanent != 0
             : hsy_spec_decode(&permanent, t->permanent, t->labels,
@@ -211,10 +211,10 @@ static hsy_status document_check(const hsy_task *t, size_t i, hsy_status status,
         document_names, document_time, document_counts, document_schemes};
 
     for (size_t k = 0; k < sizeof checks / sizeof checks[0]; k++) {
-        const char *field, *wrong = checks[k](t, &field);
+        uint32_t field, *wrong = checks[k](t, &field);
 
         if (wrong != NULL)
-            return hsy_fail_line(err, status, field, wrong, i + 1);
+            return hsy_fail_at(err, status, field, wrong, HSY_UNIT_TASK, i + 1);
     }
     return HSY_OK;
 }
@@ -224,13 +224,14 @@ static hsy_status document_check_head(const hsy_document *doc, uint64_t tasks,
                                       hsy_status status, hsy_error *err)
 {
     if (doc->version == 0)
-        return hsy_fail(err, status, "version", "a version is at least 1");
+        return hsy_fail(err, status, HSY_FIELD_VERSION,
+                        "a version is at least 1");
     if (doc->expires > DOCUMENT_DAYS || doc->issued >= doc->expires)
-        return hsy_fail(err, status, "expires",
+        return hsy_fail(err, status, HSY_FIELD_EXPIRES,
                         "a document expires after it was issued, before the "
                         "year 10000");
     if (tasks > HSY_TASKS_MAX)
-        return hsy_fail_limit(err, status, "tasks", "too many tasks",
+        return hsy_fail_limit(err, status, HSY_FIELD_TASKS, "too many tasks",
                               HSY_TASKS_MAX);
     return HSY_OK;
 }
@@ -313,12 +314,13 @@ static hsy_status document_measure(size_t *len, const hsy_document *doc,
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
         st = document_check(&tasks[i], i, HSY_E_RANGE, err);
         if (st == HSY_OK && document_repeats(tasks, i))
-            st = hsy_fail_line(err, HSY_E_RANGE, "id",
-                               "another task has the same id", i + 1);
+            st = hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_ID,
+                             "another task has the same id", HSY_UNIT_TASK,
+                             i + 1);
         if (st == HSY_OK)
             *len += document_task_bytes(&tasks[i]);
         if (st == HSY_OK && *len > HSY_DOCUMENT_MAX)
-            st = hsy_fail_limit(err, HSY_E_RANGE, "tasks",
+            st = hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_TASKS,
                                 "the document is too long", HSY_DOCUMENT_MAX);
     }
     return st;
@@ -335,8 +337,8 @@ hsy_status hsy_document_encode(uint8_t *out, size_t room, size_t *len,
     if (st != HSY_OK)
         return st;
     if (out != NULL && room < all - HSY_SIGNATURE)
-        return hsy_fail_limit(err, HSY_E_RANGE, "room", "it does not fit",
-                              room);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_ROOM,
+                              "it does not fit", room);
     *len = all - HSY_SIGNATURE;
     if (out == NULL)
         return HSY_OK;
@@ -434,25 +436,25 @@ static hsy_status document_open_tasks(const hsy_document *doc, hsy_error *err)
         hsy_status st;
 
         if (!document_frames(at, (size_t)(end - at)))
-            return hsy_fail_line(err, HSY_E_FORMAT, "length",
-                                 "a task does not have the length stated",
-                                 (uint64_t)i + 1);
+            return hsy_fail_at(err, HSY_E_FORMAT, HSY_FIELD_LENGTH,
+                               "a task does not have the length stated",
+                               HSY_UNIT_TASK, (uint64_t)i + 1);
         if (!document_get_task(&t, at))
-            return hsy_fail_line(err, HSY_E_FORMAT, "id",
-                                 "a name or reserved bytes are not followed "
-                                 "by zeros",
-                                 (uint64_t)i + 1);
+            return hsy_fail_at(err, HSY_E_FORMAT, HSY_FIELD_ID,
+                               "a name or reserved bytes are not followed "
+                               "by zeros",
+                               HSY_UNIT_TASK, (uint64_t)i + 1);
         st = document_check(&t, i, HSY_E_FORMAT, err);
         if (st != HSY_OK)
             return st;
         if (document_seen(first, at))
-            return hsy_fail_line(err, HSY_E_FORMAT, "id",
-                                 "another task has the same id",
-                                 (uint64_t)i + 1);
+            return hsy_fail_at(err, HSY_E_FORMAT, HSY_FIELD_ID,
+                               "another task has the same id", HSY_UNIT_TASK,
+                               (uint64_t)i + 1);
         at += bytes_get32(at);
     }
     if (at != end)
-        return hsy_fail(err, HSY_E_FORMAT, "length",
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_LENGTH,
                         "bytes follow the last task");
     return HSY_OK;
 }
@@ -462,18 +464,18 @@ static hsy_status document_frame(const uint8_t *bytes, size_t len,
                                  hsy_error *err)
 {
     if (len < 8 || memcmp(bytes, document_magic, sizeof document_magic) != 0)
-        return hsy_fail(err, HSY_E_FORMAT, "magic",
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_MAGIC,
                         "not a task document, as 'tasks compile' makes one of "
                         "a tasks.yaml");
     if (bytes_get32(bytes + 4) != DOCUMENT_FORMAT)
-        return hsy_fail_limit(err, HSY_E_FORMAT, "format",
+        return hsy_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_FORMAT,
                               "a format this program does not know",
                               DOCUMENT_FORMAT);
     if (len > HSY_DOCUMENT_MAX)
-        return hsy_fail_limit(err, HSY_E_FORMAT, "length",
+        return hsy_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_LENGTH,
                               "the document is too long", HSY_DOCUMENT_MAX);
     if (len < DOCUMENT_HEAD + HSY_SIGNATURE || bytes_get32(bytes + 28) != len)
-        return hsy_fail(err, HSY_E_FORMAT, "length",
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_LENGTH,
                         "the document does not have the length stated");
     return HSY_OK;
 }

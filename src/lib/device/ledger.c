@@ -96,7 +96,7 @@ hsy_status hsy_device_budget(hsy_device *dev, const char *source,
 
         caps = hsy_ledger_source(dev, source);
         if (caps == NULL)
-            return hsy_fail(err, HSY_E_UNKNOWN, "source",
+            return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_SOURCE,
                             "the policy has no such source");
         if (i < dev->nsources) {
             const struct device_source *s = &dev->sources[i];

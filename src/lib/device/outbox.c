@@ -320,7 +320,7 @@ static hsy_status outbox_make(const hsy_device *dev, uint8_t *upload,
         outbox_payload(dev, upload + HSY_UPLOAD_WIRE, len, item, &report);
 
     if (st != HSY_OK)
-        return hsy_fail(err, st, "coins", "the coins failed");
+        return hsy_fail(err, st, HSY_FIELD_COINS, "the coins failed");
     head.kind = report ? 1 : 2;
     memcpy(head.task, item->r->task.id, sizeof head.task);
     memcpy(head.digest, item->r->scheme->digest, HSY_DIGEST);
@@ -355,16 +355,16 @@ hsy_status hsy_device_next(hsy_device *dev, const hsy_release *const *releases,
     if (st != HSY_OK)
         return st;
     if (dev->head.consent != HSY_CONSENT_SEND)
-        return hsy_fail(err, HSY_E_END, "consent",
+        return hsy_fail(err, HSY_E_END, HSY_FIELD_CONSENT,
                         "the person has not agreed to sending");
     st = outbox_first(&walk, &best, &found);
     if (st != HSY_OK)
-        return hsy_fail(err, st, "coins", "the coins failed");
+        return hsy_fail(err, st, HSY_FIELD_COINS, "the coins failed");
     if (!found)
-        return hsy_fail(err, HSY_E_END, "upload", "nothing is due");
+        return hsy_fail(err, HSY_E_END, HSY_FIELD_UPLOAD, "nothing is due");
     bytes = HSY_UPLOAD_WIRE + hsy_packed_size(best.r->scheme, 1);
     if (bytes > room)
-        return hsy_fail_limit(err, HSY_E_RANGE, "room",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_ROOM,
                               "the upload does not fit", bytes);
     st = hsy_state_current(dev, err);
     if (st == HSY_OK)
@@ -429,13 +429,13 @@ hsy_status hsy_device_sent(hsy_device *dev, const hsy_release *const *releases,
     if (st != HSY_OK)
         return st;
     if (len < HSY_UPLOAD_WIRE)
-        return hsy_fail_limit(err, HSY_E_FORMAT, "upload", "cut short",
+        return hsy_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_UPLOAD, "cut short",
                               HSY_UPLOAD_WIRE);
     st = hsy_upload_decode(&head, upload, err);
     if (st == HSY_OK)
         st = outbox_seek(&walk, &head, &found);
     if (st == HSY_OK && !found)
-        st = hsy_fail(err, HSY_E_UNKNOWN, "upload",
+        st = hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_UPLOAD,
                       "none that this device has handed out of late");
     if (st != HSY_OK || outbox_gone(dev, &walk.item))
         return st;

@@ -69,16 +69,17 @@ static hsy_status release_plan(hsy_release *r, hsy_error *err)
     const bool kept = r->permanent != NULL;
 
     if (t->start >= t->end)
-        return hsy_fail(err, HSY_E_RANGE, "end", "a task ends after its start");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_END,
+                        "a task ends after its start");
     r->slot_days = t->slot_days != 0 ? t->slot_days : t->end - t->start;
     r->round_days = t->round_days != 0 ? t->round_days : r->slot_days;
     if (r->slot_days % r->round_days != 0)
-        return hsy_fail(err, HSY_E_RANGE, "round_days",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ROUND_DAYS,
                         "rounds must divide a slot evenly");
     r->rounds = r->slot_days / r->round_days;
     r->slots = ((uint64_t)t->end - t->start + r->slot_days - 1) / r->slot_days;
     if (kept != (r->rounds > 1))
-        return hsy_fail(err, HSY_E_RANGE, "permanent",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_PERMANENT,
                         "several rounds a slot need a permanent answer, one "
                         "has none");
     if (!kept)
@@ -92,22 +93,22 @@ static hsy_status release_counts(const hsy_task *t, bool kept, hsy_error *err)
     const uint32_t answers = kept ? 1 : HSY_ANSWERS_MAX;
 
     if (t->max_changes < 1 || t->max_changes > changes)
-        return hsy_fail_limit(err, HSY_E_RANGE, "max_changes",
-                              "from 1 to 16 permanent answers a slot, 1 where "
-                              "none is kept",
-                              changes);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_MAX_CHANGES,
+                               "from 1 to 16 permanent answers a slot, 1 where "
+                               "none is kept",
+                               changes);
     if (t->answers < 1 || t->answers > answers)
-        return hsy_fail_limit(err, HSY_E_RANGE, "answers",
-                              "from 1 to 64 answers a round, 1 where one is "
-                              "kept",
-                              answers);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_ANSWERS,
+                               "from 1 to 64 answers a round, 1 where one is "
+                               "kept",
+                               answers);
     if (t->sends < 1 || t->sends > t->answers)
-        return hsy_fail_limit(err, HSY_E_RANGE, "sends",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SENDS,
                               "from 1 to as many as there are answers",
                               t->answers);
     if (t->sample.den < 1 || t->sample.den > (uint64_t)1 << 31 ||
         t->sample.num > t->sample.den)
-        return hsy_fail(err, HSY_E_RANGE, "sample",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SAMPLE,
                         "a share is num / den, den from 1 to 2^31");
     return HSY_OK;
 }
@@ -122,7 +123,8 @@ static hsy_status release_stages(hsy_release *r, hsy_error *err)
         return HSY_OK;
     if (t->slot_days != 0 || t->answers != 1)
         return hsy_fail(err, HSY_E_RANGE,
-                        t->slot_days != 0 ? "slot_days" : "answers",
+                        t->slot_days != 0 ? HSY_FIELD_SLOT_DAYS
+                                          : HSY_FIELD_ANSWERS,
                         "a search in stages is answered once, at one of them");
     r->stage = staged->number(r->scheme);
     return HSY_OK;
@@ -174,7 +176,7 @@ static hsy_status release_charges(hsy_release *r, hsy_error *err)
         r->nano_slot = r->task.sends * r->nano_report;
     }
     if (r->nano_slot == 0)
-        return hsy_fail(err, HSY_E_RANGE, "permanent",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_PERMANENT,
                         "nothing bounds what the permanent answer tells");
     r->nano_task = r->slots > UINT64_MAX / r->nano_slot
                        ? UINT64_MAX
@@ -326,7 +328,7 @@ static hsy_status release_other(const hsy_release *r, hsy_error *err)
     if (other == HSY_TASK_CLOSED)
         return HSY_OK;
     if (r->scheme->kind != HSY_KIND_VALUES || other >= r->scheme->d)
-        return hsy_fail_limit(err, HSY_E_RANGE, "other",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_OTHER,
                               "the value for what is not listed is none of "
                               "the list",
                               r->scheme->d);
@@ -336,7 +338,7 @@ static hsy_status release_other(const hsy_release *r, hsy_error *err)
 static hsy_status release_fresh_grain(const hsy_release *r, hsy_error *err)
 {
     if (r->permanent == NULL && r->task.grain != 0)
-        return hsy_fail(err, HSY_E_RANGE, "grain",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_GRAIN,
                         "only permanent answers have a grain");
     return HSY_OK;
 }

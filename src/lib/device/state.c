@@ -324,7 +324,8 @@ hsy_status hsy_state_anchor(const hsy_device *dev, uint64_t *number,
     if (dev->world.anchor_read == NULL)
         return HSY_OK;
     if (dev->world.anchor_read(dev->world.ctx, number) != HSY_OK)
-        return hsy_fail(err, HSY_E_IO, "anchor", "the anchor cannot be read");
+        return hsy_fail(err, HSY_E_IO, HSY_FIELD_ANCHOR,
+                        "the anchor cannot be read");
     return HSY_OK;
 }
 
@@ -334,7 +335,7 @@ hsy_status hsy_state_current(const hsy_device *dev, hsy_error *err)
     hsy_status st = hsy_state_anchor(dev, &number, err);
 
     if (st == HSY_OK && number > dev->generation)
-        return hsy_fail_limit(err, HSY_E_DAMAGED, "anchor",
+        return hsy_fail_limit(err, HSY_E_DAMAGED, HSY_FIELD_ANCHOR,
                               "the state is older than the anchor says: it "
                               "was restored, or a copy of this device has "
                               "written since",
@@ -361,7 +362,7 @@ hsy_status hsy_state_settle(hsy_device *dev, hsy_status stored, hsy_error *err)
     dev->nnotes = 0;
     if (stored != HSY_OK) {
         dev->phase = DEVICE_LOST;
-        return hsy_fail(err, stored, "state",
+        return hsy_fail(err, stored, HSY_FIELD_STATE,
                         "the state could not be written, so nothing was "
                         "answered: open the device again");
     }

@@ -63,7 +63,7 @@ static hsy_status state_open_key_read(hsy_device *dev,
 
     *found = st == HSY_E_EMPTY ? STATE_OPEN_KEY_NONE : STATE_OPEN_KEY_BROKEN;
     if (st != HSY_OK && st != HSY_E_EMPTY && st != HSY_E_RANGE)
-        return hsy_fail(err, st, "key", "the key cannot be read");
+        return hsy_fail(err, st, HSY_FIELD_KEY, "the key cannot be read");
     if (st == HSY_OK && len == sizeof file) {
         state_open_key_encode(again, file + 8);
         if (memcmp(again, file, sizeof file) == 0) {
@@ -100,7 +100,7 @@ static hsy_status state_open_look(hsy_device *dev, hsy_file file,
     else if (st == HSY_E_RANGE)
         *look = STATE_OPEN_LOOK_USED;
     else if (st != HSY_OK)
-        return hsy_fail(err, st, "state", "the state cannot be read");
+        return hsy_fail(err, st, HSY_FIELD_STATE, "the state cannot be read");
     else if (hsy_state_generation(dev->image, len, &generation))
         *look = generation > 0 ? STATE_OPEN_LOOK_USED : STATE_OPEN_LOOK_NEW;
     return HSY_OK;
@@ -134,7 +134,7 @@ static hsy_status state_open_anchor_new(const hsy_device *dev, hsy_error *err)
     hsy_status st = hsy_state_anchor(dev, &number, err);
 
     if (st == HSY_OK && number != 0)
-        return hsy_fail_limit(err, HSY_E_REFUSED, "anchor",
+        return hsy_fail_limit(err, HSY_E_REFUSED, HSY_FIELD_ANCHOR,
                               "the anchor knows a device that has answered: "
                               "restore its files, or reset the anchor",
                               number);
@@ -157,7 +157,8 @@ static hsy_status state_open_write_new(hsy_device *dev,
         bytes_wipe(file, sizeof file);
     }
     if (st != HSY_OK)
-        return hsy_fail(err, st, "state", "the new device cannot be written");
+        return hsy_fail(err, st, HSY_FIELD_STATE,
+                        "the new device cannot be written");
     return HSY_OK;
 }
 
@@ -171,13 +172,13 @@ hsy_status hsy_state_create(hsy_device *dev, hsy_error *err)
     if (st == HSY_OK)
         st = state_open_unmade(dev, found, &unmade, err);
     if (st == HSY_OK && !unmade)
-        st = hsy_fail(err, HSY_E_REFUSED, "state",
+        st = hsy_fail(err, HSY_E_REFUSED, HSY_FIELD_STATE,
                       "there is a device already, or what is left of one");
     if (st == HSY_OK)
         st = state_open_anchor_new(dev, err);
     if (st == HSY_OK && dev->world.entropy.fill(dev->world.entropy.ctx, key,
                                                 sizeof key) != HSY_OK)
-        st = hsy_fail(err, HSY_E_ENTROPY, "key",
+        st = hsy_fail(err, HSY_E_ENTROPY, HSY_FIELD_KEY,
                       "the random source failed; no device was made");
     if (st == HSY_OK)
         st = state_open_write_new(dev, key, err);
@@ -196,11 +197,11 @@ static hsy_status state_open_unreadable(hsy_device *dev, hsy_status a,
                                         hsy_status b, hsy_error *err)
 {
     if (a == HSY_E_POLICY && b == HSY_E_POLICY)
-        return hsy_fail_limit(err, HSY_E_POLICY, "releases",
+        return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_RELEASES,
                               "the state has more than the policy has room "
                               "for: raise releases or release_bytes",
                               dev->policy.releases);
-    return hsy_fail(err, HSY_E_DAMAGED, "state",
+    return hsy_fail(err, HSY_E_DAMAGED, HSY_FIELD_STATE,
                     "neither copy of the state is whole, or they belong to "
                     "another key");
 }
@@ -225,13 +226,13 @@ static hsy_status state_open_choose(hsy_device *dev,
         memcpy(tag, dev->image + 32, sizeof tag);
     b = hsy_state_read(dev, HSY_FILE_B);
     if (!state_open_was_read(a) || !state_open_was_read(b))
-        return hsy_fail(err, state_open_was_read(a) ? b : a, "state",
+        return hsy_fail(err, state_open_was_read(a) ? b : a, HSY_FIELD_STATE,
                         "the state cannot be read");
     if (a != HSY_OK && b != HSY_OK)
         return state_open_unreadable(dev, a, b, err);
     found->both = a == HSY_OK && b == HSY_OK && generation == dev->generation;
     if (found->both && memcmp(tag, dev->image + 32, sizeof tag) != 0)
-        return hsy_fail_limit(err, HSY_E_DAMAGED, "state",
+        return hsy_fail_limit(err, HSY_E_DAMAGED, HSY_FIELD_STATE,
                               "the copies of the state tell different stories",
                               generation);
     found->other = HSY_FILE_A;
@@ -239,7 +240,8 @@ static hsy_status state_open_choose(hsy_device *dev,
         return HSY_OK;
     found->other = HSY_FILE_B;
     if (hsy_state_read(dev, HSY_FILE_A) != HSY_OK)
-        return hsy_fail(err, HSY_E_IO, "state", "the state cannot be read");
+        return hsy_fail(err, HSY_E_IO, HSY_FIELD_STATE,
+                        "the state cannot be read");
     return HSY_OK;
 }
 
@@ -260,7 +262,8 @@ static hsy_status state_open_mend(hsy_device *dev,
     if (st == HSY_OK && w->anchor_raise != NULL && number < dev->generation)
         st = w->anchor_raise(w->ctx, dev->generation);
     if (st != HSY_OK)
-        return hsy_fail(err, st, "state", "the state cannot be written");
+        return hsy_fail(err, st, HSY_FIELD_STATE,
+                        "the state cannot be written");
     return HSY_OK;
 }
 
@@ -275,10 +278,10 @@ hsy_status hsy_state_open(hsy_device *dev, hsy_error *err)
     if (st == HSY_OK && found != STATE_OPEN_KEY_WHOLE) {
         st = state_open_unmade(dev, found, &unmade, err);
         if (st == HSY_OK)
-            st = unmade
-                     ? hsy_fail(err, HSY_E_EMPTY, "key", "there is no device")
-                     : hsy_fail(err, HSY_E_DAMAGED, "key",
-                                "the key is missing or changed");
+            st = unmade ? hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_KEY,
+                                   "there is no device")
+                        : hsy_fail(err, HSY_E_DAMAGED, HSY_FIELD_KEY,
+                                   "the key is missing or changed");
     }
     if (st != HSY_OK)
         return st;

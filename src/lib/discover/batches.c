@@ -35,7 +35,7 @@ hsy_status hsy_stage_plan(const hsy_scheme *s, const hsy_search *how,
     if (st != HSY_OK)
         return st;
     if (hsy_stage_number(s) == 0)
-        return search_fail(err, HSY_E_UNKNOWN, "mechanism",
+        return search_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                            "a stage of a search has the mechanism stage", 0);
     hsy_scheme_describe(s, &info);
     hsy_scheme_describe(hsy_scheme_part(s, 0), &own);
@@ -48,7 +48,7 @@ hsy_status hsy_stage_plan(const hsy_scheme *s, const hsy_search *how,
         .width = hsy_codes_per_truth(s),
     };
     if (hsy_stage_number(s) == hsy_stage_count(s) && how->top > made.candidates)
-        return search_fail(err, HSY_E_RANGE, "top",
+        return search_fail(err, HSY_E_RANGE, HSY_FIELD_TOP,
                            "more strings than there are candidates",
                            made.candidates);
     made.keep = batches_keep(&info, &wanted, &made);
@@ -110,7 +110,7 @@ hsy_status hsy_stage_survivors(const hsy_scheme *s, const hsy_tally *t,
     size_t n;
 
     if (hsy_tally_reports(t) == 0)
-        return search_fail(err, HSY_E_EMPTY, "tally",
+        return search_fail(err, HSY_E_EMPTY, HSY_FIELD_TALLY,
                            "the stage has no reports: more people are needed",
                            0);
     n = batches_candidates(&w, s, stage);

@@ -10,7 +10,7 @@
 #define SEARCH_ALPHA 0.05
 
 static inline hsy_status search_fail(hsy_error *err, hsy_status status,
-                                     const char *field, const char *msg,
+                                     uint32_t field, const char *msg,
                                      uint64_t limit)
 {
     if (err != NULL)

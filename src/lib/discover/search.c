@@ -21,10 +21,10 @@ hsy_status hsy_search_check(double alpha, uint64_t max_candidates,
                             hsy_error *err)
 {
     if (!(alpha > 0 && alpha < 1))
-        return search_fail(err, HSY_E_RANGE, "alpha",
+        return search_fail(err, HSY_E_RANGE, HSY_FIELD_ALPHA,
                            "a chance lies between 0 and 1", 0);
     if (max_candidates > HSY_SEARCH_CANDIDATES_MAX)
-        return search_fail(err, HSY_E_RANGE, "max-candidates",
+        return search_fail(err, HSY_E_RANGE, HSY_FIELD_MAX_CANDIDATES,
                            "at most 2^24 candidates",
                            HSY_SEARCH_CANDIDATES_MAX);
     return HSY_OK;
@@ -34,7 +34,7 @@ hsy_status hsy_search_settle(hsy_search *out, const hsy_search *how,
                              hsy_error *err)
 {
     if (how->size != sizeof *how)
-        return search_fail(err, HSY_E_RANGE, "size",
+        return search_fail(err, HSY_E_RANGE, HSY_FIELD_SIZE,
                            "the search is of another version", sizeof *how);
     *out = *how;
     out->top = how->top == 0 ? SEARCH_TOP : how->top;
@@ -43,10 +43,10 @@ hsy_status hsy_search_settle(hsy_search *out, const hsy_search *how,
     if (how->max_candidates == 0)
         out->max_candidates = HSY_SEARCH_CANDIDATES;
     if (out->top > HSY_SEARCH_TOP_MAX)
-        return search_fail(err, HSY_E_RANGE, "top", "too many strings",
+        return search_fail(err, HSY_E_RANGE, HSY_FIELD_TOP, "too many strings",
                            HSY_SEARCH_TOP_MAX);
     if (out->keep > HSY_SEARCH_KEEP_MAX)
-        return search_fail(err, HSY_E_RANGE, "keep",
+        return search_fail(err, HSY_E_RANGE, HSY_FIELD_KEEP,
                            "too many times top prefixes", HSY_SEARCH_KEEP_MAX);
     return hsy_search_check(out->alpha, out->max_candidates, err);
 }
@@ -92,7 +92,7 @@ hsy_status hsy_search_plan(const hsy_scheme *s, const hsy_search *how,
         return st;
     hsy_scheme_describe(s, &info);
     if (strcmp(info.mechanism, "pem") != 0 || parts > HSY_STAGES_MAX)
-        return search_fail(err, HSY_E_UNKNOWN, "mechanism",
+        return search_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                            "strings are discovered from reports of pem", 0);
     for (size_t i = 0; i < parts; i++) {
         hsy_stage *stage = &plan[i];
@@ -101,11 +101,11 @@ hsy_status hsy_search_plan(const hsy_scheme *s, const hsy_search *how,
 
         search_stage_of(stage, s, &info, i, before);
         if (stage->candidates > wanted.max_candidates)
-            return search_fail(err, HSY_E_RANGE, "max-candidates",
+            return search_fail(err, HSY_E_RANGE, HSY_FIELD_MAX_CANDIDATES,
                                "a stage has more candidates than are allowed",
                                stage->candidates);
         if (last && wanted.top > stage->candidates)
-            return search_fail(err, HSY_E_RANGE, "top",
+            return search_fail(err, HSY_E_RANGE, HSY_FIELD_TOP,
                                "more strings than there are candidates",
                                stage->candidates);
         stage->keep = most < stage->candidates ? most : stage->candidates;
@@ -401,12 +401,12 @@ hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
     if (candidates == 0)
         return HSY_OK; /* nothing survived, so nothing is found */
     if (candidates > stages[i].candidates)
-        return search_fail(err, HSY_E_RANGE, "count",
+        return search_fail(err, HSY_E_RANGE, HSY_FIELD_COUNT,
                            "more prefixes than the stage before keeps",
                            stages[i].candidates >> stages[i].step);
     hsy_tally_part(&group, t, s, i);
     if (hsy_tally_reports(&group) == 0)
-        return search_fail(err, HSY_E_EMPTY, "group",
+        return search_fail(err, HSY_E_EMPTY, HSY_FIELD_GROUP,
                            "a group has no reports: more people are needed",
                            i + 1);
     candidates = hsy_search_extend(s, stages, i, found, *count, w.codes);

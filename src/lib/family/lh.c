@@ -66,10 +66,10 @@ static hsy_status lh_resolve_range(hsy_scheme *s, uint64_t g, hsy_error *err)
         return HSY_OK;
     }
     if (g < 2)
-        return hsy_fail_limit(err, HSY_E_RANGE, "g",
-                              "the hash needs at least 2 values", 2);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_G,
+                               "the hash needs at least 2 values", 2);
     if (g > most)
-        return hsy_fail_limit(err, HSY_E_RANGE, "g",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_G,
                               "at most 2^22, and pool times g at most 2^26",
                               most);
     s->param[HSY_PARAM_G] = g;
@@ -83,7 +83,7 @@ static hsy_status lh_resolve(hsy_scheme *s, const hsy_spec *spec, uint64_t g,
     hsy_status st;
 
     if (bits > HSY_POOL_BITS_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "pool-bits",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_POOL_BITS,
                               "at most 2^24 public seeds", HSY_POOL_BITS_MAX);
     s->param[HSY_PARAM_POOL_BITS] = bits == 0 ? HSY_POOL_BITS_DEFAULT : bits;
     s->param[HSY_PARAM_POOL_SEED] = spec->param[HSY_PARAM_POOL_SEED];
@@ -109,8 +109,8 @@ static hsy_status lh_resolve_blh(hsy_scheme *s, const hsy_spec *spec,
     uint64_t g = spec->param[HSY_PARAM_G];
 
     if (g != 0 && g != 2)
-        return hsy_fail_limit(err, HSY_E_RANGE, "g",
-                              "blh hashes to 2 values; olh takes others", 2);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_G,
+                               "blh hashes to 2 values; olh takes others", 2);
     return lh_resolve(s, spec, 2, err);
 }
 

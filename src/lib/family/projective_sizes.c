@@ -236,22 +236,22 @@ static hsy_status projective_check(const struct projective_search *x,
                                    uint64_t q, hsy_error *err)
 {
     if (q > PROJECTIVE_POINTS_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "q",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_Q,
                               "a field of more than 2^25 elements",
                               PROJECTIVE_POINTS_MAX);
     if (q != 0 && !projective_prime(q))
-        return hsy_fail(err, HSY_E_RANGE, "q",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_Q,
                         "the order of the field must be a prime");
     if (x->t == 1)
-        return hsy_fail_limit(err, HSY_E_RANGE, "t",
-                              "a point has at least 2 coordinates", 2);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_T,
+                               "a point has at least 2 coordinates", 2);
     if (x->t > PROJECTIVE_T_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "t",
-                              "a point has at most 25 coordinates",
-                              PROJECTIVE_T_MAX);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_T,
+                               "a point has at most 25 coordinates",
+                               PROJECTIVE_T_MAX);
     if (x->blocks > PROJECTIVE_POINTS_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "blocks", "more than 2^25",
-                              PROJECTIVE_POINTS_MAX);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_BLOCKS,
+                              "more than 2^25", PROJECTIVE_POINTS_MAX);
     return HSY_OK;
 }
 
@@ -263,23 +263,24 @@ static hsy_status projective_none(const struct projective_search *x, uint64_t q,
     uint64_t blocks = x->blocks != 0 ? x->blocks : 1;
 
     if (points > x->most)
-        return hsy_fail_limit(err, HSY_E_RANGE, x->t != 0 ? "t" : "q",
+        return hsy_fail_limit(err, HSY_E_RANGE,
+                              x->t != 0 ? HSY_FIELD_T : HSY_FIELD_Q,
                               "more than 2^25 points", x->most);
     if (points > x->most / blocks)
-        return hsy_fail_limit(err, HSY_E_RANGE, "blocks",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_BLOCKS,
                               "more than 2^25 points in all blocks together",
                               x->most / points);
     if (q != 0 && x->t != 0 && points * blocks < x->d)
-        return hsy_fail(err, HSY_E_RANGE, x->hybrid ? "blocks" : "t",
-                        x->hybrid
-                            ? "fewer points than values: take more blocks, or "
-                              "a larger t or q"
-                            : "fewer points than values: take a larger t or "
-                              "q");
+        return hsy_fail(
+            err, HSY_E_RANGE, x->hybrid ? HSY_FIELD_BLOCKS : HSY_FIELD_T,
+            x->hybrid ? "fewer points than values: take more blocks, or "
+                        "a larger t or q"
+                      : "fewer points than values: take a larger t or "
+                        "q");
     return hsy_fail(err, HSY_E_RANGE,
-                    q != 0      ? "q"
-                    : x->t != 0 ? "t"
-                                : "blocks",
+                    q != 0      ? HSY_FIELD_Q
+                    : x->t != 0 ? HSY_FIELD_T
+                                : HSY_FIELD_BLOCKS,
                     "no geometry of at most 2^25 points fits the domain and "
                     "epsilon; leave it to hearsay");
 }

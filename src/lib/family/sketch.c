@@ -19,18 +19,19 @@ hsy_status hsy_sketch_resolve(hsy_scheme *s, const hsy_spec *spec,
     if (width == 0)
         width = SKETCH_WIDTH_DEFAULT;
     if (rows > SKETCH_ROWS_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "hashes",
-                              "at most 65536 hash functions", SKETCH_ROWS_MAX);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_HASHES,
+                               "at most 65536 hash functions", SKETCH_ROWS_MAX);
     if ((rows & (rows - 1)) != 0)
-        return hsy_fail(err, HSY_E_RANGE, "hashes", "must be a power of two");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_HASHES,
+                        "must be a power of two");
     if (width < 2)
-        return hsy_fail_limit(err, HSY_E_RANGE, "width",
-                              "a row has at least 2 cells", 2);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_WIDTH,
+                               "a row has at least 2 cells", 2);
     if (width > SKETCH_WIDTH_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "width",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_WIDTH,
                               "a row has at most 2^20 cells", SKETCH_WIDTH_MAX);
     if (rows * width > SKETCH_CELLS_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "width",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_WIDTH,
                               "hashes times width is at most 2^26",
                               SKETCH_CELLS_MAX / rows);
     s->param[HSY_PARAM_HASHES] = rows;

@@ -68,7 +68,7 @@ void hsy_unary_symmetric(hsy_scheme *s)
 static hsy_status unary_resolve(hsy_scheme *s, hsy_error *err)
 {
     if (s->d > HSY_UNARY_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "values",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_VALUES,
                               "too many values for a bit each", HSY_UNARY_MAX);
     s->report_bits = s->d;
     s->report_bytes = (s->d + 7) / 8;
@@ -83,7 +83,7 @@ static hsy_status unary_resolve_oue(hsy_scheme *s, const hsy_spec *spec,
 {
     (void)spec;
     if (s->nano_epsilon > UNARY_OUE_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
                               "oue: at most epsilon 24.89", UNARY_OUE_MAX);
     unary_cut(s, 2 * s->nano_epsilon, 7);
     s->own = (uint64_t)1 << 63;

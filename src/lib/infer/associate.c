@@ -48,19 +48,19 @@ static size_t associate_cells(const hsy_association *a)
 static hsy_status associate_check(const hsy_association *a, hsy_error *err)
 {
     if (a->size != sizeof *a)
-        return hsy_fail(err, HSY_E_RANGE, "size",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SIZE,
                         "must be sizeof(hsy_association)");
     if (a->variables < 2 || a->variables > HSY_ASSOCIATE_VARIABLES)
-        return hsy_fail_limit(err, HSY_E_RANGE, "variables",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_VARIABLES,
                               "must be 2 to the limit",
                               HSY_ASSOCIATE_VARIABLES);
     if (associate_cells(a) == 0)
-        return hsy_fail_limit(err, HSY_E_RANGE, "categories",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_CATEGORIES,
                               "two or more for each variable, and no more "
                               "cells of the table than the limit",
                               HSY_ASSOCIATE_CELLS);
     if (a->n == 0)
-        return hsy_fail(err, HSY_E_EMPTY, "n", "there are no reports");
+        return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_N, "there are no reports");
     return HSY_OK;
 }
 
@@ -140,15 +140,16 @@ static hsy_status associate_check_rows(const hsy_association *a, hsy_error *err)
 
             for (uint32_t j = 0; j < a->categories[v]; j++) {
                 if (!(row[j] >= 0 && row[j] <= 1e30))
-                    return hsy_fail_line(err, HSY_E_RANGE, "rows",
-                                         "a likelihood is not a number from 0 "
-                                         "to 1e30",
-                                         i + 1);
+                    return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_ROWS,
+                                       "a likelihood is not a number from 0 "
+                                       "to 1e30",
+                                       HSY_UNIT_REPORT, i + 1);
                 most = fmax(most, row[j]);
             }
             if (most < 1e-30)
-                return hsy_fail_line(err, HSY_E_RANGE, "rows",
-                                     "no category can give this report", i + 1);
+                return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_ROWS,
+                                   "no category can give this report",
+                                   HSY_UNIT_REPORT, i + 1);
         }
     }
     return HSY_OK;
@@ -420,13 +421,13 @@ hsy_status hsy_associate(double *share, double *covariance,
     associate_layout(&w, scratch);
     out.gap = associate_solve(&w, &out.iterations);
     if (!(out.gap < 1e-3))
-        return hsy_fail(err, HSY_E_RANGE, "rows",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ROWS,
                         "the likelihood is too flat: ask for fewer categories "
                         "or collect more reports");
     memcpy(share, w.pi[0], w.cells * sizeof *share);
     associate_test(&w, &out);
     if (!associate_covariance(&w, covariance))
-        return hsy_fail(err, HSY_E_RANGE, "rows",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ROWS,
                         "the reports cannot tell some cells of the table "
                         "apart: ask for fewer categories");
     *result = out;

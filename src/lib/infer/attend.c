@@ -33,22 +33,25 @@ static hsy_status attend_check(const hsy_round *rounds, size_t n,
     double sum = 0;
 
     if (n == 0)
-        return hsy_fail(err, HSY_E_EMPTY, "rounds", "there are no rounds");
+        return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_ROUNDS,
+                        "there are no rounds");
     for (size_t i = 0; i < n; i++) {
         const hsy_round *r = &rounds[i], *before = i != 0 ? r - 1 : NULL;
 
         if (r->reports == 0 || r->each == 0)
-            return hsy_fail_line(err, HSY_E_RANGE, "rounds",
-                                 "a round without reports", i + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_ROUNDS,
+                               "a round without reports", HSY_UNIT_ROUND,
+                               i + 1);
         if (before != NULL &&
             (r->slot < before->slot ||
              (r->slot == before->slot && r->round <= before->round)))
-            return hsy_fail_line(err, HSY_E_RANGE, "rounds",
-                                 "rounds ascend by slot and round", i + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_ROUNDS,
+                               "rounds ascend by slot and round",
+                               HSY_UNIT_ROUND, i + 1);
         sum += (double)r->reports;
         if (sum > ATTEND_MOST)
-            return hsy_fail_line(err, HSY_E_RANGE, "rounds",
-                                 "more than 2^53 reports", i + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_ROUNDS,
+                               "more than 2^53 reports", HSY_UNIT_ROUND, i + 1);
     }
     return HSY_OK;
 }
@@ -109,9 +112,9 @@ hsy_status hsy_attend_most(hsy_attendance *out, uint64_t reports, uint64_t most,
                            hsy_error *err)
 {
     if (reports == 0)
-        return hsy_fail(err, HSY_E_EMPTY, "reports", "no data");
+        return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_REPORTS, "no data");
     if (most == 0 || most > reports)
-        return hsy_fail_limit(err, HSY_E_RANGE, "rounds",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_ROUNDS,
                               "at least 1, and no more than there are reports",
                               reports);
     *out = (hsy_attendance){.reports = reports,
@@ -143,7 +146,7 @@ hsy_status hsy_task_round(hsy_round *out, const hsy_task *task, uint32_t epoch,
         epoch < (uint64_t)task->end + days)
         number = length / days;
     else if (since == 0)
-        return hsy_fail(err, HSY_E_RANGE, "epoch",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_EPOCH,
                         "no round of the task is sent on that day");
     if (task->slot_days == 0) { /* one slot, however long */
         out->slot = 0;
@@ -167,7 +170,7 @@ static hsy_status attend_devices(const hsy_round *rounds, size_t n,
         if (most < rounds[i].reports / rounds[i].each)
             most = rounds[i].reports / rounds[i].each;
     if (most > devices)
-        return hsy_fail_limit(err, HSY_E_RANGE, "devices",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_DEVICES,
                               "a round has reports of more devices", most);
     return HSY_OK;
 }
@@ -258,7 +261,7 @@ hsy_status hsy_attend_laws(struct attend_laws *out, const hsy_scheme *s,
     if (permanent == NULL && attend_permanent(&made, s))
         permanent = &made;
     if (permanent == NULL || s->mech->support == NULL)
-        return hsy_fail(err, HSY_E_REFUSED, "rounds",
+        return hsy_fail(err, HSY_E_REFUSED, HSY_FIELD_ROUNDS,
                         "several rounds of one slot share kept answers, and "
                         "the scheme does not say their epsilon");
     s->mech->support(s, &out->report);
@@ -312,12 +315,12 @@ hsy_status hsy_attend_expect(double sd[2], const hsy_scheme *s,
     hsy_status st;
 
     if (s->mech->points == NULL || s->mech->support == NULL)
-        return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
+        return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "it is not estimated value by value");
     if (!(f >= 0 && f <= 1))
-        return hsy_fail(err, HSY_E_RANGE, "share", "lies from 0 to 1");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SHARE, "lies from 0 to 1");
     if (devices == 0 || rounds == 0 || per_slot == 0 || reports > ATTEND_MOST)
-        return hsy_fail(err, HSY_E_RANGE, "rounds",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ROUNDS,
                         "at least one device and one round, at most 2^53 "
                         "reports");
     hsy_mech_variance(s, v);

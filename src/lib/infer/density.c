@@ -37,7 +37,7 @@ static hsy_status density_check(const hsy_density_how *how, hsy_error *err)
         .level = how->level, .target = how->target, .comparisons = 1};
 
     if (!(how->repeats >= 0) || !isfinite(how->repeats))
-        return hsy_fail(err, HSY_E_RANGE, "repeats",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_REPEATS,
                         "reports a person sent: 0 or more");
     return hsy_confidence_check(&level, err);
 }

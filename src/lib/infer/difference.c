@@ -148,11 +148,11 @@ static hsy_status difference_sharing(const hsy_evidence *a,
     const double most = sqrt((1 + a->kept) / a->n * (1 + b->kept) / b->n);
 
     if (!(shared >= 0 && shared <= most * (1 + 1e-12)))
-        return hsy_fail(err, HSY_E_RANGE, "shared",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SHARED,
                         "two tallies share no more than either holds");
     if (shared > 0 && how->interval != HSY_WALD && how->interval != HSY_SCORE &&
         how->interval != HSY_WILSON && how->interval != HSY_INTERVAL_AUTO)
-        return hsy_fail(err, HSY_E_RANGE, "interval",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_INTERVAL,
                         "needs tallies that share no answers: take score, "
                         "Wilson or Wald");
     return HSY_OK;

@@ -70,17 +70,17 @@ static hsy_status em_rules(struct em *em, const hsy_density_how *how,
     const double scale = exp((double)s->nano_epsilon / 1e9);
 
     if (!em_applies(s))
-        return hsy_fail(err, HSY_E_REFUSED, "mechanism",
+        return hsy_fail(err, HSY_E_REFUSED, HSY_FIELD_MECHANISM,
                         "its counters are not counts of reports alike, so "
                         "they have no likelihood to maximize");
     if ((unsigned)how->method > HSY_DENSITY_EMS)
-        return hsy_fail(err, HSY_E_RANGE, "density", "no such method");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DENSITY, "no such method");
     if (how->method == HSY_DENSITY_EMS && s->kind != HSY_KIND_BINS)
-        return hsy_fail(err, HSY_E_RANGE, "density",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DENSITY,
                         "smoothing is for bins of a range: values in a list "
                         "have no neighbours");
     if (!(how->gain >= 0) || !isfinite(how->gain))
-        return hsy_fail(err, HSY_E_RANGE, "gain", "from 0 on");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_GAIN, "from 0 on");
     em->smooth = how->method == HSY_DENSITY_EMS;
     em->gain = how->gain > 0 ? how->gain : EM_GAIN * (em->smooth ? 1 : scale);
     em->steps = how->steps > 0 ? how->steps : EM_STEPS;
@@ -93,11 +93,11 @@ static hsy_status em_counts(struct em *em, const hsy_tally *t, hsy_error *err)
     double sum = 0;
 
     if (t->ncells != s->cells || t->nstrata != s->strata)
-        return hsy_fail(err, HSY_E_MISMATCH, "tally",
+        return hsy_fail(err, HSY_E_MISMATCH, HSY_FIELD_TALLY,
                         "the tally belongs to another scheme");
     em->n = (double)hsy_tally_reports(t);
     if (!(em->n > 0))
-        return hsy_fail(err, HSY_E_EMPTY, "reports",
+        return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_REPORTS,
                         "no data: there are no reports");
     if (s->mech->counts != NULL)
         s->mech->counts(em->counts, t);
@@ -106,12 +106,13 @@ static hsy_status em_counts(struct em *em, const hsy_tally *t, hsy_error *err)
             em->counts[y] = (double)t->cells[y];
     for (size_t y = 0; y < em->outputs; y++) {
         if (em->counts[y] < 0)
-            return hsy_fail(err, HSY_E_RANGE, "tally", "a count is negative");
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TALLY,
+                            "a count is negative");
         sum += em->counts[y];
         em->counts[y] /= em->n;
     }
     if (fabs(sum - em->n) > 1e-9 * em->n)
-        return hsy_fail(err, HSY_E_RANGE, "tally",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TALLY,
                         "the counts do not add up to the reports");
     return HSY_OK;
 }
@@ -227,7 +228,7 @@ hsy_status hsy_em_fit(struct em *em, hsy_density_fit *fit, const hsy_tally *t,
         return st;
     found = hsy_em_climb(em);
     if (!isfinite(found.log_likelihood))
-        return hsy_fail(err, HSY_E_RANGE, "tally",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TALLY,
                         "it counts a report that no value gives");
     if (fit != NULL)
         *fit = found;

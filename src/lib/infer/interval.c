@@ -53,21 +53,23 @@ double hsy_evidence_shift(const hsy_evidence *point)
 hsy_status hsy_evidence_check(const hsy_evidence *point, hsy_error *err)
 {
     if (point->n == 0)
-        return hsy_fail(err, HSY_E_EMPTY, "n", "no data");
+        return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_N, "no data");
     if (!(point->n > 0 && isfinite(point->n)))
-        return hsy_fail(err, HSY_E_RANGE, "n", "must be a positive count");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_N,
+                        "must be a positive count");
     if (!isfinite(point->value))
-        return hsy_fail(err, HSY_E_RANGE, "value", "must be finite");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_VALUE, "must be finite");
     if (!(point->kept >= 0 && point->came >= 0 &&
           isfinite(point->kept + point->came)))
-        return hsy_fail(err, HSY_E_RANGE, "rounds",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ROUNDS,
                         "must be finite and not negative");
     if (!(point->sampling_discount >= 0 && point->sampling_discount <= 1))
-        return hsy_fail(err, HSY_E_RANGE, "sampling_discount", "must lie from 0 to 1");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SAMPLING_DISCOUNT,
+                        "must lie from 0 to 1");
     if (!(point->v0 >= 0 && point->v1 >= 0 && point->binomial_variance >= 0 &&
           point->residual_variance >= 0 && isfinite(point->v0 + point->v1) &&
           isfinite(point->binomial_variance + point->residual_variance)))
-        return hsy_fail(err, HSY_E_RANGE, "variance",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_VARIANCE,
                         "must be finite and not negative");
     return hsy_releases_has(point) ? hsy_releases_check(point, err) : HSY_OK;
 }
@@ -75,14 +77,16 @@ hsy_status hsy_evidence_check(const hsy_evidence *point, hsy_error *err)
 hsy_status hsy_confidence_check(const hsy_confidence *how, hsy_error *err)
 {
     if (!(how->level > 0 && how->level < 1))
-        return hsy_fail(err, HSY_E_RANGE, "level",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_LEVEL,
                         "must lie strictly between 0 and 1");
     if (how->comparisons == 0)
-        return hsy_fail(err, HSY_E_RANGE, "comparisons", "must be at least 1");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_COMPARISONS,
+                        "must be at least 1");
     if (how->target != HSY_PEOPLE && how->target != HSY_POPULATION)
-        return hsy_fail(err, HSY_E_RANGE, "target", "no such target");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TARGET, "no such target");
     if ((unsigned)how->interval > (unsigned)HSY_HOEFFDING)
-        return hsy_fail(err, HSY_E_RANGE, "interval", "no such interval");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_INTERVAL,
+                        "no such interval");
     return HSY_OK;
 }
 
@@ -107,15 +111,15 @@ static hsy_status interval_check_binary(const hsy_evidence *point,
                                         hsy_error *err)
 {
     if (point->kept > 0 || point->came > 0)
-        return hsy_fail(err, HSY_E_RANGE, "interval",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_INTERVAL,
                         "needs independent reports, and these are of people "
                         "who answered more than once: take score, Wilson or "
                         "Wald");
     if (!hsy_evidence_binary(point))
-        return hsy_fail(err, HSY_E_RANGE, "interval",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_INTERVAL,
                         "needs support probabilities that differ");
     if (!hsy_evidence_counted(point))
-        return hsy_fail(err, HSY_E_RANGE, "support",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SUPPORT,
                         "must lie between 0 and the number of reports");
     return HSY_OK;
 }
@@ -130,7 +134,7 @@ hsy_status hsy_interval_check(const hsy_evidence *point, hsy_interval interval,
         return interval_check_binary(point, err);
     case HSY_WALD:
         if (point->n < HSY_WALD_MIN)
-            return hsy_fail_limit(err, HSY_E_RANGE, "interval",
+            return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_INTERVAL,
                                   "the Wald interval needs more reports",
                                   HSY_WALD_MIN);
         return HSY_OK;
@@ -377,7 +381,8 @@ hsy_status hsy_evidence_likelihood(double *out, const hsy_evidence *point,
     if (st != HSY_OK)
         return st;
     if (!(f >= 0 && f <= 1))
-        return hsy_fail(err, HSY_E_RANGE, "f", "a share lies from 0 to 1");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_F,
+                        "a share lies from 0 to 1");
     peak = interval_peak(point, &low, &high);
     *out = fmin(interval_deviance(point, peak) -
                     interval_deviance(point, interval_rate(point, f)),

@@ -130,11 +130,11 @@ hsy_status hsy_metrics_top(hsy_topk_score *out, const uint32_t *ranks,
     size_t hits = 0;
 
     if (k == 0)
-        return hsy_fail(err, HSY_E_RANGE, "k", "must be at least 1");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_K, "must be at least 1");
     for (size_t i = 0; i < returned; i++) {
         if (ranks[i] > k)
-            return hsy_fail_line(err, HSY_E_RANGE, "ranks",
-                                 "a rank is from 0 to k", i + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_RANKS,
+                               "a rank is from 0 to k", HSY_UNIT_RANK, i + 1);
         if (ranks[i] == 0)
             continue;
         hits++;
@@ -142,7 +142,8 @@ hsy_status hsy_metrics_top(hsy_topk_score *out, const uint32_t *ranks,
         gain += metrics_gain(k, ranks[i], i + 1);
     }
     if (hits > k)
-        return hsy_fail(err, HSY_E_RANGE, "ranks", "a rank comes twice");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_RANKS,
+                        "a rank comes twice");
     for (size_t r = 1; r <= k; r++)
         ideal += metrics_gain(k, r, r);
     *out = (hsy_topk_score){.hits = hits,

@@ -174,7 +174,7 @@ static hsy_status post_check_mle(const hsy_evidence *points, size_t count,
     for (size_t i = 0; i < count; i++) {
         if (points[i].p != p || points[i].q != q || points[i].n != n ||
             !(points[i].support >= 0) || points[i].residual_variance > 0)
-            return hsy_fail(err, HSY_E_RANGE, "post",
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_POST,
                             "maximum likelihood needs plain counts");
         sum += points[i].support;
     }
@@ -182,7 +182,7 @@ static hsy_status post_check_mle(const hsy_evidence *points, size_t count,
                    : p > q && q >= 0 && sum == n &&
                          fabs(p + (double)(count - 1) * q - 1) <= 1e-9)
         return HSY_OK;
-    return hsy_fail(err, HSY_E_RANGE, "post",
+    return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_POST,
                     "maximum likelihood is for rr and grr only");
 }
 
@@ -240,12 +240,13 @@ hsy_status hsy_post_process(double *out, const hsy_evidence *points,
     hsy_status st = HSY_OK;
 
     if (count == 0)
-        return hsy_fail(err, HSY_E_RANGE, "count", "no values");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_COUNT, "no values");
     if (method == HSY_POST_EM)
-        return hsy_fail(err, HSY_E_RANGE, "post",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_POST,
                         "EM takes the tally, not points: hsy_density");
     if ((unsigned)method > (unsigned)HSY_POST_EM)
-        return hsy_fail(err, HSY_E_RANGE, "post", "no such post-processing");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_POST,
+                        "no such post-processing");
     for (size_t i = 0; i < count && st == HSY_OK; i++)
         st = hsy_evidence_check(&points[i], err);
     if (st == HSY_OK && method == HSY_POST_MLE)

@@ -110,14 +110,14 @@ hsy_status hsy_post_power_check(const hsy_evidence *points, size_t count,
                                 hsy_error *err)
 {
     if (count < 2)
-        return hsy_fail(err, HSY_E_RANGE, "post",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_POST,
                         "a prior of powers is for a list of values");
     for (size_t i = 1; i < count; i++)
         if (points[i].n != points[0].n)
-            return hsy_fail(err, HSY_E_RANGE, "post",
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_POST,
                             "the values are not of one tally");
     if (!(points[0].n > (double)count))
-        return hsy_fail_limit(err, HSY_E_RANGE, "post",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_POST,
                               "a prior of powers needs more reports than "
                               "values",
                               count);

@@ -66,11 +66,11 @@ static hsy_status quantile_check(const hsy_ranges *r, double q,
     if (st != HSY_OK)
         return st;
     if (!(q > 0 && q < 1))
-        return hsy_fail(err, HSY_E_RANGE, "quantile",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_QUANTILE,
                         "must lie strictly between 0 and 1");
     if (how->interval != HSY_WALD && how->interval != HSY_SCORE &&
         how->interval != HSY_WILSON && how->interval != HSY_INTERVAL_AUTO)
-        return hsy_fail(err, HSY_E_RANGE, "interval",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_INTERVAL,
                         "a quantile's is normal: wald or score");
     return hsy_interval_check(&point, how->interval, err);
 }

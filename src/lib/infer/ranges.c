@@ -171,22 +171,22 @@ static size_t ranges_edges(const hsy_scheme *s)
 static hsy_status ranges_has(const hsy_scheme *s, hsy_error *err)
 {
     if (s->kind != HSY_KIND_BINS)
-        return hsy_fail(err, HSY_E_RANGE, "kind",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_KIND,
                         "only a number in bins has ranges and quantiles");
     if (s->mech->central)
-        return hsy_fail(err, HSY_E_REFUSED, "mechanism",
+        return hsy_fail(err, HSY_E_REFUSED, HSY_FIELD_MECHANISM,
                         "of a release there are estimates bin by bin only");
     if (s->mech->iterative)
         return hsy_reach_fits(s->d, hsy_em_outputs(s))
                    ? HSY_OK
                    : hsy_fail(
-                         err, HSY_E_REFUSED, "bins",
+                         err, HSY_E_REFUSED, HSY_FIELD_BINS,
                          "ranges of shares by EM are for at most 256 bins");
     if (s->mech->points == NULL)
-        return hsy_fail(err, HSY_E_REFUSED, "mechanism",
+        return hsy_fail(err, HSY_E_REFUSED, HSY_FIELD_MECHANISM,
                         "it is not estimated value by value");
     if (s->mech == &hsy_mech_dbitflip)
-        return hsy_fail(err, HSY_E_REFUSED, "mechanism",
+        return hsy_fail(err, HSY_E_REFUSED, HSY_FIELD_MECHANISM,
                         "each report answers for some bins only: sums of them "
                         "have no variance here");
     return HSY_OK;
@@ -210,10 +210,10 @@ static hsy_status ranges_check(const hsy_scheme *s, const hsy_tally *t,
     if (st != HSY_OK)
         return st;
     if (t->ncells != s->cells || t->nstrata != s->strata)
-        return hsy_fail(err, HSY_E_MISMATCH, "tally",
+        return hsy_fail(err, HSY_E_MISMATCH, HSY_FIELD_TALLY,
                         "the tally belongs to another scheme");
     if (hsy_tally_reports(t) == 0)
-        return hsy_fail(err, HSY_E_EMPTY, "reports",
+        return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_REPORTS,
                         "no data: there are no reports");
     return HSY_OK;
 }
@@ -414,7 +414,7 @@ hsy_status hsy_range(hsy_estimate *est, const hsy_ranges *r, size_t from,
     hsy_evidence point;
 
     if (from >= to || to > r->d)
-        return hsy_fail_limit(err, HSY_E_RANGE, "between",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_BETWEEN,
                               "a range has at least one bin, and no bin "
                               "outside the domain",
                               r->d);

@@ -171,11 +171,11 @@ hsy_status hsy_releases_check(const hsy_evidence *point, hsy_error *err)
 
         if (!(n->rate > 0 && isfinite(n->rate) && isfinite(n->terms) &&
               isfinite(n->at0) && isfinite(n->at1)))
-            return hsy_fail(err, HSY_E_RANGE, "noise",
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_NOISE,
                             "must be finite, and its rate positive");
     }
     if (!(releases_people(point) <= RELEASES_UNKNOWN))
-        return hsy_fail(err, HSY_E_EMPTY, "people",
+        return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_PEOPLE,
                         "too few: the noise hides how many there are");
     return HSY_OK;
 }

@@ -189,7 +189,7 @@ hsy_status hsy_estimate_rest(hsy_estimate *est, const hsy_scheme *s,
     for (size_t i = 0; st == HSY_OK && i < count; i++)
         st = hsy_evidence_check(&points[i], err);
     if (st == HSY_OK && count > from->of)
-        st = hsy_fail(err, HSY_E_RANGE, "of",
+        st = hsy_fail(err, HSY_E_RANGE, HSY_FIELD_OF,
                       "more are selected than were looked at");
     if (st != HSY_OK)
         return st;

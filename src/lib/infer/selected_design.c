@@ -146,7 +146,7 @@ hsy_status hsy_selection_measure(hsy_selection *from, const hsy_scheme *s,
     if (hsy_selection_scratch(s, count) == 0)
         return HSY_OK;
     if (n == 0)
-        return hsy_fail(err, HSY_E_EMPTY, "tally", "no data");
+        return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_TALLY, "no data");
     hsy_scheme_describe(s, &info);
     design_layout(&room, scratch, s, &info, count);
     if (!design_chances(room.chances, t, n))

@@ -120,13 +120,13 @@ static hsy_status central_fits(const hsy_tally *t, const hsy_scheme *s,
                                hsy_error *err)
 {
     if (!s->mech->central)
-        return hsy_fail(err, HSY_E_MISMATCH, "mechanism",
+        return hsy_fail(err, HSY_E_MISMATCH, HSY_FIELD_MECHANISM,
                         "its people report for themselves");
     if (t->ncells != s->cells || t->nstrata != s->strata)
-        return hsy_fail(err, HSY_E_MISMATCH, "tally",
+        return hsy_fail(err, HSY_E_MISMATCH, HSY_FIELD_TALLY,
                         "the tally belongs to another scheme");
     if (t->strata[0] != 0)
-        return hsy_fail(err, HSY_E_REFUSED, "tally",
+        return hsy_fail(err, HSY_E_REFUSED, HSY_FIELD_TALLY,
                         "it is released already, and that is done once");
     return HSY_OK;
 }
@@ -156,11 +156,12 @@ hsy_status hsy_central_count_many(hsy_tally *t, const hsy_scheme *s,
     if (st != HSY_OK)
         return st;
     if (!hsy_codes_inside(s, codes, n))
-        return hsy_fail(err, HSY_E_RANGE, "truth",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TRUTH,
                         "a value is outside the domain");
     for (size_t i = 0; i < n; i++)
         if (!central_put(t, s, codes[i], people != NULL ? people[i] : 1))
-            return hsy_fail(err, HSY_E_OVERFLOW, "people", "too many people");
+            return hsy_fail(err, HSY_E_OVERFLOW, HSY_FIELD_PEOPLE,
+                            "too many people");
     return HSY_OK;
 }
 
@@ -234,12 +235,13 @@ hsy_status hsy_central_release(hsy_tally *t, const hsy_scheme *s,
     if (st != HSY_OK)
         return st;
     if (!central_room(t))
-        return hsy_fail(err, HSY_E_OVERFLOW, "people", "too many people");
+        return hsy_fail(err, HSY_E_OVERFLOW, HSY_FIELD_PEOPLE,
+                        "too many people");
     st = central_add(s, t, &rng);
     bytes_wipe(&words, sizeof words);
     if (st != HSY_OK) {
         bytes_wipe(t->cells, t->ncells * sizeof *t->cells);
-        return hsy_fail(err, HSY_E_ENTROPY, NULL,
+        return hsy_fail(err, HSY_E_ENTROPY, HSY_FIELD_NONE,
                         "the random source failed; nothing is released");
     }
     t->strata[0] = 1;

@@ -63,7 +63,7 @@ static hsy_status dbitflip_resolve_pool(hsy_scheme *s, uint64_t bits,
                                         uint64_t pool_bits, hsy_error *err)
 {
     if (pool_bits > HSY_POOL_BITS_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "pool-bits",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_POOL_BITS,
                               "at most 2^24 public sets", HSY_POOL_BITS_MAX);
     if (pool_bits == 0)
         for (pool_bits = HSY_POOL_BITS_DEFAULT;
@@ -71,12 +71,12 @@ static hsy_status dbitflip_resolve_pool(hsy_scheme *s, uint64_t bits,
              !dbitflip_covers(s->d, bits, pool_bits);)
             pool_bits++;
     if (!dbitflip_covers(s->d, bits, pool_bits))
-        return hsy_fail_limit(err, HSY_E_RANGE, "pool-bits",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_POOL_BITS,
                               "the pool must ask for each value 64 times over: "
                               "take more sets, or more bits",
                               pool_bits);
     if (bits + pool_bits > 64)
-        return hsy_fail_limit(err, HSY_E_RANGE, "bits",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_BITS,
                               "a report has 64 bits, the set's number among "
                               "them; sue asks for all values",
                               64 - pool_bits);
@@ -104,12 +104,12 @@ static hsy_status dbitflip_resolve(hsy_scheme *s, const hsy_spec *spec,
     hsy_status st;
 
     if (s->d > HSY_UNARY_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "values",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_VALUES,
                               "too many values for dbitflip", HSY_UNARY_MAX);
     if (bits == 0)
         bits = s->d < DBITFLIP_BITS ? s->d : DBITFLIP_BITS;
     if (bits > s->d)
-        return hsy_fail_limit(err, HSY_E_RANGE, "bits",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_BITS,
                               "at most one for each value", s->d);
     s->param[HSY_PARAM_POOL_SEED] = spec->param[HSY_PARAM_POOL_SEED];
     st = dbitflip_resolve_pool(s, bits, spec->param[HSY_PARAM_POOL_BITS], err);

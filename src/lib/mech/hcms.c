@@ -35,7 +35,8 @@ static hsy_status hcms_resolve(hsy_scheme *s, const hsy_spec *spec,
     if (st != HSY_OK)
         return st;
     if ((sketch_width(s) & (sketch_width(s) - 1)) != 0)
-        return hsy_fail(err, HSY_E_RANGE, "width", "must be a power of two");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_WIDTH,
+                        "must be a power of two");
     hsy_channel_by_epsilon(s);
     hsy_channel_resolve(s);
     s->cells = cells;

@@ -106,12 +106,12 @@ static hsy_status hh_resolve(hsy_scheme *s, const hsy_spec *spec,
     uint64_t fanout = spec->param[HSY_PARAM_FANOUT];
 
     if (fanout == 1)
-        return hsy_fail_limit(err, HSY_E_RANGE, "fanout",
-                              "a node has at least 2 children", 2);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_FANOUT,
+                               "a node has at least 2 children", 2);
     if (fanout > HH_FANOUT_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "fanout",
-                              "a node has at most 1024 children",
-                              HH_FANOUT_MAX);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_FANOUT,
+                               "a node has at most 1024 children",
+                               HH_FANOUT_MAX);
     s->param[HSY_PARAM_FANOUT] = hh_fanout(spec);
     return hsy_sampled_resolve(s, spec, &hh_sampled, err);
 }

@@ -54,9 +54,10 @@ static hsy_status hr_resolve_blocks(hsy_scheme *s, uint64_t blocks,
     if (blocks == 0)
         blocks = hr_best_blocks(s, most);
     if ((blocks & (blocks - 1)) != 0)
-        return hsy_fail(err, HSY_E_RANGE, "blocks", "must be a power of two");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_BLOCKS,
+                        "must be a power of two");
     if (blocks > most)
-        return hsy_fail_limit(err, HSY_E_RANGE, "blocks",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_BLOCKS,
                               "no more blocks than values, rounded up to a "
                               "power of two",
                               most);

@@ -103,10 +103,10 @@ static hsy_status joint_attribute(const hsy_spec *spec, size_t i,
     hsy_tuple_at(&sub, spec, i);
     if (sub.kind != HSY_KIND_YES_NO && sub.kind != HSY_KIND_VALUES &&
         sub.kind != HSY_KIND_BINS)
-        return hsy_fail(err, HSY_E_RANGE, "attribute",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ATTRIBUTE,
                         "joint takes yes/no, lists of values and bins");
     if (sub.design != HSY_DESIGN_EPSILON)
-        return hsy_fail(err, HSY_E_RANGE, "design",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DESIGN,
                         "joint asks all attributes at once, by no "
                         "probabilities of one");
     return HSY_OK;
@@ -191,7 +191,7 @@ static hsy_status joint_resolve(hsy_scheme *s, const hsy_spec *spec,
     hsy_status st;
 
     if (joint_cells(spec) > JOINT_CELLS_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "attribute",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_ATTRIBUTE,
                               "too many cells together; smp takes any number",
                               JOINT_CELLS_MAX);
     for (size_t i = 0; i < hsy_tuple_count(spec); i++) {

@@ -138,11 +138,11 @@ static hsy_status laplace_resolve(hsy_scheme *s, const hsy_spec *spec,
     if (grid == 0)
         grid = laplace_grid(s->nano_epsilon);
     if (grid > LAPLACE_GRID_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "grid",
-                              "half the range has at most 256 steps",
-                              LAPLACE_GRID_MAX);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_GRID,
+                               "half the range has at most 256 steps",
+                               LAPLACE_GRID_MAX);
     if (grid > 1 && grid * HSY_NANO > LAPLACE_FINEST * s->nano_epsilon)
-        return hsy_fail_limit(err, HSY_E_RANGE, "grid",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_GRID,
                               "too fine for so small an epsilon",
                               LAPLACE_FINEST * s->nano_epsilon / HSY_NANO);
     s->param[HSY_PARAM_GRID] = grid;

@@ -84,18 +84,20 @@ static hsy_status matrix_columns(const hsy_scheme *s, const hsy_spec *spec,
             uint64_t entry = matrix_given(spec, y, x);
 
             if (entry == 0)
-                return hsy_fail_line(err, HSY_E_RANGE, "matrix",
-                                     "a probability is 0: that answer would "
-                                     "rule a truth out, infinite epsilon",
-                                     x + 1);
+                return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_MATRIX,
+                                   "a probability is 0: that answer would "
+                                   "rule a truth out, infinite epsilon",
+                                   HSY_UNIT_COLUMN, x + 1);
             if (entry > left)
-                return hsy_fail_line(err, HSY_E_RANGE, "matrix",
-                                     "adds up to more than 1", x + 1);
+                return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_MATRIX,
+                                   "adds up to more than 1", HSY_UNIT_COLUMN,
+                                   x + 1);
             left -= entry;
         }
         if (left != 0)
-            return hsy_fail_line(err, HSY_E_RANGE, "matrix",
-                                 "adds up to less than 1", x + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_MATRIX,
+                               "adds up to less than 1", HSY_UNIT_COLUMN,
+                               x + 1);
     }
     return HSY_OK;
 }
@@ -203,11 +205,11 @@ static hsy_status matrix_conditioned(const uint64_t *entries, size_t d,
     for (size_t i = 0; i < d * d; i++)
         a[i] = (double)entries[i] / (double)total;
     if (!hsy_matrix_invert(inverse, a, d))
-        return hsy_fail(err, HSY_E_RANGE, "matrix",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_MATRIX,
                         "it is singular: some mixtures of truths are answered "
                         "alike");
     if (!(hsy_matrix_condition(inverse, d) <= MATRIX_WORST_CONDITION))
-        return hsy_fail_limit(err, HSY_E_RANGE, "matrix",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MATRIX,
                               "it is ill-conditioned: estimates would be noise",
                               (uint64_t)MATRIX_WORST_CONDITION);
     return HSY_OK;
@@ -220,15 +222,15 @@ static hsy_status matrix_shape(hsy_scheme *s, const hsy_spec *spec,
                                hsy_error *err)
 {
     if (spec->design != HSY_DESIGN_MATRIX)
-        return hsy_fail(err, HSY_E_RANGE, "design",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DESIGN,
                         "give the matrix of probabilities");
     for (size_t i = 0; i < HSY_CHANCES; i++)
         if (spec->chance[i].num != 0 || spec->chance[i].den != 0)
-            return hsy_fail(err, HSY_E_RANGE, "chance",
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                             "the probabilities are those of the matrix");
     s->total = bytes_get64(spec->labels);
     if (s->total < 2 || s->total > HSY_MATRIX_TOTAL)
-        return hsy_fail_limit(err, HSY_E_RANGE, "matrix",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MATRIX,
                               "its denominator is from 2 to 2^40",
                               HSY_MATRIX_TOTAL);
     return HSY_OK;

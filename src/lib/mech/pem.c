@@ -238,16 +238,16 @@ static hsy_status pem_check_pool(const hsy_spec *spec,
     const bool pool = pem_pools(plan->how);
 
     if (bits != 0 && !pool)
-        return hsy_fail(err, HSY_E_RANGE, "pool-bits",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_POOL_BITS,
                         "only the oracles olh and blh have a pool");
     if (pool && (bits > HSY_POOL_BITS_MAX ||
                  PEM_CELLS / plan->parts >> plan->pool_bits < 2))
-        return hsy_fail_limit(err, HSY_E_RANGE, "pool-bits",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_POOL_BITS,
                               "all groups' seeds are at most 2^25, those of a "
                               "group at most 2^24",
                               HSY_POOL_BITS_MAX);
     if (spec->param[HSY_PARAM_POOL_SEED] >= PEM_SEED_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "pool-seed",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_POOL_SEED,
                               "the seed of all groups is below 2^40",
                               PEM_SEED_MAX);
     return HSY_OK;
@@ -260,11 +260,12 @@ static hsy_status pem_check_sketch(const hsy_spec *spec,
 
     if (plan->how != PEM_SKETCH &&
         (hashes || spec->param[HSY_PARAM_WIDTH] != 0))
-        return hsy_fail(err, HSY_E_RANGE, hashes ? "hashes" : "width",
+        return hsy_fail(err, HSY_E_RANGE,
+                        hashes ? HSY_FIELD_HASHES : HSY_FIELD_WIDTH,
                         "only the oracles cms and hcms have a sketch");
     if (plan->how == PEM_SKETCH &&
         plan->width > PEM_CELLS / plan->parts / plan->hashes)
-        return hsy_fail_limit(err, HSY_E_RANGE, "width",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_WIDTH,
                               "groups times hashes times width is at most 2^26",
                               PEM_CELLS / plan->parts / plan->hashes);
     return HSY_OK;
@@ -281,7 +282,7 @@ static hsy_status pem_check_oracle(const hsy_spec *spec,
     hsy_scheme part;
 
     if (plan->how == PEM_UNFIT)
-        return hsy_fail(err, HSY_E_RANGE, "oracle",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ORACLE,
                         "it cannot answer for candidates: olh, blh, cms and "
                         "hcms do for any, grr, ss, pgr, hpg, hr, sue and oue "
                         "for prefixes of few bits");
@@ -289,7 +290,7 @@ static hsy_status pem_check_oracle(const hsy_spec *spec,
         return HSY_OK;
     last.d = (uint32_t)1 << (plan->bits < 31 ? plan->bits : 31);
     if (hsy_scheme_head(&part, NULL, &last, NULL) != HSY_OK)
-        return hsy_fail(err, HSY_E_RANGE, "oracle",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ORACLE,
                         "it does not know that many values: give strings "
                         "fewer bits, or take olh, blh, cms or hcms");
     return HSY_OK;
@@ -302,25 +303,26 @@ static hsy_status pem_check(const hsy_spec *spec, const struct pem_plan *plan,
     const uint64_t *given = spec->param;
 
     if (given[HSY_PARAM_BITS] != 0 && given[HSY_PARAM_BITS] != plan->bits)
-        return hsy_fail_limit(err, HSY_E_RANGE, "bits",
-                              "a string is spelled in 2 to 512 bits",
-                              HSY_SPELL_BITS);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_BITS,
+                               "a string is spelled in 2 to 512 bits",
+                               HSY_SPELL_BITS);
     if (given[HSY_PARAM_STEP] != 0 && given[HSY_PARAM_STEP] != plan->step)
-        return hsy_fail_limit(err, HSY_E_RANGE, "step",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_STEP,
                               "a step has fewer bits than a string",
                               plan->bits - 1);
     if (given[HSY_PARAM_W] != 0 && given[HSY_PARAM_W] != plan->first)
-        return hsy_fail_limit(err, HSY_E_RANGE, "w",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_W,
                               "the first prefix has fewer bits than a string",
                               plan->bits - 1);
     if (plan->first + plan->step > PEM_REACH)
-        return hsy_fail_limit(err, HSY_E_RANGE,
-                              given[HSY_PARAM_W] != 0 ? "w" : "step",
-                              "w and step are at most 24 bits together: a "
-                              "search looks at every prefix of as many",
-                              PEM_REACH);
+        return hsy_fail_stated(err, HSY_E_RANGE,
+                               given[HSY_PARAM_W] != 0 ? HSY_FIELD_W
+                                                       : HSY_FIELD_STEP,
+                               "w and step are at most 24 bits together: a "
+                               "search looks at every prefix of as many",
+                               PEM_REACH);
     if (plan->parts > HSY_STAGES_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "step",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_STEP,
                               "there are at most 64 groups: take more bits a "
                               "step",
                               (plan->bits - plan->first + HSY_STAGES_MAX - 1) /

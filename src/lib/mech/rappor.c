@@ -61,11 +61,11 @@ static hsy_status rappor_params(hsy_scheme *s, const hsy_spec *spec,
     if (st != HSY_OK)
         return st;
     if (2 * rappor_hashes(s) > rappor_bits(s))
-        return hsy_fail_limit(err, HSY_E_RANGE, "hashes",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_HASHES,
                               "rappor: at most half as many as bits",
                               rappor_bits(s) / 2);
     if ((uint64_t)rappor_cohorts(s) * rappor_bits(s) > RAPPOR_CELLS_MOST)
-        return hsy_fail_limit(err, HSY_E_RANGE, "cohorts",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_COHORTS,
                               "rappor: cohorts times bits is at most 2^24",
                               RAPPOR_CELLS_MOST / rappor_bits(s));
     s->param[HSY_PARAM_POOL_SEED] = spec->param[HSY_PARAM_POOL_SEED];

@@ -131,16 +131,16 @@ static hsy_status rappor_take(hsy_scheme *s, const hsy_spec *spec,
         bool none = r->num == 0 && r->den == 0;
 
         if (i < 3 ? !rappor_ratio_valid(r) : !none)
-            return hsy_fail(err, HSY_E_RANGE, "chance",
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                             "f, p and q are each num/den with den from 1 to "
                             "2^31");
         s->chance[i] = *r;
     }
     if (s->chance[0].num == s->chance[0].den)
-        return hsy_fail(err, HSY_E_RANGE, "chance",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                         "with f = 1 a report holds nothing: no information");
     if (!rappor_ordered(&s->chance[1], &s->chance[2]))
-        return hsy_fail(err, HSY_E_RANGE, "chance",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                         "p must be below q: no information, or bits that "
                         "mean their opposite");
     return HSY_OK;
@@ -176,7 +176,7 @@ static hsy_status rappor_by_chance(hsy_scheme *s, const hsy_spec *spec,
     s->rappor.low = rappor_threshold(p->num, p->den);
     s->rappor.miss = rappor_threshold(q->den - q->num, q->den);
     if (!rappor_rates(s))
-        return hsy_fail(err, HSY_E_RANGE, "chance",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                         s->other != 0 && s->own != 0 && s->other >= s->own
                             ? "too little of the truth is left: p and q are "
                               "alike to 32 binary digits"
@@ -227,10 +227,10 @@ static hsy_status rappor_by_epsilon(hsy_scheme *s, const hsy_spec *spec,
 
     for (size_t i = 0; i < HSY_CHANCES; i++)
         if (spec->chance[i].num != 0 || spec->chance[i].den != 0)
-            return hsy_fail(err, HSY_E_RANGE, "chance",
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                             "probabilities without a design");
     if (each > RAPPOR_EACH_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
                               "at most 22 for each hash; give f, p and q",
                               RAPPOR_EACH_MAX);
     s->rappor.flip = (uint64_t)1 << 62;
@@ -248,7 +248,7 @@ hsy_status hsy_rappor_chances(hsy_scheme *s, const hsy_spec *spec,
                               hsy_error *err)
 {
     if (spec->design != HSY_DESIGN_EPSILON && spec->design != HSY_DESIGN_RAPPOR)
-        return hsy_fail(err, HSY_E_RANGE, "design",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DESIGN,
                         "rappor takes f, p and q, or epsilon");
     s->design = spec->design;
     return s->design == HSY_DESIGN_RAPPOR ? rappor_by_chance(s, spec, err)

@@ -64,10 +64,10 @@ static hsy_status rr_chances(hsy_scheme *s, const hsy_spec *spec,
         const hsy_ratio *r = &spec->chance[i];
 
         if (i < takes[s->design] && !rr_ratio_valid(r))
-            return hsy_fail(err, HSY_E_RANGE, "chance",
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                             "a probability is num/den with den from 1 to 2^31");
         if (i >= takes[s->design] && (r->num != 0 || r->den != 0))
-            return hsy_fail_limit(err, HSY_E_RANGE, "chance",
+            return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                                   "more probabilities than the design takes",
                                   takes[s->design]);
         s->chance[i] = *r;
@@ -96,11 +96,11 @@ static hsy_status rr_by_chance(hsy_scheme *s, hsy_error *err)
 
     rr_channel(s);
     if (s->own == s->other)
-        return hsy_fail(err, HSY_E_RANGE, "chance",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                         "both truths are answered alike: no information");
     if (s->own == 0 || s->other == 0 || s->own == s->total ||
         s->other == s->total)
-        return hsy_fail(err, HSY_E_RANGE, "chance",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                         "an answer would prove the truth: infinite epsilon");
     ratio = rr_worst_ratio(s);
     return hsy_mech_claim(s, hsy_exp_cover(ratio.num, ratio.den), err);
@@ -112,10 +112,10 @@ static hsy_status rr_resolve(hsy_scheme *s, const hsy_spec *spec,
     hsy_status st;
 
     if (s->d != 2)
-        return hsy_fail_limit(err, HSY_E_RANGE, "values", "rr takes two values",
-                              2);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_VALUES,
+                              "rr takes two values", 2);
     if (spec->design > HSY_DESIGN_CHANNEL)
-        return hsy_fail(err, HSY_E_RANGE, "design", "no such design");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DESIGN, "no such design");
     s->design = spec->design;
     st = rr_chances(s, spec, err);
     if (st != HSY_OK)

@@ -162,30 +162,32 @@ static hsy_status sfp_check_spelling(const hsy_spec *spec,
     const uint64_t most = HSY_SPELL_BITS / plan->symbol * plan->symbol;
 
     if (given[HSY_PARAM_BITS] != 0 && given[HSY_PARAM_BITS] != plan->bits)
-        return hsy_fail_limit(err, HSY_E_RANGE, "bits",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_BITS,
                               "a word is whole symbols, of 8 bits or as many "
                               "as the alphabet takes, at most 512 bits",
                               most);
     if (given[HSY_PARAM_STEP] != 0 && given[HSY_PARAM_STEP] != plan->step)
-        return hsy_fail_limit(err, HSY_E_RANGE, "step",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_STEP,
                               "a fragment is whole symbols, no more than a "
                               "word has",
                               plan->bits);
     if (given[HSY_PARAM_W] != 0 && given[HSY_PARAM_W] != plan->piece)
-        return hsy_fail_limit(err, HSY_E_RANGE, "w",
-                              "a puzzle piece has 1 to 16 bits", SFP_PIECE_MAX);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_W,
+                               "a puzzle piece has 1 to 16 bits",
+                               SFP_PIECE_MAX);
     if (plan->piece + plan->step > SFP_PAIR_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "step",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_STEP,
                               "a fragment and its piece have at most 32 bits: "
                               "a search looks at every pair",
                               SFP_PAIR_MAX - plan->piece);
     if ((given[HSY_PARAM_BLOCKS] != 0 &&
          given[HSY_PARAM_BLOCKS] != plan->fragments) ||
         plan->fragments * plan->step < plan->bits)
-        return hsy_fail_limit(err, HSY_E_RANGE,
-                              given[HSY_PARAM_BLOCKS] != 0 ? "blocks" : "step",
-                              "at most 64 fragments, as many as cover the word",
-                              SFP_FRAGMENTS_MAX);
+        return hsy_fail_stated(
+            err, HSY_E_RANGE,
+            given[HSY_PARAM_BLOCKS] != 0 ? HSY_FIELD_BLOCKS : HSY_FIELD_STEP,
+            "at most 64 fragments, as many as cover the word",
+            SFP_FRAGMENTS_MAX);
     return HSY_OK;
 }
 
@@ -198,25 +200,25 @@ static hsy_status sfp_check(const hsy_spec *spec, const struct sfp_plan *plan,
     if (spec->oracle != NULL &&
         hsy_mech_named(spec->oracle) != hsy_mech_named("cms") &&
         hsy_mech_named(spec->oracle) != hsy_mech_named("hcms"))
-        return hsy_fail(err, HSY_E_RANGE, "oracle",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ORACLE,
                         "fragments and words are asked by cms or hcms");
     if (spec->param[HSY_PARAM_MIX] >= SFP_WHOLE)
-        return hsy_fail_limit(err, HSY_E_RANGE, "mix",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MIX,
                               "the word's share of epsilon is below 65536, in "
                               "2^-16",
                               SFP_WHOLE - 1);
     if (word < HSY_EPSILON_MIN || spec->nano_epsilon - word < HSY_EPSILON_MIN)
-        return hsy_fail_limit(err, HSY_E_RANGE, "mix",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MIX,
                               "the word and the fragment have at least "
                               "0.000001 of epsilon each",
                               HSY_EPSILON_MIN);
     if (plan->rows > room || plan->width > room / plan->rows)
-        return hsy_fail_limit(err, HSY_E_RANGE, "width",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_WIDTH,
                               "all sketches together have at most 2^26 cells, "
                               "hashes times width each",
                               room);
     if (spec->param[HSY_PARAM_POOL_SEED] >= SFP_SEED_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "pool-seed",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_POOL_SEED,
                               "the seed of all sketches is below 2^40",
                               SFP_SEED_MAX);
     return sfp_check_spelling(spec, plan, err);

@@ -79,18 +79,18 @@ static hsy_status ss_resolve(hsy_scheme *s, const hsy_spec *spec,
     uint64_t w = spec->param[HSY_PARAM_W], most;
 
     if (s->d > HSY_UNARY_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "values",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_VALUES,
                               "too many values for a bit each", HSY_UNARY_MAX);
     if (w == 0)
         w = ss_best_size(s->d, s->nano_epsilon);
     if (w >= s->d)
-        return hsy_fail_limit(err, HSY_E_RANGE, "w",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_W,
                               "a set must leave out at least one value",
                               s->d - 1);
     /* w A and total stay below 2^63 for some shift from 0 on. */
     most = (uint64_t)1 << (62 - hsy_exp_bits(2 * s->nano_epsilon));
     if (w > most)
-        return hsy_fail_limit(err, HSY_E_RANGE, "w",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_W,
                               "too large at this epsilon; 0 takes the best",
                               most);
     s->param[HSY_PARAM_W] = w;

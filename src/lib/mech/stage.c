@@ -135,15 +135,15 @@ static hsy_status stage_check_survivors(const hsy_spec *spec, uint64_t length,
 
     for (uint32_t i = 0; i < spec->d; i++, at += 4 + len) {
         if (!stage_is_prefix(at + 4, bytes_get32(at), length))
-            return hsy_fail_line(err, HSY_E_RANGE, "prefixes",
-                                 "a prefix of the stage before, in lower-case "
-                                 "hexadecimal digits: w - step bits, and zeros "
-                                 "up to a whole digit",
-                                 i + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_PREFIXES,
+                               "a prefix of the stage before, in lower-case "
+                               "hexadecimal digits: w - step bits, and zeros "
+                               "up to a whole digit",
+                               HSY_UNIT_PREFIX, i + 1);
         if (i > 0 && memcmp(at - len, at + 4, len) >= 0)
-            return hsy_fail_line(err, HSY_E_RANGE, "prefixes",
-                                 "prefixes are in ascending order, each once",
-                                 i + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_PREFIXES,
+                               "prefixes are in ascending order, each once",
+                               HSY_UNIT_PREFIX, i + 1);
     }
     return HSY_OK;
 }
@@ -204,17 +204,17 @@ static hsy_status stage_check_step(const hsy_spec *spec,
     const uint64_t *given = spec->param;
 
     if (given[HSY_PARAM_BITS] != 0 && given[HSY_PARAM_BITS] != p->bits)
-        return hsy_fail_limit(err, HSY_E_RANGE, "bits",
-                              "a string is spelled in 2 to 512 bits",
-                              HSY_SPELL_BITS);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_BITS,
+                               "a string is spelled in 2 to 512 bits",
+                               HSY_SPELL_BITS);
     if ((given[HSY_PARAM_STEP] != 0 && given[HSY_PARAM_STEP] != p->step) ||
         p->bits % p->step != 0)
-        return hsy_fail_limit(err, HSY_E_RANGE, "step",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_STEP,
                               "a step divides the bits of a string, and has "
                               "at most 20",
                               STAGE_STEP_MAX);
     if (p->bits / p->step > HSY_STAGES_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "step",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_STEP,
                               "too many stages: choose a longer step",
                               HSY_STAGES_MAX);
     return HSY_OK;
@@ -231,26 +231,26 @@ static hsy_status stage_check_spec(const hsy_spec *spec,
         return st;
     if ((given[HSY_PARAM_W] != 0 && given[HSY_PARAM_W] != p->length) ||
         p->length % p->step != 0)
-        return hsy_fail_limit(err, HSY_E_RANGE, "w",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_W,
                               "the prefixes of a stage have a whole number of "
                               "steps, at most all bits",
                               p->bits);
     if (given[HSY_PARAM_MIX] != 0 && given[HSY_PARAM_MIX] != p->mix)
-        return hsy_fail_limit(err, HSY_E_RANGE, "mix",
-                              "batches of equal (1), rising (2) or "
-                              "diminishing (3) sizes",
-                              STAGE_DIMINISHING);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_MIX,
+                               "batches of equal (1), rising (2) or "
+                               "diminishing (3) sizes",
+                               STAGE_DIMINISHING);
     if (given[HSY_PARAM_WIDTH] != 0 && given[HSY_PARAM_WIDTH] != p->width)
-        return hsy_fail_limit(err, HSY_E_RANGE, "width",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_WIDTH,
                               "room for all continuations of one prefix, and "
                               "at most 2^20 candidates",
                               STAGE_WIDTH_MAX);
     if ((p->length == p->step) != (spec->d == 0))
-        return hsy_fail(err, HSY_E_RANGE, "prefixes",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_PREFIXES,
                         "the first stage has none, every other one those that "
                         "survived the stage before");
     if (spec->d > p->survivors)
-        return hsy_fail_limit(err, HSY_E_RANGE, "prefixes",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_PREFIXES,
                               "with all their continuations they are more "
                               "candidates than width",
                               p->width >> p->step);
@@ -263,7 +263,7 @@ static hsy_status stage_refused(const hsy_spec *spec, hsy_status st,
 {
     return spec->oracle == NULL || err == NULL
                ? st
-               : hsy_fail(err, st, "oracle", err->msg);
+               : hsy_fail(err, st, HSY_FIELD_ORACLE, err->msg);
 }
 
 /* The oracle of this stage, in a report as long as that of any. */
@@ -284,7 +284,7 @@ static hsy_status stage_take(hsy_scheme *s, const hsy_spec *spec,
     if (st != HSY_OK)
         return stage_refused(spec, st, err);
     if (part.report_bits > most.report_bits)
-        return hsy_fail_limit(err, HSY_E_RANGE, "width",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_WIDTH,
                               "this stage's reports are longer than those of "
                               "the largest one: choose another width",
                               most.report_bits);

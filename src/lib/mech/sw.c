@@ -77,17 +77,17 @@ static hsy_status sw_resolve(hsy_scheme *s, const hsy_spec *spec,
     const uint64_t most = 2 * (uint64_t)s->d - 1;
 
     if (s->d > SW_BINS_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "bins",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_BINS,
                               "sw takes at most 2^20 bins", SW_BINS_MAX);
     if (w != 0 && w % 2 == 0)
-        return hsy_fail(err, HSY_E_RANGE, "w",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_W,
                         "a window has a middle: an odd number of places");
     if (w > most)
-        return hsy_fail_limit(err, HSY_E_RANGE, "w",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_W,
                               "a window is less than twice the bins", most);
     s->param[HSY_PARAM_W] = w != 0 ? w : sw_best_window(s);
     if (!sw_fits(s))
-        return hsy_fail(err, HSY_E_RANGE, "w",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_W,
                         "too wide for so large an epsilon; 0 takes the best");
     hsy_twolevel_resolve(s, sw_places(s), sw_window(s));
     s->report_bits = report_bits_of(sw_places(s));

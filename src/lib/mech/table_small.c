@@ -16,7 +16,7 @@ hsy_status hsy_mech_auto(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
 {
     (void)s;
     (void)spec;
-    return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
+    return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                     "this client must be told which mechanism");
 }
 
@@ -30,6 +30,6 @@ size_t hsy_mech_tail_size(const hsy_spec *spec)
 hsy_status hsy_tuple_check(const hsy_spec *spec, hsy_error *err)
 {
     (void)spec;
-    return hsy_fail(err, HSY_E_UNKNOWN, "kind",
+    return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_KIND,
                     "this client does not know several attributes");
 }

@@ -183,25 +183,25 @@ static hsy_status window_given(const hsy_spec *spec, hsy_error *err)
     uint64_t mix = spec->param[HSY_PARAM_MIX];
 
     if (N == 0 && w != 0)
-        return hsy_fail(err, HSY_E_RANGE, "w",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_W,
                         "a window goes with a number of outputs");
     if (N == 0 && mix != 0)
-        return hsy_fail(err, HSY_E_RANGE, "mix",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_MIX,
                         "a mix goes with a number of outputs");
     if (N == 1 || N > WINDOW_OUTPUTS_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "outputs",
-                              "there are from 2 to 1024 outputs",
-                              WINDOW_OUTPUTS_MAX);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_OUTPUTS,
+                               "there are from 2 to 1024 outputs",
+                               WINDOW_OUTPUTS_MAX);
     if (N != 0 && w >= N)
-        return hsy_fail_limit(err, HSY_E_RANGE, "w",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_W,
                               "a window has fewer outputs than there are",
                               N - 1);
     if (mix >= WINDOW_ONE)
-        return hsy_fail_limit(err, HSY_E_RANGE, "mix",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MIX,
                               "a mix is below 65536, all reports",
                               WINDOW_ONE - 1);
     if (N == 2 && mix != 0)
-        return hsy_fail(err, HSY_E_RANGE, "mix",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_MIX,
                         "two outputs are one bit already");
     return HSY_OK;
 }

@@ -36,7 +36,7 @@ static hsy_status decode_options(struct decode *d,
 
     *o = *options;
     if (o->size != sizeof *o)
-        return hsy_fail(err, HSY_E_RANGE, "size",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SIZE,
                         "must be sizeof(hsy_rappor_options)");
     if (o->alpha == 0)
         o->alpha = 0.1;
@@ -45,18 +45,20 @@ static hsy_status decode_options(struct decode *d,
     if (o->dispersion == 0)
         o->dispersion = 1;
     if (!(o->alpha > 0 && o->alpha < 1))
-        return hsy_fail(err, HSY_E_RANGE, "alpha", "must be between 0 and 1");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ALPHA,
+                        "must be between 0 and 1");
     if (!(o->level > 0 && o->level < 1))
-        return hsy_fail(err, HSY_E_RANGE, "level", "must be between 0 and 1");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_LEVEL,
+                        "must be between 0 and 1");
     if (!(o->dispersion >= 1 && o->dispersion < INFINITY))
-        return hsy_fail(err, HSY_E_RANGE, "dispersion",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DISPERSION,
                         "must be at least 1, and finite");
     if (o->method > HSY_RAPPOR_NNLS || o->correction > HSY_RAPPOR_BONFERRONI ||
         o->target > HSY_POPULATION)
-        return hsy_fail(err, HSY_E_RANGE, "method",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_METHOD,
                         "no such method, correction or target");
     if (o->sweeps > 1000000)
-        return hsy_fail_limit(err, HSY_E_RANGE, "sweeps",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SWEEPS,
                               "too many: at most the limit", 1000000);
     return HSY_OK;
 }
@@ -409,11 +411,11 @@ static hsy_status decode_refit(struct decode *d, hsy_error *err)
             f->column[f->columns++] = j;
     }
     if (!hsy_rappor_fit(f, &w->design, &dependent))
-        return hsy_fail_line(err, HSY_E_RANGE, "candidates",
-                             "singular: a detected candidate's bits are a "
-                             "combination of others'; list fewer, or collect "
-                             "with more bits or cohorts",
-                             dependent + 1);
+        return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_CANDIDATES,
+                           "singular: a detected candidate's bits are a "
+                           "combination of others'; list fewer, or collect "
+                           "with more bits or cohorts",
+                           HSY_UNIT_CANDIDATE, dependent + 1);
     d->phi = decode_dispersion(
         d, hsy_rappor_residual(w->chain.residual, &w->design, f),
         (double)f->order);
@@ -450,7 +452,7 @@ static hsy_status decode_nnls(struct decode *d, hsy_error *err)
 
     d->summary.posed = decode_pose(d);
     if (!d->summary.posed)
-        return hsy_fail_limit(err, HSY_E_RANGE, "method",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_METHOD,
                               "nnls needs independent candidates, no more than "
                               "there are bits in all cohorts, and no more than "
                               "the limit; use the sampler",
@@ -512,7 +514,8 @@ hsy_status hsy_rappor_decode(hsy_rappor_share *shares,
         return st;
     live = hsy_rappor_live(data);
     if (live == 0)
-        return hsy_fail(err, HSY_E_EMPTY, "totals", "there are no reports");
+        return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_TOTALS,
+                        "there are no reports");
     hsy_rappor_layout(&d.work, scratch, data, live);
     st = hsy_rappor_design(&d.work, data, err);
     if (st != HSY_OK)

@@ -27,22 +27,23 @@ hsy_status hsy_rappor_channel(hsy_rappor_law *law, uint32_t k, uint32_t h,
     hsy_rappor_law out;
 
     if (k == 0 || k > HSY_RAPPOR_BITS_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "k",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_K,
                               "bits must be 1 to the limit",
                               HSY_RAPPOR_BITS_MAX);
     if (h == 0 || h > HSY_RAPPOR_HASHES_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "h",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_H,
                               "hashes must be 1 to the limit",
                               HSY_RAPPOR_HASHES_MAX);
     if (!(f >= 0 && f < 1))
-        return hsy_fail(err, HSY_E_RANGE, "f",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_F,
                         "must be at least 0 and below 1: at 1 the reports hold "
                         "nothing");
     if (!design_probability(p) || !design_probability(q))
-        return hsy_fail(err, HSY_E_RANGE, design_probability(p) ? "q" : "p",
+        return hsy_fail(err, HSY_E_RANGE,
+                        design_probability(p) ? HSY_FIELD_Q : HSY_FIELD_P,
                         "must be a probability");
     if (p == q)
-        return hsy_fail(err, HSY_E_RANGE, "q",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_Q,
                         "must differ from p: the reports hold nothing");
     out.p = noise + (1 - f) * p;
     out.q = noise + (1 - f) * q;
@@ -67,14 +68,15 @@ static hsy_status design_check_counts(const hsy_rappor_data *data,
 
         if (data->totals[c] >= (uint64_t)1 << 53 ||
             (all += data->totals[c]) >= (uint64_t)1 << 53)
-            return hsy_fail_line(err, HSY_E_RANGE, "totals",
-                                 "more than 2^53 reports", c + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_TOTALS,
+                               "more than 2^53 reports", HSY_UNIT_COHORT,
+                               c + 1);
         for (uint32_t b = 0; b < data->k; b++) {
             if (ones[b] > data->totals[c])
-                return hsy_fail_line(err, HSY_E_RANGE, "ones",
-                                     "a bit is set in more reports than the "
-                                     "cohort has",
-                                     c + 1);
+                return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_ONES,
+                                   "a bit is set in more reports than the "
+                                   "cohort has",
+                                   HSY_UNIT_COHORT, c + 1);
         }
     }
     return HSY_OK;
@@ -86,9 +88,9 @@ static hsy_status design_check_bits(const hsy_rappor_data *data, hsy_error *err)
 
     for (size_t i = 0; i < data->candidates * each; i++) {
         if (data->bits[i] >= data->k)
-            return hsy_fail_line(err, HSY_E_RANGE, "bits",
-                                 "a candidate's bit is not below k",
-                                 i / each + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_BITS,
+                               "a candidate's bit is not below k",
+                               HSY_UNIT_CANDIDATE, i / each + 1);
     }
     return HSY_OK;
 }
@@ -97,7 +99,7 @@ hsy_status hsy_rappor_check(const hsy_rappor_data *data, bool candidates,
                             hsy_error *err)
 {
     const struct {
-        const char *field;
+        uint32_t field;
         uint64_t value, least, most;
     } limits[] = {
         {"size", data->size, sizeof *data, sizeof *data},
@@ -118,7 +120,7 @@ hsy_status hsy_rappor_check(const hsy_rappor_data *data, bool candidates,
     }
     if (!design_probability(data->p) || !design_probability(data->q) ||
         data->p == data->q)
-        return hsy_fail(err, HSY_E_RANGE, "p",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_P,
                         "p and q must be different probabilities");
     return HSY_OK;
 }
@@ -401,10 +403,10 @@ static hsy_status design_distinct(struct rappor_work *work, hsy_error *err)
             memcmp(d->bits + a * each, d->bits + b * each,
                    each * sizeof *d->bits) != 0)
             continue;
-        hsy_fail_line(err, HSY_E_RANGE, "candidates",
-                      "two candidates set the same bits in every cohort that "
-                      "has reports: nothing tells them apart",
-                      (uint64_t)b + 1);
+        hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_CANDIDATES,
+                    "two candidates set the same bits in every cohort that "
+                    "has reports: nothing tells them apart",
+                    HSY_UNIT_CANDIDATE, (uint64_t)b + 1);
         if (err != NULL)
             err->limit = (uint64_t)a + 1;
         return HSY_E_RANGE;

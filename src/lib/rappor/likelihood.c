@@ -71,12 +71,13 @@ hsy_status hsy_rappor_other(double *other, const hsy_rappor_data *data,
         return st;
     for (size_t s = 0; s < data->candidates; s++) {
         if (!(shares[s] >= 0))
-            return hsy_fail_line(err, HSY_E_RANGE, "shares",
-                                 "must not be negative", s + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_SHARES,
+                               "must not be negative", HSY_UNIT_CANDIDATE,
+                               s + 1);
         rest -= shares[s];
     }
     if (!(rest > 0))
-        return hsy_fail(err, HSY_E_RANGE, "shares",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SHARES,
                         "nothing is left for other strings");
     usual = 1 - pow(1 - 1 / (double)data->k, data->h);
     for (size_t i = 0; i < cells; i++) {
@@ -232,8 +233,9 @@ hsy_status hsy_rappor_likelihood(double *rows, const hsy_rappor_data *data,
         struct likelihood_log empty, x;
 
         if (c >= data->m)
-            return hsy_fail_line(err, HSY_E_RANGE, "cohort",
-                                 "is not below the number of cohorts", i + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_COHORT,
+                               "is not below the number of cohorts",
+                               HSY_UNIT_REPORT, i + 1);
         empty = likelihood_empty(data, &law, word);
         for (size_t s = 0; s < count; s++) {
             x = s < data->candidates
@@ -244,8 +246,9 @@ hsy_status hsy_rappor_likelihood(double *rows, const hsy_rappor_data *data,
             row[s] = x.zeros > 0 ? -INFINITY : x.log;
         }
         if (!likelihood_scale(row, count))
-            return hsy_fail_line(err, HSY_E_RANGE, "words",
-                                 "no category can give this report", i + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_WORDS,
+                               "no category can give this report",
+                               HSY_UNIT_REPORT, i + 1);
     }
     return st;
 }

@@ -32,11 +32,11 @@ static hsy_status pairs_check_variable(const hsy_rappor_variable *v,
                                        hsy_error *err)
 {
     if (v->data.candidates > HSY_ASSOCIATE_CELLS)
-        return hsy_fail_limit(err, HSY_E_RANGE, "candidates",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_CANDIDATES,
                               "too many categories for a table",
                               HSY_ASSOCIATE_CELLS);
     if (v->rest > HSY_RAPPOR_REST_NO_BIT)
-        return hsy_fail(err, HSY_E_RANGE, "rest", "no such rest");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_REST, "no such rest");
     return hsy_rappor_check(&v->data, true, err);
 }
 
@@ -45,10 +45,10 @@ static hsy_status pairs_check(const hsy_rappor_reports *r, hsy_error *err)
     size_t cells = 1;
 
     if (r->size != sizeof *r)
-        return hsy_fail(err, HSY_E_RANGE, "size",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SIZE,
                         "must be sizeof(hsy_rappor_reports)");
     if (r->variables < 2 || r->variables > HSY_ASSOCIATE_VARIABLES)
-        return hsy_fail_limit(err, HSY_E_RANGE, "variables",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_VARIABLES,
                               "must be 2 to the limit",
                               HSY_ASSOCIATE_VARIABLES);
     for (uint32_t i = 0; i < r->variables; i++) {
@@ -58,7 +58,7 @@ static hsy_status pairs_check(const hsy_rappor_reports *r, hsy_error *err)
             return st;
         cells *= pairs_categories(&r->variable[i]);
         if (cells > HSY_ASSOCIATE_CELLS)
-            return hsy_fail_limit(err, HSY_E_RANGE, "candidates",
+            return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_CANDIDATES,
                                   "too many cells of the table",
                                   HSY_ASSOCIATE_CELLS);
     }

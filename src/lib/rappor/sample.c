@@ -120,7 +120,7 @@ static hsy_status sample_grid(struct sample *s, double most, hsy_error *err)
 
     p->points = SAMPLE_SMALL + (size_t)ceil(fmin(most / s->unit, 1e9));
     if (p->points > RAPPOR_GRID_MAX)
-        return hsy_fail(err, HSY_E_RANGE, "method",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_METHOD,
                         "too many reports for the sampler's grid: shares are "
                         "known to more than four digits; use nnls");
     for (size_t i = 0; i < p->points; i++) {

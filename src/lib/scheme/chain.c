@@ -142,14 +142,14 @@ static const char *chain_difference(const hsy_scheme *permanent,
 static hsy_status chain_pair(const hsy_scheme *permanent,
                              const hsy_scheme *report, hsy_error *err)
 {
-    const char *field = chain_difference(permanent, report);
+    uint32_t field = chain_difference(permanent, report);
 
     if (field != NULL)
         return hsy_fail(err, HSY_E_MISMATCH, field,
                         "the schemes of the permanent answer and of the report "
                         "differ here");
     if (permanent->nano_epsilon < report->nano_epsilon)
-        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
                               "the permanent answer's epsilon is below the "
                               "report's",
                               report->nano_epsilon);
@@ -161,14 +161,14 @@ static hsy_status chain_noise_known(const hsy_scheme *s, hsy_error *err)
 {
     if (s->mech->chain->step != CHAIN_INSTANT) {
         if (s->design != HSY_DESIGN_EPSILON)
-            return hsy_fail(err, HSY_E_RANGE, "design",
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DESIGN,
                             "a chain is given by two epsilons");
     } else if (s->rappor.flip == 0) {
-        return hsy_fail(err, HSY_E_RANGE, "chance",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                         "rappor with f = 0 has no permanent answer");
     }
     if (s->param[HSY_PARAM_POOL_BITS] > CHAIN_POOL_BITS)
-        return hsy_fail_limit(err, HSY_E_RANGE, "pool-bits",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_POOL_BITS,
                               "a device that keeps its answer shows the same "
                               "seed each time: at most 2^16 seeds",
                               CHAIN_POOL_BITS);
@@ -182,14 +182,14 @@ static hsy_status chain_grain(uint64_t *grain, const hsy_scheme *s,
 
     if (s->kind != HSY_KIND_NUMBER) {
         if (*grain != 0)
-            return hsy_fail(err, HSY_E_RANGE, "grain",
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_GRAIN,
                             "only numbers are rounded to a grain");
         return HSY_OK;
     }
     if (*grain == 0)
         *grain = width;
     if (width % *grain != 0)
-        return hsy_fail_limit(err, HSY_E_RANGE, "grain",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_GRAIN,
                               "the grain must divide the range", width);
     return HSY_OK;
 }
@@ -202,7 +202,7 @@ hsy_status hsy_permanent_init(hsy_permanent *c, const hsy_scheme *permanent,
     hsy_status st;
 
     if (report->mech->chain == NULL)
-        return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
+        return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "no permanent answers: rr, grr, sue, oue, olh, blh, "
                         "onebit, dbitflip and rappor have them");
     st = chain_pair(permanent, report, err);
@@ -223,7 +223,7 @@ hsy_status hsy_permanent_init(hsy_permanent *c, const hsy_scheme *permanent,
 static hsy_status chain_inside(uint64_t x, uint64_t count)
 {
     if (count != 0 && (x | (count - 1 - x)) >> 63 != 0)
-        return hsy_fail(NULL, HSY_E_RANGE, "key", "outside the domain");
+        return hsy_fail(NULL, HSY_E_RANGE, HSY_FIELD_KEY, "outside the domain");
     return HSY_OK;
 }
 

@@ -122,14 +122,14 @@ hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
     for (size_t i = 0; i < HSY_CHANCES; i++)
         design |= spec->chance[i].num != 0 || spec->chance[i].den != 0;
     if (design && !mech->designed)
-        return hsy_fail(err, HSY_E_RANGE, "design",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DESIGN,
                         "the mechanism is not given by probabilities");
     if (mech->spell == NULL && mech_alphabet(spec))
-        return hsy_fail(err, HSY_E_RANGE, "alphabet",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ALPHABET,
                         "the mechanism does not spell strings; pem does");
     if (!mech->oracles && spec->oracle != NULL)
         return hsy_fail(
-            err, HSY_E_RANGE, "oracle",
+            err, HSY_E_RANGE, HSY_FIELD_ORACLE,
             "the mechanism asks by itself; pem asks by another one");
     for (size_t i = 0; i < HSY_PARAMS; i++) {
         const char *name = mech_params[i] != NULL ? mech_params[i] : "param";
@@ -150,13 +150,14 @@ hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
     hsy_status st;
 
     if ((mech->row.kinds >> s->kind & 1) == 0)
-        return hsy_fail(err, HSY_E_RANGE, "mechanism",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_MECHANISM,
                         "the mechanism cannot ask for this kind of truth");
     st = hsy_mech_takes(mech, spec, err);
     if (st != HSY_OK)
         return st;
     if (spec->oracle != NULL && hsy_mech_named(spec->oracle) == NULL)
-        return hsy_fail(err, HSY_E_UNKNOWN, "oracle", "no such mechanism");
+        return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_ORACLE,
+                        "no such mechanism");
     s->mech = mech;
     s->strata = 1;
     s->answers = 1;
@@ -171,11 +172,11 @@ hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
         s->report_bits <= 64 ? s->report_bits : (uint32_t)(8 * s->report_bytes);
     s->users = (double)spec->users;
     if (spec->max_bits != 0 && s->packed_bits > spec->max_bits)
-        return hsy_fail_limit(err, HSY_E_RANGE, "max_bits",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MAX_BITS,
                               "a report takes more bits than allowed",
                               spec->max_bits);
     if (spec->max_steps != 0 && hsy_mech_steps(s) > (double)spec->max_steps)
-        return hsy_fail_limit(err, HSY_E_RANGE, "max_steps",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MAX_STEPS,
                               "estimating takes more steps than allowed",
                               spec->max_steps);
     return HSY_OK;
@@ -186,11 +187,11 @@ hsy_status hsy_mech_claim(hsy_scheme *s, uint64_t nano, hsy_error *err)
     uint64_t cap = s->nano_epsilon;
 
     if (nano == 0)
-        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
                               "these probabilities spend more than epsilon 32",
                               HSY_EPSILON_MAX);
     if (cap != 0 && nano > cap)
-        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
                               "these probabilities spend more than the cap",
                               cap);
     s->nano_epsilon = nano;
@@ -221,7 +222,7 @@ hsy_status hsy_mech_coins(const hsy_coins *coins, hsy_error *err)
     const hsy_rng *secret = &coins->secret, *published = &coins->published;
 
     if (secret->fill == published->fill && secret->ctx == published->ctx)
-        return hsy_fail(err, HSY_E_RANGE, "coins",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_COINS,
                         "secret and published coins are one source");
     return HSY_OK;
 }
@@ -229,7 +230,7 @@ hsy_status hsy_mech_coins(const hsy_coins *coins, hsy_error *err)
 hsy_status hsy_mech_reports(const hsy_scheme *s, hsy_error *err)
 {
     if (s->mech->central)
-        return hsy_fail(err, HSY_E_REFUSED, "mechanism",
+        return hsy_fail(err, HSY_E_REFUSED, HSY_FIELD_MECHANISM,
                         "a curator's release, not a report");
     return HSY_OK;
 }
@@ -247,7 +248,7 @@ static hsy_status mech_codes(const hsy_scheme *s, const uint64_t *codes,
                              size_t n, hsy_error *err)
 {
     if (!hsy_codes_inside(s, codes, n))
-        return hsy_fail(err, HSY_E_RANGE, "truth",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TRUTH,
                         "a value is outside the domain");
     return HSY_OK;
 }
@@ -256,7 +257,7 @@ static hsy_status mech_codes(const hsy_scheme *s, const uint64_t *codes,
 static hsy_status mech_drawn(hsy_status st, hsy_error *err)
 {
     if (st != HSY_OK)
-        return hsy_fail(err, HSY_E_ENTROPY, NULL,
+        return hsy_fail(err, HSY_E_ENTROPY, HSY_FIELD_NONE,
                         "the random source failed; nothing was reported");
     return HSY_OK;
 }
@@ -330,7 +331,7 @@ static hsy_status mech_seeded(const hsy_stream *secret,
                               const hsy_stream *published, hsy_error *err)
 {
     if (secret->simulate == 0 || published->simulate == 0)
-        return hsy_fail(err, HSY_E_REFUSED, "seed",
+        return hsy_fail(err, HSY_E_REFUSED, HSY_FIELD_SEED,
                         "simulation takes streams that were opened by seed");
     return HSY_OK;
 }

@@ -60,16 +60,16 @@ static hsy_status points_codes(const hsy_scheme *s, const uint64_t *codes,
     size_t all = single || s->kind == HSY_KIND_YES_NO ? 1 : s->d;
 
     if (codes == NULL && s->kind == HSY_KIND_STRINGS)
-        return hsy_fail(err, HSY_E_RANGE, "candidates",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CANDIDATES,
                         "open strings need a list of candidates");
     if (codes != NULL && single)
-        return hsy_fail(err, HSY_E_RANGE, "candidates",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CANDIDATES,
                         "a mean has no candidates");
     if (codes == NULL && count != all)
-        return hsy_fail_limit(err, HSY_E_RANGE, "candidates",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_CANDIDATES,
                               "not the number of values", all);
     if (codes != NULL && !hsy_codes_inside(s, codes, count))
-        return hsy_fail(err, HSY_E_RANGE, "candidates",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CANDIDATES,
                         "a candidate is outside the domain");
     return HSY_OK;
 }
@@ -83,16 +83,16 @@ hsy_status hsy_evidence_of(const hsy_scheme *s, hsy_evidence *points,
     if (st != HSY_OK)
         return st;
     if (s->mech->points == NULL)
-        return hsy_fail(err, HSY_E_REFUSED, "mechanism",
+        return hsy_fail(err, HSY_E_REFUSED, HSY_FIELD_MECHANISM,
                         "it is not estimated value by value");
     if (t->ncells != s->cells || t->nstrata != s->strata)
-        return hsy_fail(err, HSY_E_MISMATCH, "tally",
+        return hsy_fail(err, HSY_E_MISMATCH, HSY_FIELD_TALLY,
                         "the tally belongs to another scheme");
     if (hsy_tally_reports(t) == 0)
-        return hsy_fail(err, HSY_E_EMPTY, "reports",
+        return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_REPORTS,
                         "no data: there are no reports");
     if (s->mech->central && !(hsy_central_people(s, t) >= 1))
-        return hsy_fail(err, HSY_E_EMPTY, "people",
+        return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_PEOPLE,
                         "no data: nobody, or so few that noise hides them");
     s->mech->points(s, points, t, codes, count, scratch);
     return HSY_OK;
@@ -113,10 +113,10 @@ hsy_status hsy_covariance(const hsy_scheme *s, double *out, const hsy_tally *t,
     hsy_status st;
 
     if (s->mech->covariance == NULL)
-        return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
+        return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "its covariances have no formula here");
     if (s->d > HSY_MATRIX_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "values",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_VALUES,
                               "too many values for a table of covariances",
                               HSY_MATRIX_MAX);
     st = hsy_evidence_of(s, points, t, NULL, s->d, scratch, err);

@@ -24,10 +24,10 @@ static hsy_status scheme_epsilon(hsy_scheme *s, const hsy_spec *spec,
     if (!needed && spec->nano_epsilon == 0)
         return HSY_OK;
     if (spec->nano_epsilon < HSY_EPSILON_MIN)
-        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
                               "epsilon is at least 0.000001", HSY_EPSILON_MIN);
     if (spec->nano_epsilon > HSY_EPSILON_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
                               "epsilon is at most 32", HSY_EPSILON_MAX);
     return HSY_OK;
 }
@@ -37,14 +37,15 @@ static hsy_status scheme_values(hsy_scheme *s, const hsy_spec *spec,
 {
     s->d = spec->d;
     if (s->d == 0)
-        return hsy_fail(err, HSY_E_RANGE, "values", "the list is empty");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_VALUES,
+                        "the list is empty");
     if (s->d == 1)
-        return hsy_fail(err, HSY_E_RANGE, "values",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_VALUES,
                         "with one value there is nothing to learn, so "
                         "nothing is sent");
     if (s->d > HSY_VALUES_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "values", "too many values",
-                              HSY_VALUES_MAX);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_VALUES,
+                              "too many values", HSY_VALUES_MAX);
     return HSY_OK;
 }
 
@@ -54,16 +55,16 @@ static hsy_status scheme_range(hsy_scheme *s, const hsy_spec *spec,
     uint64_t width = (uint64_t)spec->hi - (uint64_t)spec->lo;
 
     if (spec->lo >= spec->hi)
-        return hsy_fail(err, HSY_E_RANGE, "range",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_RANGE,
                         "the range's low end is not below its high end");
     if (width > INT64_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "range",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_RANGE,
                               "the range is too wide", INT64_MAX);
     if (spec->scale > HSY_SCALE_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "scale", "at most 9 decimals",
-                              HSY_SCALE_MAX);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_SCALE,
+                               "at most 9 decimals", HSY_SCALE_MAX);
     if (s->d > width)
-        return hsy_fail_limit(err, HSY_E_RANGE, "bins",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_BINS,
                               "more bins than steps in the range", width);
     s->lo = spec->lo;
     s->hi = spec->hi;
@@ -76,10 +77,10 @@ static hsy_status scheme_strings(hsy_scheme *s, const hsy_spec *spec,
                                  bool staged, hsy_error *err)
 {
     if (spec->d != 0 && !staged)
-        return hsy_fail(err, HSY_E_RANGE, "values",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_VALUES,
                         "this kind of truth has no list of values");
     if (spec->d != 0 && spec->labels == NULL)
-        return hsy_fail(err, HSY_E_RANGE, "prefixes",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_PREFIXES,
                         "there are fewer than stated");
     s->d = spec->d;
     return HSY_OK;
@@ -95,7 +96,7 @@ static hsy_status scheme_domain(hsy_scheme *s, const hsy_spec *spec,
     case HSY_KIND_YES_NO:
         s->d = 2;
         if (spec->d != 0 && spec->d != 2)
-            return hsy_fail_limit(err, HSY_E_RANGE, "values",
+            return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_VALUES,
                                   "a yes/no question has two values", 2);
         return HSY_OK;
     case HSY_KIND_VALUES:
@@ -107,16 +108,17 @@ static hsy_status scheme_domain(hsy_scheme *s, const hsy_spec *spec,
         return scheme_strings(s, spec, staged, err);
     case HSY_KIND_NUMBER:
         if (spec->d != 0)
-            return hsy_fail(err, HSY_E_RANGE, "values",
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_VALUES,
                             "this kind of truth has no list of values");
         return scheme_range(s, spec, err);
     case HSY_KIND_TUPLE:
         if (spec->d != 0)
-            return hsy_fail(err, HSY_E_RANGE, "values",
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_VALUES,
                             "several attributes have no list of values");
         return HSY_OK;
     default:
-        return hsy_fail(err, HSY_E_UNKNOWN, "kind", "no such kind of truth");
+        return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_KIND,
+                        "no such kind of truth");
     }
 }
 
@@ -127,10 +129,11 @@ static hsy_status scheme_foreign(const hsy_scheme *s, const hsy_spec *spec,
     bool number = s->kind == HSY_KIND_NUMBER || s->kind == HSY_KIND_BINS;
 
     if (!number && (spec->lo != 0 || spec->hi != 0 || spec->scale != 0))
-        return hsy_fail(err, HSY_E_RANGE, "range", "only a number has a range");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_RANGE,
+                        "only a number has a range");
     if (s->kind != HSY_KIND_VALUES && s->kind != HSY_KIND_TUPLE &&
         !(staged && s->kind == HSY_KIND_STRINGS) && spec->labels != NULL)
-        return hsy_fail(err, HSY_E_RANGE, "labels",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_LABELS,
                         "only a list of values has labels");
     return HSY_OK;
 }
@@ -143,20 +146,23 @@ static hsy_status scheme_each_label(const hsy_scheme *s, const hsy_spec *spec,
         uint32_t len;
 
         if (spec->labels_len - at < 4)
-            return hsy_fail_line(err, HSY_E_FORMAT, "labels",
-                                 "fewer labels than values", v + 1);
+            return hsy_fail_at(err, HSY_E_FORMAT, HSY_FIELD_LABELS,
+                               "fewer labels than values", HSY_UNIT_VALUE,
+                               v + 1);
         len = bytes_get32(spec->labels + at);
         at += 4;
         if (len > HSY_LABEL_MAX)
-            return hsy_fail_line(err, HSY_E_RANGE, "labels",
-                                 "a label has at most 4096 bytes", v + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_LABELS,
+                               "a label has at most 4096 bytes", HSY_UNIT_VALUE,
+                               v + 1);
         if (len > spec->labels_len - at)
-            return hsy_fail_line(err, HSY_E_FORMAT, "labels",
-                                 "a label is cut short", v + 1);
+            return hsy_fail_at(err, HSY_E_FORMAT, HSY_FIELD_LABELS,
+                               "a label is cut short", HSY_UNIT_VALUE, v + 1);
         at += len;
     }
     if (at != spec->labels_len)
-        return hsy_fail(err, HSY_E_FORMAT, "labels", "more labels than values");
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_LABELS,
+                        "more labels than values");
     return HSY_OK;
 }
 
@@ -188,17 +194,20 @@ static hsy_status scheme_labels(hsy_scheme *s, const hsy_spec *spec,
     hsy_status st = HSY_OK;
 
     if (spec->labels == NULL && spec->labels_len != 0)
-        return hsy_fail(err, HSY_E_RANGE, "labels", "the labels are missing");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_LABELS,
+                        "the labels are missing");
     if (matrix && s->d > HSY_MATRIX_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "values",
-                              "a matrix has at most 64 states", HSY_MATRIX_MAX);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_VALUES,
+                               "a matrix has at most 64 states",
+                               HSY_MATRIX_MAX);
     s->labels_at = matrix ? hsy_matrix_bytes(s->d) : 0;
     if (spec->labels_len < s->labels_at)
-        return hsy_fail(err, HSY_E_RANGE, "matrix", "the matrix is cut short");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_MATRIX,
+                        "the matrix is cut short");
     if (spec->labels == NULL)
         return HSY_OK;
     if (spec->labels_len > HSY_LABELS_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "labels",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_LABELS,
                               "the labels are too long together",
                               HSY_LABELS_MAX);
     if (!matrix || spec->labels_len != s->labels_at)
@@ -236,11 +245,11 @@ static hsy_status scheme_spec(hsy_spec *known, const hsy_spec *given,
     size_t size = given->size;
 
     if (size < SCHEME_SPEC_FIRST || size > SCHEME_SPEC_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "size",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SIZE,
                               "set it to sizeof(hsy_spec)", sizeof *known);
     for (size_t i = sizeof *known; i < size; i++)
         if (bytes[i] != 0)
-            return hsy_fail_limit(err, HSY_E_RANGE, "size",
+            return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SIZE,
                                   "the spec asks for what only a later "
                                   "version knows",
                                   sizeof *known);
@@ -271,7 +280,7 @@ static hsy_status scheme_permanent(hsy_scheme *s, const hsy_spec *spec,
         s->design != HSY_DESIGN_EPSILON ||
         spec->nano_permanent < s->nano_epsilon ||
         spec->nano_permanent > HSY_EPSILON_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "permanent",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_PERMANENT,
                               "from epsilon to 32, of a mechanism that keeps "
                               "its answers",
                               s->nano_epsilon);
@@ -286,7 +295,8 @@ static hsy_status scheme_make(hsy_scheme *made, const hsy_spec *spec,
     hsy_status st;
 
     if (mech == NULL && !hsy_mech_is_auto(spec->mechanism))
-        return hsy_fail(err, HSY_E_UNKNOWN, "mechanism", "no such mechanism");
+        return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
+                        "no such mechanism");
     st = scheme_common(made, spec, mech != NULL && mech_staged(mech) != NULL,
                        err);
     if (st != HSY_OK)

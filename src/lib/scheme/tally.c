@@ -55,15 +55,16 @@ static hsy_status tally_admit(const hsy_tally *t, const hsy_scheme *s,
     size_t good;
 
     if (!tally_fits(t, s))
-        return hsy_fail(err, HSY_E_MISMATCH, "tally",
+        return hsy_fail(err, HSY_E_MISMATCH, HSY_FIELD_TALLY,
                         "the tally belongs to another scheme");
     good = s->mech->check(s, reports, n);
     if (good < n)
-        return hsy_fail_line(err, HSY_E_FORMAT, "report",
-                             "not a report of this scheme", good + 1);
+        return hsy_fail_at(err, HSY_E_FORMAT, HSY_FIELD_REPORT,
+                           "not a report of this scheme", HSY_UNIT_REPORT,
+                           good + 1);
     /* No cell and no histogram entry passes the number of reports. */
     if (before > most || n > most - before)
-        return hsy_fail_limit(err, HSY_E_OVERFLOW, "reports",
+        return hsy_fail_limit(err, HSY_E_OVERFLOW, HSY_FIELD_REPORTS,
                               "the counts would pass 2^63 - 1", most);
     return HSY_OK;
 }
@@ -143,15 +144,15 @@ hsy_status hsy_tally_merge(hsy_tally *into, const hsy_tally *from,
 {
     if (into->ncells != from->ncells || into->nstrata != from->nstrata ||
         into->nweights != from->nweights)
-        return hsy_fail(err, HSY_E_MISMATCH, "tally",
+        return hsy_fail(err, HSY_E_MISMATCH, HSY_FIELD_TALLY,
                         "the tallies belong to different schemes");
     if (!tally_counts_add(into->strata, from->strata, into->nstrata) ||
         !tally_counts_add(into->weights, from->weights, into->nweights) ||
         !tally_cells_add(into->cells, from->cells, into->ncells))
-        return hsy_fail(err, HSY_E_OVERFLOW, "tally",
+        return hsy_fail(err, HSY_E_OVERFLOW, HSY_FIELD_TALLY,
                         "a count would pass 2^63 - 1");
     if (!tally_cells_within(from))
-        return hsy_fail(err, HSY_E_FORMAT, "cells",
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_CELLS,
                         "a cell passes the number of reports");
     for (size_t i = 0; i < into->ncells; i++)
         into->cells[i] += from->cells[i];

@@ -60,7 +60,7 @@ static hsy_status truth_index(const hsy_scheme *s, uint64_t *code,
                               const hsy_truth *truth, hsy_error *err)
 {
     if (truth->type != HSY_TRUTH_INDEX || truth->u.index >= s->d)
-        return hsy_fail(err, HSY_E_RANGE, "truth", truth_outside);
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TRUTH, truth_outside);
     *code = truth->u.index;
     return HSY_OK;
 }
@@ -72,7 +72,7 @@ static hsy_status truth_number(const hsy_scheme *s, uint64_t *code,
 
     if (truth->type != HSY_TRUTH_NUMBER || truth->u.number < s->lo ||
         truth->u.number > s->hi)
-        return hsy_fail(err, HSY_E_RANGE, "truth", truth_outside);
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TRUTH, truth_outside);
     steps = (uint64_t)truth->u.number - (uint64_t)s->lo;
     if (s->kind == HSY_KIND_BINS)
         steps = truth_bin(steps, (uint64_t)s->hi - (uint64_t)s->lo, s->d);
@@ -89,17 +89,17 @@ static hsy_status truth_spelled(const hsy_scheme *s, uint64_t *codes,
 
     if (wrong & SPELL_LONG)
         return hsy_fail_limit(
-            err, HSY_E_RANGE, "truth",
+            err, HSY_E_RANGE, HSY_FIELD_TRUTH,
             "the string is longer than its spelling: raise its bits with "
             "--set bits=N, or count such strings as \"other\" with --other",
             hsy_spell_most(s));
     if (wrong & SPELL_FOREIGN)
-        return hsy_fail(err, HSY_E_RANGE, "truth",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TRUTH,
                         "the string has a byte that is not in the alphabet: "
                         "add it there, or count such strings as \"other\" with "
                         "--other");
     if (wrong & SPELL_ENDING)
-        return hsy_fail(err, HSY_E_RANGE, "truth",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TRUTH,
                         "the string ends in a zero byte, which spelling does "
                         "not keep");
     return HSY_OK;
@@ -114,13 +114,13 @@ static hsy_status truth_string(const hsy_scheme *s, uint64_t *code,
     size_t room = truth->u.bytes.room;
 
     if (truth->type != HSY_TRUTH_BYTES)
-        return hsy_fail(err, HSY_E_RANGE, "truth", truth_outside);
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TRUTH, truth_outside);
     if (len > HSY_STRING_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "truth",
-                              "a string has at most 1024 bytes",
-                              HSY_STRING_MAX);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_TRUTH,
+                               "a string has at most 1024 bytes",
+                               HSY_STRING_MAX);
     if (room != 0 && len > room)
-        return hsy_fail(err, HSY_E_RANGE, "truth", truth_outside);
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TRUTH, truth_outside);
     if (room == 0)
         room = len; /* no more may be read, so the length shows */
     if (room == 0)
@@ -162,7 +162,7 @@ static hsy_status truth_one(const hsy_scheme *s, uint64_t *code,
     if (truth_is_raw(s, truth))
         return truth_raw(s, code, truth) == truth->u.index
                    ? HSY_OK
-                   : hsy_fail(err, HSY_E_RANGE, "truth", truth_outside);
+                   : hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TRUTH, truth_outside);
     switch (s->kind) {
     case HSY_KIND_STRINGS:
         return truth_string(s, code, truth, err);
@@ -184,7 +184,7 @@ static hsy_status truth_tuple(const hsy_scheme *s, uint64_t *codes,
     bool outside = false;
 
     if (truth->type != HSY_TRUTH_TUPLE || truth->u.tuple.count != width)
-        return hsy_fail_limit(err, HSY_E_RANGE, "truth",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_TRUTH,
                               "not one item for each attribute", width);
     for (size_t i = 0; i < width; i++)
         outside |= truth_one(hsy_scheme_attribute(s, i), &made[i],
@@ -193,7 +193,7 @@ static hsy_status truth_tuple(const hsy_scheme *s, uint64_t *codes,
         codes[i] = made[i];
     bytes_wipe(made, sizeof made);
     if (outside)
-        return hsy_fail(err, HSY_E_RANGE, "truth", truth_outside);
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TRUTH, truth_outside);
     return HSY_OK;
 }
 
@@ -278,7 +278,7 @@ hsy_status hsy_truth_code_clamped(const hsy_scheme *s, uint64_t *codes,
     if (s->kind == HSY_KIND_TUPLE) {
         count = hsy_codes_per_truth(s);
         if (truth->type != HSY_TRUTH_TUPLE || truth->u.tuple.count != count)
-            return hsy_fail_limit(err, HSY_E_RANGE, "truth",
+            return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_TRUTH,
                                   "not one item for each attribute", count);
         items = truth->u.tuple.items;
     }
@@ -286,7 +286,7 @@ hsy_status hsy_truth_code_clamped(const hsy_scheme *s, uint64_t *codes,
         st = truth_total_one(hsy_scheme_attribute(s, i), &codes[i], &items[i],
                              other);
     if (st != HSY_OK)
-        return hsy_fail(err, st, "truth",
+        return hsy_fail(err, st, HSY_FIELD_TRUTH,
                         "not the type of truth that is asked for: an index, a "
                         "number or a string");
     return HSY_OK;

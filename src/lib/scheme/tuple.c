@@ -17,7 +17,7 @@
 static hsy_status tuple_kind(uint32_t kind, hsy_error *err)
 {
     if (kind == HSY_KIND_TUPLE)
-        return hsy_fail(err, HSY_E_RANGE, "attribute",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ATTRIBUTE,
                         "an attribute has no attributes of its own");
     return HSY_OK;
 }
@@ -25,10 +25,11 @@ static hsy_status tuple_kind(uint32_t kind, hsy_error *err)
 static hsy_status tuple_name(size_t len, hsy_error *err)
 {
     if (len == 0)
-        return hsy_fail(err, HSY_E_RANGE, "attribute", "the name is empty");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ATTRIBUTE,
+                        "the name is empty");
     if (len > HSY_LABEL_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "attribute",
-                              "a name has at most 4096 bytes", HSY_LABEL_MAX);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_ATTRIBUTE,
+                               "a name has at most 4096 bytes", HSY_LABEL_MAX);
     return HSY_OK;
 }
 
@@ -52,7 +53,7 @@ hsy_status hsy_attribute_encode(uint8_t *out, size_t room, size_t *len,
         return st;
     size = TUPLE_FIXED + name_len + known.labels_len;
     if (out != NULL && (room < *len || room - *len < size))
-        return hsy_fail_limit(err, HSY_E_RANGE, "room",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_ROOM,
                               "the attribute does not fit", room);
     *len += size;
     if (out == NULL)
@@ -71,7 +72,7 @@ hsy_status hsy_attribute_encode(uint8_t *out, size_t room, size_t *len,
 
 static hsy_status tuple_short(hsy_error *err)
 {
-    return hsy_fail(err, HSY_E_FORMAT, "attribute",
+    return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_ATTRIBUTE,
                     "an attribute is cut short");
 }
 
@@ -141,7 +142,7 @@ static hsy_status tuple_named(const hsy_attribute *a, const uint8_t *block,
            hsy_attribute_next(&b, &before, block, at, NULL) == HSY_OK)
         if (a->name_len == b.name_len &&
             memcmp(a->name, b.name, a->name_len) == 0)
-            return hsy_fail(err, HSY_E_RANGE, "attribute",
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ATTRIBUTE,
                             "two attributes have the same name");
     return HSY_OK;
 }
@@ -163,11 +164,11 @@ static hsy_status tuple_resolves(const hsy_attribute *a, uint64_t most,
         return st;
     hsy_scheme_encode(&made, again);
     if (memcmp(wire, again, sizeof again) != 0)
-        return hsy_fail(err, HSY_E_FORMAT, "attribute",
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_ATTRIBUTE,
                         "an attribute's integers do not follow from its "
                         "parameters");
     if (made.nano_epsilon > most)
-        return hsy_fail(err, HSY_E_RANGE, "epsilon",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
                         "an attribute claims more than all together");
     return HSY_OK;
 }
@@ -179,7 +180,7 @@ hsy_status hsy_tuple_check(const hsy_spec *spec, hsy_error *err)
     hsy_status st = HSY_OK;
 
     if (spec->labels_len > HSY_LABELS_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "labels",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_LABELS,
                               "the labels are too long together",
                               HSY_LABELS_MAX);
     while (st == HSY_OK && spec->labels != NULL && n <= HSY_ATTRIBUTES_MAX) {
@@ -195,10 +196,10 @@ hsy_status hsy_tuple_check(const hsy_spec *spec, hsy_error *err)
     if (st != HSY_OK && st != HSY_E_END)
         return st;
     if (n < 2)
-        return hsy_fail_limit(err, HSY_E_RANGE, "attribute",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_ATTRIBUTE,
                               "several attributes are at least two", 2);
     if (n > HSY_ATTRIBUTES_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "attribute",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_ATTRIBUTE,
                               "too many attributes", HSY_ATTRIBUTES_MAX);
     return HSY_OK;
 }
@@ -253,13 +254,13 @@ static hsy_status tuple_points_joint(const hsy_scheme *s, hsy_evidence *points,
     const size_t all = own->kind == HSY_KIND_YES_NO ? 1 : own->d;
 
     if (count != all)
-        return hsy_fail_limit(err, HSY_E_RANGE, "candidates",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_CANDIDATES,
                               "not the number of values", all);
     if (t->ncells != s->cells || t->nstrata != s->strata)
-        return hsy_fail(err, HSY_E_MISMATCH, "tally",
+        return hsy_fail(err, HSY_E_MISMATCH, HSY_FIELD_TALLY,
                         "the tally belongs to another scheme");
     if (hsy_tally_reports(t) == 0)
-        return hsy_fail(err, HSY_E_EMPTY, "reports",
+        return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_REPORTS,
                         "no data: there are no reports");
     hsy_joint_points(s, points, t, i, count);
     return HSY_OK;
@@ -274,17 +275,17 @@ hsy_status hsy_attribute_evidence(const hsy_scheme *s, hsy_evidence *points,
     hsy_status st;
 
     if (i >= hsy_codes_per_truth(s))
-        return hsy_fail_limit(err, HSY_E_RANGE, "attribute",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_ATTRIBUTE,
                               "no such attribute", hsy_codes_per_truth(s));
     if (s->kind != HSY_KIND_TUPLE)
         return hsy_evidence_of(s, points, t, codes, count, scratch, err);
     if (s->mech->sampled->whole && codes != NULL)
-        return hsy_fail(err, HSY_E_RANGE, "candidates",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CANDIDATES,
                         "joint estimates all values of an attribute");
     if (s->mech->sampled->whole)
         return tuple_points_joint(s, points, t, i, count, err);
     if (t->ncells != s->cells || t->nstrata != s->strata)
-        return hsy_fail(err, HSY_E_MISMATCH, "tally",
+        return hsy_fail(err, HSY_E_MISMATCH, HSY_FIELD_TALLY,
                         "the tally belongs to another scheme");
     hsy_tally_part(&own, t, s, i);
     st = hsy_evidence_of(hsy_scheme_part(s, i), points, &own, codes, count,

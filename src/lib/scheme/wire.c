@@ -92,10 +92,10 @@ hsy_status hsy_spec_decode(hsy_spec *spec, const uint8_t wire[HSY_SCHEME_WIRE],
     const struct hsy_mechanism *oracle = hsy_mech_numbered(named);
 
     if (mech == NULL || (named != 0 && oracle == NULL))
-        return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
+        return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "a mechanism this version does not know");
     if (bytes_get64(wire + 152) != labels_len)
-        return hsy_fail(err, HSY_E_FORMAT, "labels",
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_LABELS,
                         "the labels do not have the length stated");
     *spec = (hsy_spec){
         .size = sizeof *spec,
@@ -137,7 +137,7 @@ hsy_status hsy_scheme_decode(hsy_scheme *s, const uint8_t wire[HSY_SCHEME_WIRE],
         return st;
     hsy_scheme_encode(&made, again);
     if (memcmp(wire, again, sizeof again) != 0)
-        return hsy_fail(err, HSY_E_FORMAT, "scheme",
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_SCHEME,
                         "the scheme's integers do not follow from its "
                         "parameters");
     return hsy_scheme_init(s, &spec, err); /* the same, and its tail */

@@ -28,16 +28,16 @@ static hsy_status survey_check(const hsy_survey *s, hsy_error *err)
 
     for (size_t i = 0; i < sizeof chances / sizeof chances[0]; i++)
         if (!(chances[i] >= 0 && chances[i] <= 1))
-            return hsy_fail(err, HSY_E_RANGE, "chance",
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                             "a probability lies from 0 to 1");
     if (fabs(s->p + s->not_p - 1) > 1e-12 || fabs(s->q + s->not_q - 1) > 1e-12)
-        return hsy_fail(err, HSY_E_RANGE, "chance",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                         "yes and no must add up to 1");
     if (s->p == s->q)
-        return hsy_fail(err, HSY_E_RANGE, "chance",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                         "both truths are answered alike: no information");
     if (!(fabs(hsy_survey_gap(s)) >= SURVEY_LEAST_GAP))
-        return hsy_fail(err, HSY_E_RANGE, "chance",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                         "both truths are answered alike but for 1e-8: as good "
                         "as no information");
     return HSY_OK;
@@ -47,7 +47,7 @@ static hsy_status survey_by_epsilon(hsy_survey *s, double epsilon,
                                     hsy_error *err)
 {
     if (!(epsilon >= HSY_EPSILON_MIN / 1e9 && epsilon <= HSY_EPSILON_MAX / 1e9))
-        return hsy_fail(err, HSY_E_RANGE, "epsilon",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
                         "must be from 0.000001 to 32");
     s->p = s->not_q = 1 / (1 + exp(-epsilon));
     s->q = s->not_p = 1 / (1 + exp(epsilon));
@@ -78,13 +78,13 @@ hsy_status hsy_survey_init(hsy_survey *out, hsy_survey_design design,
         break;
     case HSY_SURVEY_FORCED:
         if (!(a >= 0 && b >= 0 && a + b <= 1))
-            return hsy_fail(err, HSY_E_RANGE, "chance",
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                             "being made to say yes and being made to say no "
                             "add up to more than 1");
         s = (hsy_survey){.p = 1 - b, .not_p = b, .q = a, .not_q = 1 - a};
         break;
     default:
-        return hsy_fail(err, HSY_E_RANGE, "design", "no such design");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DESIGN, "no such design");
     }
     if (st == HSY_OK)
         st = survey_check(&s, err);
@@ -124,11 +124,12 @@ hsy_status hsy_survey_point(hsy_evidence *point, const hsy_survey *s,
     if (st != HSY_OK)
         return st;
     if (n == 0)
-        return hsy_fail(err, HSY_E_EMPTY, "n", "nobody answered");
+        return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_N, "nobody answered");
     if (!(n > 0 && isfinite(n)))
-        return hsy_fail(err, HSY_E_RANGE, "n", "must be a positive count");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_N,
+                        "must be a positive count");
     if (!(yes >= 0 && yes <= n))
-        return hsy_fail(err, HSY_E_RANGE, "yes",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_YES,
                         "must lie between 0 and the number of answers");
     *point = (hsy_evidence){.value = (yes / n - s->q) / gap,
                             .n = n,
@@ -217,7 +218,7 @@ hsy_status hsy_survey_weigh(double *yes, double *n, const hsy_survey_weights *w,
     if (!(w->sum[0] >= 0 && w->sum[1] >= 0 && sum > 0 && isfinite(sum) &&
           w->squares[0] >= 0 && w->squares[1] >= 0 &&
           isfinite(w->squares[0] + w->squares[1]) && w->answers >= 1))
-        return hsy_fail(err, HSY_E_RANGE, "weight",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_WEIGHT,
                         "must be finite, not negative, and not all 0");
     alike = squares > 0 ? r * (1 - r) / squares * sum * sum
                         : sum * sum / (w->squares[0] + w->squares[1]);
@@ -249,12 +250,12 @@ hsy_status hsy_survey_compare(hsy_survey_test *out, const hsy_survey *s,
     hsy_status st;
 
     if (count < 2)
-        return hsy_fail(err, HSY_E_RANGE, "group",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_GROUP,
                         "a comparison needs two groups or more");
     for (size_t i = 0; i < count; i++) {
         if (groups[i].p != s->p || groups[i].q != s->q)
-            return hsy_fail_line(err, HSY_E_MISMATCH, "group",
-                                 "is of another design", i + 1);
+            return hsy_fail_at(err, HSY_E_MISMATCH, HSY_FIELD_GROUP,
+                               "is of another design", HSY_UNIT_SAMPLE, i + 1);
         yes += groups[i].support;
         n += groups[i].n;
         test.boundary |= groups[i].value <= 0 || groups[i].value >= 1;

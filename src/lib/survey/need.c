@@ -30,7 +30,7 @@ static double need_variance(const hsy_survey *s, double share)
 static hsy_status need_whole(double *n, double x, hsy_error *err)
 {
     if (!(x <= 0x1p53))
-        return hsy_fail(err, HSY_E_RANGE, "n", "more than 2^53 people");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_N, "more than 2^53 people");
     *n = fmax(ceil(x * (1 - 1e-14)), 1);
     return HSY_OK;
 }
@@ -41,11 +41,13 @@ hsy_status hsy_survey_need(double *n, const hsy_survey *s, double share,
     const double z = -hsy_normal_quantile((1 - level) / 2);
 
     if (!need_share(share))
-        return hsy_fail(err, HSY_E_RANGE, "share", "lies from 0 to 1");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SHARE, "lies from 0 to 1");
     if (!need_chance(margin))
-        return hsy_fail(err, HSY_E_RANGE, "margin", "lies between 0 and 1");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_MARGIN,
+                        "lies between 0 and 1");
     if (!need_chance(level))
-        return hsy_fail(err, HSY_E_RANGE, "level", "lies between 0 and 1");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_LEVEL,
+                        "lies between 0 and 1");
     return need_whole(n, z * z * need_variance(s, share) / (margin * margin),
                       err);
 }
@@ -61,11 +63,11 @@ hsy_status hsy_survey_need_groups(double *n, const hsy_survey *s, double a,
     double root;
 
     if (!need_share(a) || !need_share(b) || a == b)
-        return hsy_fail(err, HSY_E_RANGE, "shares",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SHARES,
                         "two different ones from 0 to 1");
     if (!need_chance(level) || !need_chance(power))
         return hsy_fail(err, HSY_E_RANGE,
-                        need_chance(level) ? "power" : "level",
+                        need_chance(level) ? HSY_FIELD_POWER : HSY_FIELD_LEVEL,
                         "lies between 0 and 1");
     root = miss * sqrt(2 * need_variance(s, (a + b) / 2)) +
            find * sqrt(need_variance(s, a) + need_variance(s, b));
@@ -86,13 +88,13 @@ hsy_status hsy_survey_pair_need(double n[2], const double chance[2],
 
     if (!need_share(chance[0]) || !need_share(chance[1]) ||
         !(fabs(gap) >= 1e-8))
-        return hsy_fail(err, HSY_E_RANGE, "chance",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                         "both samples are asked alike: no information");
     if (!need_share(share) || !need_share(other))
-        return hsy_fail(err, HSY_E_RANGE, "share", "lies from 0 to 1");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SHARE, "lies from 0 to 1");
     if (!need_chance(margin) || !need_chance(level))
         return hsy_fail(err, HSY_E_RANGE,
-                        need_chance(level) ? "margin" : "level",
+                        need_chance(level) ? HSY_FIELD_MARGIN : HSY_FIELD_LEVEL,
                         "lies between 0 and 1");
     for (size_t i = 0; i < 2; i++) {
         const double rate = chance[i] * share + (1 - chance[i]) * other;
@@ -109,12 +111,12 @@ static hsy_status need_coverage_check(uint64_t n, double share,
                                       hsy_interval interval, hsy_error *err)
 {
     if (n < 1 || n > HSY_SURVEY_COVERAGE_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "n", "from 1 to a limit",
-                              HSY_SURVEY_COVERAGE_MAX);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_N,
+                              "from 1 to a limit", HSY_SURVEY_COVERAGE_MAX);
     if (!need_share(share))
-        return hsy_fail(err, HSY_E_RANGE, "share", "lies from 0 to 1");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SHARE, "lies from 0 to 1");
     if (interval == HSY_WALD && n < HSY_WALD_MIN)
-        return hsy_fail_limit(err, HSY_E_RANGE, "interval",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_INTERVAL,
                               "the Wald interval needs more answers",
                               HSY_WALD_MIN);
     return HSY_OK;

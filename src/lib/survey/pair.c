@@ -183,23 +183,24 @@ static hsy_status pair_check(const hsy_survey_pair *s, double level,
                              hsy_error *err)
 {
     if (!(level > 0 && level < 1))
-        return hsy_fail(err, HSY_E_RANGE, "level",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_LEVEL,
                         "must lie strictly between 0 and 1");
     for (size_t i = 0; i < 2; i++) {
         if (!(s->chance[i] >= 0 && s->chance[i] <= 1))
-            return hsy_fail(err, HSY_E_RANGE, "chance",
+            return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                             "a probability lies from 0 to 1");
         if (s->n[i] == 0)
-            return hsy_fail_line(err, HSY_E_EMPTY, "n",
-                                 "nobody answered in a sample", i + 1);
+            return hsy_fail_at(err, HSY_E_EMPTY, HSY_FIELD_N,
+                               "nobody answered in a sample", HSY_UNIT_SAMPLE,
+                               i + 1);
         if (!(s->n[i] > 0 && isfinite(s->n[i]) && s->yes[i] >= 0 &&
               s->yes[i] <= s->n[i]))
-            return hsy_fail_line(err, HSY_E_RANGE, "yes",
-                                 "must lie between 0 and the number of answers",
-                                 i + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_YES,
+                               "must lie between 0 and the number of answers",
+                               HSY_UNIT_SAMPLE, i + 1);
     }
     if (!(fabs(s->chance[0] - s->chance[1]) >= 1e-8))
-        return hsy_fail(err, HSY_E_RANGE, "chance",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                         "both samples are asked alike: no information");
     return HSY_OK;
 }

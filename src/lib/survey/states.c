@@ -19,20 +19,21 @@
 static hsy_status states_check(const double *h, size_t d, hsy_error *err)
 {
     if (d < 2 || d > HSY_MATRIX_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "matrix",
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MATRIX,
                               "has from 2 states to a limit", HSY_MATRIX_MAX);
     for (size_t x = 0; x < d; x++) {
         double sum = 0;
 
         for (size_t y = 0; y < d; y++) {
             if (!(h[y * d + x] >= 0))
-                return hsy_fail_line(err, HSY_E_RANGE, "matrix",
-                                     "has a probability below 0", x + 1);
+                return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_MATRIX,
+                                   "has a probability below 0", HSY_UNIT_COLUMN,
+                                   x + 1);
             sum += h[y * d + x];
         }
         if (!(fabs(sum - 1) <= STATES_OFF))
-            return hsy_fail_line(err, HSY_E_RANGE, "matrix",
-                                 "does not add up to 1", x + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_MATRIX,
+                               "does not add up to 1", HSY_UNIT_COLUMN, x + 1);
     }
     return HSY_OK;
 }
@@ -48,11 +49,11 @@ hsy_status hsy_survey_invert(double *inverse, double *condition,
         return st;
     memcpy(room, h, d * d * sizeof *h);
     if (!hsy_matrix_invert(result, room, d))
-        return hsy_fail(err, HSY_E_RANGE, "matrix",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_MATRIX,
                         "it is singular: some mixtures of truths are answered "
                         "alike, and no number of answers tells them apart");
     if (!(hsy_matrix_condition(result, d) <= MATRIX_WORST_CONDITION))
-        return hsy_fail(err, HSY_E_RANGE, "matrix",
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_MATRIX,
                         "it is as good as singular: its condition number is "
                         "above 1e8");
     memcpy(inverse, result, d * d * sizeof *result);
@@ -157,13 +158,15 @@ static hsy_status states_count(double *n, const double *counts, size_t d,
 
     for (size_t y = 0; y < d; y++) {
         if (!(counts[y] >= 0 && isfinite(counts[y])))
-            return hsy_fail_line(err, HSY_E_RANGE, "counts",
-                                 "must be finite and not negative", y + 1);
+            return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_COUNTS,
+                               "must be finite and not negative",
+                               HSY_UNIT_VALUE, y + 1);
         sum += counts[y];
     }
     *n = sum;
     return sum > 0 ? HSY_OK
-                   : hsy_fail(err, HSY_E_EMPTY, "counts", "nobody answered");
+                   : hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_COUNTS,
+                              "nobody answered");
 }
 
 hsy_status hsy_survey_states(hsy_survey_shares *out, const double *h,

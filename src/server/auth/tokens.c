@@ -181,13 +181,14 @@ hsy_status tokens_open(struct tokens **out, const char *data, hsy_error *err)
 
     if (t == NULL || sodium_init() == -1) {
         free(t);
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     }
     pthread_rwlock_init(&t->lock, NULL);
     pthread_mutex_init(&t->using, NULL);
     t->data = strdup(data);
-    st = t->data == NULL ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
-                         : tokens_read(t, true, &news, err);
+    st = t->data == NULL
+             ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
+             : tokens_read(t, true, &news, err);
     if (st != HSY_OK) {
         tokens_close(t);
         return st;
@@ -230,7 +231,7 @@ hsy_status tokens_want(struct tokens *t, char *const *tasks, hsy_error *err)
             copy = NULL;
         }
     if (copy == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     pthread_rwlock_wrlock(&t->lock);
     old = t->wanted;
     t->wanted = copy;

@@ -98,7 +98,7 @@ static hsy_status book_take_lists(struct book *b, int dir, hsy_error *err)
             close(fd);
         return fd == -1 && errno == ENOENT
                    ? HSY_OK
-                   : host_fail(err, HSY_E_IO, "enrolled",
+                   : host_fail(err, HSY_E_IO, HOST_FIELD_ENROLLED,
                                "the enrolment tokens cannot be read");
     }
     while (st == HSY_OK && (e = readdir(all)) != NULL)
@@ -148,8 +148,8 @@ hsy_status tokens_book_open(struct book *b, const char *data, bool create,
 
     *b = (struct book){.db = NULL};
     if (dir == -1)
-        return host_fail(err, errno == ENOENT ? HSY_E_EMPTY : HSY_E_IO, NULL,
-                         "the data directory cannot be opened");
+        return host_fail(err, errno == ENOENT ? HSY_E_EMPTY : HSY_E_IO,
+                         HSY_FIELD_NONE, "the data directory cannot be opened");
     st = book_open(b, data, &tokens_kind, true, err);
     if (st == HSY_OK)
         st = book_import(b, dir, err);
@@ -170,7 +170,7 @@ hsy_status tokens_people_load(struct book *b, struct tokens_people *out,
 
     *out = (struct tokens_people){calloc(TOKENS_MAX, sizeof *out->all), 0};
     if (out->all == NULL)
-        st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     while (st == HSY_OK && out->n < TOKENS_MAX && book_row(b, ask, &st, err)) {
         struct tokens_person *p = &out->all[out->n++];
         const int64_t role = sqlite3_column_int64(ask, 1);
@@ -223,7 +223,7 @@ hsy_status tokens_list_load(struct book *b, struct tokens_list *list,
             st = host_fail(err, HSY_E_FORMAT, tokens_kind.name,
                            "a token in it is none");
         } else if (!book_room(list, &room)) {
-            st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+            st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
         } else {
             memcpy(list->hashes + list->n * TOKENS_SHORT,
                    sqlite3_column_blob(ask, 0), TOKENS_SHORT);
@@ -246,7 +246,7 @@ hsy_status tokens_lists_load(struct book *b, struct tokens_list **out,
         const char *task = (const char *)sqlite3_column_text(ask, 0);
 
         if (more == NULL || task == NULL) {
-            st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+            st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
             break;
         }
         *out = more;

@@ -93,19 +93,19 @@ static hsy_status files_read(int dir, const char *path, size_t most,
     *len = 0;
     if (fd == -1)
         return errno == ENOENT ? HSY_OK
-                               : host_fail(err, HSY_E_IO, NULL,
+                               : host_fail(err, HSY_E_IO, HSY_FIELD_NONE,
                                            "the tokens cannot be read");
     if (!files_ours(dir, fd, &s))
-        st = host_fail(err, HSY_E_REFUSED, NULL,
+        st = host_fail(err, HSY_E_REFUSED, HSY_FIELD_NONE,
                        "this file of tokens is not the data directory's "
                        "owner's, or others can read it (chmod 600)");
     else
         st = file_whole_fd(bytes, len, fd, most, err);
     close(fd);
     if (st == HSY_E_RANGE)
-        st = host_fail(err, HSY_E_FORMAT, NULL, "too many tokens");
+        st = host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE, "too many tokens");
     else if (st == HSY_E_IO)
-        host_fail(err, st, NULL, "the tokens cannot be read");
+        host_fail(err, st, HSY_FIELD_NONE, "the tokens cannot be read");
     return st;
 }
 
@@ -140,7 +140,7 @@ hsy_status tokens_people_read(int dir, struct tokens_people *out,
         return st;
     out->all = calloc(TOKENS_MAX, sizeof *out->all);
     if (out->all == NULL)
-        st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     for (char *at = (char *)text; st == HSY_OK && *at != '\0'; at = next) {
         size_t n = strcspn(at, "\n");
 
@@ -148,11 +148,11 @@ hsy_status tokens_people_read(int dir, struct tokens_people *out,
         at[n] = '\0';
         line++;
         if (out->n == TOKENS_MAX || !files_person(&out->all[out->n++], at)) {
-            st = host_fail(err, HSY_E_FORMAT, "tokens",
+            st = host_fail(err, HSY_E_FORMAT, HOST_FIELD_TOKENS,
                            "a line is a name, a role and a hash of 64 digits, "
                            "as 'hearsay serve token add' writes them");
             if (err != NULL)
-                err->line = line;
+                err->at = line;
         }
     }
     free(text);
@@ -201,10 +201,10 @@ static hsy_status files_list(struct tokens_list *out, const uint8_t *bytes,
     uint8_t sum[8];
 
     if (len < FILES_HEAD || memcmp(bytes, "HSYENROL", 8) != 0)
-        return host_fail(err, HSY_E_FORMAT, "enrolled",
+        return host_fail(err, HSY_E_FORMAT, HOST_FIELD_ENROLLED,
                          "not a list of enrolment tokens");
     if (files_get32(bytes + 8) != FILES_VERSION)
-        return host_fail(err, HSY_E_VERSION, "enrolled",
+        return host_fail(err, HSY_E_VERSION, HOST_FIELD_ENROLLED,
                          "made by a newer hearsay");
     out->quota = files_get32(bytes + 12);
     out->n = files_get64(bytes + 16);
@@ -212,11 +212,11 @@ static hsy_status files_list(struct tokens_list *out, const uint8_t *bytes,
     if (out->n > TOKENS_ENROLLED_MAX ||
         len != FILES_HEAD + out->n * TOKENS_SHORT || out->quota == 0 ||
         memcmp(sum, bytes + FILES_HEAD - 8, 8) != 0)
-        return host_fail(err, HSY_E_DAMAGED, "enrolled",
+        return host_fail(err, HSY_E_DAMAGED, HOST_FIELD_ENROLLED,
                          "this list of enrolment tokens was changed or cut");
     out->hashes = malloc(out->n * TOKENS_SHORT + 1);
     if (out->hashes == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     memcpy(out->hashes, bytes + FILES_HEAD, out->n * TOKENS_SHORT);
     return HSY_OK;
 }

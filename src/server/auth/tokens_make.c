@@ -21,7 +21,8 @@ static hsy_status make_enter(struct book *b, const char *data, bool create,
                              hsy_error *err)
 {
     if (sodium_init() == -1)
-        return host_fail(err, HSY_E_ENTROPY, NULL, "the random source failed");
+        return host_fail(err, HSY_E_ENTROPY, HSY_FIELD_NONE,
+                         "the random source failed");
     return tokens_book_open(b, data, create, err);
 }
 
@@ -48,11 +49,12 @@ static hsy_status make_add(struct book *b, const char *name,
 
     for (size_t i = 0; st == HSY_OK && i < people.n; i++)
         if (strcmp(people.all[i].name, name) == 0)
-            st = host_fail(err, HSY_E_REFUSED, "name",
+            st = host_fail(err, HSY_E_REFUSED, HSY_FIELD_NAME,
                            "there is a token of this name; revoke it first, "
                            "or take another name");
     if (st == HSY_OK && people.n == TOKENS_MAX)
-        st = host_fail(err, HSY_E_FULL, NULL, "there are 1000 tokens");
+        st =
+            host_fail(err, HSY_E_FULL, HSY_FIELD_NONE, "there are 1000 tokens");
     free(people.all);
     if (st != HSY_OK)
         return st;
@@ -68,7 +70,7 @@ hsy_status tokens_add(const char *data, const char *name, enum listen_role role,
     hsy_status st;
 
     if (!tokens_name_fits(name))
-        return host_fail(err, HSY_E_RANGE, "name",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_NAME,
                          "a name is 1 to 32 letters, digits, '.', '_' and "
                          "'-', and begins with a letter or a digit");
     st = make_enter(&b, data, true, err);
@@ -86,9 +88,8 @@ hsy_status tokens_add(const char *data, const char *name, enum listen_role role,
 }
 
 /* A statement that must change something. */
-static hsy_status make_change(struct book *b, sqlite3_stmt *ask,
-                              const char *field, const char *none,
-                              hsy_error *err)
+static hsy_status make_change(struct book *b, sqlite3_stmt *ask, uint32_t field,
+                              const char *none, hsy_error *err)
 {
     hsy_status st = book_do(b, ask, err);
 
@@ -106,7 +107,7 @@ hsy_status tokens_revoke(const char *data, const char *name, hsy_error *err)
         return st;
     st = make_change(
         &b, book_ask(&b, err, "DELETE FROM people WHERE name=?1", "t", name),
-        "name",
+        HSY_FIELD_NAME,
         "there is no token of this name; 'hearsay serve token list' has them",
         err);
     book_close(&b);
@@ -146,7 +147,7 @@ static hsy_status make_room(struct book *b, const char *task, uint64_t n,
         there = sqlite3_column_int64(ask, 0);
     sqlite3_finalize(ask);
     if (st == HSY_OK && n > TOKENS_ENROLLED_MAX - (uint64_t)there)
-        st = host_fail(err, HSY_E_FULL, "count",
+        st = host_fail(err, HSY_E_FULL, HSY_FIELD_COUNT,
                        "a task has at most 50 million tokens");
     return st;
 }
@@ -177,14 +178,15 @@ static hsy_status make_check(const char *task, uint32_t quota, uint64_t n,
         (strspn(task, "abcdefghijklmnopqrstuvwxyz0123456789._-") !=
              strlen(task) ||
          !tokens_name_fits(task)))
-        return host_fail(err, HSY_E_RANGE, "task",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_TASK,
                          "this is no id of a task that can be enrolled for: 1 "
                          "to 32 of a-z, 0-9, '.', '_', '-', beginning with a "
                          "letter or a digit");
     if (quota == 0)
-        return host_fail(err, HSY_E_RANGE, "quota", "a quota is at least 1");
+        return host_fail(err, HSY_E_RANGE, HOST_FIELD_QUOTA,
+                         "a quota is at least 1");
     if (n == 0 || n > MAKE_ONCE)
-        return host_fail(err, HSY_E_RANGE, "count",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_COUNT,
                          "1 to 1000000 tokens at a time");
     return HSY_OK;
 }
@@ -203,8 +205,9 @@ hsy_status tokens_enrol(const char *data, const char *task, uint32_t quota,
     if (st != HSY_OK)
         return st;
     tokens = calloc(n, sizeof *tokens);
-    st = tokens == NULL ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
-                        : book_begin(&b, err);
+    st = tokens == NULL
+             ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
+             : book_begin(&b, err);
     if (st == HSY_OK)
         st = book_end(&b, make_enrol(&b, task, quota, tokens, n, expires, err),
                       err);
@@ -260,7 +263,7 @@ hsy_status tokens_each_enrolled(const char *data, const char *task,
     st = tokens_list_load(&b, &list, err);
     book_close(&b);
     if (st == HSY_OK && list.n == 0)
-        st = host_fail(err, HSY_E_UNKNOWN, "task",
+        st = host_fail(err, HSY_E_UNKNOWN, HSY_FIELD_TASK,
                        "this task has no enrolment tokens");
     for (uint64_t i = 0; st == HSY_OK && i < list.n; i++) {
         char id[TOKENS_ID];
@@ -307,7 +310,7 @@ hsy_status tokens_expire(const char *data, const char *task, const char *which,
                        "hash=?3",
                        "tib", task, (int64_t)day, (const void *)hash,
                        sizeof hash),
-        "token", make_none, err);
+        HSY_FIELD_TOKEN, make_none, err);
     book_close(&b);
     return st;
 }
@@ -324,7 +327,7 @@ static hsy_status make_open_task(struct book *b, const char *task,
                ? make_change(b,
                              book_ask(b, err, "DELETE FROM tasks WHERE task=?1",
                                       "t", task),
-                             "task", make_none, err)
+                             HSY_FIELD_TASK, make_none, err)
                : st;
 }
 
@@ -350,7 +353,7 @@ hsy_status tokens_withdraw(const char *data, const char *task,
                                   "DELETE FROM enrolled WHERE task=?1 AND "
                                   "hash=?2",
                                   "tb", task, (const void *)hash, sizeof hash),
-                         "token", make_none, err);
+                         HSY_FIELD_TOKEN, make_none, err);
     st = book_end(&b, st, err);
     book_close(&b);
     return st;

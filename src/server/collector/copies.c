@@ -42,14 +42,16 @@ hsy_status copies_hold(int *fd, const struct collector *c, hsy_error *err)
 {
     *fd = open(copies_where(c), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*fd == -1)
-        return host_fail(err, HSY_E_IO, "backups", "it cannot be opened");
+        return host_fail(err, HSY_E_IO, HOST_FIELD_BACKUPS,
+                         "it cannot be opened");
     if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
         return HSY_OK;
     return errno == EWOULDBLOCK
-               ? host_fail(err, HSY_E_REFUSED, "backups",
+               ? host_fail(err, HSY_E_REFUSED, HOST_FIELD_BACKUPS,
                            "another collector keeps its backups here: give "
                            "each a directory of its own")
-               : host_fail(err, HSY_E_IO, "backups", "it cannot be locked");
+               : host_fail(err, HSY_E_IO, HOST_FIELD_BACKUPS,
+                           "it cannot be locked");
 }
 
 /* ---- Names --------------------------------------------------------------- */
@@ -210,7 +212,7 @@ hsy_status copies_make(struct collector *c, bool scheduled,
     copies_sweep(c);
     st = copies_free_name(path, c, scheduled)
              ? copies_all(c, path, err)
-             : host_fail(err, HSY_E_REFUSED, "backup",
+             : host_fail(err, HSY_E_REFUSED, HOST_FIELD_BACKUP,
                          "move earlier backups of this day away first");
     pthread_mutex_unlock(&c->copying);
     if (st == HSY_OK)
@@ -404,11 +406,12 @@ hsy_status copies_start(struct copies **out, struct collector *c,
         return HSY_OK;
     s = calloc(1, sizeof *s);
     if (s == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     s->c = c;
     if (!copies_thread(s)) {
         copies_free_schedule(s);
-        return host_fail(err, HSY_E_NOMEM, NULL, "no threads to be had");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE,
+                         "no threads to be had");
     }
     *out = s;
     return HSY_OK;

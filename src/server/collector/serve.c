@@ -261,7 +261,7 @@ static hsy_status serve_stray(struct serve_trouble *t, int fd)
 
     listen_handed_name(t->text + used, sizeof t->text - (size_t)used, fd);
     return serve_fail(t,
-                      host_fail(&t->err, HSY_E_RANGE, NULL,
+                      host_fail(&t->err, HSY_E_RANGE, HSY_FIELD_NONE,
                                 "a socket was handed over whose address is "
                                 "neither 'listen' nor 'admin'"),
                       t->text);

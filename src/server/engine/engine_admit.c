@@ -529,7 +529,7 @@ static void admit_begin(struct engine *e)
 static hsy_status admit_unread(struct engine *e, hsy_error *err)
 {
     e->dead = true;
-    return host_fail(err, e->admit.unread, "runs",
+    return host_fail(err, e->admit.unread, HOST_FIELD_RUNS,
                      "a file of ids cannot be read");
 }
 
@@ -540,7 +540,8 @@ hsy_status engine_admit(struct engine *e, struct submission *list,
     hsy_status st;
 
     if (e->dead)
-        return host_fail(err, HSY_E_IO, "store", "the store has failed");
+        return host_fail(err, HSY_E_IO, HOST_FIELD_STORE,
+                         "the store has failed");
     engine_runs_status(e);
     admit_begin(e);
     for (struct submission *s = list; s != NULL; s = s->next)

@@ -274,7 +274,8 @@ hsy_status engine_tell(struct engine *e, struct engine_time now, hsy_error *err)
     hsy_status st = HSY_OK;
 
     if (e->dead)
-        return host_fail(err, HSY_E_IO, "store", "the store has failed");
+        return host_fail(err, HSY_E_IO, HOST_FIELD_STORE,
+                         "the store has failed");
     engine_runs_status(e);
     portions_tick(&e->portions, now.steady);
     if (tried && day < e->day) {

@@ -22,7 +22,7 @@
 
 static hsy_status fold_nomem(hsy_error *err)
 {
-    return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }
 
 /* ---- Reports ------------------------------------------------------------- */
@@ -119,7 +119,8 @@ static hsy_status fold_upload(struct fold_run *run, const uint8_t *packed,
         st = hsy_unpack(s, run->reports + run->have * run->is->report_bytes,
                         packed, take);
         if (st != HSY_OK)
-            return host_fail(err, st, "batch", "its reports are malformed");
+            return host_fail(err, st, HOST_FIELD_BATCH,
+                             "its reports are malformed");
         packed += hsy_packed_size(s, take);
         count -= take;
         run->have += take;
@@ -153,7 +154,8 @@ static hsy_status fold_uploads(struct fold_run *run,
             engine_upload_len(x, b->bytes + at, b->len - at, &count);
 
         if (len == 0)
-            return host_fail(err, HSY_E_DAMAGED, "batch", "it ends early");
+            return host_fail(err, HSY_E_DAMAGED, HOST_FIELD_BATCH,
+                             "it ends early");
         st = fold_upload(run, b->bytes + at + 4, count, err);
         at += len;
     }
@@ -301,7 +303,7 @@ static hsy_status fold_sum(int64_t *words, const struct engine_tally *t,
 {
     for (size_t i = 0; i < n; i++)
         if (__builtin_add_overflow(words[i], t->words[i], &words[i]))
-            return host_fail(err, HSY_E_OVERFLOW, "tally",
+            return host_fail(err, HSY_E_OVERFLOW, HSY_FIELD_TALLY,
                              "a count would pass 2^63 - 1");
     return HSY_OK;
 }
@@ -329,7 +331,7 @@ hsy_status engine_copy(struct engine *e, uint32_t entry, uint32_t first,
         st = fold_sum(words, t, x->is->words, err);
     }
     if (st == HSY_OK && !any)
-        return host_fail(err, HSY_E_EMPTY, "epoch",
+        return host_fail(err, HSY_E_EMPTY, HSY_FIELD_EPOCH,
                          "no tally of these days is kept");
     return st;
 }

@@ -46,7 +46,7 @@ hsy_status engine_forget_nulls(struct engine *e, uint32_t epoch, uint64_t *n,
     hsy_status st;
 
     if (rows == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     c.nquotas = epoch > e->closed ? forget_rows(e, epoch, rows) : 0;
     st = e->store->ops->forget_nulls(e->store, epoch, n, err);
     if (st == HSY_OK && *n != 0)
@@ -81,7 +81,7 @@ static void forget_mark(struct engine *e, struct engine_entry *x, uint64_t seq)
 
 static hsy_status forget_current(hsy_error *err)
 {
-    return host_fail(err, HSY_E_REFUSED, "task",
+    return host_fail(err, HSY_E_REFUSED, HSY_FIELD_TASK,
                      "the document in force asks it: put one in force without "
                      "it first");
 }
@@ -90,9 +90,11 @@ hsy_status engine_entry_there(const struct engine *e, uint32_t entry,
                               hsy_error *err)
 {
     if (e->dead)
-        return host_fail(err, HSY_E_IO, "store", "the store has failed");
+        return host_fail(err, HSY_E_IO, HOST_FIELD_STORE,
+                         "the store has failed");
     if (entry >= e->nentries)
-        return host_fail(err, HSY_E_RANGE, "entry", "there is no such task");
+        return host_fail(err, HSY_E_RANGE, HOST_FIELD_ENTRY,
+                         "there is no such task");
     return HSY_OK;
 }
 
@@ -139,7 +141,7 @@ hsy_status engine_retire_task(struct engine *e, const char *task,
             current |= roster_at(e->roster, i)->current;
         }
     if (!any)
-        return host_fail(err, HSY_E_UNKNOWN, "task",
+        return host_fail(err, HSY_E_UNKNOWN, HSY_FIELD_TASK,
                          "there is no such task or release");
     if (current)
         return forget_current(err);
@@ -158,7 +160,7 @@ hsy_status engine_purge(struct engine *e, uint32_t before, uint64_t *n,
 
     *n = 0;
     if (before > e->closed + 1)
-        return host_fail(err, HSY_E_RANGE, "before",
+        return host_fail(err, HSY_E_RANGE, HOST_FIELD_BEFORE,
                          "days before it are still open");
     for (uint32_t i = 0; st == HSY_OK && i < e->nentries; i++) {
         const struct roster_entry *is = roster_at(e->roster, i);

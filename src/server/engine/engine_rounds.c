@@ -51,14 +51,14 @@ hsy_status engine_rounds_counts(struct store_count **out, size_t *n,
     struct store_count *made;
 
     if (!known && is->task.permanent != NULL)
-        return host_fail(err, HSY_E_REFUSED, "rounds",
+        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_ROUNDS,
                          "reports made from kept answers share their noise "
                          "with other rounds', and the tally does not say of "
                          "which rounds they are: 'hearsay tally --round "
                          "SLOT:ROUND' makes one that does");
     made = calloc(rounds->n + 1, sizeof *made);
     if (made == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     made[0] = (struct store_count){.entry = is->number, .reports = reports};
     for (size_t i = 0; i < rounds->n; i++) {
         made[i] = (struct store_count){
@@ -67,7 +67,7 @@ hsy_status engine_rounds_counts(struct store_count **out, size_t *n,
             .reports = rounds->list[i].reports};
         if (made[i].epoch == 0) {
             free(made);
-            return host_fail(err, HSY_E_MISMATCH, "rounds",
+            return host_fail(err, HSY_E_MISMATCH, HSY_FIELD_ROUNDS,
                              "the task has no such round");
         }
     }
@@ -144,7 +144,7 @@ static hsy_status rounds_folded(struct rounds_counts *c, struct engine *e,
 
     c->list = malloc((x->ncounts + 1) * sizeof *c->list);
     if (c->list == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     for (size_t i = 0; i < x->ncounts; i++)
         if (!days || engine_tally_of(x, x->counts[i].epoch) != NULL)
             c->list[c->n++] = x->counts[i];
@@ -227,7 +227,7 @@ hsy_status engine_rounds_counted(struct engine_rounds *out, struct engine *e,
     *out = (struct engine_rounds){0};
     c.list = malloc((c.n + 1) * sizeof *c.list);
     if (c.list == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     now = engine_counts(e, is->number, c.list, c.n);
     c.n = now < c.n ? now : c.n;
     st = rounds_sum(out, c.list, c.n, is, first, last, err);

@@ -40,7 +40,7 @@ static hsy_status merge_records(struct container_reader *r, hsy_tally *t,
     if (st == HSY_E_END)
         return HSY_OK;
     return st != HSY_OK ? st
-                        : host_fail(err, HSY_E_FORMAT, "tally",
+                        : host_fail(err, HSY_E_FORMAT, HSY_FIELD_TALLY,
                                     "another file follows: send them one by "
                                     "one");
 }
@@ -54,14 +54,14 @@ static hsy_status merge_look(const struct roster_entry *is,
     hsy_status st;
 
     if (r == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     st = container_next(r, &item, err);
     if (st == HSY_OK && item.prefix.content != HSY_CONTENT_TALLY)
-        st = host_fail(err, HSY_E_FORMAT, "tally",
+        st = host_fail(err, HSY_E_FORMAT, HSY_FIELD_TALLY,
                        "these are reports, not a tally: 'hearsay tally' makes "
                        "one of them");
     if (st == HSY_OK && memcmp(item.prefix.digest, is->digest, HSY_DIGEST) != 0)
-        st = host_fail(err, HSY_E_MISMATCH, "digest",
+        st = host_fail(err, HSY_E_MISMATCH, HSY_FIELD_DIGEST,
                        "the tally belongs to another scheme");
     if (st == HSY_OK)
         st = merge_records(r, NULL, file, err);
@@ -78,7 +78,7 @@ static hsy_status merge_again(hsy_tally *t, struct merge_file *file,
     hsy_status st;
 
     if (r == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     st = container_next(r, &item, err);
     if (st == HSY_OK)
         st = merge_records(r, t, file, err);
@@ -114,7 +114,8 @@ static hsy_status merge_room(struct engine *e, struct engine_entry *x,
 
     if (reports > ENGINE_REPORTS_MAX ||
         x->reports > ENGINE_REPORTS_MAX - reports)
-        return host_fail(err, HSY_E_OVERFLOW, "count", "too many reports");
+        return host_fail(err, HSY_E_OVERFLOW, HSY_FIELD_COUNT,
+                         "too many reports");
     pthread_mutex_lock(&e->lock);
     if (e->status.waiting_bytes != 0 &&
         e->status.waiting_bytes + len > e->options.fold_bytes)
@@ -125,8 +126,9 @@ static hsy_status merge_room(struct engine *e, struct engine_entry *x,
         if (engine_count(x, counts[i].epoch) == NULL)
             st = HSY_E_NOMEM;
     pthread_mutex_unlock(&e->lock);
-    return st == HSY_OK ? HSY_OK
-                        : host_fail(err, st, "tally", "there is no room");
+    return st == HSY_OK
+               ? HSY_OK
+               : host_fail(err, st, HSY_FIELD_TALLY, "there is no room");
 }
 
 /* The batch is the engine's from here on, whatever is returned. counts become
@@ -185,7 +187,7 @@ static hsy_status merge_take(struct engine *e, struct engine_entry *x,
     if (st == HSY_OK)
         st = merge_room(e, x, len, file->reports, counts, n, err);
     if (st == HSY_OK && (b = malloc(sizeof *b + len)) == NULL)
-        st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     if (st == HSY_OK) {
         *b = (struct engine_batch){.entry = entry,
                                    .type = STORE_TALLY,
@@ -209,7 +211,7 @@ hsy_status engine_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
     if (st != HSY_OK)
         return st;
     if (e->entries[entry]->retired)
-        return host_fail(err, HSY_E_RANGE, "task", "it is retired");
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_TASK, "it is retired");
     st = merge_look(e->entries[entry]->is, bytes, len, &file, err);
     if (st == HSY_OK)
         st = merge_take(e, e->entries[entry], bytes, len, &file, err);

@@ -18,15 +18,14 @@ struct read {
     size_t n, room;
 };
 
-static hsy_status read_damaged(struct read *r, const char *field,
-                               const char *msg)
+static hsy_status read_damaged(struct read *r, uint32_t field, const char *msg)
 {
     return host_fail(r->err, HSY_E_DAMAGED, field, msg);
 }
 
 static hsy_status read_nomem(struct read *r)
 {
-    return host_fail(r->err, HSY_E_NOMEM, NULL, "out of memory");
+    return host_fail(r->err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }
 
 static uint8_t *read_copy(const uint8_t *bytes, size_t len)
@@ -56,7 +55,7 @@ static hsy_status read_entry(void *ctx, uint32_t number, const uint8_t *bytes,
     struct read *r = ctx;
 
     if (number != r->n)
-        return read_damaged(r, "entry", "an entry is missing");
+        return read_damaged(r, HOST_FIELD_ENTRY, "an entry is missing");
     if (r->n == r->room) {
         const size_t room = 2 * r->room + 16;
         uint8_t **entries = realloc(r->entries, room * sizeof(uint8_t *));
@@ -106,7 +105,8 @@ static hsy_status read_count(void *ctx, const struct store_count *count)
     struct store_count *own;
 
     if (count->entry >= r->e->nentries)
-        return read_damaged(r, "count", "of an entry that is not there");
+        return read_damaged(r, HSY_FIELD_COUNT,
+                            "of an entry that is not there");
     if (count->epoch == ENGINE_RETIRED) {
         r->e->entries[count->entry]->retired = true;
         return HSY_OK;
@@ -167,7 +167,7 @@ static hsy_status read_tally(void *ctx, const struct store_tally *tally)
     struct engine_entry *x = read_entry_of(r, tally->entry);
 
     if (x == NULL || tally->words != x->is->words)
-        return read_damaged(r, "tally", "it belongs to no entry");
+        return read_damaged(r, HSY_FIELD_TALLY, "it belongs to no entry");
     if (engine_tally_make(r->e, x, tally->epoch, SIZE_MAX) != HSY_OK)
         return read_nomem(r);
     return HSY_OK;
@@ -183,7 +183,7 @@ static hsy_status read_chunk(void *ctx, const struct store_tally *tally,
 
     if (t == NULL || chunk->place >= engine_chunks(x) ||
         chunk->n != engine_chunk_words(x, chunk->place))
-        return read_damaged(r, "chunk", "it belongs to no tally");
+        return read_damaged(r, HOST_FIELD_CHUNK, "it belongs to no tally");
     memcpy(t->words + (size_t)chunk->place * STORE_CHUNK, chunk->words,
            chunk->n * sizeof *chunk->words);
     engine_mark(t->marks[chunk->place], chunk->words, chunk->n);
@@ -199,7 +199,7 @@ static hsy_status read_batch(void *ctx, const struct store_batch *batch)
 
     if (x == NULL ||
         (batch->type != STORE_REPORTS && batch->type != STORE_TALLY))
-        return read_damaged(r, "batch", "it belongs to no entry");
+        return read_damaged(r, HOST_FIELD_BATCH, "it belongs to no entry");
     st = engine_tally_make(e, x, 0, SIZE_MAX);
     if (st != HSY_OK)
         return read_nomem(r);

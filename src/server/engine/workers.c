@@ -135,7 +135,8 @@ static hsy_status workers_call(struct workers *w, struct workers_half *half,
     pthread_mutex_lock(&w->lock);
     if (*closed || w->dead) {
         pthread_mutex_unlock(&w->lock);
-        return host_fail(err, HSY_E_BUSY, NULL, "the collector is stopping");
+        return host_fail(err, HSY_E_BUSY, HSY_FIELD_NONE,
+                         "the collector is stopping");
     }
     *half->calls_end = &call;
     half->calls_end = &call.next;
@@ -432,7 +433,7 @@ hsy_status workers_start(struct workers **out, struct engine *e,
     bool good;
 
     if (w == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     w->e = e;
     w->options = *options;
     w->end = &w->first;
@@ -451,7 +452,7 @@ hsy_status workers_start(struct workers **out, struct engine *e,
         const char *msg = w->dead ? w->failure.msg : "no threads to be had";
 
         workers_free(w);
-        return host_fail(err, st, NULL, msg);
+        return host_fail(err, st, HSY_FIELD_NONE, msg);
     }
     *out = w;
     return HSY_OK;

@@ -119,7 +119,7 @@ hsy_status handed_share(struct listener *l, int fd, hsy_error *err)
     }
     close(fd);
     return good ? HSY_OK
-                : host_fail(err, HSY_E_RANGE, "listen",
+                : host_fail(err, HSY_E_RANGE, HOST_FIELD_LISTEN,
                             "the socket that was handed over for this address "
                             "does not listen");
 }

@@ -359,12 +359,14 @@ static hsy_status loop_open(struct loop *p, hsy_error *err)
 {
     p->now = p->swept = p->pinged = listen_clock();
     if (!loop_descriptors(p))
-        return host_fail(err, HSY_E_IO, "listen", "cannot make an event loop");
+        return host_fail(err, HSY_E_IO, HOST_FIELD_LISTEN,
+                         "cannot make an event loop");
     if (!loop_daemon(p))
-        return host_fail(err, HSY_E_IO, "listen", "cannot start a listener");
-    return loop_watch(p)
-               ? HSY_OK
-               : host_fail(err, HSY_E_IO, "listen", "cannot watch a listener");
+        return host_fail(err, HSY_E_IO, HOST_FIELD_LISTEN,
+                         "cannot start a listener");
+    return loop_watch(p) ? HSY_OK
+                         : host_fail(err, HSY_E_IO, HOST_FIELD_LISTEN,
+                                     "cannot watch a listener");
 }
 
 hsy_status listen_open(struct listener **out, const struct listen_options *o,
@@ -374,14 +376,14 @@ hsy_status listen_open(struct listener **out, const struct listen_options *o,
     hsy_status st;
 
     if (l == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     l->options = *o;
     if (l->options.loops == 0 || strncmp(o->address, "unix:", 5) == 0)
         l->options.loops = 1;
     l->loops = calloc(l->options.loops, sizeof *l->loops);
     if (l->loops == NULL) {
         free(l);
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     }
     for (unsigned i = 0; i < l->options.loops; i++) {
         l->loops[i].listener = l;
@@ -391,7 +393,7 @@ hsy_status listen_open(struct listener **out, const struct listen_options *o,
     st = o->tls_cert == NULL ? HSY_OK
                              : listen_certify(l, o->tls_cert, o->tls_key, err);
     if (st == HSY_OK && !crowd_open(l))
-        st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     if (st == HSY_OK)
         st = listen_bind(l, err);
     for (unsigned i = 0; st == HSY_OK && i < l->options.loops; i++)
@@ -410,7 +412,8 @@ hsy_status listen_start(struct listener *l, hsy_error *err)
         struct loop *p = &l->loops[i];
 
         if (pthread_create(&p->thread, NULL, loop_main, p) != 0)
-            return host_fail(err, HSY_E_IO, "listen", "cannot start a thread");
+            return host_fail(err, HSY_E_IO, HOST_FIELD_LISTEN,
+                             "cannot start a thread");
         p->running = true;
     }
     return HSY_OK;

@@ -66,7 +66,7 @@ static bool socket_listen(struct listener *l, unsigned i, int fd)
 
 static hsy_status socket_fail(hsy_error *err)
 {
-    return host_fail(err, HSY_E_IO, "listen",
+    return host_fail(err, HSY_E_IO, HOST_FIELD_LISTEN,
                      errno == EADDRINUSE
                          ? "the address is in use by another process"
                          : "cannot listen on this address");
@@ -135,14 +135,14 @@ static hsy_status socket_inet(struct listener *l, const char *address,
     if (len <= (bracket ? 2u : 0u) || len >= sizeof host ||
         !socket_is_port(colon + 1) ||
         (bracket ? colon[-1] != ']' : memchr(address, ':', len) != NULL))
-        return host_fail(err, HSY_E_RANGE, "listen",
+        return host_fail(err, HSY_E_RANGE, HOST_FIELD_LISTEN,
                          "an address is HOST:PORT, [IPv6]:PORT or unix:PATH");
     if (bracket)
         address++, len -= 2;
     memcpy(host, address, len);
     host[len] = 0;
     if (getaddrinfo(host, colon + 1, &want, &found) != 0)
-        return host_fail(err, HSY_E_RANGE, "listen",
+        return host_fail(err, HSY_E_RANGE, HOST_FIELD_LISTEN,
                          "no such host or port: an address is HOST:PORT, "
                          "[IPv6]:PORT or unix:PATH");
     st = socket_bind_port(l, found, err);
@@ -175,7 +175,7 @@ static hsy_status socket_unix(struct listener *l, const char *path,
     int fd;
 
     if (path[0] == 0 || strlen(path) >= sizeof to.sun_path)
-        return host_fail(err, HSY_E_RANGE, "listen",
+        return host_fail(err, HSY_E_RANGE, HOST_FIELD_LISTEN,
                          "the path of a socket has 1 to 107 bytes");
     memcpy(to.sun_path, path, strlen(path) + 1);
     fd = handed_take(l, (struct sockaddr *)&to);
@@ -193,7 +193,7 @@ static hsy_status socket_unix(struct listener *l, const char *path,
     if (!socket_listen(l, 0, fd))
         return socket_fail(err);
     return l->unix_path == NULL
-               ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
+               ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
                : HSY_OK;
 }
 

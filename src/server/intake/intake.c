@@ -51,18 +51,18 @@ const struct intake_row intake_verdicts[INTAKE_FULL + 1] = {
     [INTAKE_FULL] = {503, "full", "No room at present: try again later."},
 };
 
-hsy_status intake_refuse(hsy_error *err, size_t upload, const char *field,
+hsy_status intake_refuse(hsy_error *err, size_t upload, uint32_t field,
                          const char *msg)
 {
     host_fail(err, HSY_E_FORMAT, field, msg);
     if (err != NULL)
-        err->line = upload;
+        err->at = upload;
     return HSY_E_FORMAT;
 }
 
 hsy_status intake_many(hsy_error *err)
 {
-    return intake_refuse(err, INTAKE_UPLOADS_MAX + 1, "uploads",
+    return intake_refuse(err, INTAKE_UPLOADS_MAX + 1, HOST_FIELD_UPLOADS,
                          "more uploads than one request may bring");
 }
 
@@ -81,7 +81,7 @@ struct intake_upload *intake_next(struct intake *in, hsy_status *st,
     if ((n & (n - 1)) == 0) /* the room is the next power of two */
         u = realloc(u, (n == 0 ? 1 : 2 * n) * sizeof *u);
     if (u == NULL) {
-        *st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        *st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
         return NULL;
     }
     in->uploads = u;
@@ -175,7 +175,7 @@ static hsy_status intake_reports(struct intake_upload *u, hsy_error *err)
         group = 8;
         room = malloc((u->head.count < 8 ? u->head.count : 8) * bytes);
         if (room == NULL)
-            return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+            return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     }
     if (!intake_groups(u, group, room))
         u->verdict = INTAKE_REPORT;
@@ -218,20 +218,20 @@ static hsy_status intake_one(struct intake *in, size_t *at,
     if (u == NULL)
         return st;
     if (left < HSY_UPLOAD_WIRE)
-        return intake_refuse(err, in->n, "header",
+        return intake_refuse(err, in->n, HSY_FIELD_HEADER,
                              "the body ends inside an upload's header");
     st = hsy_upload_decode(&u->head, wire, err);
     if (st != HSY_OK) {
         if (err != NULL)
-            err->line = in->n;
+            err->at = in->n;
         return st;
     }
     if (u->head.length > left - HSY_UPLOAD_WIRE)
-        return intake_refuse(err, in->n, "length",
+        return intake_refuse(err, in->n, HSY_FIELD_LENGTH,
                              "the body ends inside an upload's payload");
     u->payload = wire + HSY_UPLOAD_WIRE;
     if (hsy_crc32c(0, u->payload, u->head.length) != u->head.checksum)
-        return intake_refuse(err, in->n, "checksum",
+        return intake_refuse(err, in->n, HOST_FIELD_CHECKSUM,
                              "the payload's checksum is wrong");
     intake_digest(u, wire);
     *at += HSY_UPLOAD_WIRE + u->head.length;
@@ -246,7 +246,7 @@ static hsy_status intake_binary(struct intake *in,
     size_t at = 0;
 
     if (in->len == 0)
-        return intake_refuse(err, 0, "body", "no upload in it");
+        return intake_refuse(err, 0, HOST_FIELD_BODY, "no upload in it");
     while (st == HSY_OK && at < in->len)
         st = intake_one(in, &at, rules, err);
     return st;

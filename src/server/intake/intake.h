@@ -80,7 +80,7 @@ struct intake {
  * Read a body that came through a gate (NULL: a device's, with one report in
  * each upload). The body is intake's from now on (malloc) whatever is returned.
  * HSY_E_FORMAT refuses the whole request, with the number of the upload in
- * err->line (from 1 on) and the field in err->field; HSY_E_NOMEM. Otherwise
+ * err->at (from 1 on) and the field in err->field; HSY_E_NOMEM. Otherwise
  * each upload has its verdict, INTAKE_COUNTED if nothing is wrong so far.
  */
 hsy_status intake_read(struct intake *in, struct roster *roster,

@@ -76,34 +76,35 @@ static hsy_status intake_json_head(hsy_upload *head, const json_t *upload,
     hsy_upload probe;
 
     if (json_object_size(upload) != INTAKE_JSON_MEMBERS)
-        return intake_refuse(err, place, "uploads",
+        return intake_refuse(err, place, HOST_FIELD_UPLOADS,
                              "not an object of task, release, digest, epoch, "
                              "id, and reports or null");
     if (!intake_json_task(head->task, json_object_get(upload, "task")))
-        return intake_refuse(err, place, "task", "not a task's name");
+        return intake_refuse(err, place, HSY_FIELD_TASK, "not a task's name");
     if (!intake_json_count(&head->release, json_object_get(upload, "release")))
-        return intake_refuse(err, place, "release",
+        return intake_refuse(err, place, HSY_FIELD_RELEASE,
                              "not a whole number from 1 on");
     if (!intake_json_hex(head->digest, HSY_DIGEST,
                          json_object_get(upload, "digest")))
-        return intake_refuse(err, place, "digest",
+        return intake_refuse(err, place, HSY_FIELD_DIGEST,
                              "not 64 lower-case hexadecimal digits");
     if (!json_is_string(json_object_get(upload, "epoch")) ||
         !day_parse(&head->epoch,
                    json_string_value(json_object_get(upload, "epoch"))))
-        return intake_refuse(err, place, "epoch", "not a day as 2026-01-31");
+        return intake_refuse(err, place, HSY_FIELD_EPOCH,
+                             "not a day as 2026-01-31");
     if (!intake_json_hex(head->id, sizeof head->id,
                          json_object_get(upload, "id")))
-        return intake_refuse(err, place, "id",
+        return intake_refuse(err, place, HSY_FIELD_ID,
                              "not 32 lower-case hexadecimal digits");
     if (!intake_json_payload(head, upload))
-        return intake_refuse(err, place, "reports",
+        return intake_refuse(err, place, HSY_FIELD_REPORTS,
                              "neither an array of reports nor \"null\" with "
                              "how many");
     probe = *head;
     probe.count = probe.length = 1;
     if (hsy_upload_encode(wire, &probe, err) != HSY_OK)
-        return intake_refuse(err, place, "task",
+        return intake_refuse(err, place, HSY_FIELD_TASK,
                              "a task is 1 to 32 of a-z, 0-9, '.', '_', '-'");
     return HSY_OK;
 }
@@ -138,7 +139,7 @@ static hsy_status intake_json_make(struct intake_upload *u, uint8_t *out,
     if (u->head.kind == 1) {
         room = malloc(u->head.count * u->entry->report_bytes + one);
         if (room == NULL)
-            return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+            return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
         if (!intake_json_pack(payload, u, json_object_get(upload, "reports"),
                               room))
             u->verdict = INTAKE_REPORT;
@@ -179,7 +180,7 @@ static hsy_status intake_json_heads(struct intake *in, const json_t *uploads,
             (uint32_t)hsy_packed_size(u->entry->scheme, u->head.count);
         *made += HSY_UPLOAD_WIRE + u->head.length;
         if (*made > INTAKE_JSON_MADE)
-            return intake_refuse(err, i + 1, "uploads",
+            return intake_refuse(err, i + 1, HOST_FIELD_UPLOADS,
                                  "too much for one request in JSON: send the "
                                  "binary form");
     }
@@ -197,7 +198,7 @@ static hsy_status intake_json_uploads(struct intake *in, const json_t *uploads,
         return st;
     in->made = calloc(1, made + 1);
     if (in->made == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     for (size_t i = 0; st == HSY_OK && i < in->n; i++) {
         struct intake_upload *u = &in->uploads[i];
 
@@ -232,7 +233,7 @@ hsy_status intake_json(struct intake *in, const struct intake_rules *rules,
     hsy_status st;
 
     if (in->len > INTAKE_JSON_BODY)
-        return intake_refuse(err, 0, "body",
+        return intake_refuse(err, 0, HOST_FIELD_BODY,
                              "more than 1 MiB of JSON: send the binary form");
     if (intake_json_many(in->body, in->len))
         return intake_many(err);
@@ -240,10 +241,10 @@ hsy_status intake_json(struct intake *in, const struct intake_rules *rules,
     root = json_loadb((const char *)in->body, in->len, JSON_REJECT_DUPLICATES,
                       NULL);
     if (root == NULL)
-        return container_json_refuse(err, "body", "not JSON");
+        return container_json_refuse(err, HOST_FIELD_BODY, "not JSON");
     uploads = json_object_get(root, "uploads");
     if (json_object_size(root) != 1 || json_array_size(uploads) == 0)
-        st = intake_refuse(err, 0, "uploads",
+        st = intake_refuse(err, 0, HOST_FIELD_UPLOADS,
                            "not an object with an array of uploads alone");
     else
         st = intake_json_uploads(in, uploads, rules, err);

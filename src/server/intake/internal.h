@@ -5,7 +5,7 @@
 #include "server/intake/intake.h"
 
 /* HSY_E_FORMAT with the upload's number, from 1 on; 0: the body as a whole. */
-hsy_status intake_refuse(hsy_error *err, size_t upload, const char *field,
+hsy_status intake_refuse(hsy_error *err, size_t upload, uint32_t field,
                          const char *msg);
 
 /* The same, for more uploads than a request may have. */

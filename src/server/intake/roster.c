@@ -55,7 +55,7 @@ static hsy_status roster_document(uint8_t **bytes, size_t *len,
         return st;
     *bytes = calloc(1, *len + HSY_SIGNATURE);
     if (*bytes == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     st = hsy_document_encode(*bytes, *len, len, &head, task, 1, err);
     *len += HSY_SIGNATURE;
     return st;
@@ -86,12 +86,12 @@ static hsy_status roster_fill(struct roster_entry *e, struct roster_core *c,
     if (st != HSY_OK)
         return st;
     if (doc.tasks != 1)
-        return host_fail(err, HSY_E_FORMAT, "tasks",
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_TASKS,
                          "an entry is a document of one task");
     hsy_document_task(&doc, &e->task, 0);
     c->release = malloc(hsy_release_size(&e->task));
     if (c->release == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     st = hsy_release_init(c->release, &e->task, err);
     if (st != HSY_OK)
         return st;
@@ -117,7 +117,7 @@ static hsy_status roster_make(struct roster_entry *e, struct roster_core **core,
 
     if (c == NULL) {
         free(bytes);
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     }
     atomic_init(&c->holders, 1);
     c->bytes = bytes;
@@ -282,7 +282,7 @@ static hsy_status roster_renew(struct roster *r, const struct roster_entry *e,
 
     if (memcmp(old->digest, e->digest, HSY_DIGEST) != 0) {
         roster_core_drop(core);
-        return host_fail(err, HSY_E_RANGE, "release",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_RELEASE,
                          "this release was asked by another scheme: a change "
                          "needs a new release");
     }
@@ -345,13 +345,13 @@ hsy_status roster_extend(struct roster **out, struct roster *old,
     hsy_task task;
 
     if (r == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     roster_copy(r, old);
     for (uint32_t i = 0; i < doc->tasks && st == HSY_OK; i++) {
         hsy_document_task(doc, &task, i);
         st = roster_take(r, &task, err);
         if (st != HSY_OK && err != NULL)
-            err->line = i + 1;
+            err->at = i + 1;
     }
     if (st == HSY_OK)
         *out = r;
@@ -371,14 +371,14 @@ static hsy_status roster_read(struct roster *r, const uint8_t *bytes,
     hsy_status st;
 
     if (copy == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     memcpy(copy, bytes, len);
     st = roster_make(&e, &core, copy, len, err);
     if (st != HSY_OK)
         return st;
     if (roster_has(r, &e.task)) {
         roster_core_drop(core);
-        return host_fail(err, HSY_E_FORMAT, "entry",
+        return host_fail(err, HSY_E_FORMAT, HOST_FIELD_ENTRY,
                          "two entries of one task and release");
     }
     roster_append(r, &e, core);
@@ -393,11 +393,11 @@ hsy_status roster_load(struct roster **out, const uint8_t *const *bytes,
     hsy_status st = HSY_OK;
 
     if (r == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
         st = roster_read(r, bytes[i], len[i], err);
         if (st != HSY_OK && err != NULL)
-            err->line = i + 1;
+            err->at = i + 1;
     }
     if (st == HSY_OK && doc == NULL)
         all = roster_hold(r);
@@ -406,7 +406,7 @@ hsy_status roster_load(struct roster **out, const uint8_t *const *bytes,
     roster_drop(r);
     if (st == HSY_OK && all->n != n) {
         roster_drop(all);
-        return host_fail(err, HSY_E_FORMAT, "entry",
+        return host_fail(err, HSY_E_FORMAT, HOST_FIELD_ENTRY,
                          "the document in force has tasks without an entry");
     }
     if (st == HSY_OK)

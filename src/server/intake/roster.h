@@ -38,7 +38,7 @@ void roster_drop(struct roster *r);           /* NULL is allowed */
  * A new roster: the entries of old, and those of the document that it does not
  * have yet (another task, release or scheme) after them. The document's
  * signature is the caller's business. HSY_E_RANGE if a task is there with the
- * same id and release but another scheme: then err->line is its place in the
+ * same id and release but another scheme: then err->at is its place in the
  * document.
  */
 hsy_status roster_extend(struct roster **out, struct roster *old,

@@ -227,8 +227,8 @@ static hsy_status config_done(struct config *c, struct config_reader *r,
         return HSY_OK;
     }
     config_clear(&r->c);
-    return nomem ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
-                 : host_fail(err, HSY_E_FORMAT, NULL,
+    return nomem ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
+                 : host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                              "the configuration is not sound");
 }
 

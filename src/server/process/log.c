@@ -201,12 +201,12 @@ void log_failure(struct log *l, const char *event, const hsy_error *err)
     snprintf(message, sizeof message, "%s",
              err->msg != NULL ? err->msg : hsy_strstatus(err->status));
     log_tame(message);
-    if (err->field != NULL)
+    if (err->field != HSY_FIELD_NONE)
         used =
             (size_t)snprintf(fields, sizeof fields, "field=%.64s", err->field);
-    if (err->line != 0)
+    if (err->at != 0)
         snprintf(fields + used, sizeof fields - used, "%sline=%" PRIu64,
-                 used != 0 ? " " : "", err->line);
+                 used != 0 ? " " : "", err->at);
     log_tame(fields);
     pthread_mutex_lock(&l->lock);
     log_line(l, LOG_ERROR, event, fields, message);

@@ -116,7 +116,7 @@ static hsy_status sandbox_files(const struct sandbox_options *o, int *version,
 
     *version = known > 0 ? (int)known : 0;
     if (*version == 0)
-        return o->required ? host_fail(err, HSY_E_UNKNOWN, "sandbox",
+        return o->required ? host_fail(err, HSY_E_UNKNOWN, HOST_FIELD_SANDBOX,
                                        "this kernel has no Landlock")
                            : HSY_OK;
     attr.handled_access_fs = sandbox_handled(*version);
@@ -127,7 +127,7 @@ static hsy_status sandbox_files(const struct sandbox_options *o, int *version,
     if (ruleset != -1)
         close(ruleset);
     return good ? HSY_OK
-                : host_fail(err, HSY_E_IO, "sandbox",
+                : host_fail(err, HSY_E_IO, HOST_FIELD_SANDBOX,
                             "files cannot be closed off (Landlock)");
 }
 
@@ -222,7 +222,7 @@ static hsy_status sandbox_system(const struct sandbox_options *o, bool *entered,
         seccomp_release(filter);
     return *entered || !o->required
                ? HSY_OK
-               : host_fail(err, HSY_E_UNKNOWN, "sandbox",
+               : host_fail(err, HSY_E_UNKNOWN, HOST_FIELD_SANDBOX,
                            "system calls cannot be closed off (seccomp)");
 }
 
@@ -237,7 +237,7 @@ hsy_status sandbox_enter(const struct sandbox_options *o,
     if (setrlimit(RLIMIT_CORE, &none) == -1 ||
         prctl(PR_SET_DUMPABLE, SANDBOX_WATCHED, 0, 0, 0) == -1 ||
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
-        return host_fail(err, HSY_E_IO, "sandbox",
+        return host_fail(err, HSY_E_IO, HOST_FIELD_SANDBOX,
                          "core files cannot be forbidden");
     st = sandbox_files(o, &out->landlock, err);
     return st == HSY_OK ? sandbox_system(o, &out->seccomp, err) : st;

@@ -160,7 +160,7 @@ static hsy_status keep_vacuum(struct store_sqlite *s, hsy_error *err)
 
     sqlite3_temp_directory = sqlite3_mprintf("%s", s->path);
     if (sqlite3_temp_directory == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     for (size_t i = 0; i < 2 && st == HSY_OK; i++) {
         int rc = sqlite3_exec(both[i]->db, "PRAGMA temp_store=FILE; VACUUM",
                               NULL, NULL, NULL);
@@ -202,9 +202,10 @@ hsy_status store_admin_inherit(struct store *is,
     hsy_status st;
 
     if (s->state.seq != 0)
-        return host_fail(err, HSY_E_REFUSED, "store", "it is in use already");
+        return host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE,
+                         "it is in use already");
     if (state->closed > STORE_EPOCHS)
-        return host_fail(err, HSY_E_RANGE, "epoch", "beyond all days");
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_EPOCH, "beyond all days");
     next.seq = 0;
     st = store_write(s, &s->append, keep_state, &next, err);
     if (st == HSY_OK)

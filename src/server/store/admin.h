@@ -55,7 +55,7 @@ hsy_status store_archive_write(struct store *s, const struct store_state *state,
                                hsy_error *err);
 
 /* Fill an empty store, and its directory, from an archive. HSY_E_FORMAT with
- * the number of the record in err->line; HSY_E_VERSION, HSY_E_IO with errno.
+ * the number of the record in err->at; HSY_E_VERSION, HSY_E_IO with errno.
  * The store is useless after a failure. */
 hsy_status store_archive_read(struct store *s, const char *directory, int fd,
                               hsy_error *err);

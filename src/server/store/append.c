@@ -87,10 +87,12 @@ hsy_status store_append(struct store *is, const struct store_commit *c,
     hsy_status st;
 
     if (c->seq != s->state.seq + 1)
-        return host_fail(err, HSY_E_RANGE, "seq", "not the next commit");
+        return host_fail(err, HSY_E_RANGE, HOST_FIELD_SEQ,
+                         "not the next commit");
     for (size_t i = 0; i < c->nids; i++)
         if (c->ids[i].epoch > STORE_EPOCHS)
-            return host_fail(err, HSY_E_RANGE, "epoch", "beyond all days");
+            return host_fail(err, HSY_E_RANGE, HSY_FIELD_EPOCH,
+                             "beyond all days");
     st = store_write(s, &s->append, append_commit, c, err);
     if (st != HSY_OK)
         return st;
@@ -157,7 +159,7 @@ hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
     hsy_status st;
 
     if (through > STORE_EPOCHS)
-        return host_fail(err, HSY_E_RANGE, "epoch", "beyond all days");
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_EPOCH, "beyond all days");
     next.closed = through; /* the engine alone knows when one may go back */
     next.day = day;
     if (next.closed == s->state.closed && next.day == s->state.day)
@@ -216,7 +218,7 @@ hsy_status store_forget_nulls(struct store *is, uint32_t epoch, uint64_t *n,
     if (st != HSY_OK)
         return st;
     if (epoch > STORE_EPOCHS)
-        return host_fail(err, HSY_E_RANGE, "epoch", "beyond all days");
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_EPOCH, "beyond all days");
     rc = append_count_ids(s, span, n);
     if (rc != SQLITE_OK)
         return store_fail(s, &s->append, rc, err);

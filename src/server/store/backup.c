@@ -88,14 +88,16 @@ static int backup_copy(struct store_sqlite *s, sqlite3 *from,
 static hsy_status backup_why(int rc, hsy_error *err)
 {
     if ((rc & 0xff) == SQLITE_FULL)
-        return host_fail(err, HSY_E_FULL, "backup", "the disk is full");
+        return host_fail(err, HSY_E_FULL, HOST_FIELD_BACKUP,
+                         "the disk is full");
     if ((rc & 0xff) == SQLITE_NOMEM)
-        return host_fail(err, HSY_E_NOMEM, "backup", "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HOST_FIELD_BACKUP, "out of memory");
     if (rc == SQLITE_INTERRUPT)
-        return host_fail(err, HSY_E_BUSY, "backup",
+        return host_fail(err, HSY_E_BUSY, HOST_FIELD_BACKUP,
                          "given up: what came in meanwhile took too much room; "
                          "try again when there is less");
-    return host_fail(err, HSY_E_IO, "backup", "the copy cannot be written");
+    return host_fail(err, HSY_E_IO, HOST_FIELD_BACKUP,
+                     "the copy cannot be written");
 }
 
 /* Both readers, and the runs that the record names, at one moment. */
@@ -164,11 +166,11 @@ static hsy_status backup_to(struct store_sqlite *s, const char *directory,
     hsy_status st;
 
     if (lstat(directory, &there) == 0)
-        return host_fail(err, HSY_E_REFUSED, "backup",
+        return host_fail(err, HSY_E_REFUSED, HOST_FIELD_BACKUP,
                          "something of that name is there: choose another");
     draft = malloc(room);
     if (draft == NULL)
-        return host_fail(err, HSY_E_NOMEM, "backup", "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HOST_FIELD_BACKUP, "out of memory");
     snprintf(draft, room, "%s.draft", directory);
     store_remove(draft);
     if (mkdir(draft, 0700) == -1) {

@@ -72,8 +72,8 @@ void archive_book_done(struct archive_book *b)
 
 static hsy_status books_failed(hsy_error *err)
 {
-    return host_fail(err, errno == ENOSPC ? HSY_E_FULL : HSY_E_IO, "book",
-                     "it cannot be written");
+    return host_fail(err, errno == ENOSPC ? HSY_E_FULL : HSY_E_IO,
+                     HOST_FIELD_BOOK, "it cannot be written");
 }
 
 /* Make what arrived durable, and look through it. */
@@ -105,7 +105,8 @@ static hsy_status books_begin(struct archive_book *b, const char *directory,
 
     if (snprintf(path, sizeof path, "%s/%s", directory,
                  books_kinds[which - 1]->name) >= (int)sizeof path)
-        return host_fail(err, HSY_E_RANGE, "book", "its name is too long");
+        return host_fail(err, HSY_E_RANGE, HOST_FIELD_BOOK,
+                         "its name is too long");
     b->fd =
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (b->fd == -1)
@@ -125,7 +126,7 @@ hsy_status archive_book_add(struct archive_book *b, const char *directory,
     if (which == 0 || which > BOOKS_COUNT || which < b->which ||
         (at != 0 && (which != b->which || at != b->at)) ||
         (at == 0 && which == b->which))
-        return host_fail(err, HSY_E_FORMAT, "book",
+        return host_fail(err, HSY_E_FORMAT, HOST_FIELD_BOOK,
                          "a part of it is missing or out of order");
     if (at == 0) {
         st = archive_book_end(b, directory, err);

@@ -174,7 +174,7 @@ static hsy_status cells_write(struct store_sqlite *s,
             store_get_round(s, &s->flip, tally->entry, &c.round, &through, err);
     c.round++;
     if (st == HSY_OK && !cells_add_pending(s, tally))
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     /* Room that is given back is taken at once. */
     if (st == HSY_OK)
         st = store_erase_waste(s, n, &more, err);
@@ -194,7 +194,7 @@ hsy_status store_chunks(struct store *is, const struct store_tally *tally,
 
     for (size_t i = 0; i < n; i++)
         if (!cells_fits(tally, &chunks[i]))
-            return host_fail(err, HSY_E_RANGE, "place",
+            return host_fail(err, HSY_E_RANGE, HOST_FIELD_PLACE,
                              "a chunk does not fit its tally");
     if (st != HSY_OK)
         return st;
@@ -253,7 +253,8 @@ static hsy_status cells_next(struct store_sqlite *s, uint64_t round,
     if (st != HSY_OK)
         return st;
     if (row->since != 0 && row->is.words != t->words)
-        return host_fail(err, HSY_E_RANGE, "words", "the tally had others");
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_WORDS,
+                         "the tally had others");
     row->is = *t;
     row->since = row->since == 0 ? round : row->since;
     v[2] = SQL_N(row->since);
@@ -338,8 +339,8 @@ static hsy_status cells_next_rounds(struct store_sqlite *s,
                              err);
         f->rounds[i]++;
         if (st == HSY_OK && f->of[i].through < old)
-            st =
-                host_fail(err, HSY_E_RANGE, "through", "before the last round");
+            st = host_fail(err, HSY_E_RANGE, HOST_FIELD_THROUGH,
+                           "before the last round");
     }
     for (size_t i = 0; st == HSY_OK && i < s->npending; i++) {
         const size_t k = cells_find(f->of, f->n, s->pending[i].entry);
@@ -359,9 +360,10 @@ static hsy_status cells_rounds(struct store_sqlite *s,
                            .of = rounds,
                            .n = n,
                            .rows = calloc(s->npending + 1, sizeof *f.rows)};
-    hsy_status st = f.rounds == NULL || f.rows == NULL
-                        ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
-                        : cells_next_rounds(s, &f, err);
+    hsy_status st =
+        f.rounds == NULL || f.rows == NULL
+            ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
+            : cells_next_rounds(s, &f, err);
 
     if (st == HSY_OK)
         st = cells_sync(s, err);

@@ -84,10 +84,10 @@ static hsy_status directory_make(const char *directory, hsy_error *err)
         return errno == EEXIST
                    ? HSY_OK
                    : host_fail(err, errno == ENOSPC ? HSY_E_FULL : HSY_E_IO,
-                               "directory", "it cannot be made");
+                               HSY_FIELD_DIRECTORY, "it cannot be made");
     return store_sync_parent(directory)
                ? HSY_OK
-               : host_fail(err, HSY_E_IO, "directory",
+               : host_fail(err, HSY_E_IO, HSY_FIELD_DIRECTORY,
                            "its parent cannot be synced");
 }
 
@@ -104,24 +104,27 @@ hsy_status store_enter(struct store_sqlite *s, const char *directory,
         return st;
     s->dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (s->dir == -1 && errno == ENOENT)
-        return host_fail(err, HSY_E_EMPTY, "directory", "there is none");
+        return host_fail(err, HSY_E_EMPTY, HSY_FIELD_DIRECTORY,
+                         "there is none");
     if (s->dir == -1 || fstat(s->dir, &is) == -1)
-        return host_fail(err, HSY_E_IO, "directory",
+        return host_fail(err, HSY_E_IO, HSY_FIELD_DIRECTORY,
                          errno == EACCES    ? directory_foreign
                          : errno == ENOTDIR ? "it is no directory"
                                             : "it cannot be opened");
     if (is.st_uid != geteuid())
-        return host_fail(err, HSY_E_REFUSED, "directory", directory_foreign);
+        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_DIRECTORY,
+                         directory_foreign);
     if ((is.st_mode & 077) != 0)
-        return host_fail(err, HSY_E_REFUSED, "directory",
+        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_DIRECTORY,
                          "others may enter it: chmod 700 it");
     if (!create && faccessat(s->dir, "record.db", F_OK, 0) == -1 &&
         faccessat(s->dir, "cells.db", F_OK, 0) == -1)
-        return host_fail(err, HSY_E_EMPTY, "directory",
+        return host_fail(err, HSY_E_EMPTY, HSY_FIELD_DIRECTORY,
                          "no collector has kept anything here");
     s->path = realpath(directory, NULL);
-    return s->path != NULL ? HSY_OK
-                           : host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    return s->path != NULL
+               ? HSY_OK
+               : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }
 
 /* Somebody has it: say who, as far as `lock` knows. */
@@ -129,7 +132,7 @@ static hsy_status directory_busy(const struct store_sqlite *s, hsy_error *err)
 {
     char text[24] = "";
     hsy_status st =
-        host_fail(err, HSY_E_BUSY, "lock",
+        host_fail(err, HSY_E_BUSY, HSY_FIELD_LOCK,
                   "another process serves this data: stop it first");
 
     if (err != NULL && pread(s->lock, text, sizeof text - 1, 0) > 0)

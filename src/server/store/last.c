@@ -69,7 +69,7 @@ hsy_status store_last_open(struct store_sqlite *s, hsy_error *err)
         openat(s->dir, "last", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (s->last != -1 && last_misses(s)) {
         atomic_store(&s->dead, HSY_E_DAMAGED);
-        return host_fail(err, HSY_E_DAMAGED, "last",
+        return host_fail(err, HSY_E_DAMAGED, HOST_FIELD_LAST,
                          "acknowledged reports are missing: this is a copy of "
                          "files in use, or an older copy was put in between");
     }

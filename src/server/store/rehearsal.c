@@ -35,12 +35,12 @@ hsy_status rehearsal_mark(struct store *s, struct store_state *state,
     if (st != HSY_OK || marked == rehearsal)
         return st;
     if (marked)
-        return host_fail(err, HSY_E_REFUSED, "rehearsal",
+        return host_fail(err, HSY_E_REFUSED, HOST_FIELD_REHEARSAL,
                          "what is counted here was rehearsed under a driven "
                          "clock: start with --rehearsal FILE, or take another "
                          "directory");
     if (!fresh)
-        return host_fail(err, HSY_E_REFUSED, "rehearsal",
+        return host_fail(err, HSY_E_REFUSED, HOST_FIELD_REHEARSAL,
                          "this directory was used with the real clock: a "
                          "rehearsal takes one of its own");
     st = s->ops->append(s, &mark, err);

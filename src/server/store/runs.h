@@ -37,7 +37,7 @@ void run_file(char file[RUN_FILE], const struct run_is *is);
 /* Open a run of a directory, with one holder. Its head and end must say what
  * `is` says and it must be as long as it should, else HSY_E_DAMAGED; the pages
  * are looked at when they are used. A filter that has changed is made again
- * from the pages. err->line is the number of one that cannot be opened. */
+ * from the pages. err->at is the number of one that cannot be opened. */
 hsy_status run_open(struct run **out, int dir, const struct run_is *is,
                     hsy_error *err);
 struct run *run_hold(struct run *r);

@@ -204,15 +204,15 @@ static hsy_status file_filter_again(struct run *r)
 
 /* ---- Opening ------------------------------------------------------------- */
 
-/* err->line is its number, with which the file's name ends. */
+/* err->at is its number, with which the file's name ends. */
 static hsy_status file_why(const struct run_is *is, hsy_status st,
                            hsy_error *err)
 {
-    host_fail(err, st, "runs",
+    host_fail(err, st, HOST_FIELD_RUNS,
               st == HSY_E_DAMAGED ? "a file of ids is missing or changed"
                                   : "a file of ids cannot be read");
     if (err != NULL)
-        err->line = is->number;
+        err->at = is->number;
     return st;
 }
 
@@ -251,7 +251,7 @@ static hsy_status file_open(struct run **out, int dir, const struct run_is *is,
         return file_why(is, HSY_E_DAMAGED, err);
     r = calloc(1, sizeof *r);
     if (r == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     r->is = *is;
     atomic_init(&r->holders, 1);
     run_file(file, is);
@@ -280,7 +280,7 @@ hsy_status run_open(struct run **out, int dir, const struct run_is *is,
     st = file_ends(r, &check);
     if (st == HSY_OK && !run_filter_make(&r->filter, is->count)) {
         run_drop(r);
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     }
     if (st == HSY_OK) {
         st = file_filter(r, check);

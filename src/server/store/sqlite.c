@@ -37,8 +37,8 @@ hsy_status store_alive(struct store_sqlite *s, hsy_error *err)
     if (dead == HSY_OK)
         return HSY_OK;
     if (dead == HSY_E_BUSY)
-        return host_fail(err, HSY_E_IO, "record.db", sqlite_robbed);
-    return host_fail(err, dead, NULL,
+        return host_fail(err, HSY_E_IO, HOST_FIELD_RECORD_DB, sqlite_robbed);
+    return host_fail(err, dead, HSY_FIELD_NONE,
                      dead == HSY_E_IO
                          ? "the disk has failed: nothing is written any more"
                          : "the data is damaged: nothing is written any more");
@@ -164,7 +164,7 @@ static hsy_status sqlite_connect(struct store_sqlite *s, struct sql *q,
 
     q->file = file;
     if (path == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     snprintf(path, room, "%s/%s", s->path, file);
     rc = sql_open(q, path, file, log);
     free(path);
@@ -278,7 +278,8 @@ static hsy_status sqlite_open_cells(struct store_sqlite *s, bool making,
         return store_damaged(s, s->cells.file, err);
     if (version == 0) {
         if (!sqlite_random(s->name, STORE_NAME))
-            return host_fail(err, HSY_E_ENTROPY, NULL, "no randomness");
+            return host_fail(err, HSY_E_ENTROPY, HSY_FIELD_NONE,
+                             "no randomness");
         return sqlite_make(s, &s->cells, store_tables_cells, err);
     }
     rc = sql_pragma(&s->cells, "SELECT count(*) FROM chunks", &chunks);
@@ -322,7 +323,7 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
     if (st == HSY_OK)
         st = sqlite_version(s, &s->append, &version, err);
     if (st == HSY_OK && version == 0 && !create)
-        return host_fail(err, HSY_E_EMPTY, "directory",
+        return host_fail(err, HSY_E_EMPTY, HSY_FIELD_DIRECTORY,
                          "no collector has kept anything here");
     if (st == HSY_OK)
         st = sqlite_first(s, &s->cells, "cells.db", &s->cells_log, version == 0,
@@ -331,7 +332,8 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
         st = sqlite_open_cells(s, version == 0, &old_cells, err);
     if (st == HSY_OK && version == 0) {
         if (!sqlite_random(s->next.state.key, STORE_KEY))
-            return host_fail(err, HSY_E_ENTROPY, NULL, "no randomness");
+            return host_fail(err, HSY_E_ENTROPY, HSY_FIELD_NONE,
+                             "no randomness");
         st = sqlite_make(s, &s->append, store_tables_record, err);
         version = STORE_VERSION;
     }
@@ -423,7 +425,7 @@ static hsy_status sqlite_recover(struct store_sqlite *s, hsy_error *err)
                              sqlite_take_round, &r, &rc);
 
     if (st == HSY_E_NOMEM)
-        host_fail(err, st, NULL, "out of memory");
+        host_fail(err, st, HSY_FIELD_NONE, "out of memory");
     else if (st == HSY_E_DAMAGED)
         store_damaged(s, "rounds", err);
     else if (rc != SQLITE_OK)
@@ -466,7 +468,7 @@ hsy_status store_sqlite_look(struct store **out, const char *directory,
     if (s == NULL || (s->path = strdup(directory)) == NULL) {
         if (s != NULL)
             sqlite_close(&s->is);
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     }
     st = sqlite_connect(s, &s->append, "record.db", &s->record_log, err);
     if (st == HSY_OK)
@@ -497,7 +499,7 @@ hsy_status store_sqlite_open(struct store **out, struct store_state *state,
     hsy_status st;
 
     if (s == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     st = store_enter(s, directory, create, err);
     if (st == HSY_OK)
         store_reserve_plan(s);

@@ -129,7 +129,7 @@ static hsy_status make_unread(struct store_sqlite *s, hsy_status st,
         return store_damaged(s, "runs", err);
     if (st == HSY_E_IO)
         atomic_store(&s->dead, HSY_E_IO);
-    return host_fail(err, st, "runs", "a file of ids cannot be read");
+    return host_fail(err, st, HOST_FIELD_RUNS, "a file of ids cannot be read");
 }
 
 /* ---- The file ------------------------------------------------------------ */

@@ -68,7 +68,7 @@ static hsy_status runs_read_ids(struct store_sqlite *s,
     hsy_status st = HSY_OK;
 
     if (t.room == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     for (size_t i = 0; i < r->nparts; i++)
         for (size_t k = 0; st == HSY_OK && k < r->parts[i].n; k++) {
             st = runs_read_run(r->parts[i].all[k], &t);
@@ -79,7 +79,7 @@ static hsy_status runs_read_ids(struct store_sqlite *s,
         return st;
     store_damaged(s, "runs", err);
     if (err != NULL)
-        err->line = number;
+        err->at = number;
     return st;
 }
 
@@ -289,7 +289,7 @@ hsy_status store_runs_copy(const struct store_runs *runs, const char *directory,
     free(path);
     return st == HSY_OK
                ? HSY_OK
-               : host_fail(err, st, "backup",
+               : host_fail(err, st, HOST_FIELD_BACKUP,
                            st == HSY_E_FULL    ? "the disk is full"
                            : st == HSY_E_NOMEM ? "out of memory"
                                                : "the copy cannot be written");

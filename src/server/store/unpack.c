@@ -42,15 +42,15 @@ struct unpack_reader {
 
 static hsy_status unpack_bad(struct unpack_reader *r, const char *msg)
 {
-    host_fail(r->err, HSY_E_FORMAT, "archive", msg);
+    host_fail(r->err, HSY_E_FORMAT, HOST_FIELD_ARCHIVE, msg);
     if (r->err != NULL)
-        r->err->line = r->record;
+        r->err->at = r->record;
     return HSY_E_FORMAT;
 }
 
 static hsy_status unpack_nomem(struct unpack_reader *r)
 {
-    return host_fail(r->err, HSY_E_NOMEM, NULL, "out of memory");
+    return host_fail(r->err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }
 
 static hsy_status unpack_take(struct unpack_reader *r, uint8_t *to, size_t len)
@@ -61,7 +61,8 @@ static hsy_status unpack_take(struct unpack_reader *r, uint8_t *to, size_t len)
         if (n == -1 && retry_read(r->fd))
             continue;
         if (n == -1)
-            return host_fail(r->err, HSY_E_IO, "archive", "it cannot be read");
+            return host_fail(r->err, HSY_E_IO, HOST_FIELD_ARCHIVE,
+                             "it cannot be read");
         if (n == 0)
             return unpack_bad(r, "it ends early");
         to += n;
@@ -133,7 +134,7 @@ static hsy_status unpack_head(struct unpack_reader *r)
         archive_get(head + 12, 4) != hsy_crc32c(0, head, 12))
         return unpack_bad(r, "this is no archive of a collector's data");
     if (archive_get(head + 4, 4) != ARCHIVE_VERSION)
-        return host_fail(r->err, HSY_E_VERSION, "archive",
+        return host_fail(r->err, HSY_E_VERSION, HOST_FIELD_ARCHIVE,
                          "a newer program made it: use that one");
     return archive_get(head + 8, 4) == 0
                ? HSY_OK
@@ -318,7 +319,7 @@ static hsy_status unpack_take_merged(struct unpack_reader *r)
 static hsy_status unpack_book(struct unpack_reader *r, hsy_status st)
 {
     if (st == HSY_E_FORMAT && r->err != NULL)
-        r->err->line = r->record;
+        r->err->at = r->record;
     return st;
 }
 

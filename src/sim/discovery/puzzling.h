@@ -61,7 +61,7 @@ struct puzzling_result {
     double seconds;                 /* of the slowest search */
 };
 
-/* HSY_E_RANGE with field "words" and the word's number in err->line for one
+/* HSY_E_RANGE with field "words" and the word's number in err->at for one
  * that cannot be spelled. */
 hsy_status puzzling_run(struct puzzling_result *out, const struct puzzling *how,
                         hsy_error *err);

@@ -308,8 +308,8 @@ static hsy_status puzzle_prepare(struct puzzle_job *job, hsy_scheme *s,
         truth.u.bytes.len = how->words[i].len;
         st = hsy_truth_code(s, job->codes + i * job->width, &truth, err);
         if (st != HSY_OK && err != NULL) {
-            err->field = "words";
-            err->line = i + 1;
+            err->field = HSY_FIELD_WORDS;
+            err->at = i + 1;
         }
     }
     return st;

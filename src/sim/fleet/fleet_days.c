@@ -57,7 +57,8 @@ static hsy_status days_set(const struct fleet_days *y, uint32_t day,
         good = fclose(f) == 0 && good;
     if (good && rename(draft, path) == 0)
         return HSY_OK;
-    return fleet_fail(err, HSY_E_IO, "clock", "the file cannot be written");
+    return fleet_fail(err, HSY_E_IO, HSY_FIELD_CLOCK,
+                      "the file cannot be written");
 }
 
 static size_t days_read(char *bytes, size_t one, size_t n, void *ctx)
@@ -77,12 +78,12 @@ static hsy_status days_ask(struct fleet_days *y, uint32_t *day, hsy_error *err)
 
     y->len = 0;
     if (y->use->easy_perform(y->easy) != CURLE_OK)
-        return fleet_fail(err, HSY_E_IO, "url",
+        return fleet_fail(err, HSY_E_IO, HSY_FIELD_URL,
                           "the collector cannot be reached, or does not "
                           "answer");
     y->answer[y->len] = '\0';
     if (sscanf(y->answer, "rehearsal day=%lu", &n) != 1)
-        return fleet_fail(err, HSY_E_REFUSED, "clock",
+        return fleet_fail(err, HSY_E_REFUSED, HSY_FIELD_CLOCK,
                           "this collector has the real clock, and may count "
                           "real people: one that was started with --rehearsal "
                           "FILE is wanted");
@@ -107,7 +108,7 @@ static hsy_status days_begin(struct fleet_days *y, uint32_t day, hsy_error *err)
     }
     if (st != HSY_OK || there == day)
         return st;
-    return fleet_fail(err, HSY_E_REFUSED, "clock",
+    return fleet_fail(err, HSY_E_REFUSED, HSY_FIELD_CLOCK,
                       there > day
                           ? "the collector has come to a later day already: "
                             "its days do not go back"

@@ -149,6 +149,7 @@ hsy_status fleet_json(char **text, struct fleet *f,
         "seconds", r->seconds, "statuses", statuses, "tasks", tasks);
     *text = root != NULL ? json_dumps(root, JSON_REAL_PRECISION(17)) : NULL;
     json_decref(root);
-    return *text != NULL ? HSY_OK
-                         : host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    return *text != NULL
+               ? HSY_OK
+               : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }

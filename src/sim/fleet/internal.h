@@ -18,7 +18,7 @@ struct fleet {
 };
 
 /* Say so; the status. */
-hsy_status fleet_fail(hsy_error *err, hsy_status status, const char *field,
+hsy_status fleet_fail(hsy_error *err, hsy_status status, uint32_t field,
                       const char *msg);
 
 /* Seconds, of a clock that only goes on. */

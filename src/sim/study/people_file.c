@@ -57,7 +57,8 @@ static hsy_status file_bad(struct file_truths *f, enum study_wrong wrong,
     };
 
     f->out->wrong = wrong;
-    return host_fail_line(err, bad[wrong].status, NULL, bad[wrong].msg, line);
+    return host_fail_at(err, bad[wrong].status, HSY_FIELD_NONE, bad[wrong].msg,
+                        HSY_UNIT_LINE, line);
 }
 
 /* A number of the question; no message repeats what stands there. */
@@ -95,7 +96,8 @@ static hsy_status file_string(struct file_truths *f, int64_t *out,
     if (line->len > f->spec->param[HSY_PARAM_BITS] / 8)
         return file_bad(f, STUDY_WRONG_LENGTH, number, err);
     if (hsy_truth_code(f->spelling, &code, &truth, &why) != HSY_OK)
-        return host_fail_line(err, why.status, NULL, why.msg, number);
+        return host_fail_at(err, why.status, HSY_FIELD_NONE, why.msg,
+                            HSY_UNIT_LINE, number);
     *out = (int64_t)code;
     return HSY_OK;
 }
@@ -108,7 +110,8 @@ static hsy_status file_text(struct file_truths *f, int64_t *out,
     void *text = f->text;
 
     if (line->len == 0)
-        return host_fail_line(err, HSY_E_FORMAT, NULL, "empty", number);
+        return host_fail_at(err, HSY_E_FORMAT, HSY_FIELD_NONE, "empty",
+                            HSY_UNIT_LINE, number);
     if (!file_grow(&text, &f->text_room, f->len + line->len + 1, 1))
         return study_nomem(err);
     f->text = text;
@@ -142,7 +145,7 @@ static hsy_status file_lines(struct file_truths *f, int fd, hsy_error *err)
     const hsy_status st = lines_each(fd, file_take, f, err);
 
     if (st == HSY_OK && f->n == 0)
-        return host_fail(err, HSY_E_EMPTY, NULL, "has no lines");
+        return host_fail(err, HSY_E_EMPTY, HSY_FIELD_NONE, "has no lines");
     return st;
 }
 

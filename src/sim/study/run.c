@@ -170,7 +170,7 @@ static hsy_status run_cut(struct study_job *job, const hsy_scheme *s,
     struct study_result *out = job->out;
 
     if (!out->at_once && study->users > STUDY_EACH_MAX)
-        return study_fail(err, HSY_E_RANGE, "users",
+        return study_fail(err, HSY_E_RANGE, HOST_FIELD_USERS,
                           "too many to be simulated one by one; rr, grr, sue, "
                           "oue and onebit are drawn at once");
     job->chunk = study_chunk(&out->info);
@@ -179,7 +179,7 @@ static hsy_status run_cut(struct study_job *job, const hsy_scheme *s,
     job->chunks = (study->users + job->chunk - 1) / job->chunk;
     job->parts = run_parts(job, s);
     if (study_work_bytes(job, s) > STUDY_MEMORY_MAX / study_workers(job)) {
-        study_fail(err, HSY_E_RANGE, "domain",
+        study_fail(err, HSY_E_RANGE, HOST_FIELD_DOMAIN,
                    "takes more memory than a simulation may; lower --domain, "
                    "or --threads");
         if (err != NULL)
@@ -222,7 +222,7 @@ static hsy_status run_model(struct study_job *job, hsy_error *err)
     study_model_name(out->name, out->model, out->curators);
     job->spec = study_model_spec(study->model, &study->spec);
     if (out->curators > study->users)
-        return study_fail(err, HSY_E_RANGE, "model",
+        return study_fail(err, HSY_E_RANGE, HOST_FIELD_MODEL,
                           "more curators than people");
     if (study->model != STUDY_SHUFFLED)
         return HSY_OK;

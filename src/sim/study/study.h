@@ -262,7 +262,7 @@ hsy_status study_dump(struct output *out, const struct study_result *row,
 /* ---- Reports (reports.c) ------------------------------------------------- */
 
 /* Fill in *err and return status. */
-hsy_status study_fail(hsy_error *err, hsy_status status, const char *field,
+hsy_status study_fail(hsy_error *err, hsy_status status, uint32_t field,
                       const char *msg);
 
 hsy_status study_nomem(hsy_error *err);

@@ -120,13 +120,13 @@ void api_failed(struct request *q, const hsy_error *err)
         i++;
     if (i == n)
         api_problem(q, 500, "The collector failed", "%s", msg);
-    else if (err->field != NULL && err->line != 0)
+    else if (err->field != HSY_FIELD_NONE && err->at != 0)
         api_problem(q, admin_failures[i].status, admin_failures[i].title,
-                    "%s, line %" PRIu64 ": %s", err->field, err->line, msg);
+                    "%s, line %" PRIu64 ": %s", err->field, err->at, msg);
     else
         api_problem(q, admin_failures[i].status, admin_failures[i].title,
-                    "%s%s%s", err->field != NULL ? err->field : "",
-                    err->field != NULL ? ": " : "", msg);
+                    "%s%s%s", err->field != HSY_FIELD_NONE ? err->field : "",
+                    err->field != HSY_FIELD_NONE ? ": " : "", msg);
 }
 
 bool api_operator(struct collector *c, const struct request *q)

@@ -47,7 +47,7 @@ static hsy_status document_check(const struct collector *c,
     if (st != HSY_OK)
         return st;
     if (!document_signed(c, bytes, len, first ? NULL : &in_force))
-        return host_fail(err, HSY_E_SIGNATURE, NULL,
+        return host_fail(err, HSY_E_SIGNATURE, HSY_FIELD_NONE,
                          "not signed by the public key of this collector");
     return HSY_OK;
 }

@@ -250,7 +250,7 @@ static hsy_status figures_compare(char **json, size_t *len, struct collector *c,
         const struct figure_of b = {ask[1].entry, words[1], &of[1], span[1]};
 
         st = figure_difference(json, len, &a, &b, &how, err);
-        *failed = err->line == 2;
+        *failed = err->at == 2;
     }
     rounds_clear(&of[0].rounds);
     rounds_clear(&of[1].rounds);

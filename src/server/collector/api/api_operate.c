@@ -144,8 +144,7 @@ static void operate_merge(struct collector *c, struct request *q)
     m.entry = e->number;
     m.bytes = request_body(q, &m.len);
     if (workers_admitting(c->workers, operate_merge_job, &m, &err) != HSY_OK) {
-        if (err.status == HSY_E_REFUSED && err.field != NULL &&
-            strcmp(err.field, "rounds") == 0)
+        if (err.status == HSY_E_REFUSED && err.field == HSY_FIELD_ROUNDS)
             api_problem(q, 409, "Rounds are missing", "%s", err.msg);
         else if (err.status == HSY_E_REFUSED)
             api_problem(q, 409, "Merged before",
@@ -194,9 +193,9 @@ static void operate_refuse(struct request *q, const uint8_t *bytes, size_t len,
     hsy_document doc;
     hsy_task task;
 
-    if (err->line != 0 && hsy_document_open(&doc, bytes, len, NULL) == HSY_OK &&
-        err->line <= doc.tasks) {
-        hsy_document_task(&doc, &task, (uint32_t)err->line - 1);
+    if (err->at != 0 && hsy_document_open(&doc, bytes, len, NULL) == HSY_OK &&
+        err->at <= doc.tasks) {
+        hsy_document_task(&doc, &task, (uint32_t)err->at - 1);
         named.field = task.id;
         named.line = 0;
     }

@@ -211,17 +211,17 @@ static void public_malformed(struct collector *c, struct request *q,
         return;
     }
     watch_refused(c->watch, WATCH_MALFORMED);
-    if (err->line != 0)
+    if (err->at != 0)
         request_problem(q, 400, "the body cannot be read",
                         "upload %llu: %s%s%s; nothing was counted",
-                        (unsigned long long)err->line,
-                        err->field == NULL ? "" : err->field,
-                        err->field == NULL ? "" : ": ", err->msg);
+                        (unsigned long long)err->at,
+                        err->field == HSY_FIELD_NONE ? "" : err->field,
+                        err->field == HSY_FIELD_NONE ? "" : ": ", err->msg);
     else
         request_problem(q, 400, "the body cannot be read",
                         "%s%s%s; nothing was counted",
-                        err->field == NULL ? "" : err->field,
-                        err->field == NULL ? "" : ": ", err->msg);
+                        err->field == HSY_FIELD_NONE ? "" : err->field,
+                        err->field == HSY_FIELD_NONE ? "" : ": ", err->msg);
 }
 
 static hsy_status public_read(struct collector *c, struct request *q,

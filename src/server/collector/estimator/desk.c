@@ -62,13 +62,14 @@ hsy_status desk_open(struct desk **out, struct collector *c, hsy_error *err)
     struct desk *d = calloc(1, sizeof *d);
 
     if (d == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     d->collector = c;
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
     if (pthread_create(&d->thread, NULL, desk_run, d) != 0) {
         free(d);
-        return host_fail(err, HSY_E_NOMEM, NULL, "cannot make a thread");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE,
+                         "cannot make a thread");
     }
     *out = d;
     return HSY_OK;

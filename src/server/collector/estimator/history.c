@@ -416,7 +416,7 @@ hsy_status history_start(struct history **out, struct collector *c,
     hsy_status st;
 
     if (h == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     h->c = c;
     pthread_mutex_init(&h->lock, NULL);
     pthread_condattr_init(&monotonic);
@@ -430,7 +430,8 @@ hsy_status history_start(struct history **out, struct collector *c,
         st = desk_open(&h->desk, c, err);
     if (st == HSY_OK && pthread_create(&h->thread, NULL, history_run, h) != 0) {
         desk_close(h->desk);
-        st = host_fail(err, HSY_E_NOMEM, NULL, "cannot make a thread");
+        st =
+            host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "cannot make a thread");
     }
     if (st != HSY_OK) {
         *out = NULL;

@@ -117,11 +117,11 @@ hsy_status history_copy(int64_t **words, struct engine_rounds *of,
     hsy_status st;
 
     if (copy == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    st = shown == NULL
-             ? host_fail(err, HSY_E_BUSY, NULL, "the collector is stopping")
-             : shown_copy(shown, ask->entry, ask->first, ask->last, copy, of,
-                          &days, err);
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    st = shown == NULL ? host_fail(err, HSY_E_BUSY, HSY_FIELD_NONE,
+                                   "the collector is stopping")
+                       : shown_copy(shown, ask->entry, ask->first, ask->last,
+                                    copy, of, &days, err);
     if (st == HSY_E_EMPTY && err != NULL && make_few(c, ask))
         err->limit = ask->entry->task.min_reports;
     if (st != HSY_OK) {
@@ -169,7 +169,7 @@ hsy_status history_live(int64_t **words, struct engine_rounds *of,
     if (copy.words != NULL)
         st = workers_folding(c->workers, make_copy, &copy, err);
     else
-        host_fail(err, st, NULL, "out of memory");
+        host_fail(err, st, HSY_FIELD_NONE, "out of memory");
     if (st == HSY_E_EMPTY)
         st = HSY_OK; /* nothing has come yet: zeros */
     if (st == HSY_OK)
@@ -188,10 +188,10 @@ static hsy_status make_read(char **text, size_t *len, int fd, hsy_error *err)
 
     *text = (char *)bytes;
     if (st == HSY_E_IO)
-        host_fail(err, st, "candidates",
+        host_fail(err, st, HSY_FIELD_CANDIDATES,
                   "the list of candidates cannot be read");
     if (st == HSY_E_RANGE)
-        host_fail(err, st, "candidates",
+        host_fail(err, st, HSY_FIELD_CANDIDATES,
                   "the list of candidates is longer than 4 MiB");
     return st;
 }
@@ -213,7 +213,7 @@ hsy_status history_candidates(char **text, size_t *len, struct collector *c,
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd == -1)
         return errno == ENOENT ? HSY_OK
-                               : host_fail(err, HSY_E_IO, "candidates",
+                               : host_fail(err, HSY_E_IO, HSY_FIELD_CANDIDATES,
                                            "the list of candidates cannot be "
                                            "read");
     st = make_read(text, len, fd, err);
@@ -231,7 +231,7 @@ hsy_status history_enough(struct collector *c, const struct roster_entry *e,
     if (history_devices(c, &(struct history_ask){e, 0, 0}) >=
         e->task.min_reports)
         return HSY_OK;
-    st = host_fail(err, HSY_E_EMPTY, "reports", "too few reports");
+    st = host_fail(err, HSY_E_EMPTY, HSY_FIELD_REPORTS, "too few reports");
     if (err != NULL)
         err->limit = e->task.min_reports;
     return st;

@@ -108,7 +108,7 @@ static hsy_status compare_open(struct figure *f, const struct figure_of *of,
     hsy_status st = figure_open(f, of, how, err);
 
     if (st == HSY_E_EMPTY && err != NULL)
-        err->line = which;
+        err->at = which;
     return st;
 }
 

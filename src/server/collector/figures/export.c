@@ -31,7 +31,7 @@ static hsy_status export_load(json_t **figure, json_t **rows, const char *json,
         return HSY_OK;
     json_decref(*figure);
     *figure = NULL;
-    return host_fail(err, HSY_E_FORMAT, NULL, "this is no figure");
+    return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE, "this is no figure");
 }
 
 /* NaN where there is none. */
@@ -229,7 +229,7 @@ hsy_status figure_csv(char **csv, size_t *len, const char *json,
     json_decref(figure);
     if (to == NULL || fclose(to) != 0) {
         free(text);
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     }
     *csv = text;
     *len = text_len;

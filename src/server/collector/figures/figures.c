@@ -20,7 +20,7 @@
 /* Below its least number a task shows nothing. */
 static hsy_status figure_few(const struct roster_entry *e, hsy_error *err)
 {
-    return host_fail_limit(err, HSY_E_EMPTY, "reports",
+    return host_fail_limit(err, HSY_E_EMPTY, HSY_FIELD_REPORTS,
                            "too few reports to be shown", e->task.min_reports);
 }
 
@@ -42,15 +42,15 @@ static hsy_status figure_possible(const hsy_scheme_info *info,
     if (analysis_searches(info))
         return HSY_OK;
     if (info->kind == HSY_KIND_STRINGS && how->candidates_len == 0)
-        return host_fail(err, HSY_E_UNKNOWN, "candidates",
+        return host_fail(err, HSY_E_UNKNOWN, HSY_FIELD_CANDIDATES,
                          "strings of this mechanism are estimated by name: the "
                          "collector has no list of candidates for this task");
     if (info->kind == HSY_KIND_TUPLE)
-        return host_fail(err, HSY_E_UNKNOWN, "kind",
+        return host_fail(err, HSY_E_UNKNOWN, HSY_FIELD_KIND,
                          "the collector has no figures of this kind: download "
                          "the tally, and use 'hearsay estimate'");
     if (info->d > FIGURE_VALUES)
-        return host_fail(err, HSY_E_UNKNOWN, "values",
+        return host_fail(err, HSY_E_UNKNOWN, HSY_FIELD_VALUES,
                          "more values than a collector estimates: download the "
                          "tally, and use 'hearsay estimate'");
     return HSY_OK;
@@ -63,13 +63,13 @@ hsy_status figure_check(const struct roster_entry *e,
 
     hsy_scheme_describe(e->scheme, &info);
     if (!(how->level > 0 && how->level < 1))
-        return host_fail(err, HSY_E_RANGE, "level",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_LEVEL,
                          "a fraction between 0 and 1 is wanted");
     if (!(how->lying >= 0 && how->lying < 1))
-        return host_fail(err, HSY_E_RANGE, "lying",
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_LYING,
                          "a share from 0 to less than 1 is wanted");
     if (how->top > FIGURE_TOP_MAX)
-        return host_fail_limit(err, HSY_E_RANGE, "top", "too many rows",
+        return host_fail_limit(err, HSY_E_RANGE, HSY_FIELD_TOP, "too many rows",
                                FIGURE_TOP_MAX);
     return figure_possible(&info, how, err);
 }
@@ -119,7 +119,7 @@ static hsy_status figure_candidates(struct figure *f, hsy_error *err)
         room += *c == '\n';
     f->candidates = calloc(room, sizeof *f->candidates);
     if (f->candidates == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     while (at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         const size_t len = (size_t)((stop != NULL ? stop : end) - at);
@@ -129,8 +129,9 @@ static hsy_status figure_candidates(struct figure *f, hsy_error *err)
         at += len + (stop != NULL);
     }
     if (n > FIGURE_CANDIDATES)
-        return host_fail_line(err, HSY_E_RANGE, "candidates",
-                              "too many candidates", FIGURE_CANDIDATES + 1);
+        return host_fail_at(err, HSY_E_RANGE, HSY_FIELD_CANDIDATES,
+                            "too many candidates", HSY_UNIT_LINE,
+                            FIGURE_CANDIDATES + 1);
     f->request.candidates = f->candidates;
     f->request.ncandidates = n;
     return HSY_OK;
@@ -208,7 +209,7 @@ static hsy_status figure_make(struct figure *f, hsy_error *err)
     }
     return st != HSY_E_RANGE
                ? st
-               : host_fail(err, HSY_E_UNKNOWN, "candidates",
+               : host_fail(err, HSY_E_UNKNOWN, HSY_FIELD_CANDIDATES,
                            "this search has more candidates than a collector "
                            "tries: download the tally, and use 'hearsay "
                            "discover --max-candidates'");

@@ -202,7 +202,7 @@ static hsy_status shown_rounds(struct engine_rounds *out,
     hsy_status st;
 
     if (counts == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     for (size_t i = 0; i < v->ncounts; i++) {
         const struct shown_epoch *e = &v->counts[i];
 
@@ -257,7 +257,7 @@ static hsy_status shown_sum(struct shown *s, const struct shown_view *v,
                             err);
     }
     if (st == HSY_OK && span->first == 0)
-        st = host_fail(err, HSY_E_EMPTY, "epoch",
+        st = host_fail(err, HSY_E_EMPTY, HSY_FIELD_EPOCH,
                        "no tally of these days is kept");
     return st;
 }
@@ -288,7 +288,7 @@ hsy_status shown_copy(struct shown *s, const struct roster_entry *is,
     pthread_mutex_lock(&s->file_lock);
     st = shown_get(s, is->number, &v);
     if (st == HSY_OK && (v.generation == 0 || v.gone))
-        st = host_fail(err, HSY_E_EMPTY, "reports",
+        st = host_fail(err, HSY_E_EMPTY, HSY_FIELD_REPORTS,
                        v.gone ? "the task is retired" : "too few reports");
     if (st == HSY_OK && first == 0) {
         st = shown_file_add(s->file, is->number, 0, words, is->words, err);
@@ -329,7 +329,7 @@ hsy_status shown_open(struct shown **out, const struct shown_options *o,
     hsy_status st;
 
     if (s == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     s->o = *o;
     s->moment = shown_moment_now(s);
     pthread_mutex_init(&s->renewing, NULL);
@@ -342,7 +342,7 @@ hsy_status shown_open(struct shown **out, const struct shown_options *o,
         st = shown_file_read(s->file, shown_take, &reading, err);
         roster_drop(reading.roster);
         if (st == HSY_E_MISMATCH)
-            host_fail(err, st, "shown.db",
+            host_fail(err, st, HOST_FIELD_SHOWN_DB,
                       "it is of another collector's tasks: restore the "
                       "one that belongs here (docs/runbook.md)");
     }

@@ -25,7 +25,7 @@ hsy_status shown_file_open(struct shown_file **out, const char *data,
     hsy_status st;
 
     if (f == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     st = book_open(&f->book, data, &shown_kind, true, err);
     if (st == HSY_OK)
         *out = f;
@@ -68,7 +68,8 @@ static hsy_status file_rows(struct shown_file *f, const char *sql,
             char *more = realloc(rows, (room = 2 * room + 16) * size);
 
             if (more == NULL) {
-                st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+                st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE,
+                               "out of memory");
                 break;
             }
             rows = more;
@@ -220,7 +221,7 @@ static hsy_status file_tally(struct shown_file *f,
     hsy_status st = HSY_OK;
 
     if (bytes == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     for (size_t at = 0; at < is->words && st == HSY_OK; at += SHOWN_PIECE)
         st = file_piece(
             f, is->number, t->block, at / SHOWN_PIECE, t->words + at,

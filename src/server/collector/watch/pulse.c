@@ -115,13 +115,14 @@ hsy_status watch_pulse_start(struct collector *c, const struct watch_pulse *how,
         p->how.micros = WATCH_PULSE;
     p->over = false;
     if (!pulse_init(p))
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     p->runs = pthread_create(&p->thread, NULL, pulse_run, c) == 0;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return p->runs ? HSY_OK
-                   : host_fail(err, HSY_E_NOMEM, NULL, "no threads to be had");
+                   : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE,
+                               "no threads to be had");
 }
 
 void watch_pulse_stop(struct watch *w)

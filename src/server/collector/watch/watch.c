@@ -42,7 +42,7 @@ hsy_status watch_open(struct watch **out, const struct config *f,
     struct watch *w = calloc(1, sizeof *w);
 
     if (w == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     w->data = strdup(f->data);
     w->backups = strdup(f->backups != NULL ? f->backups : f->data);
     w->started = (uint64_t)time(NULL);
@@ -51,7 +51,7 @@ hsy_status watch_open(struct watch **out, const struct config *f,
     watch_machine_open(w);
     if (w->data == NULL || w->backups == NULL) {
         watch_close(w);
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     }
     *out = w;
     return HSY_OK;

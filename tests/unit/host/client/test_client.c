@@ -102,7 +102,7 @@ static void opens_and_refuses(hsy_client *c)
        "and described");
     ok(hsy_client_refused(c, 0, &task, &why) &&
            strcmp(task.id, "minutes") == 0 && why.status == HSY_E_POLICY &&
-           strcmp(why.field, "source") == 0,
+           why.field == HSY_FIELD_SOURCE,
        "a source that the policy does not name is refused");
     ok(hsy_client_refused(c, 1, &task, &why) &&
            strcmp(task.id, "homepage") == 0 && why.status == HSY_E_POLICY &&
@@ -110,7 +110,7 @@ static void opens_and_refuses(hsy_client *c)
        "and a task that costs more than it allows");
     ok(hsy_client_answer_text(c, "minutes", "5", 1, NULL, &err) ==
                HSY_E_POLICY &&
-           strcmp(err.field, "source") == 0,
+           err.field == HSY_FIELD_SOURCE,
        "which is also said to who answers it");
     ok(hsy_client_answer_text(c, "nonesuch", "5", 1, NULL, &err) ==
            HSY_E_UNKNOWN,
@@ -361,7 +361,7 @@ static void fails_cleanly(void)
 
     snprintf(other, sizeof other, "%s/none", root);
     ok(hsy_client_open(&c, home, &p, other, NULL, &err) == HSY_E_IO &&
-           strcmp(err.field, "document") == 0 && c == NULL,
+           err.field == HSY_FIELD_DOCUMENT && c == NULL,
        "no document");
     ok(hsy_client_open(&c, home, &p, root, NULL, &err) == HSY_E_IO,
        "a directory is no document");

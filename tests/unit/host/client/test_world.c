@@ -362,7 +362,7 @@ static void keeps_an_anchor(void)
        "an anchor that is gone is not 0 again");
     hsy_host_close(h);
     snprintf(own, sizeof own, "%s/anchor", home);
-    ok(refusal(&same, &err) == HSY_E_RANGE && strcmp(err.field, "anchor") == 0,
+    ok(refusal(&same, &err) == HSY_E_RANGE && err.field == HSY_FIELD_ANCHOR,
        "an anchor inside the directory is none");
     h = opened(&plain);
     ok(hsy_host_world(h)->anchor_read == NULL, "without one there is none");

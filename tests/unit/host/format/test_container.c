@@ -238,7 +238,7 @@ static void scheme_must_be_the_digests(void)
     p.digest[5] ^= 1;
     hsy_file_header_encode(f.bytes, &p);
     ok(files_drain(f.bytes, f.len, &err) == HSY_E_FORMAT &&
-           strcmp(err.field, "digest") == 0,
+           err.field == HSY_FIELD_DIGEST,
        "a digest that is not the scheme's is refused");
     other.nano_epsilon++;
     s = example_scheme(&other);
@@ -252,7 +252,7 @@ static void scheme_must_be_the_digests(void)
                             HSY_CONTENT_REPORTS) == HSY_E_RANGE &&
            container_put_json_head(out, s, labels, sizeof labels, &err) ==
                HSY_E_RANGE &&
-           strcmp(err.field, "values") == 0,
+           err.field == HSY_FIELD_VALUES,
        "nor with others of the same length");
     g = files_close(out);
     ok(g.len == 0, "then nothing is written");

@@ -77,7 +77,7 @@ static bool refused_at(const char *was, const char *now, uint64_t line)
     hsy_error err = {0};
 
     return with(was, now, &err) == HSY_E_FORMAT && err.status == HSY_E_FORMAT &&
-           err.line == line && err.msg != NULL;
+           err.at == line && err.msg != NULL;
 }
 
 static void spelling_is_free(void)
@@ -247,7 +247,7 @@ static void header_may_be_too_long(void)
     ok(container_put_json_head(out, s, labels, LABELS * LEN, &err) ==
                HSY_E_RANGE &&
            err.status == HSY_E_RANGE && err.limit == CONTAINER_HEAD_MAX &&
-           strcmp(err.field, "values") == 0,
+           err.field == HSY_FIELD_VALUES,
        "a header line that no reader takes is refused, with the limit");
     f = files_close(out);
     ok(f.len == 0, "then nothing is written either");

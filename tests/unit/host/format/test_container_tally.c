@@ -140,7 +140,7 @@ static hsy_status drain_words(const hsy_spec *spec, hsy_content content,
                       words[i].value);
     f = files_close(out);
     st = files_drain(f.bytes, f.len, &err);
-    if (st == HSY_E_FORMAT && (err.status != st || err.line == 0))
+    if (st == HSY_E_FORMAT && (err.status != st || err.at == 0))
         st = HSY_OK; /* an error must say where it is */
     free(f.bytes);
     free(s);
@@ -286,7 +286,7 @@ static hsy_status drain_rounds(const hsy_round *rounds, size_t n, size_t cut,
     container_put_end(out, 7);
     f = files_close(out);
     st = files_drain(f.bytes, f.len, &err);
-    if (st == HSY_E_FORMAT && (err.status != st || err.line == 0))
+    if (st == HSY_E_FORMAT && (err.status != st || err.at == 0))
         st = HSY_OK;
     free(f.bytes);
     free(s);
@@ -342,7 +342,7 @@ static void rounds_merge_up(void)
     ok(rounds_merge(&a, &b, NULL) == HSY_OK && a.n == 3 && a.reports == 34,
        "and so do two lists of them");
     ok(rounds_add(&a, &all, &err) == HSY_E_OVERFLOW && a.reports == 34 &&
-           strcmp(err.field, "rounds") == 0,
+           err.field == HSY_FIELD_ROUNDS,
        "but not beyond what can be counted");
     ok(rounds_attend(&attended, &a, NULL) == HSY_OK && attended.reports == 34 &&
            attended.devices == 18,

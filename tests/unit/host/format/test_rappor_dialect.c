@@ -168,7 +168,7 @@ static void refuses(enum rappor_dialect d, uint32_t k, uint32_t h, uint32_t m,
     hsy_error err = {0};
 
     ok(rappor_encoder_init(&e, d, k, h, m, f, NULL, &err) == HSY_E_RANGE &&
-           strcmp(err.field, field) == 0,
+           strcmp(hsy_field_name(err.field), field) == 0,
        "k %u, h %u, m %u, f %g is refused by %s", k, h, m, f, field);
 }
 

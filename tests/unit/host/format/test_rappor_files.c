@@ -121,11 +121,12 @@ static void refusals(void)
 
         put_text(bad[i].text);
         st = reads(bad[i].which, &err);
-        if (!ok(st == HSY_E_FORMAT && err.line == bad[i].line &&
-                    (bad[i].field == NULL) == (err.field == NULL) &&
-                    (err.field == NULL || !strcmp(err.field, bad[i].field)),
+        if (!ok(st == HSY_E_FORMAT && err.at == bad[i].line &&
+                    (bad[i].field == NULL) == (err.field == HSY_FIELD_NONE) &&
+                    (err.field == HSY_FIELD_NONE ||
+                     !strcmp(hsy_field_name(err.field), bad[i].field)),
                 "bad file %zu is refused by line and field", i))
-            printf("# %d line %d field %s: %s\n", (int)st, (int)err.line,
+            printf("# %d line %d field %s: %s\n", (int)st, (int)err.at,
                    err.field, err.msg);
     }
 }
@@ -139,7 +140,7 @@ static void broken(void)
     size_t n;
 
     put(nul, sizeof nul - 1, false);
-    ok(reads(COUNTS, &err) == HSY_E_FORMAT && err.line == 2,
+    ok(reads(COUNTS, &err) == HSY_E_FORMAT && err.at == 2,
        "a NUL byte is refused");
     put("9,1,2,3,4\n9,1,2,3,4\n", 20, true);
     f = fopen(path, "rb");

@@ -225,9 +225,9 @@ static void plot_refused(const struct plot_figure *f, const char *field,
     ok(plot_svg(&svg, &len, f, &err) == HSY_E_RANGE && svg == NULL &&
            len == 99 && plot_svg(&svg, &len, f, NULL) == HSY_E_RANGE,
        "%s is refused", what);
-    ok(err.msg != NULL && err.line == line &&
-           (field == NULL ||
-            (err.field != NULL && strcmp(err.field, field) == 0)),
+    ok(err.msg != NULL && err.at == line &&
+           (field == NULL || (err.field != HSY_FIELD_NONE &&
+                              strcmp(hsy_field_name(err.field), field) == 0)),
        "and said where");
 }
 
@@ -335,7 +335,7 @@ static void list_refused(const struct plot_list *l, uint64_t line,
     size_t len = 99;
 
     ok(plot_list_svg(&svg, &len, l, &err) == HSY_E_RANGE && svg == NULL &&
-           err.line == line,
+           err.at == line,
        "%s is refused", what);
 }
 
@@ -462,12 +462,12 @@ static void plot_stacks(void)
     svg = NULL;
     two[1].y.high = 0.9;
     ok(plot_stack_svg(&svg, &len, two, 2, &err) == HSY_E_RANGE && svg == NULL &&
-           err.line == 1,
+           err.at == 1,
        "one that cannot be drawn is refused with all");
     ok(plot_stack_svg(&svg, &len, two, 0, NULL) == HSY_E_RANGE &&
            plot_stack_svg(&svg, &len, two, PLOT_STACK_MAX + 1, &err) ==
                HSY_E_RANGE &&
-           err.line == PLOT_STACK_MAX + 1,
+           err.at == PLOT_STACK_MAX + 1,
        "so are none, and too many");
 }
 

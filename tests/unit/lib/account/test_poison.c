@@ -386,7 +386,7 @@ static void refuses(void)
     REFUSED(HSY_E_RANGE, "no target", grr, HSY_ATTACK_INPUT, &far, 0, 0.1, 0);
     REFUSED(HSY_E_RANGE, "a target twice", grr, HSY_ATTACK_INPUT, twice, 3, 0.1,
             0);
-    ok(err.line == 3, "and which");
+    ok(err.at == 3, "and which");
     REFUSED(HSY_E_RANGE, "more targets than values", grr, HSY_ATTACK_INPUT,
             targets, 17, 0.1, 0);
     REFUSED(HSY_E_RANGE, "no such attack", grr, (hsy_attack)3, twice, 1, 0.1,

@@ -7,7 +7,7 @@
 static bool is_error(const hsy_error *err, uint64_t line, uint64_t limit)
 {
     return err->status == HSY_E_RANGE && strcmp(err->msg, "too many") == 0 &&
-           strcmp(err->field, "d") == 0 && err->line == line &&
+           strcmp(hsy_field_name(err->field), "d") == 0 && err->at == line &&
            err->limit == limit;
 }
 

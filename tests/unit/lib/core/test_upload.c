@@ -80,7 +80,8 @@ static bool not_encoded(const hsy_upload *u, const char *field)
     hsy_error err;
 
     return hsy_upload_encode(wire, u, &err) == HSY_E_RANGE &&
-           err.status == HSY_E_RANGE && strcmp(err.field, field) == 0 &&
+           err.status == HSY_E_RANGE &&
+           strcmp(hsy_field_name(err.field), field) == 0 &&
            memcmp(wire, zero, sizeof wire) == 0;
 }
 
@@ -125,7 +126,8 @@ static bool refused_with(size_t at, uint32_t value, const char *field)
     bytes_put32(wire + at, value);
     bytes_put32(wire + 124, hsy_crc32c(0, wire, 124));
     return hsy_upload_decode(&v, wire, &err) == HSY_E_FORMAT &&
-           err.status == HSY_E_FORMAT && strcmp(err.field, field) == 0;
+           err.status == HSY_E_FORMAT &&
+           strcmp(hsy_field_name(err.field), field) == 0;
 }
 
 static void decode_checks(void)

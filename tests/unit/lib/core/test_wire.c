@@ -58,8 +58,8 @@ static hsy_status prefix_with(size_t at, uint32_t value, hsy_error *err)
 
 static bool named(const hsy_error *err, const char *field)
 {
-    return err->status == HSY_E_FORMAT && err->field != NULL &&
-           strcmp(err->field, field) == 0;
+    return err->status == HSY_E_FORMAT && err->field != HSY_FIELD_NONE &&
+           strcmp(hsy_field_name(err->field), field) == 0;
 }
 
 static void prefix_is_checked(void)

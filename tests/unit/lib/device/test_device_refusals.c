@@ -18,7 +18,7 @@ static bool refuses(const hsy_task *task, const char *field)
     hsy_release *r = malloc(hsy_release_size(task));
     hsy_error err = {0};
     bool good = hsy_release_init(r, task, &err) != HSY_OK &&
-                strcmp(err.field, field) == 0;
+                strcmp(hsy_field_name(err.field), field) == 0;
 
     free(r);
     return good;

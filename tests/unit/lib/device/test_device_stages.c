@@ -360,7 +360,7 @@ static void asked_once(uint32_t slot_days, uint32_t answers, const char *field)
     }
     rig_publish(g);
     ok(rig_take(g) == HSY_OK && rig_admit(g, 0) == HSY_E_RANGE &&
-           strcmp(g->err.field, field) == 0,
+           strcmp(hsy_field_name(g->err.field), field) == 0,
        "a stage with %u answers in slots of %u days is refused", answers,
        slot_days);
     rig_free(g);

@@ -233,8 +233,8 @@ static void fields_are_checked(void)
         if (c->field == NULL)
             ok(st == HSY_OK, "%s: allowed", c->what);
         else
-            ok(st == HSY_E_RANGE && err.line == c->task + 1 && len == 99 &&
-                   strcmp(err.field, c->field) == 0,
+            ok(st == HSY_E_RANGE && err.at == c->task + 1 && len == 99 &&
+                   strcmp(hsy_field_name(err.field), c->field) == 0,
                "%s: refused for its %s", c->what, c->field);
     }
 }
@@ -246,7 +246,7 @@ static bool head_refused(hsy_document doc, size_t n, const char *field)
 
     return hsy_document_encode(NULL, 0, &len, &doc, good.task, n, &err) ==
                HSY_E_RANGE &&
-           strcmp(err.field, field) == 0;
+           strcmp(hsy_field_name(err.field), field) == 0;
 }
 
 static void head_is_checked(void)
@@ -270,11 +270,11 @@ static void head_is_checked(void)
     memcpy(e.task[3].id, e.task[1].id, sizeof e.task[1].id);
     ok(hsy_document_encode(NULL, 0, &len, &doc, e.task, EXAMPLE_TASKS, &err) ==
                HSY_E_RANGE &&
-           err.line == 4 && strcmp(err.field, "id") == 0,
+           err.at == 4 && err.field == HSY_FIELD_ID,
        "and two tasks of one id");
     ok(hsy_document_encode(small, sizeof small, &len, &doc, good.task, 1,
                            &err) == HSY_E_RANGE &&
-           strcmp(err.field, "room") == 0 && small[0] == 0,
+           err.field == HSY_FIELD_ROOM && small[0] == 0,
        "what does not fit is not written");
 }
 
@@ -291,7 +291,8 @@ static bool refused_with(size_t at, uint32_t value, const char *field)
 
     bytes_put32(bytes + at, value);
     refused = hsy_document_open(&doc, bytes, len, &err) == HSY_E_FORMAT &&
-              strcmp(err.field, field) == 0 && doc.version == 99;
+              strcmp(hsy_field_name(err.field), field) == 0 &&
+              doc.version == 99;
     free(bytes);
     return refused;
 }

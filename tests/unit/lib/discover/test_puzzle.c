@@ -192,7 +192,7 @@ static void explosion(void)
     static struct joining j;
 
     ok(join(&j, s, words, 6, 7, MOST) == HSY_E_RANGE && j.err.limit == 7776 &&
-           strcmp(j.err.field, "max-candidates") == 0,
+           j.err.field == HSY_FIELD_MAX_CANDIDATES,
        "six words of five fragments could make 7776, too many");
     ok(join(&j, s, words, 5, 7, MOST) == HSY_OK && j.trace.joined == 3125,
        "five words 3125, which may be");
@@ -244,11 +244,11 @@ static void plans(void)
        "chance or not it is 20");
     ok(plan_of(s, (hsy_puzzle){.max_candidates = 1000}, &plan, &err) ==
                HSY_E_RANGE &&
-           strcmp(err.field, "pairs") == 0 && err.limit == 179968,
+           err.field == HSY_FIELD_PAIRS && err.limit == 179968,
        "more pairs than are allowed are refused, with their number");
     ok(plan_of(s, (hsy_puzzle){.threshold = 1u << 20}, &plan, &err) ==
                HSY_E_RANGE &&
-           strcmp(err.field, "threshold") == 0,
+           err.field == HSY_FIELD_THRESHOLD,
        "too many pairs");
     ok(plan_of(s, (hsy_puzzle){.alpha = 1}, &plan, &err) == HSY_E_RANGE,
        "no chance");

@@ -68,7 +68,7 @@ static void refusal(const hsy_scheme *s, hsy_search how, const char *field,
     size_t count = 77;
 
     ok(hsy_search_plan(s, &how, stages, &count, &err) != HSY_OK &&
-           strcmp(err.field, field) == 0 && count == 77,
+           strcmp(hsy_field_name(err.field), field) == 0 && count == 77,
        "%s", sentence);
 }
 

@@ -61,7 +61,7 @@ static void refuses(hsy_spec spec, const char *field, uint64_t limit,
     hsy_error err = {0};
 
     ok(hsy_scheme_init(s, &spec, &err) == HSY_E_RANGE &&
-           strcmp(err.field, field) == 0 && err.limit == limit,
+           strcmp(hsy_field_name(err.field), field) == 0 && err.limit == limit,
        "%s: refused, naming %s and its limit", why, field);
     free(s);
 }
@@ -506,7 +506,7 @@ static void candidates(void)
 
     hsy_tally_init(&t, s, trial_memory(8 * hsy_tally_words(s)));
     ok(hsy_evidence_of(s, &point, &t, NULL, 0, scratch, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "candidates") == 0,
+           err.field == HSY_FIELD_CANDIDATES,
        "open strings need candidates");
     ok(hsy_evidence_of(s, &point, &t, &code, 1, scratch, &err) == HSY_E_EMPTY,
        "and reports");

@@ -62,7 +62,7 @@ static void limits(void)
        "oue at its largest epsilon still loses at most 2^-28");
     spec.nano_epsilon++;
     ok(hsy_scheme_init(s, &spec, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "epsilon") == 0 && err.limit == 24890000000u,
+           err.field == HSY_FIELD_EPSILON && err.limit == 24890000000u,
        "oue above it is refused, with the limit");
     spec = trial_values("sue", 10, 32);
     ok(hsy_scheme_init(s, &spec, NULL) == HSY_OK, "sue goes to epsilon 32");
@@ -292,7 +292,7 @@ static void counts(void)
 
     hsy_tally_init(&t, s, memory);
     ok(hsy_tally_batch(&t, s, reports, 4, &err) == HSY_E_FORMAT &&
-           err.line == 4 && hsy_tally_reports(&t) == 0,
+           err.at == 4 && hsy_tally_reports(&t) == 0,
        "a spare bit that is set is refused");
     ok(hsy_tally_batch(&t, s, reports, 3, &err) == HSY_OK && t.cells[0] == 2 &&
            t.cells[7] == 1 && t.cells[10] == 2 && t.cells[8] == 1 &&

@@ -308,15 +308,15 @@ static void test_refusals(void)
     hsy_error err = {0};
 
     ok(hsy_associate(share, sd, &out, &a, scratch, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "rows") == 0,
+           err.field == HSY_FIELD_ROWS,
        "cells that reports cannot tell apart are refused");
     rows[1][2] = rows[1][3] = 0;
     ok(hsy_associate(share, sd, &out, &a, scratch, &err) == HSY_E_RANGE &&
-           err.line == 2,
+           err.at == 2,
        "a report that no category gives is refused");
     rows[1][2] = NAN;
     ok(hsy_associate(share, sd, &out, &a, scratch, &err) == HSY_E_RANGE &&
-           err.line == 2,
+           err.at == 2,
        "a likelihood that is no number is refused");
     a.n = 0;
     ok(hsy_associate(share, sd, &out, &a, scratch, &err) == HSY_E_EMPTY,
@@ -382,18 +382,18 @@ static void test_rappor_refusals(void)
     ok(hsy_rappor_associate_scratch(&r) != 0, "two variables are a table");
     r.variable[1].rest = 3;
     ok(hsy_rappor_associate(NULL, NULL, NULL, &r, NULL, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "rest") == 0,
+           err.field == HSY_FIELD_REST,
        "no such rest: refused");
     r.variable[1].rest = HSY_RAPPOR_REST_NONE;
     r.variable[1].data.candidates = HSY_ASSOCIATE_CELLS;
     ok(hsy_rappor_associate(NULL, NULL, NULL, &r, NULL, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "candidates") == 0,
+           err.field == HSY_FIELD_CANDIDATES,
        "2,048 cells: refused");
     r.variable[1].data.candidates = 1;
     ok(hsy_rappor_associate_scratch(&r) == 0, "one category is no variable");
     r.variables = 1;
     ok(hsy_rappor_associate(NULL, NULL, NULL, &r, NULL, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "variables") == 0,
+           err.field == HSY_FIELD_VARIABLES,
        "one variable: refused");
     pairs_close(&p);
 }
@@ -424,11 +424,11 @@ static void test_likelihood_edges(void)
        "without noise a report is of one string");
     ok(hsy_rappor_likelihood(row, &data, NULL, &both, 1, &cohort, 1, &err) ==
                HSY_E_RANGE &&
-           err.line == 1,
+           err.at == 1,
        "one of none is refused");
     ok(hsy_rappor_likelihood(row, &data, NULL, &first, 1, &beyond, 1, &err) ==
                HSY_E_RANGE &&
-           strcmp(err.field, "cohort") == 0,
+           err.field == HSY_FIELD_COHORT,
        "a cohort beyond m is refused");
     ok(hsy_rappor_other(other, &data, all, &err) == HSY_E_RANGE,
        "listed strings that are everybody leave no others");

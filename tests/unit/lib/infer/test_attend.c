@@ -105,8 +105,8 @@ static void refuse(const hsy_round *rounds, size_t n, hsy_status want,
     hsy_error err = {0};
     hsy_status st = hsy_attend(&a, rounds, n, scratch, &err);
 
-    ok(st == want && err.status == want && err.line == line &&
-           strcmp(err.field, "rounds") == 0 && a.rounds == 7,
+    ok(st == want && err.status == want && err.at == line &&
+           err.field == HSY_FIELD_ROUNDS && a.rounds == 7,
        "refused: %s", what);
 }
 
@@ -222,13 +222,13 @@ static void points_refuse(void)
     hsy_error err = {0};
 
     ok(hsy_evidence_attend(&p, 1, s, NULL, &kept, &err) == HSY_E_REFUSED &&
-           strcmp(err.field, "rounds") == 0,
+           err.field == HSY_FIELD_ROUNDS,
        "several rounds of a slot without a kept answer are refused");
     ok(hsy_evidence_attend(&p, 1, s, NULL, &came, NULL) == HSY_OK &&
            p.v0 == 1 && p.came == 2,
        "fresh coins every slot: people came again, their noise did not");
     ok(hsy_estimate_point(&est, &p, &how, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "interval") == 0,
+           err.field == HSY_FIELD_INTERVAL,
        "no exact interval of people who came again");
     how = (hsy_confidence){0.95, HSY_POPULATION, HSY_WALD, 1};
     ok(hsy_estimate_point(&est, &p, &how, NULL) == HSY_OK &&
@@ -254,7 +254,7 @@ static void paired(void)
            shared == 0,
        "none where the devices are not known, or the slot is another");
     ok(hsy_attend_both(&shared, &a, 1, &b, 1, 89, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "devices") == 0 && err.limit == 90,
+           err.field == HSY_FIELD_DEVICES && err.limit == 90,
        "fewer devices than reports of a round are refused");
 }
 
@@ -289,7 +289,7 @@ static void paired_difference(void)
     how.interval = HSY_SCORE;
     ok(hsy_estimate_paired(&est, &p, &a, &b, 0.011, &how, &err) ==
                HSY_E_RANGE &&
-           strcmp(err.field, "shared") == 0,
+           err.field == HSY_FIELD_SHARED,
        "no more is shared than there is");
 }
 
@@ -318,12 +318,12 @@ static void schemes(void)
        "it stands in its bytes, and is part of what it is");
     spec.nano_permanent = HSY_NANO - 1;
     ok(hsy_scheme_init(read, &spec, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "permanent") == 0,
+           err.field == HSY_FIELD_PERMANENT,
        "refused: less than a report's");
     spec = trial_values("hr", 4, 1);
     spec.nano_permanent = 2 * HSY_NANO;
     ok(hsy_scheme_init(read, &spec, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "permanent") == 0,
+           err.field == HSY_FIELD_PERMANENT,
        "refused: a mechanism that keeps no answers");
     free(fresh);
     free(kept);

@@ -168,31 +168,31 @@ static void refusals(void)
 
     ok(hsy_density(x.s, shares, NULL, &x.t, &ems, x.scratch, &err) ==
                HSY_E_RANGE &&
-           strcmp(err.field, "density") == 0,
+           err.field == HSY_FIELD_DENSITY,
        "a list has no neighbours to smooth over");
     ok(hsy_density(x.s, shares, NULL, &x.t, &odd, x.scratch, &err) ==
            HSY_E_RANGE,
        "no such method");
     ok(hsy_density(y.s, shares, NULL, &y.t, &em, y.scratch, &err) ==
                HSY_E_REFUSED &&
-           strcmp(err.field, "mechanism") == 0 && hsy_density_scratch(y.s) == 0,
+           err.field == HSY_FIELD_MECHANISM && hsy_density_scratch(y.s) == 0,
        "oue: its counters have no likelihood");
     ok(hsy_density_estimate(x.s, est, NULL, &x.t, &again, x.scratch, &err) ==
                HSY_E_RANGE &&
-           strcmp(err.field, "repeats") == 0,
+           err.field == HSY_FIELD_REPEATS,
        "fewer than no repeats");
     for (size_t i = 0; i < 4; i++) {
         const hsy_density_how level = {.level = levels[i]};
 
         ok(hsy_density_estimate(x.s, est, NULL, &x.t, &level, x.scratch,
                                 &err) == HSY_E_RANGE &&
-               strcmp(err.field, "level") == 0,
+               err.field == HSY_FIELD_LEVEL,
            "a level of %g", levels[i]);
     }
     x.t.cells[0] = -1;
     ok(hsy_density(x.s, shares, NULL, &x.t, &em, x.scratch, &err) ==
                HSY_E_RANGE &&
-           strcmp(err.field, "tally") == 0,
+           err.field == HSY_FIELD_TALLY,
        "a negative count");
     x.t.cells[0] = 2;
     ok(hsy_density(x.s, shares, NULL, &x.t, &em, x.scratch, &err) ==

@@ -118,7 +118,7 @@ static void likelihood_is_the_textbook_one(void)
     ok(likelihood(&all, 1) == 0 && isinf(likelihood(&all, 0)),
        "what cannot be has no logarithm");
     ok(hsy_evidence_likelihood(&log, &point, 1.01, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "f") == 0 &&
+           err.field == HSY_FIELD_F &&
            hsy_evidence_likelihood(&log, &point, NAN, NULL) == HSY_E_RANGE,
        "a share lies from 0 to 1");
 }
@@ -382,10 +382,10 @@ static void bad_input_is_refused(void)
     bad = good;
     bad.support = 101;
     ok(hsy_evidence_likelihood(&(double){0}, &bad, 0, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "support") == 0,
+           err.field == HSY_FIELD_SUPPORT,
        "a likelihood of more support than reports");
     ok(refusal(bad, how(HSY_LIKELIHOOD, HSY_PEOPLE), &err) == HSY_E_RANGE &&
-           strcmp(err.field, "support") == 0,
+           err.field == HSY_FIELD_SUPPORT,
        "more support than reports");
     bad = warner(1, 20, 49);
     ok(refusal(bad, how(HSY_WALD, HSY_PEOPLE), &err) == HSY_E_RANGE &&

@@ -96,7 +96,7 @@ static void top(void)
     ok(t.precision == 0 && t.recall == 0 && t.f1 == 0 && t.ncr == 0 &&
            t.ndcg == 0 && t.missed == 4,
        "an empty list finds nothing");
-    ok(hsy_metrics_top(&t, high, 2, 2, &err) == HSY_E_RANGE && err.line == 2,
+    ok(hsy_metrics_top(&t, high, 2, 2, &err) == HSY_E_RANGE && err.at == 2,
        "a rank above k is refused, with its position");
     ok(hsy_metrics_top(&t, twice, 2, 1, &err) == HSY_E_RANGE,
        "more hits than k are refused");

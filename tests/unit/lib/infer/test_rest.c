@@ -53,12 +53,12 @@ static void test_refusals(const hsy_scheme *s)
         how.level = levels[i];
         ok(hsy_estimate_rest(&est, s, points, 1, &from, &how, &err) ==
                    HSY_E_RANGE &&
-               strcmp(err.field, "level") == 0,
+               err.field == HSY_FIELD_LEVEL,
            "a level of %g is refused", levels[i]);
     }
     ok(hsy_estimate_rest(&est, s, points, 2, &from, &plain, &err) ==
                HSY_E_RANGE &&
-           strcmp(err.field, "of") == 0,
+           err.field == HSY_FIELD_OF,
        "more selected than looked at is refused");
     none.n = 0;
     ok(hsy_estimate_rest(&est, s, &none, 1, &from, &plain, &err) == HSY_E_EMPTY,

@@ -100,7 +100,7 @@ static void many(void)
        "people are counted many at a time");
     ok(hsy_central_count_many(&r.t, r.s, (const uint64_t[]){3}, people, 1,
                               &err) == HSY_E_RANGE &&
-           strcmp(err.field, "truth") == 0,
+           err.field == HSY_FIELD_TRUTH,
        "but none outside the domain");
     ok(hsy_central_count_many(&r.t, r.s, codes,
                               (const uint64_t[]){(uint64_t)1 << 63}, 1,
@@ -297,7 +297,7 @@ static void refusals(void)
            hsy_central_count(&r.t, r.s, &one, 1, NULL) == HSY_E_REFUSED,
        "released is released");
     ok(hsy_evidence_of(r.s, &point, &r.t, NULL, 1, NULL, &err) == HSY_E_EMPTY &&
-           strcmp(err.field, "people") == 0,
+           err.field == HSY_FIELD_PEOPLE,
        "of nobody there is no estimate");
     o.t.strata[0] = 1;
     o.t.cells[0] = o.t.cells[1] = 500;
@@ -306,7 +306,7 @@ static void refusals(void)
     ok(hsy_estimate_point(&(hsy_estimate){0}, &point,
                           &(hsy_confidence){0.95, HSY_PEOPLE, 0, 1},
                           &err) == HSY_E_EMPTY &&
-           strcmp(err.field, "people") == 0,
+           err.field == HSY_FIELD_PEOPLE,
        "but no interval: how many they are is not known");
     free(local);
     end(&r);

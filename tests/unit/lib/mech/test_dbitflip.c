@@ -82,8 +82,8 @@ static void parameters(void)
         hsy_status st = hsy_scheme_init(s, &spec, &err);
 
         if (cases[i].field != NULL)
-            ok(st == HSY_E_RANGE && err.field != NULL &&
-                   strcmp(err.field, cases[i].field) == 0,
+            ok(st == HSY_E_RANGE && err.field != HSY_FIELD_NONE &&
+                   strcmp(hsy_field_name(err.field), cases[i].field) == 0,
                "d = %u, %u bits: refused by %s", cases[i].d,
                (unsigned)cases[i].bits, cases[i].field);
         else

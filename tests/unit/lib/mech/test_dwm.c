@@ -185,7 +185,7 @@ static void counts(void)
 
     ok(hsy_tally_words(s) == 8, "seven cells and a count");
     hsy_tally_init(&t, s, memory);
-    ok(hsy_tally_batch(&t, s, bad, 2, &err) == HSY_E_FORMAT && err.line == 2 &&
+    ok(hsy_tally_batch(&t, s, bad, 2, &err) == HSY_E_FORMAT && err.at == 2 &&
            t.strata[0] == 0,
        "an output that there is not is refused, and nothing counted");
     ok(hsy_tally_batch(&t, s, reports, 7, NULL) == HSY_OK && t.cells[4] == 2 &&
@@ -280,7 +280,7 @@ static void refuses(const char *mechanism, int param, uint64_t x, int also,
     if (also >= 0)
         spec.param[also] = y;
     ok(hsy_scheme_init(s, &spec, &err) == HSY_E_RANGE &&
-           strcmp(err.field, field) == 0,
+           strcmp(hsy_field_name(err.field), field) == 0,
        "%s refuses %s = %llu", mechanism, field, (unsigned long long)x);
     free(s);
 }

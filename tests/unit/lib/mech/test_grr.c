@@ -177,8 +177,7 @@ static void counts(void)
     ok(hsy_check_batch(s, reports, 4) == 0 &&
            hsy_check_batch(s, reports + 2, 3) == 3,
        "up to the first that is none");
-    ok(hsy_tally_batch(&t, s, reports, 4, &err) == HSY_E_FORMAT &&
-           err.line == 1,
+    ok(hsy_tally_batch(&t, s, reports, 4, &err) == HSY_E_FORMAT && err.at == 1,
        "report 300 is refused");
     ok(hsy_tally_batch(&t, s, reports + 2, 3, &err) == HSY_OK &&
            t.cells[0] == 1 && t.cells[299] == 2 && hsy_tally_reports(&t) == 3,

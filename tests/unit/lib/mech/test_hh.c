@@ -77,7 +77,7 @@ static void refusals(void)
         spec.param[HSY_PARAM_FANOUT] = wrong[i];
         s = trial_memory(hsy_scheme_size(&spec));
         ok(hsy_scheme_init(s, &spec, &err) == HSY_E_RANGE &&
-               strcmp(err.field, "fanout") == 0,
+               err.field == HSY_FIELD_FANOUT,
            "fanout %u is refused", (unsigned)wrong[i]);
         free(s);
     }

@@ -97,7 +97,7 @@ static void refusals(void)
 
     spec.param[HSY_PARAM_BLOCKS] = 3;
     ok(hsy_scheme_init(s, &spec, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "blocks") == 0,
+           err.field == HSY_FIELD_BLOCKS,
        "three blocks are refused");
     spec.param[HSY_PARAM_BLOCKS] = 256;
     ok(hsy_scheme_init(s, &spec, &err) == HSY_E_RANGE && err.limit == 128,
@@ -107,7 +107,7 @@ static void refusals(void)
        "128 blocks have two outputs each");
     spec.param[HSY_PARAM_G] = 2;
     ok(hsy_scheme_init(s, &spec, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "g") == 0,
+           err.field == HSY_FIELD_G,
        "a foreign parameter is refused");
     free(s);
     s = scheme(1u << 22, 32, 1);

@@ -256,7 +256,7 @@ static void refuses(double epsilon, uint64_t grid, uint64_t limit)
     hsy_error err = {0};
 
     ok(hsy_scheme_init(s, &spec, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "grid") == 0 && err.limit == limit,
+           err.field == HSY_FIELD_GRID && err.limit == limit,
        "a grid of %llu is refused at epsilon %g", (unsigned long long)grid,
        epsilon);
     free(s);

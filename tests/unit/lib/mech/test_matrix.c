@@ -32,7 +32,8 @@ static void refuses(const hsy_spec *spec, const char *field, const char *what)
     hsy_error err = {0};
     hsy_status st = hsy_scheme_init(s, spec, &err);
 
-    ok(st == HSY_E_RANGE && err.field != NULL && strcmp(err.field, field) == 0,
+    ok(st == HSY_E_RANGE && err.field != HSY_FIELD_NONE &&
+           strcmp(hsy_field_name(err.field), field) == 0,
        "%s is refused by %s", what, field);
     free(s);
 }

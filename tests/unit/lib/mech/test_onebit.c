@@ -160,7 +160,7 @@ static void counts(void)
            point.binomial_variance == 1 && point.v0 == point.v1,
        "the mean is a share of the range, its spread at most that of yes/no");
     ok(hsy_evidence_of(s, &point, &t, &code, 1, NULL, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "candidates") == 0,
+           err.field == HSY_FIELD_CANDIDATES,
        "a mean has no candidates");
     ok(hsy_evidence_of(s, &point, &t, NULL, 2, NULL, &err) == HSY_E_RANGE,
        "and is one point");

@@ -113,7 +113,7 @@ static void refusals(void)
         spec.param[rows[i].param] = rows[i].value;
         s = trial_memory(hsy_scheme_size(&spec));
         ok(hsy_scheme_init(s, &spec, &err) == HSY_E_RANGE &&
-               strcmp(err.field, rows[i].field) == 0,
+               strcmp(hsy_field_name(err.field), rows[i].field) == 0,
            "%s %llu is refused", rows[i].field,
            (unsigned long long)rows[i].value);
         free(s);

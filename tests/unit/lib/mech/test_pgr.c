@@ -371,12 +371,12 @@ static void refusals(void)
         hsy_error err = {0};
         hsy_status st = hsy_scheme_init(s, &spec, &err);
 
-        ok(st == HSY_E_RANGE && err.field != NULL &&
-               strcmp(err.field, cases[i].field) == 0,
+        ok(st == HSY_E_RANGE && err.field != HSY_FIELD_NONE &&
+               strcmp(hsy_field_name(err.field), cases[i].field) == 0,
            "%s, d = %u, q %u, t %u, blocks %u: refused for %s (%s)",
            cases[i].mechanism, cases[i].d, (unsigned)cases[i].q,
            (unsigned)cases[i].t, (unsigned)cases[i].blocks,
-           err.field != NULL ? err.field : "?", err.msg);
+           err.field != HSY_FIELD_NONE ? err.field : "?", err.msg);
         free(s);
     }
 }

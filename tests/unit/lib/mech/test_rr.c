@@ -80,7 +80,7 @@ static void refuses(hsy_spec spec, const char *field, const char *why)
     hsy_error err = {0};
 
     ok(hsy_scheme_init(s, &spec, &err) == HSY_E_RANGE &&
-           strcmp(err.field, field) == 0,
+           strcmp(hsy_field_name(err.field), field) == 0,
        "%s: refused, naming %s", why, field);
     free(s);
 }
@@ -260,7 +260,7 @@ static void counts(void)
     hsy_tally_init(&t, s, memory);
     ok(hsy_evidence_of(s, two, &t, NULL, 2, NULL, &err) == HSY_E_EMPTY,
        "no reports, no points");
-    ok(hsy_tally_batch(&t, s, bad, 3, &err) == HSY_E_FORMAT && err.line == 3 &&
+    ok(hsy_tally_batch(&t, s, bad, 3, &err) == HSY_E_FORMAT && err.at == 3 &&
            hsy_tally_reports(&t) == 0,
        "a report of 2 is refused by its number, and nothing counted");
     ok(hsy_tally_batch(&t, s, reports, 5, &err) == HSY_OK && t.cells[0] == 3 &&

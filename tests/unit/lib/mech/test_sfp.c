@@ -95,7 +95,7 @@ static void refuses(hsy_spec spec, const char *field, const char *sentence)
     hsy_error err = {0};
 
     ok(hsy_scheme_init(s, &spec, &err) != HSY_OK &&
-           strcmp(err.field, field) == 0,
+           strcmp(hsy_field_name(err.field), field) == 0,
        "%s", sentence);
     free(s);
 }

@@ -107,8 +107,9 @@ static void refusals(void)
         hsy_scheme *s = trial_memory(hsy_scheme_size(&bad));
 
         err = (hsy_error){0};
-        ok(hsy_scheme_init(s, &bad, &err) == HSY_E_RANGE && err.field != NULL &&
-               strcmp(err.field, cases[i].field) == 0,
+        ok(hsy_scheme_init(s, &bad, &err) == HSY_E_RANGE &&
+               err.field != HSY_FIELD_NONE &&
+               strcmp(hsy_field_name(err.field), cases[i].field) == 0,
            "d = %u, w = %u, epsilon %g is refused by %s", cases[i].d,
            (unsigned)cases[i].w, cases[i].epsilon, cases[i].field);
         free(s);

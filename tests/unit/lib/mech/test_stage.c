@@ -214,8 +214,9 @@ static void refused(const hsy_spec *spec, const char *field, const char *what)
     hsy_error err = {0};
     hsy_status st = hsy_scheme_init(s, spec, &err);
 
-    ok(st != HSY_OK && strcmp(err.field, field) == 0, "refused: %s (%s: %s)",
-       what, st == HSY_OK ? "" : err.field, st == HSY_OK ? "" : err.msg);
+    ok(st != HSY_OK && strcmp(hsy_field_name(err.field), field) == 0,
+       "refused: %s (%s: %s)", what, st == HSY_OK ? "" : err.field,
+       st == HSY_OK ? "" : err.msg);
     free(s);
 }
 

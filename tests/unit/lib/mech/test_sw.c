@@ -66,8 +66,9 @@ static void refused(hsy_spec spec, const char *field, uint64_t limit,
     hsy_scheme *s = trial_memory(hsy_scheme_size(&spec));
     hsy_error err = {0};
 
-    ok(hsy_scheme_init(s, &spec, &err) == HSY_E_RANGE && err.field != NULL &&
-           strcmp(err.field, field) == 0 && err.limit == limit,
+    ok(hsy_scheme_init(s, &spec, &err) == HSY_E_RANGE &&
+           err.field != HSY_FIELD_NONE &&
+           strcmp(hsy_field_name(err.field), field) == 0 && err.limit == limit,
        "refused: %s", what);
     free(s);
 }

@@ -33,13 +33,13 @@ static void test_channel(void)
            decode_near(law.epsilon_permanent, log(3), 1e-14),
        "a boolean is one bit");
     ok(hsy_rappor_channel(&law, 8, 1, 1, 0.25, 0.75, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "f") == 0,
+           err.field == HSY_FIELD_F,
        "f = 1 is refused: it leaves nothing");
     ok(hsy_rappor_channel(&law, 8, 1, 0.5, 0.5, 0.5, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "q") == 0,
+           err.field == HSY_FIELD_Q,
        "p = q is refused");
     ok(hsy_rappor_channel(&law, 8, 1, 0.5, NAN, 0.5, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "p") == 0,
+           err.field == HSY_FIELD_P,
        "NaN is no probability");
     ok(hsy_rappor_channel(&law, 0, 1, 0.5, 0.25, 0.5, NULL) == HSY_E_RANGE &&
            hsy_rappor_channel(&law, 8, 65, 0.5, 0.25, 0.5, NULL) == HSY_E_RANGE,
@@ -137,41 +137,39 @@ static void test_refusals(void)
     small_open(&s, 4, 2, 2, 2);
     ok(small_decode(&s, &plain) == HSY_E_EMPTY, "no reports: HSY_E_EMPTY");
     s.totals[0] = s.totals[1] = 100;
-    ok(small_decode(&s, &plain) == HSY_E_RANGE && s.err.line == 2 &&
-           s.err.limit == 1 && strcmp(s.err.field, "candidates") == 0,
+    ok(small_decode(&s, &plain) == HSY_E_RANGE && s.err.at == 2 &&
+           s.err.limit == 1 && s.err.field == HSY_FIELD_CANDIDATES,
        "two candidates with the same bits are refused, both named");
     s.bits[0] = 1;
     s.bits[4] = 0;
     s.bits[5] = 1;
-    ok(small_decode(&s, &plain) == HSY_E_RANGE && s.err.line == 2,
+    ok(small_decode(&s, &plain) == HSY_E_RANGE && s.err.at == 2,
        "the order of hashes does not tell them apart");
     s.bits[5] = 4;
-    ok(small_decode(&s, &plain) == HSY_E_RANGE && s.err.line == 2 &&
-           strcmp(s.err.field, "bits") == 0,
+    ok(small_decode(&s, &plain) == HSY_E_RANGE && s.err.at == 2 &&
+           s.err.field == HSY_FIELD_BITS,
        "a bit beyond k is refused with its candidate");
     s.bits[5] = 2;
     s.ones[5] = 101;
-    ok(small_decode(&s, &plain) == HSY_E_RANGE && s.err.line == 2 &&
-           strcmp(s.err.field, "ones") == 0,
+    ok(small_decode(&s, &plain) == HSY_E_RANGE && s.err.at == 2 &&
+           s.err.field == HSY_FIELD_ONES,
        "more ones than reports are refused with their cohort");
     s.ones[5] = 0;
     how.alpha = 1;
-    ok(small_decode(&s, &how) == HSY_E_RANGE &&
-           strcmp(s.err.field, "alpha") == 0,
+    ok(small_decode(&s, &how) == HSY_E_RANGE && s.err.field == HSY_FIELD_ALPHA,
        "alpha 1 is refused");
     how = plain;
     for (double d = -1; d < 1; d += 0.75) {
         how.dispersion = d;
         ok(small_decode(&s, &how) == HSY_E_RANGE &&
-               strcmp(s.err.field, "dispersion") == 0,
+               s.err.field == HSY_FIELD_DISPERSION,
            "a dispersion of %g is refused", d);
     }
     how.dispersion = NAN;
     ok(small_decode(&s, &how) == HSY_E_RANGE, "and so is none at all");
     how = plain;
     how.level = NAN;
-    ok(small_decode(&s, &how) == HSY_E_RANGE &&
-           strcmp(s.err.field, "level") == 0,
+    ok(small_decode(&s, &how) == HSY_E_RANGE && s.err.field == HSY_FIELD_LEVEL,
        "a level that is no number is refused");
     s.data.q = s.data.p;
     ok(hsy_rappor_scratch(&s.data) == 0, "p = q has no scratch");

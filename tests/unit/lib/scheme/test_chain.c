@@ -23,7 +23,7 @@ static void refuse(const struct refusal *r)
     hsy_status st = hsy_permanent_init(&c, permanent, report, r->grain, &err);
 
     ok(st == r->status && err.status == st && err.msg != NULL &&
-           strcmp(err.field, r->field) == 0 && c.step == 7 &&
+           strcmp(hsy_field_name(err.field), r->field) == 0 && c.step == 7 &&
            hsy_permanent_init(&c, permanent, report, r->grain, NULL) == st,
        "refused: %s", r->what);
     free(permanent);

@@ -58,7 +58,7 @@ static void one_source(struct subject *x)
     hsy_error err = {0};
 
     ok(hsy_randomize(x->s, x->reports, &x->truth, &one, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "coins") == 0 && zeroed(x, 1) &&
+           err.field == HSY_FIELD_COINS && zeroed(x, 1) &&
            hsy_randomize_batch(x->s, x->reports, codes, N, &one, NULL) ==
                HSY_E_RANGE &&
            zeroed(x, N) &&

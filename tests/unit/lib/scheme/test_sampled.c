@@ -395,7 +395,7 @@ static void unsound(void)
     hsy_error err = {0};
 
     ok(hsy_mech_resolve(&s, &row, &spec, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "values") == 0,
+           err.field == HSY_FIELD_VALUES,
        "a part that cannot be is named");
 }
 

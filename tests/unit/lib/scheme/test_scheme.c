@@ -34,8 +34,8 @@ static void refuses(const hsy_spec *spec, hsy_status status, const char *field,
     memset(s, 0x5a, hsy_scheme_size(spec));
     memset(before, 0x5a, hsy_scheme_size(spec));
     st = hsy_scheme_init(s, spec, &err);
-    ok(st == status && err.status == status && err.field != NULL &&
-           strcmp(err.field, field) == 0 && err.msg != NULL,
+    ok(st == status && err.status == status && err.field != HSY_FIELD_NONE &&
+           strcmp(hsy_field_name(err.field), field) == 0 && err.msg != NULL,
        "%s: refused, naming %s", why, field);
     ok(memcmp(s, before, hsy_scheme_size(spec)) == 0, "%s: nothing is written",
        why);
@@ -370,16 +370,16 @@ static void encoding(void)
     s = trial_scheme(&spec);
     hsy_scheme_encode(s, wire);
     ok(hsy_scheme_decode(s, wire, names, 3, &err) == HSY_E_FORMAT &&
-           strcmp(err.field, "labels") == 0,
+           err.field == HSY_FIELD_LABELS,
        "labels of another length are refused");
     ok(hsy_scheme_decode(s, wire, (const uint8_t *)"\1\0\0\0a\3\0\0\0b,d",
                          sizeof names - 1, &err) == HSY_E_FORMAT &&
-           strcmp(err.field, "scheme") == 0,
+           err.field == HSY_FIELD_SCHEME,
        "labels with other letters are refused");
     bytes_put32(wire, 99);
     ok(hsy_scheme_decode(s, wire, names, sizeof names - 1, &err) ==
                HSY_E_UNKNOWN &&
-           strcmp(err.field, "mechanism") == 0,
+           err.field == HSY_FIELD_MECHANISM,
        "a mechanism of the future is refused");
     free(s);
     for (size_t m = 0; (row = hsy_mechanism_at(m)) != NULL; m++) {

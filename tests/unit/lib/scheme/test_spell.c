@@ -54,7 +54,7 @@ static void alphabets(void)
         st = hsy_alphabet_parse(alphabet, rows[i].text, strlen(rows[i].text),
                                 &err);
         if (rows[i].again == NULL) {
-            ok(st == HSY_E_FORMAT && err.line == rows[i].line &&
+            ok(st == HSY_E_FORMAT && err.at == rows[i].line &&
                    memcmp(alphabet, again, sizeof again) == 0,
                "alphabet %zu is refused at its place, nothing is written", i);
             continue;

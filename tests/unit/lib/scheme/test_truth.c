@@ -40,7 +40,7 @@ static bool refused(const hsy_scheme *s, hsy_truth truth)
     hsy_error err = {0};
 
     return hsy_truth_code(s, &code, &truth, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "truth") == 0 && code == 77 &&
+           err.field == HSY_FIELD_TRUTH && code == 77 &&
            hsy_truth_code(s, &code, &truth, NULL) == HSY_E_RANGE;
 }
 
@@ -67,7 +67,7 @@ static void indices(void)
     ok(refused(s, number_of(1)) && refused(s, bytes_of("a", 1)),
        "so is another type");
     ok(hsy_truth_code(s, &code, &tuple, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "truth") == 0 && code == 77,
+           err.field == HSY_FIELD_TRUTH && code == 77,
        "and so are several attributes");
     free(s);
 }

@@ -42,8 +42,9 @@ static bool refuses(hsy_spec spec, hsy_status status, const char *field)
     hsy_scheme *s = trial_memory(hsy_scheme_size(&spec));
     hsy_error err = {0};
     hsy_status st = hsy_scheme_init(s, &spec, &err);
-    bool good = st == status && err.status == status && err.field != NULL &&
-                strcmp(err.field, field) == 0;
+    bool good = st == status && err.status == status &&
+                err.field != HSY_FIELD_NONE &&
+                strcmp(hsy_field_name(err.field), field) == 0;
 
     if (!good)
         printf("# %d, %s: %s\n", st, err.field ? err.field : "-",
@@ -71,7 +72,7 @@ static void encodes(void)
        "without room the size of an attribute is told");
     ok(hsy_attribute_encode(b.bytes, size - 1, &b.len, "city", 4, &list,
                             &err) == HSY_E_RANGE &&
-           strcmp(err.field, "room") == 0 && b.len == 0,
+           err.field == HSY_FIELD_ROOM && b.len == 0,
        "too little room is refused");
     add(&b, "city", list);
     add(&b, "smoker", yes_no(1));
@@ -88,7 +89,7 @@ static void encodes(void)
        "there is no third");
     ok(hsy_attribute_encode(NULL, 0, &size, name, 0, &list, &err) ==
                HSY_E_RANGE &&
-           strcmp(err.field, "attribute") == 0 &&
+           err.field == HSY_FIELD_ATTRIBUTE &&
            hsy_attribute_encode(NULL, 0, &size, name, sizeof name, &list,
                                 &err) == HSY_E_RANGE &&
            err.limit == HSY_LABEL_MAX,
@@ -96,12 +97,12 @@ static void encodes(void)
     bad.d = 1;
     ok(hsy_attribute_encode(NULL, 0, &size, name, 1, &bad, &err) ==
                HSY_E_RANGE &&
-           strcmp(err.field, "values") == 0,
+           err.field == HSY_FIELD_VALUES,
        "an attribute is checked as any spec is");
     nested = tuple(&b, "smp", 1);
     ok(hsy_attribute_encode(NULL, 0, &size, name, 1, &nested, &err) ==
                HSY_E_RANGE &&
-           strcmp(err.field, "attribute") == 0,
+           err.field == HSY_FIELD_ATTRIBUTE,
        "an attribute has no attributes");
 }
 
@@ -269,13 +270,13 @@ static void truths(void)
     truth.u.tuple.count = 2;
     ok(hsy_codes_per_truth(s) == 3 &&
            hsy_truth_code(s, codes, &truth, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "truth") == 0 && err.limit == 3,
+           err.field == HSY_FIELD_TRUTH && err.limit == 3,
        "a truth has one item for each attribute");
     truth.u.tuple.count = 3;
     items[1].u.number = 11;
     err = (hsy_error){0};
     ok(hsy_truth_code(s, codes, &truth, &err) == HSY_E_RANGE &&
-           codes[0] == 77 && codes[2] == 77 && err.line == 0 && err.limit == 0,
+           codes[0] == 77 && codes[2] == 77 && err.at == 0 && err.limit == 0,
        "which of them is outside its domain is not said");
     items[1].u.number = 7;
     ok(hsy_truth_code(s, codes, &truth, NULL) == HSY_OK && codes[0] == 1 &&

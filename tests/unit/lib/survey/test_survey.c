@@ -349,11 +349,11 @@ static void wrong_samples_are_refused(void)
        "samples asked alike are refused");
     s = (hsy_survey_pair){{0.7, 0.3}, {1, 3}, {2, 2}};
     ok(hsy_survey_pair_estimate(&r, &s, 0.95, &err) == HSY_E_RANGE &&
-           err.line == 2,
+           err.at == 2,
        "more yes than answers, with the sample");
     s = (hsy_survey_pair){{0.7, 0.3}, {1, 0}, {2, 0}};
     ok(hsy_survey_pair_estimate(&r, &s, 0.95, &err) == HSY_E_EMPTY &&
-           err.line == 2,
+           err.at == 2,
        "an empty sample");
     s = (hsy_survey_pair){{0.7, 1.3}, {1, 1}, {2, 2}};
     ok(hsy_survey_pair_estimate(&r, &s, 0.95, &err) == HSY_E_RANGE,
@@ -453,7 +453,7 @@ static void wrong_matrices_are_refused(void)
         ok(hsy_survey_invert(inverse, &condition, rows[i].h, 2, &err) ==
                    HSY_E_RANGE &&
                strstr(err.msg, rows[i].words) != NULL &&
-               err.line == rows[i].column,
+               err.at == rows[i].column,
            "matrix %zu is refused: %s", i, rows[i].words);
     }
     ok(hsy_survey_invert(inverse, &condition, three, 1, NULL) == HSY_E_RANGE &&

@@ -218,7 +218,7 @@ static void refuses_files(void)
         int n = snprintf(text, sizeof text, lines[i], hash);
 
         spill("tokens", text, (size_t)n);
-        ok(tokens_open(&t, data, &err) == HSY_E_FORMAT && err.line == 1,
+        ok(tokens_open(&t, data, &err) == HSY_E_FORMAT && err.at == 1,
            "line %zu is none", i);
     }
     spill("tokens", "", 0);

@@ -133,7 +133,8 @@ static bool scale_fill(const char *directory, uint64_t n)
     ids_close(t);
     s->ops->close(s);
     if (st != HSY_OK)
-        printf("# %s: %s\n", err.field == NULL ? "" : err.field, err.msg);
+        printf("# %s: %s\n", err.field == HSY_FIELD_NONE ? "" : err.field,
+               err.msg);
     return st == HSY_OK;
 }
 

@@ -111,12 +111,12 @@ static void every_truncation(const struct roster_entry *e, const char *name)
     for (size_t cut = 0; cut < len; cut++) {
         one_line &= example_intake(&in, roster, INTAKE_BINARY, upload, cut,
                                    &err) == HSY_E_FORMAT &&
-                    err.line == (cut != 0) && err.field != NULL &&
+                    err.at == (cut != 0) && err.field != HSY_FIELD_NONE &&
                     in.body == NULL;
         if (cut != 0)
             second_line &= example_intake(&in, roster, INTAKE_BINARY, two,
                                           len + cut, &err) == HSY_E_FORMAT &&
-                           err.line == 2;
+                           err.at == 2;
     }
     ok(one_line, "%s: every truncation is refused as the first upload's", name);
     ok(second_line, "%s: cut in the second, it is refused as that one's", name);
@@ -343,7 +343,7 @@ static void many(void)
     intake_clear(&in);
     ok(example_intake(&in, roster, INTAKE_BINARY, body, (most + 1) * len,
                       &err) == HSY_E_FORMAT &&
-           err.line == most + 1,
+           err.at == most + 1,
        "and not one more");
     free(upload);
     free(body);
@@ -515,7 +515,8 @@ static void wrong_json(void)
         ok(there &&
                example_intake(&in, roster, INTAKE_JSON, changed,
                               strlen(changed), &err) == HSY_E_FORMAT &&
-               err.field != NULL && strcmp(err.field, wrongs[i].field) == 0 &&
+               err.field != HSY_FIELD_NONE &&
+               strcmp(hsy_field_name(err.field), wrongs[i].field) == 0 &&
                err.msg != NULL,
            "JSON with %s is refused for its %s", wrongs[i].to, wrongs[i].field);
     }
@@ -533,7 +534,7 @@ static void many_braces(char brace, size_t n, bool many)
     memset(text, brace, n);
     ok(example_intake(&in, roster, INTAKE_JSON, text, n, &err) ==
                HSY_E_FORMAT &&
-           (err.line == INTAKE_UPLOADS_MAX + 1) == many,
+           (err.at == INTAKE_UPLOADS_MAX + 1) == many,
        "%zu times %c is %s", n, brace,
        many ? "more than a request may have" : "not JSON");
     free(text);

@@ -123,7 +123,7 @@ static void grows(void)
     later.task[2].slot_days = later.task[2].round_days = 0;
     later.task[2].max_changes = 1;
     ok(extend(second, &later.task[2], 1, &err) == NULL &&
-           err.status == HSY_E_RANGE && err.line == 1,
+           err.status == HSY_E_RANGE && err.at == 1,
        "another scheme under the same release is refused");
     roster_drop(first);
     ok(strcmp(roster_at(second, 1)->task.id, "browser.daily") == 0 &&
@@ -162,7 +162,7 @@ static void reads_back(void)
        "a document with a task that was not kept is refused");
     lens[1]--;
     ok(roster_load(&back, bytes, lens, 2, NULL, &err) == HSY_E_FORMAT &&
-           err.line == 2,
+           err.at == 2,
        "an entry that is cut is refused");
     bytes[1] = bytes[0];
     lens[1] = lens[0];

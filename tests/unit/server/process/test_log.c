@@ -33,8 +33,9 @@ static char *page_close(struct page *p)
 static void says_what_happened(void)
 {
     struct page p;
-    const hsy_error err = {
-        .status = HSY_E_IO, .msg = "the disk is gone", .field = "data"};
+    const hsy_error err = {.status = HSY_E_IO,
+                           .msg = "the disk is gone",
+                           .field = HOST_FIELD_DATA};
     char *text;
 
     page_open(&p, false, LOG_NOTE);

@@ -160,7 +160,7 @@ static hsy_status runs_try(const struct run_is *is)
     const hsy_status st = run_open(&r, runs_dir, is, &err);
 
     run_drop(r);
-    return st == err.status && (st == HSY_OK || err.field != NULL)
+    return st == err.status && (st == HSY_OK || err.field != HSY_FIELD_NONE)
                ? st
                : HSY_E_MISMATCH;
 }

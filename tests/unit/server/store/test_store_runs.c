@@ -351,7 +351,7 @@ static void damage_is_found(void)
     world_kill(w);
     good &= world_a_file(path, &bytes) && truncate(path, bytes - 1) == 0;
     ok(good && world_open(w, runs_at) == HSY_E_DAMAGED &&
-           w->err.field != NULL && strcmp(w->err.field, "runs") == 0,
+           w->err.field == HOST_FIELD_RUNS,
        "a run that is shorter");
     world_kill(w);
     unlink(path);

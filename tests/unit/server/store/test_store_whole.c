@@ -87,7 +87,8 @@ static void damage_is_found(void)
         if (rig_sql(whole_at, cases[i].file, cases[i].change) == -1)
             ok(false, "%s", cases[i].change);
         st = whole_reopen(&err);
-        ok(st == cases[i].status && err.msg != NULL && err.field != NULL,
+        ok(st == cases[i].status && err.msg != NULL &&
+               err.field != HSY_FIELD_NONE,
            "%s: %s", cases[i].what, err.msg == NULL ? "nothing" : err.msg);
     }
 }
@@ -188,7 +189,8 @@ static hsy_status whole_put(void *ctx, const char *directory, hsy_error *err)
                access(whole_other, F_OK) == -1 &&
                access(rig_path(directory, "record.db"), F_OK) == 0;
     fclose(out);
-    *err = (hsy_error){.status = b->st, .field = "shown.db", .msg = "no room"};
+    *err = (hsy_error){
+        .status = b->st, .field = HOST_FIELD_SHOWN_DB, .msg = "no room"};
     return b->st;
 }
 

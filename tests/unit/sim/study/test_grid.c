@@ -69,7 +69,7 @@ static void refused(hsy_spec spec, const char *lines, enum study_wrong wrong,
     const int fd = given(lines);
 
     ok(study_file_read(&f, &spec, fd, &err) != HSY_OK &&
-           eq_u64(f.wrong, wrong) && eq_u64(err.line, line) && err.msg != NULL,
+           eq_u64(f.wrong, wrong) && eq_u64(err.at, line) && err.msg != NULL,
        "%s", sentence);
     study_people_close(&f.people);
     close(fd);
@@ -103,13 +103,13 @@ static void strings(void)
     close(fd);
     fd = given("abc\n");
     ok(study_file_strings(&f, 16, false, fd, &err) == HSY_E_RANGE &&
-           f.wrong == STUDY_WRONG_LENGTH && err.line == 1,
+           f.wrong == STUDY_WRONG_LENGTH && err.at == 1,
        "no longer ones than the bits");
     study_people_close(&f.people);
     close(fd);
     fd = given("7\n300\n");
     ok(study_file_strings(&f, 8, true, fd, &err) == HSY_E_RANGE &&
-           f.wrong == STUDY_WRONG_BITS && err.line == 2,
+           f.wrong == STUDY_WRONG_BITS && err.at == 2,
        "nor wider integers");
     study_people_close(&f.people);
     close(fd);

@@ -556,7 +556,7 @@ static void shuffled(void)
        "and none has more than there is");
     ok(study_shuffle(&spec, &bound, HSY_SHUFFLE_PEOPLE_MAX + 1, 1e-6, &err) ==
                HSY_E_RANGE &&
-           strcmp(err.field, "users") == 0,
+           err.field == HOST_FIELD_USERS,
        "more people than are accounted for are refused");
     ok(study_delta(10) == 1e-6 && fabs(study_delta(1000000) - 1e-9) < 1e-22,
        "delta falls faster than people grow");
@@ -625,7 +625,7 @@ static void refusals(void)
     study.threads = STUDY_THREADS_MAX;
     study.runs = STUDY_THREADS_MAX;
     ok(good && study_run(&r, &study, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "domain") == 0 && err.limit == STUDY_MEMORY_MAX &&
+           err.field == HOST_FIELD_DOMAIN && err.limit == STUDY_MEMORY_MAX &&
            strstr(err.msg, "--threads") != NULL,
        "more memory than allowed is refused, with the options that help");
     study_close(&r);
@@ -635,14 +635,14 @@ static void refusals(void)
     study = a_study(&people, &spec);
     study.users = STUDY_EACH_MAX + 1;
     ok(good && study_run(&r, &study, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "users") == 0,
+           err.field == HOST_FIELD_USERS,
        "too many to be simulated one by one are refused");
     study_close(&r);
     study.users = 5;
     study.model = STUDY_MULTIPARTY;
     study.curators = 6;
     ok(study_run(&r, &study, &err) == HSY_E_RANGE &&
-           strcmp(err.field, "model") == 0,
+           err.field == HOST_FIELD_MODEL,
        "so is a curator without people");
     study_close(&r);
     study.model = STUDY_LOCAL;

@@ -97,7 +97,7 @@ static void every_entry(const struct roster_entry *e)
                      &(struct figure_of){.entry = e, .words = words}, &how,
                      &err);
     if (info.param[HSY_PARAM_STEP] == 20) {
-        ok(st == HSY_E_UNKNOWN && strcmp(err.field, "candidates") == 0,
+        ok(st == HSY_E_UNKNOWN && err.field == HSY_FIELD_CANDIDATES,
            "%s: steps too long to be tried are refused", info.mechanism);
         free(words);
         free(fewer);
@@ -155,13 +155,12 @@ static void refused_options(const struct roster_entry *e)
 
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         how.level = levels[i];
-        ok(asked(e, how, &err) == HSY_E_RANGE &&
-               strcmp(err.field, "level") == 0,
+        ok(asked(e, how, &err) == HSY_E_RANGE && err.field == HSY_FIELD_LEVEL,
            "a level of %g is refused", levels[i]);
     }
     how = plain();
     how.lying = 1;
-    ok(asked(e, how, &err) == HSY_E_RANGE && strcmp(err.field, "lying") == 0,
+    ok(asked(e, how, &err) == HSY_E_RANGE && err.field == HSY_FIELD_LYING,
        "not everybody may lie");
     how = plain();
     how.top = 10001;
@@ -179,11 +178,11 @@ static void candidates(const struct roster_entry *e)
     how.candidates = NULL;
     how.candidates_len = 0;
     ok(asked(e, how, &err) == HSY_E_UNKNOWN &&
-           strcmp(err.field, "candidates") == 0,
+           err.field == HSY_FIELD_CANDIDATES,
        "strings without candidates have no figure");
     how.candidates = "ab\ncd\nab\n";
     how.candidates_len = 9;
-    ok(asked(e, how, &err) == HSY_E_RANGE && err.line == 3,
+    ok(asked(e, how, &err) == HSY_E_RANGE && err.at == 3,
        "a candidate that stands there twice is named");
     if (many == NULL)
         return;
@@ -191,7 +190,7 @@ static void candidates(const struct roster_entry *e)
         len += (size_t)snprintf(many + len, 9, "w%06u\n", i);
     how.candidates = many;
     how.candidates_len = len;
-    ok(asked(e, how, &err) == HSY_E_RANGE && err.line == 20001,
+    ok(asked(e, how, &err) == HSY_E_RANGE && err.at == 20001,
        "more candidates than a request may cost are refused");
     how.candidates_len = 8 * 300;
     how.top = 7;
@@ -212,7 +211,7 @@ static void too_many_values(void)
 
     ok(example_roster_add(&r, 0, &spec) &&
            figure_check(roster_at(r, 0), &how, &err) == HSY_E_UNKNOWN &&
-           strcmp(err.field, "values") == 0,
+           err.field == HSY_FIELD_VALUES,
        "a list too long for the collector's memory has no figure");
     roster_drop(r);
 }
@@ -255,13 +254,13 @@ static void differences(const struct roster_entry *a,
                          &(struct figure_of){.entry = a, .words = x},
                          &(struct figure_of){.entry = a, .words = few}, &how,
                          &err) == HSY_E_EMPTY &&
-           err.line == 2 && err.limit == PEOPLE,
+           err.at == 2 && err.limit == PEOPLE,
        "nor have too few reports: the second are named");
     ok(figure_difference(&json, &len,
                          &(struct figure_of){.entry = a, .words = few},
                          &(struct figure_of){.entry = a, .words = x}, &how,
                          &err) == HSY_E_EMPTY &&
-           err.line == 1,
+           err.at == 1,
        "or the first");
     free(x);
     free(y);
