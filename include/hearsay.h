@@ -246,6 +246,13 @@ typedef enum hsy_status {
     X(WORDS, "words")                                                          \
     X(WORLD, "world")                                                          \
     X(YES, "yes")                                                              \
+    X(KIND_OF_TRUTH, "kind of truth")                                          \
+    X(PROBABILITIES, "probabilities")                                          \
+    X(PERMANENT_EPSILON, "permanent epsilon")                                  \
+    X(RESOLVED_INTEGERS, "resolved integers")                                  \
+    X(PARAM, "param")                                                          \
+    X(STATE_A, "state.a")                                                      \
+    X(STATE_B, "state.b")                                                      \
     /* fields end */
 
 #define HSY_FIELD_CONSTANT(id, name) HSY_FIELD_##id,

@@ -141,7 +141,7 @@ int main(int argc, char **argv)
     for (int i = 8; i < argc; i++)
         task_from(&tasks[n++], argv[i], days[4], days[5]);
     if (hsy_document_encode(NULL, 0, &len, &doc, tasks, n, &err) != HSY_OK) {
-        fprintf(stderr, "%s: ", err.field != HSY_FIELD_NONE ? err.field : "");
+        fprintf(stderr, "%s: ", hsy_field_name(err.field));
         die(err.msg);
     }
     bytes = calloc(1, len + HSY_SIGNATURE);

@@ -137,7 +137,7 @@ static void container_read(const uint8_t *data, size_t len)
     while ((st = container_next(r, &item, &err)) == HSY_OK) {
         size_t size = container_bytes(container_again, &item);
 
-        text |= strcmp(item.unit, "line") == 0; /* a twin has no one spelling */
+        text |= item.unit == HSY_UNIT_LINE; /* a twin has no one spelling */
         fuzz_expect(text || (size <= len - at &&
                              memcmp(container_again, data + at, size) == 0),
                     "an item stands for the bytes it was read from");

@@ -214,7 +214,7 @@ void rig_publish(struct rig *g)
     memcpy(doc.next_key, g->next_key, HSY_SIGN_KEY);
     if (hsy_document_encode(NULL, 0, &g->len, &doc, g->task, g->tasks,
                             &g->err) != HSY_OK) {
-        printf("# %s: %s\n", g->err.field, g->err.msg);
+        printf("# %s: %s\n", hsy_field_name(g->err.field), g->err.msg);
         exit(1);
     }
     free(g->bytes);
@@ -252,7 +252,7 @@ bool rig_tasks(struct rig *g)
     for (uint32_t i = 0; i < g->tasks && good; i++)
         good = rig_admit(g, i) == HSY_OK;
     if (!good)
-        printf("# %s: %s\n", g->err.field, g->err.msg);
+        printf("# %s: %s\n", hsy_field_name(g->err.field), g->err.msg);
     return good;
 }
 

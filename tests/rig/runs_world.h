@@ -5,6 +5,7 @@
 #ifndef RUNS_WORLD_H
 #define RUNS_WORLD_H
 
+#include "host/base/fields.h"
 #include "rig/engine_rig.h"
 #include "server/store/admin.h"
 #include "server/store/store_runs.h"

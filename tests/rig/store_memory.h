@@ -9,6 +9,7 @@
 #ifndef STORE_MEMORY_H
 #define STORE_MEMORY_H
 
+#include "host/base/fields.h"
 #include "server/store/store.h"
 
 #include <pthread.h>

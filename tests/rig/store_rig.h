@@ -10,6 +10,7 @@
 #ifndef STORE_RIG_H
 #define STORE_RIG_H
 
+#include "host/base/fields.h"
 #include "server/store/internal.h"
 
 #include <dirent.h>

@@ -19,7 +19,8 @@ hsy_scheme *trial_scheme(const hsy_spec *spec)
     hsy_error err = {0};
 
     if (hsy_scheme_init(s, spec, &err) != HSY_OK) {
-        printf("Bail out! no scheme: %s: %s\n", err.field, err.msg);
+        printf("Bail out! no scheme: %s: %s\n", hsy_field_name(err.field),
+               err.msg);
         exit(1);
     }
     return s;

@@ -119,29 +119,12 @@ int account_show(const struct account *a, const struct account_how *how)
 
 /* ---- Refusing ------------------------------------------------------------ */
 
-/* Fields of the library that have an option of another name. */
 static int account_refused_number(const hsy_error *err)
 {
-    static const struct {
-        const char *field, *option;
-    } names[] = {{"n", "--n"},
-                 {"delta", "--delta"},
-                 {"epsilon", "--epsilon"},
-                 {"epsilon_report", "--epsilon"},
-                 {"count", "--k"},
-                 {"mechanism", "--mechanism"},
-                 {"targets", "--targets"},
-                 {"lying", "--lying"},
-                 {"held", "--held"},
-                 {"grain", "--grain"}};
-    hsy_error said = *err;
+    static const struct cli_field_option own[] = {{HSY_FIELD_N, "--n"},
+                                                  {HSY_FIELD_COUNT, "--k"}};
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (err->field != HSY_FIELD_NONE &&
-            strcmp(hsy_field_name(err->field), names[i].field) == 0)
-            said.field = names[i].option;
-    }
-    return cli_fail_error(NULL, &said);
+    return cli_fail_option(err, own, sizeof own / sizeof own[0]);
 }
 
 /* The spec as it was tried. */

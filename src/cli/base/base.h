@@ -11,6 +11,7 @@
 
 #include "hearsay.h"
 #include "host/base/day.h"
+#include "host/base/fields.h"
 #include "host/base/labels.h"
 #include "host/base/lines.h"
 #include "host/format/codes.h"
@@ -146,8 +147,31 @@ void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What the library said, after `about` (a file, a field) unless it is NULL. */
 int cli_fail_error(const char *about, const hsy_error *err);
 
-/* The same with what err->at counts: "NAME: record 7: ...". */
-int cli_fail_at(const char *about, const char *unit, const hsy_error *err);
+/* The same with where it is: "NAME: record 7: ...". */
+int cli_fail_at(const char *about, const hsy_error *err);
+
+/* What the limit of an error is: " (the limit is 7)", or nothing. */
+#define CLI_LIMIT 128
+const char *cli_limit_text(char text[CLI_LIMIT], const hsy_error *err);
+
+/* ---- Fields and their options (field_options.c) ------------------------- */
+
+/* The option behind a field, where it is another one than usual. */
+struct cli_field_option {
+    uint32_t field;
+    const char *option;
+};
+
+/* The option that says a field of the library: of `own` (n rows), else the
+ * usual one, "--set KEY" in room for a parameter; NULL: none. */
+#define CLI_OPTION 40
+const char *cli_option_of(char room[CLI_OPTION], uint32_t field,
+                          const struct cli_field_option *own, size_t n);
+
+/* Say what is wrong with an option, or with the field if none says it. */
+int cli_fail_option(const hsy_error *err, const struct cli_field_option *own,
+                    size_t n);
+
 int cli_fail_nomem(void);
 
 /* What was wrong with a file, or in errno for HSY_E_IO. */

@@ -52,10 +52,10 @@ static int gather_fail(const struct gather *g, const hsy_error *err)
         return cli_fail_nomem();
     switch (w->trouble) {
     case GATHER_OTHER:
-        return cli_fail_at(w->name, w->unit, err);
+        return cli_fail_at(w->name, err);
     case GATHER_REPORT:
         return cli_fail("%s: %s %" PRIu64 ", report %" PRIu64 ": %s", w->name,
-                        w->unit, w->line, w->report,
+                        hsy_unit_name(w->unit), w->line, w->report,
                         err->msg != NULL ? err->msg
                                          : hsy_strstatus(err->status));
     case GATHER_MIXED:

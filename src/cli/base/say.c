@@ -1,6 +1,7 @@
 /* say.c - messages to the person at the terminal. */
 #define _DEFAULT_SOURCE
 #include "cli/base/base.h"
+#include "host/tasks/policy.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -68,62 +69,67 @@ void cli_note(const char *format, ...)
     va_end(args);
 }
 
-/* Whether msg has this number in it; an exponent is none. */
-static bool say_holds(const char *msg, uint64_t number)
+const char *cli_limit_text(char text[CLI_LIMIT], const hsy_error *err)
 {
-    const char *at = msg;
-    char *end;
+    char what[CLI_LIMIT / 2] = "";
 
-    while ((at = strpbrk(at, "0123456789")) != NULL) {
-        if (strtoull(at, &end, 10) == number && (at == msg || at[-1] != '^'))
-            return true;
-        at = end;
+    switch (err->limit != 0 ? err->kind : HSY_LIMIT_NONE) {
+    case HSY_LIMIT_COUNT:
+        snprintf(what, sizeof what, "the limit is %" PRIu64, err->limit);
+        break;
+    case HSY_LIMIT_VERSION:
+        snprintf(what, sizeof what, "version %" PRIu64, err->limit);
+        break;
+    case HSY_LIMIT_NANO:
+        policy_cap_text(what, err->limit);
+        break;
+    case HSY_LIMIT_DAY:
+    case HSY_LIMIT_END:
+        day_text(what, (uint32_t)err->limit - (err->kind == HSY_LIMIT_END));
+        break;
+    default:
+        return (text[0] = '\0', text);
     }
-    return false;
+    snprintf(text, CLI_LIMIT, " (%s%s)",
+             err->kind == HSY_LIMIT_NANO  ? "epsilon "
+             : err->kind == HSY_LIMIT_DAY ? "the clock says "
+             : err->kind == HSY_LIMIT_END ? "its last day was "
+                                          : "",
+             what);
+    return text;
 }
 
-/* What a limit is: days are no numbers to who reads them. */
-static void say_limit(const hsy_error *err)
+static int say_error(const char *about, uint32_t unit, const hsy_error *err)
 {
-    const bool last = err->field == HSY_FIELD_EXPIRES;
-    const bool day = err->field == HSY_FIELD_ISSUED;
-    char text[DAY_TEXT];
-
-    if ((last || day) && err->limit - last <= UINT32_MAX) {
-        day_text(text, (uint32_t)(err->limit - last));
-        fprintf(stderr, " (%s %s)",
-                last ? "its last day was" : "the clock says", text);
-    } else {
-        fprintf(stderr, " (the limit is %" PRIu64 ")", err->limit);
-    }
-}
-
-int cli_fail_at(const char *about, const char *unit, const hsy_error *err)
-{
-    const char *msg = err->msg != NULL ? err->msg : hsy_strstatus(err->status);
+    const char *field = host_field_name(err->field);
+    char limit[CLI_LIMIT];
 
     fputs("hearsay: ", stderr);
     if (about != NULL)
         fprintf(stderr, "%s: ", about);
-    if (unit != NULL && err->at != 0)
-        fprintf(stderr, "%s %" PRIu64 ": ", unit, err->at);
-    if (err->field != HSY_FIELD_NONE)
-        fprintf(stderr, "%s: ", err->field);
-    fputs(msg, stderr);
-    if (err->limit != 0 && !say_holds(msg, err->limit))
-        say_limit(err);
-    fputc('\n', stderr);
+    if (unit != HSY_UNIT_NONE && err->at != 0)
+        fprintf(stderr, "%s %" PRIu64 ": ", hsy_unit_name(unit), err->at);
+    if (field[0] != '\0')
+        fprintf(stderr, "%s: ", field);
+    fprintf(stderr, "%s%s\n",
+            err->msg != NULL ? err->msg : hsy_strstatus(err->status),
+            cli_limit_text(limit, err));
     return CLI_FAILED;
+}
+
+int cli_fail_at(const char *about, const hsy_error *err)
+{
+    return say_error(about, err->unit, err);
 }
 
 int cli_fail_error(const char *about, const hsy_error *err)
 {
-    return cli_fail_at(about, NULL, err);
+    return say_error(about, HSY_UNIT_NONE, err);
 }
 
 int cli_fail_line(const char *name, const hsy_error *err)
 {
-    return cli_fail_at(name, "line", err);
+    return say_error(name, HSY_UNIT_LINE, err);
 }
 
 int cli_fail_nomem(void)
@@ -160,7 +166,8 @@ int store_complain(const char *directory, const hsy_error *err)
     if (err->field == HOST_FIELD_RUNS && err->at != 0)
         return cli_fail("%s: runs/*.%" PRIu64 ": %s", directory, err->at,
                         err->msg);
-    return cli_fail("%s: %s: %s", directory, err->field, err->msg);
+    return cli_fail("%s: %s: %s", directory, host_field_name(err->field),
+                    err->msg);
 }
 
 int cli_fail_output(const char *path)

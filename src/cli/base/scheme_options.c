@@ -16,56 +16,16 @@ size_t cli_param(const char *key, size_t len)
     return HSY_PARAMS;
 }
 
-/* The option behind a field of a spec, somewhere in room; NULL: none. */
-static const char *scheme_option(char room[32], const hsy_spec *spec,
-                                 const char *field)
-{
-    if (cli_param(field, strlen(field)) < HSY_PARAMS) {
-        snprintf(room, 32, "--set %s", field);
-        return room;
-    }
-    if (strcmp(field, "chance") == 0 || strcmp(field, "design") == 0)
-        return "--set";
-    if (strcmp(field, "matrix") == 0)
-        return "--set matrix";
-    if (strcmp(field, "mechanism") == 0)
-        return "--mechanism";
-    if (strcmp(field, "alphabet") == 0)
-        return "--alphabet";
-    if (strcmp(field, "oracle") == 0)
-        return "--oracle";
-    if (strcmp(field, "labels") == 0)
-        return "--values";
-    if (strcmp(field, "range") == 0 || strcmp(field, "scale") == 0)
-        return "--range";
-    if (strcmp(field, "bins") == 0)
-        return "--bins";
-    if (strcmp(field, "max_bits") == 0)
-        return "--max-bits";
-    if (strcmp(field, "max_steps") == 0)
-        return "--max-steps";
-    if (strcmp(field, "attribute") == 0)
-        return "--attribute";
-    if (strcmp(field, "values") != 0)
-        return NULL;
-    return spec->kind == HSY_KIND_BINS     ? "--bins"
-           : spec->kind != HSY_KIND_VALUES ? NULL
-           : spec->labels != NULL          ? "--values"
-                                           : "--domain";
-}
-
 /* The same message with the option in the field's place. */
-static void scheme_refused_field(const hsy_spec *spec, hsy_error *err)
+static void scheme_refused_field(const hsy_spec *spec, const hsy_error *err)
 {
-    char room[32];
-    const bool matrix = err->field == HSY_FIELD_MATRIX;
-    const char *option = err->field != HSY_FIELD_NONE
-                             ? scheme_option(room, spec, err->field)
-                             : NULL;
+    const char *list = spec->labels != NULL ? "--values" : "--domain";
+    const struct cli_field_option values = {
+        HSY_FIELD_VALUES, spec->kind == HSY_KIND_BINS ? "--bins" : list};
+    const bool asked =
+        spec->kind == HSY_KIND_BINS || spec->kind == HSY_KIND_VALUES;
 
-    if (option != NULL)
-        err->field = NULL;
-    cli_fail_at(option, matrix ? "column" : NULL, err);
+    cli_fail_option(err, &values, asked ? 1 : 0);
 }
 
 const hsy_catalogue *cli_mechanism(const char *name)
@@ -117,7 +77,7 @@ int cli_scheme_refused(const hsy_spec *spec, hsy_error *err)
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
     if (err->status == HSY_E_UNKNOWN && spec->mechanism != NULL &&
-        (err->field == HSY_FIELD_NONE || err->field != HSY_FIELD_ORACLE))
+        err->field != HSY_FIELD_ORACLE)
         cli_note("--mechanism: %s; 'hearsay mechanisms' lists them with what "
                  "they can ask",
                  err->msg);

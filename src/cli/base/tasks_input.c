@@ -47,7 +47,7 @@ static int tasks_fail(const char *path, const hsy_error *err)
                         path);
     return err->status == HSY_E_IO || err->status == HSY_E_NOMEM
                ? cli_fail_file(path, err)
-               : cli_fail_at(path, "task", err);
+               : cli_fail_at(path, err);
 }
 
 int cli_tasks_document(struct task_file *t, const char *path)

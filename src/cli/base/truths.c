@@ -14,6 +14,18 @@ struct coder cli_coder(const struct cli_spec *c, const hsy_scheme *scheme)
                           .clip = c->clip};
 }
 
+/* Why a string is refused, and by which options it is not. */
+static const char *truths_string(const struct truth_wrong *wrong)
+{
+    return wrong->field == HSY_FIELD_BITS
+               ? "the string is longer than its spelling: raise its bits with "
+                 "--set bits=N, or count such strings as \"other\" with --other"
+           : wrong->field == HSY_FIELD_ALPHABET
+               ? "the string has a byte that is not in the alphabet: add it "
+                 "there, or count such strings as \"other\" with --other"
+               : wrong->msg;
+}
+
 const char *cli_truth_said(const struct truth_wrong *wrong)
 {
     static const char *const said[] = {
@@ -37,5 +49,6 @@ const char *cli_truth_said(const struct truth_wrong *wrong)
                          "which counts that as \"none\"",
         [TRUTH_FIELDS] = "not as many fields as the header has"};
 
-    return wrong->trouble == TRUTH_REFUSED ? wrong->msg : said[wrong->trouble];
+    return wrong->trouble == TRUTH_REFUSED ? truths_string(wrong)
+                                           : said[wrong->trouble];
 }

@@ -9,56 +9,16 @@
 
 /* ---- Errors -------------------------------------------------------------- */
 
-/* What the limit of an error is where it is no plain number, by field. */
-enum say_limit { SAY_NOTHING, SAY_NUMBER, SAY_DAY, SAY_LAST_DAY, SAY_EPSILON };
-
-struct say_field {
-    const char *field;
-    enum say_limit limit;
-    const char *before;
-};
-
-static struct say_field say_field(const hsy_error *err)
-{
-    static const struct say_field fields[] = {
-        {"version", SAY_NUMBER, "version "},
-        {"expires", SAY_LAST_DAY, "its last day was "},
-        {"end", SAY_LAST_DAY, "its last day was "},
-        {"issued", SAY_DAY, "the clock says "},
-        {"epsilon", SAY_EPSILON, "epsilon "},
-        {"cap_day", SAY_EPSILON, "epsilon "},
-        {"cap_lifetime", SAY_EPSILON, "epsilon "},
-        {"anchor", SAY_NOTHING, ""}, /* a number of writes helps nobody */
-        {"state", SAY_NOTHING, ""},
-    };
-
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        if (err->field != HSY_FIELD_NONE &&
-            strcmp(hsy_field_name(err->field), fields[i].field) == 0)
-            return fields[i];
-    }
-    return (struct say_field){err->field, SAY_NUMBER, "the limit is "};
-}
-
 /* The field is left out where the message names it in plain words. */
 void device_say_why(char *text, size_t room, const hsy_error *err)
 {
-    const char *msg = err->msg != NULL ? err->msg : hsy_strstatus(err->status);
-    const struct say_field f = say_field(err);
-    bool named = f.field == NULL || f.limit == SAY_EPSILON;
-    char limit[POLICY_CAP_TEXT] = "";
+    const char *field =
+        err->kind == HSY_LIMIT_NANO ? "" : hsy_field_name(err->field);
+    char limit[CLI_LIMIT];
 
-    if (f.limit == SAY_NUMBER)
-        snprintf(limit, sizeof limit, "%" PRIu64, err->limit);
-    else if (f.limit == SAY_EPSILON)
-        policy_cap_text(limit, err->limit);
-    else if (f.limit != SAY_NOTHING)
-        day_text(limit, (uint32_t)err->limit - (f.limit == SAY_LAST_DAY));
-    snprintf(text, room, "%s%s%s", named ? "" : f.field, named ? "" : ": ",
-             msg);
-    if (err->limit != 0 && limit[0] != '\0')
-        snprintf(text + strlen(text), room - strlen(text), " (%s%s)", f.before,
-                 limit);
+    snprintf(text, room, "%s%s%s%s", field, field[0] != '\0' ? ": " : "",
+             err->msg != NULL ? err->msg : hsy_strstatus(err->status),
+             cli_limit_text(limit, err));
 }
 
 /* What becomes of a device whose state cannot be trusted. */
@@ -69,11 +29,10 @@ static const char say_damaged[] =
 int device_fail_about(const struct device_job *j, const char *about,
                       const hsy_error *err)
 {
-    const char *field = err->field != HSY_FIELD_NONE ? err->field : "";
     char text[512];
 
     device_say_why(text, sizeof text, err);
-    if (strcmp(field, "anchor") == 0 && j->policy.anchor != NULL)
+    if (err->field == HSY_FIELD_ANCHOR && j->policy.anchor != NULL)
         cli_fail("%s: %s: %s", about, text, j->policy.anchor);
     else
         cli_fail("%s: %s", about, text);

@@ -141,7 +141,7 @@ static int next_refused(const struct batches_options *o,
     case DISCOVER_SEARCH:
         return discover_refused(&o->discover, false, err);
     case DISCOVER_DOCUMENT:
-        return cli_fail_error(err->field, err);
+        return cli_fail_error(host_field_name(err->field), err);
     default:
         return cli_fail_nomem();
     }

@@ -200,11 +200,11 @@ static int discover_failed(const struct discover_options *o,
 {
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
-    if (err->status == HSY_E_EMPTY && err->limit != 0)
+    if (err->status == HSY_E_EMPTY && err->unit == HSY_UNIT_GROUP)
         return cli_fail("%s: %s %" PRIu64 " of %zu has no reports: more "
                         "people are needed",
                         g->first, got->offsets != 0 ? "offset" : "group",
-                        err->limit, shares_groups(got));
+                        err->at, shares_groups(got));
     if (err->status != HSY_E_RANGE || err->field == HSY_FIELD_NONE)
         return cli_fail_error(g->first, err);
     return discover_refused(o, discover_is_puzzle(g), err);

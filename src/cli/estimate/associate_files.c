@@ -413,7 +413,7 @@ static int associate_solve(struct associate_job *j)
     free(scratch);
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
-    return st == HSY_OK ? 0 : cli_fail_at(path, "report", &err);
+    return st == HSY_OK ? 0 : cli_fail_at(path, &err);
 }
 
 /* ---- Printing ------------------------------------------------------------ */

@@ -133,7 +133,7 @@ static int estimate_candidate(const struct estimate_job *j,
                                                         : o->candidates);
     const char *unit = own ? "value" : "line";
 
-    if (err->limit != 0)
+    if (err->kind == HSY_LIMIT_OTHER)
         return cli_fail("%s: %ss %" PRIu64 " and %" PRIu64 ": %s", list, unit,
                         err->limit, err->at, err->msg);
     return cli_fail("%s: %s %" PRIu64 ": %s", list, unit, err->at, err->msg);
@@ -172,7 +172,6 @@ static int estimate_devices(const struct estimate_job *j, const hsy_error *err)
 
 int estimate_failed(const struct estimate_job *j, const hsy_error *err)
 {
-    const char *field = err->field != HSY_FIELD_NONE ? err->field : "";
     const char *file = j->gather.first;
 
     if (err->status == HSY_E_NOMEM)
@@ -180,22 +179,22 @@ int estimate_failed(const struct estimate_job *j, const hsy_error *err)
     if (err->status == HSY_E_MISMATCH && j->options.against != NULL)
         return cli_fail("%s: cannot be compared with %s: they differ in %s",
                         j->other.first, file, err->msg);
-    if (err->status == HSY_E_EMPTY && strcmp(field, "reports") == 0)
+    if (err->status == HSY_E_EMPTY && err->field == HSY_FIELD_REPORTS)
         return cli_fail("%s: no data: it holds no reports",
                         err->at == 2 ? j->other.first : file);
-    if (strcmp(field, "candidates") == 0 && err->at != 0)
+    if (err->field == HSY_FIELD_CANDIDATES && err->at != 0)
         return estimate_candidate(j, err);
-    if (strcmp(field, "attribute") == 0)
+    if (err->field == HSY_FIELD_ATTRIBUTE)
         return estimate_attribute(j, err);
-    if (strcmp(field, "devices") == 0)
+    if (err->field == HSY_FIELD_DEVICES)
         return estimate_devices(j, err);
     if (j->options.covariance)
         return cli_fail_error("--covariance", err);
-    if (strcmp(field, "interval") == 0)
+    if (err->field == HSY_FIELD_INTERVAL)
         return estimate_refused(&j->options.how, err);
     if (err->at != 0)
-        return cli_fail_at(cli_input_name(j->options.path), "cohort", err);
-    return cli_fail_error(strcmp(field, "post") == 0 ? NULL : file, err);
+        return cli_fail_at(cli_input_name(j->options.path), err);
+    return cli_fail_error(err->field == HSY_FIELD_POST ? NULL : file, err);
 }
 
 /* ---- One tally, or two --------------------------------------------------- */

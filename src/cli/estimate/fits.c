@@ -20,7 +20,7 @@ static int fits_names(struct gather *g)
         return 0;
     if (err.status == HSY_E_NOMEM)
         return cli_fail_nomem();
-    return cli_fail_at(g->first, "value", &err);
+    return cli_fail_at(g->first, &err);
 }
 
 static const char *fits_ranges(const struct estimate_options *o,

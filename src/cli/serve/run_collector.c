@@ -51,7 +51,7 @@ static int run_trouble(const struct serve_trouble *t, const struct config *c)
         return cli_fail("%s: %s", t->about, strerror(t->number));
     if (t->about != NULL && t->about == c->data)
         return store_complain(t->about, &t->err);
-    return cli_fail_at(t->about, NULL, &t->err);
+    return cli_fail_error(t->about, &t->err);
 }
 
 #define RUN_PROBLEM 4600 /* bytes of a name and a problem */
@@ -75,10 +75,9 @@ static void run_reload_problem(struct collector *c, const hsy_problem *p,
 
     snprintf(text, sizeof text, "%s: %s", p->line != 0 ? how->file : "options",
              p->text);
-    log_failure(c->log, "reload-problem",
-                &(hsy_error){.line = p->line,
-                             .field = p->field[0] != '\0' ? p->field : NULL,
-                             .msg = text});
+    log_failure_about(
+        c->log, "reload-problem", p->field,
+        &(hsy_error){.unit = HSY_UNIT_LINE, .at = p->line, .msg = text});
 }
 
 /* Read everything again; a broken file keeps the old. */

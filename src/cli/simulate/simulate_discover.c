@@ -116,11 +116,17 @@ static void discover_tick(void *ctx, uint64_t users)
 
 /* Fields of a spec or a search, and the options that set them; any other is the
  * mechanism's. */
-static const char *const discover_fields[][2] = {
-    {"w", "first"},        {"first", "first"}, {"bits", "bits"},
-    {"step", "step"},      {"top", "top"},     {"keep", "keep"},
-    {"users", "users"},    {"group", "users"}, {"pool-bits", "pool-bits"},
-    {"epsilon", "epsilon"}};
+static const struct cli_field_option discover_fields[] = {
+    {HSY_FIELD_W, "--first"},
+    {HOST_FIELD_FIRST, "--first"},
+    {HSY_FIELD_BITS, "--bits"},
+    {HSY_FIELD_STEP, "--step"},
+    {HSY_FIELD_TOP, "--top"},
+    {HSY_FIELD_KEEP, "--keep"},
+    {HOST_FIELD_USERS, "--users"},
+    {HSY_FIELD_GROUP, "--users"},
+    {HSY_FIELD_POOL_BITS, "--pool-bits"},
+    {HSY_FIELD_EPSILON, "--epsilon"}};
 
 #define DISCOVER_FIELDS (sizeof discover_fields / sizeof discover_fields[0])
 
@@ -135,9 +141,15 @@ static int discover_refused(const char *asked, const hsy_error *err)
                         " candidates; allow them with --max-candidates (at "
                         "most 16777216), or lower --top, --keep or --step",
                         err->limit);
+    if (err->field == HOST_FIELD_REMAINDER)
+        return cli_fail("--step: must divide the bits of a string; --first may "
+                        "take what is left over");
+    if (err->field == HOST_FIELD_MEMORY)
+        return cli_fail("--mechanism %s: %s: lower --threads, or --pool-bits",
+                        asked, err->msg);
     for (size_t i = 0; i < DISCOVER_FIELDS; i++)
-        if (strcmp(hsy_field_name(err->field), discover_fields[i][0]) == 0)
-            return cli_fail("--%s: %s", discover_fields[i][1], err->msg);
+        if (err->field == discover_fields[i].field)
+            return cli_fail("%s: %s", discover_fields[i].option, err->msg);
     return cli_fail("--mechanism %s: %s", asked, err->msg);
 }
 

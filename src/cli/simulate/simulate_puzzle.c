@@ -216,6 +216,9 @@ static void puzzle_tick(void *ctx, uint64_t users)
 /* The field of a spec or a search that is wrong, as the option to change. */
 static int puzzle_refused(const hsy_error *err)
 {
+    char room[CLI_OPTION];
+    const char *option = cli_option_of(room, err->field, NULL, 0);
+
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
     if (err->field == HSY_FIELD_NONE)
@@ -224,12 +227,9 @@ static int puzzle_refused(const hsy_error *err)
         return cli_fail("%s: %" PRIu64 "; allow them with --max-candidates (at "
                         "most 16777216), or lower --threshold or --set step",
                         err->msg, err->limit);
-    if (err->field == HSY_FIELD_GROUP)
-        return cli_fail("--users: %s", err->msg);
-    for (size_t i = 0; i < HSY_PARAMS; i++)
-        if (strcmp(hsy_field_name(err->field), hsy_param_name(i)) == 0)
-            return cli_fail("--set %s: %s", err->field, err->msg);
-    return cli_fail("--%s: %s", err->field, err->msg);
+    if (option == NULL)
+        return cli_fail("--%s: %s", host_field_name(err->field), err->msg);
+    return cli_fail("%s: %s", option, err->msg);
 }
 
 static int puzzle_run(struct simulate_puzzle *s)

@@ -77,6 +77,8 @@ static int study_refused(const struct simulate_study *s, struct cli_parser *p,
     case STUDY_WRONG_SCHEME:
         return cli_scheme_refused(&g->spec, err);
     default:
+        if (err->field == HOST_FIELD_DOMAIN)
+            cli_note("note: lower --domain, or --threads");
         return err->status == HSY_E_NOMEM
                    ? cli_fail_nomem()
                    : cli_fail_error(g->spec.mechanism, err);

@@ -159,7 +159,7 @@ static void check_error(struct check *c, const hsy_error *err)
     if (err->field == HOST_FIELD_RUNS && err->at != 0)
         check_say(c, "runs/*.%" PRIu64 ": %s", err->at, err->msg);
     else
-        check_say(c, "%s%s%s", err->field == HSY_FIELD_NONE ? "" : err->field,
+        check_say(c, "%s%s%s", host_field_name(err->field),
                   err->field == HSY_FIELD_NONE ? "" : ": ",
                   err->msg == NULL ? hsy_strstatus(err->status) : err->msg);
 }

@@ -113,7 +113,7 @@ static int import_fill(const char *draft, const char *file)
         failed = store_complain(draft, &err);
     } else if (store_archive_read(d.store, draft, fd, &err) != HSY_OK) {
         failed = err.status == HSY_E_FORMAT
-                     ? cli_fail_at(cli_input_name(file), "record", &err)
+                     ? cli_fail_at(cli_input_name(file), &err)
                      : store_complain(cli_input_name(file), &err);
     }
     cli_close_input(fd);

@@ -30,7 +30,7 @@ static int matrix_channel(struct matrix_run *x)
         return failed;
     st = survey_matrix_open(&x->m, &file, &err);
     free(file.bytes);
-    return st == HSY_OK ? 0 : cli_fail_at(x->how->matrix, "column", &err);
+    return st == HSY_OK ? 0 : cli_fail_at(x->how->matrix, &err);
 }
 
 static int matrix_labels(struct matrix_run *x)

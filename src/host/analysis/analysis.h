@@ -240,7 +240,7 @@ struct shares_search {
 
 /*
  * Search a tally of pem, sfp or stage; HSY_E_UNKNOWN for another mechanism.
- * HSY_E_EMPTY with the group or offset that has no reports in err->limit;
+ * HSY_E_EMPTY with the group or offset that has no reports in err->at;
  * HSY_E_RANGE with the field of what is wanted, as the library says it.
  */
 hsy_status shares_search(struct shares_search *out, const hsy_analysis_tally *t,

@@ -117,8 +117,10 @@ static hsy_status found_stages(struct shares_search *out,
         out->candidates = (i == 0 ? 1 : count) << out->stage[i].step;
         st = hsy_search_stage(t->scheme, t->tally, &search, out->stage, i,
                               found, &count, scratch, err);
-        if (st == HSY_E_EMPTY && err != NULL)
-            err->limit = i + 1;
+        if (st == HSY_E_EMPTY && err != NULL) {
+            err->unit = HSY_UNIT_GROUP;
+            err->at = i + 1;
+        }
         if (st == HSY_OK && last)
             return found_strings(out, t, w, found, count, i, err);
         if (st == HSY_OK && w->all_stages)

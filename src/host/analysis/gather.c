@@ -15,7 +15,7 @@
 static hsy_status gather_at(struct gather *g, const struct container_item *item,
                             hsy_status st, hsy_error *err)
 {
-    g->wrong.unit = item->unit;
+    g->wrong.unit = err->unit = item->unit;
     g->wrong.line = err->at;
     if (st == HSY_E_IO && errno != 0)
         return host_fail(err, st, HSY_FIELD_NONE, strerror(errno));

@@ -22,7 +22,7 @@ enum gather_trouble {
 struct gather_wrong {
     enum gather_trouble trouble;
     const char *name; /* of the file */
-    const char *unit; /* what line counts: "record", "line"; NULL: nothing */
+    uint32_t unit;    /* hsy_unit: what line counts */
     uint64_t line, report;
     const char *difference;    /* of mixed files: what they differ in */
     const char *mechanisms[2]; /* if in that, these; else NULL */

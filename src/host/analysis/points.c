@@ -246,7 +246,7 @@ static hsy_status points_compare(struct analysis_job *j, hsy_error *err)
         return HSY_OK;
     what = shares_differ(&j->t, &j->against);
     if (what != NULL)
-        return host_fail(err, HSY_E_MISMATCH, "the two differ in", what);
+        return host_fail(err, HSY_E_MISMATCH, HOST_FIELD_DIFFERENCE, what);
     st = points_weigh(j->its, j, &j->against, err);
     if (st == HSY_OK)
         st = points_share(j, err);

@@ -46,6 +46,17 @@
     X(USERS, "users")                                                          \
     X(AXIS_X, "x")                                                             \
     X(AXIS_Y, "y")                                                             \
+    X(CELLS_DB, "cells.db")                                                    \
+    X(TOKENS_DB, "tokens.db")                                                  \
+    X(BATCHES, "batches")                                                      \
+    X(IDS, "ids")                                                              \
+    X(CHUNKS, "chunks")                                                        \
+    X(TALLIES, "tallies")                                                      \
+    X(ENTRIES, "entries")                                                      \
+    X(DOCUMENTS, "documents")                                                  \
+    X(EPOCHS, "epochs")                                                        \
+    X(DIFFERENCE, "the two differ in")                                         \
+    X(REMAINDER, "remainder")                                                  \
     /* fields end */
 
 #define HOST_FIELD_CONSTANT(id, name) HOST_FIELD_##id,

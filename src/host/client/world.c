@@ -70,7 +70,7 @@ const char *hsy_world_why(int number)
     return "the system refused";
 }
 
-hsy_status hsy_world_failed(hsy_host *h, const char *where)
+hsy_status hsy_world_failed(hsy_host *h, uint32_t where)
 {
     h->error = (struct world_error){where, errno};
     return HSY_E_IO;
@@ -78,7 +78,8 @@ hsy_status hsy_world_failed(hsy_host *h, const char *where)
 
 void hsy_world_explain(const hsy_host *h, hsy_error *err)
 {
-    if (err == NULL || h->error.where == NULL || err->status != HSY_E_IO)
+    if (err == NULL || h->error.where == HSY_FIELD_NONE ||
+        err->status != HSY_E_IO)
         return;
     err->field = h->error.where;
     err->msg = hsy_world_why(h->error.number);
@@ -89,7 +90,7 @@ bool hsy_world_mine(hsy_host *h)
     if (h->owner == getpid())
         return true;
     errno = ECHILD;
-    hsy_world_failed(h, "device");
+    hsy_world_failed(h, HSY_FIELD_DEVICE);
     return false;
 }
 
@@ -104,13 +105,13 @@ static hsy_status world_now(void *ctx, uint64_t *seconds)
         if (h->clock(h->clock_ctx, seconds) == HSY_OK)
             return HSY_OK;
         errno = ENODATA;
-        return hsy_world_failed(h, "clock");
+        return hsy_world_failed(h, HSY_FIELD_CLOCK);
     }
     if (clock_gettime(CLOCK_REALTIME, &t) == -1)
-        return hsy_world_failed(h, "clock");
+        return hsy_world_failed(h, HSY_FIELD_CLOCK);
     if (t.tv_sec < 0) {
         errno = ERANGE;
-        return hsy_world_failed(h, "clock");
+        return hsy_world_failed(h, HSY_FIELD_CLOCK);
     }
     *seconds = (uint64_t)t.tv_sec;
     return HSY_OK;

@@ -12,9 +12,9 @@
 
 #include <sys/types.h>
 
-/* What failed last: for messages. where is a literal, number an errno. */
+/* What failed last: for messages. where is a field, number an errno. */
 struct world_error {
-    const char *where;
+    uint32_t where;
     int number;
 };
 
@@ -40,7 +40,7 @@ struct hsy_host {
 bool hsy_world_mine(hsy_host *h);
 
 /* Note what failed, with errno: HSY_E_IO. */
-hsy_status hsy_world_failed(hsy_host *h, const char *where);
+hsy_status hsy_world_failed(hsy_host *h, uint32_t where);
 
 /* A sentence for an errno, a literal; and that of what was noted last, put into
  * an error that follows from it. */

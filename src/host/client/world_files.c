@@ -83,7 +83,7 @@ static ssize_t files_fill(int fd, uint8_t *buf, size_t room)
 }
 
 static hsy_status files_load(hsy_host *h, int dir, const char *name,
-                             const char *where, uint8_t *buf, size_t room,
+                             uint32_t where, uint8_t *buf, size_t room,
                              size_t *len)
 {
     int fd = hsy_world_open(dir, name, O_RDONLY);
@@ -110,8 +110,8 @@ hsy_status hsy_world_load(void *ctx, hsy_file file, uint8_t *buf, size_t room,
 
     if (!hsy_world_mine(h))
         return HSY_E_REFUSED;
-    return files_load(h, h->dir, files_names[file].name, files_names[file].name,
-                      buf, room, len);
+    return files_load(h, h->dir, files_names[file].name,
+                      hsy_field_find(files_names[file].name), buf, room, len);
 }
 
 /* ---- Writing ------------------------------------------------------------- */
@@ -181,7 +181,7 @@ static bool files_place(const struct files_job *job)
 }
 
 static hsy_status files_put(hsy_host *h, const struct files_job *job,
-                            const char *where)
+                            uint32_t where)
 {
     hsy_status st;
 
@@ -209,7 +209,7 @@ hsy_status hsy_world_store(void *ctx, hsy_file file, const uint8_t *buf,
 
     if (!hsy_world_mine(h))
         return HSY_E_REFUSED;
-    return files_put(h, &job, job.name);
+    return files_put(h, &job, hsy_field_find(job.name));
 }
 
 /* ---- The anchor: a decimal and the end of its line ----------------------- */
@@ -251,8 +251,8 @@ static hsy_status files_anchor(hsy_host *h, uint64_t *number)
 {
     uint8_t text[FILES_NUMBER];
     size_t len = 0;
-    hsy_status st = files_load(h, h->anchor_dir, h->anchor, "anchor", text,
-                               sizeof text, &len);
+    hsy_status st = files_load(h, h->anchor_dir, h->anchor, HSY_FIELD_ANCHOR,
+                               text, sizeof text, &len);
 
     if (st == HSY_E_RANGE)
         return HSY_E_DAMAGED;
@@ -301,7 +301,7 @@ hsy_status hsy_world_anchor_raise(void *ctx, uint64_t number)
     if ((size_t)snprintf(draft, sizeof draft, "%s.new", h->anchor) >=
         sizeof draft) {
         errno = ENAMETOOLONG;
-        return hsy_world_failed(h, "anchor");
+        return hsy_world_failed(h, HSY_FIELD_ANCHOR);
     }
-    return files_put(h, &job, "anchor");
+    return files_put(h, &job, HSY_FIELD_ANCHOR);
 }

@@ -147,6 +147,7 @@ static size_t codes_strings(const struct coder *coder, uint64_t *codes,
             st = codes_string(coder, own, "other", 5, 0, &err);
         if (st != HSY_OK) {
             wrong->msg = err.msg;
+            wrong->field = err.field;
             return codes_wrong(wrong, TRUTH_REFUSED, i);
         }
     }

@@ -37,13 +37,14 @@ enum truth_trouble {
 struct truth_wrong {
     enum truth_trouble trouble;
     const char *msg;    /* TRUTH_REFUSED */
+    uint32_t field;     /* the same: what would take it, an hsy_field */
     const char *column; /* NULL: the whole record */
     size_t place; /* of a field without an attribute, from 1; 0: none. Not its
                      text: without a header that is a truth */
 };
 
-/* Code n lines, hsy_code_width codes each. How many from the first on are in
- * the domain; if that is less than n, *wrong tells of the next one. */
+/* Code n lines, hsy_codes_per_truth codes each. How many from the first on are
+ * in the domain; if that is less than n, *wrong tells of the next one. */
 size_t code_lines(const struct coder *coder, uint64_t *codes,
                   const struct line *lines, size_t n,
                   struct truth_wrong *wrong);

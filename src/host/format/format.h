@@ -18,9 +18,9 @@ enum container_item_type {
 
 struct container_item {
     enum container_item_type type;
-    const char *unit; /* what line counts: "record", or "line" of JSON */
-    uint64_t line;    /* in its file, from 1; 0: the prefix. Reports from JSON:
-                       * the line of the first of them */
+    uint32_t unit; /* what line counts: HSY_UNIT_RECORD, or LINE of JSON */
+    uint64_t line; /* in its file, from 1; 0: the prefix. Reports from JSON:
+                    * the line of the first of them */
     hsy_file_header prefix;
     const hsy_scheme *scheme; /* until the next file begins */
     const uint8_t *labels;

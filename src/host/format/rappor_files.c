@@ -33,11 +33,11 @@ static hsy_status files_params_row(struct rappor_params *p,
 
     for (size_t i = 0; i < 3; i++) {
         if (!rappor_csv_count(c->fields[i], most[i], &x) || x == 0)
-            return rappor_csv_bad(c, err, files_params[i],
+            return rappor_csv_bad(c, err, hsy_field_find(files_params[i]),
                                   "not a number from 1 to its limit");
         *counts[i] = (uint32_t)x;
         if (!files_probability(c->fields[3 + i], chances[i]))
-            return rappor_csv_bad(c, err, files_params[3 + i],
+            return rappor_csv_bad(c, err, hsy_field_find(files_params[3 + i]),
                                   "not a probability from 0 to 1");
     }
     if ((uint64_t)p->m * p->k > RAPPOR_CELLS_MAX)
@@ -58,7 +58,7 @@ static hsy_status files_params_head(const struct rappor_csv *c, hsy_error *err)
                               "not the header k,h,m,p,q,f");
     for (size_t i = 0; i < 6; i++)
         if (strcmp(c->fields[i], files_params[i]) != 0)
-            return rappor_csv_bad(c, err, files_params[i],
+            return rappor_csv_bad(c, err, hsy_field_find(files_params[i]),
                                   "not the header k,h,m,p,q,f");
     return HSY_OK;
 }

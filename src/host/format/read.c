@@ -391,14 +391,14 @@ hsy_status container_next(struct container_reader *r,
                           struct container_item *item, hsy_error *err)
 {
     struct container_item next = {0};
-    const char *unit;
+    uint32_t unit;
     hsy_status st;
 
     if (r->place == CONTAINER_START || r->place == CONTAINER_BETWEEN)
         st = container_begin(r, &next, err);
     else
         st = container_record(r, &next, err);
-    unit = r->text ? "line" : "record";
+    unit = r->text ? HSY_UNIT_LINE : HSY_UNIT_RECORD;
     next.unit = unit;
     next.scheme = r->scheme;
     if (st == HSY_OK)
@@ -412,7 +412,10 @@ hsy_status container_next(struct container_reader *r,
         st = HSY_E_FORMAT;
     if (err != NULL) {
         err->status = st;
-        err->at = r->line;
+        {
+            err->unit = unit;
+            err->at = r->line;
+        }
     }
     return st;
 }

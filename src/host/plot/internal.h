@@ -2,6 +2,7 @@
 #ifndef HOST_PLOT_INTERNAL_H
 #define HOST_PLOT_INTERNAL_H
 
+#include "host/base/host_fail.h"
 #include "host/plot/plot.h"
 
 /* ---- Text that grows (svg_text.c) ---------------------------------------- */

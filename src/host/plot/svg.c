@@ -40,10 +40,7 @@ static double svg_y(const struct svg_frame *f, double value)
 hsy_status plot_refuse(hsy_error *err, const char *msg, uint32_t field,
                        size_t number)
 {
-    if (err != NULL)
-        *err = (hsy_error){
-            .status = HSY_E_RANGE, .msg = msg, .field = field, .line = number};
-    return HSY_E_RANGE;
+    return host_fail_at(err, HSY_E_RANGE, field, msg, HSY_UNIT_SERIES, number);
 }
 
 /* The ends of an axis' values so far. */

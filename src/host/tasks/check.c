@@ -284,27 +284,38 @@ static void check_pace(hsy_tasks *t, size_t i)
 
 /* ---- What devices would say ---------------------------------------------- */
 
+/* What a field of the library is called, if it is one. */
+static const char *check_field_name(uint32_t field)
+{
+    return field != HSY_FIELD_NONE ? hsy_field_name(field) : NULL;
+}
+
 /* A field of the library by its key. */
 static struct yaml_place check_field(const hsy_tasks *t, size_t i,
-                                     const char *field)
+                                     uint32_t field)
 {
     static const struct check_key {
-        const char *field, *key, *sub; /* sub: if there is `permanent` */
+        uint32_t field;
+        const char *key, *sub; /* sub: if there is `permanent` */
     } keys[] = {
-        {"slot_days", "repeat", "renew"}, {"round_days", "repeat", "every"},
-        {"sends", "send", NULL},          {"max_changes", NULL, "max_changes"},
-        {"grain", NULL, "grain"},         {"scheme", "mechanism", NULL},
-        {"permanent", NULL, "epsilon"},   {"other", "values", NULL},
-        {"labels", "values", NULL},
+        {HSY_FIELD_SLOT_DAYS, "repeat", "renew"},
+        {HSY_FIELD_ROUND_DAYS, "repeat", "every"},
+        {HSY_FIELD_SENDS, "send", NULL},
+        {HSY_FIELD_MAX_CHANGES, NULL, "max_changes"},
+        {HSY_FIELD_GRAIN, NULL, "grain"},
+        {HSY_FIELD_SCHEME, "mechanism", NULL},
+        {HSY_FIELD_PERMANENT, NULL, "epsilon"},
+        {HSY_FIELD_OTHER, "values", NULL},
+        {HSY_FIELD_LABELS, "values", NULL},
     };
     const bool permanent = t->file.tasks[i].permanent != NULL;
 
-    for (size_t k = 0; field != NULL && k < sizeof keys / sizeof keys[0]; k++)
-        if (strcmp(keys[k].field, field) == 0)
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
+        if (keys[k].field == field)
             return permanent && keys[k].sub != NULL
                        ? check_at(i, "permanent", keys[k].sub)
                        : check_at(i, keys[k].key, NULL);
-    return check_at(i, field, NULL);
+    return check_at(i, check_field_name(field), NULL);
 }
 
 /* The odds of a guess move by e^epsilon; e^32 is 7.9e13. */
@@ -434,7 +445,8 @@ static void check_document(hsy_tasks *t)
         yaml_wrong(&t->notes, check_field(t, (size_t)err.at - 1, err.field),
                    "%s", err.msg);
     else
-        yaml_wrong(&t->notes, check_at(YAML_NONE, err.field, NULL), "%s",
+        yaml_wrong(&t->notes,
+                   check_at(YAML_NONE, check_field_name(err.field), NULL), "%s",
                    err.msg);
 }
 

@@ -296,14 +296,21 @@ static void scheme_epsilons(struct scheme_ask *a)
 /* The key behind a field of the library; NULL: the one that says what is asked.
  */
 static const struct scheme_key {
-    const char *field, *key, *sub;
+    uint32_t field;
+    const char *key, *sub;
 } scheme_keys[] = {
-    {"chance", "set", NULL},         {"design", "set", NULL},
-    {"epsilon", "epsilon", NULL},    {"range", "range", NULL},
-    {"scale", "range", NULL},        {"bins", "bins", NULL},
-    {"values", NULL, NULL},          {"labels", NULL, NULL},
-    {"grain", "permanent", "grain"}, {"prefixes", "prefixes", NULL},
-    {"alphabet", "alphabet", NULL},  {"oracle", "oracle", NULL},
+    {HSY_FIELD_CHANCE, "set", NULL},
+    {HSY_FIELD_DESIGN, "set", NULL},
+    {HSY_FIELD_EPSILON, "epsilon", NULL},
+    {HSY_FIELD_RANGE, "range", NULL},
+    {HSY_FIELD_SCALE, "range", NULL},
+    {HSY_FIELD_BINS, "bins", NULL},
+    {HSY_FIELD_VALUES, NULL, NULL},
+    {HSY_FIELD_LABELS, NULL, NULL},
+    {HSY_FIELD_GRAIN, "permanent", "grain"},
+    {HSY_FIELD_PREFIXES, "prefixes", NULL},
+    {HSY_FIELD_ALPHABET, "alphabet", NULL},
+    {HSY_FIELD_ORACLE, "oracle", NULL},
 };
 
 static void scheme_spelling(struct scheme_ask *a)
@@ -320,17 +327,16 @@ static void scheme_spelling(struct scheme_ask *a)
 /* Complain about what the library refuses, at the key that said it. */
 static void scheme_refused(struct scheme_ask *a, const hsy_error *err)
 {
-    const char *field = err->field != HSY_FIELD_NONE ? err->field : "mechanism";
     const char *key = "mechanism", *sub = NULL;
 
     for (size_t k = 0; k < sizeof scheme_keys / sizeof scheme_keys[0]; k++)
-        if (strcmp(field, scheme_keys[k].field) == 0) {
+        if (err->field == scheme_keys[k].field) {
             key = scheme_keys[k].key != NULL ? scheme_keys[k].key : a->kind;
             sub = scheme_keys[k].sub;
         }
     for (size_t k = 0; k < HSY_PARAMS; k++)
         if (hsy_param_name(k) != NULL &&
-            strcmp(field, hsy_param_name(k)) == 0) {
+            err->field == hsy_field_find(hsy_param_name(k))) {
             key = "set";
             sub = hsy_param_name(k);
         }

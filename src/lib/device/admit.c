@@ -19,7 +19,8 @@ static hsy_status admit_within(uint64_t nano, uint64_t limit, uint32_t field,
                                const char *msg, hsy_error *err)
 {
     return nano <= limit ? HSY_OK
-                         : hsy_fail_limit(err, HSY_E_POLICY, field, msg, limit);
+                         : hsy_fail_kind(err, HSY_E_POLICY, field, msg,
+                                         HSY_LIMIT_NANO, limit);
 }
 
 /* A release that no day can pay for would never be answered: better said at
@@ -103,24 +104,26 @@ static hsy_status admit_recent(const hsy_device *dev, const hsy_document *doc,
     const struct device_head *h = &dev->head;
 
     if (doc->version < h->version)
-        return hsy_fail_limit(err, HSY_E_OLD, HSY_FIELD_VERSION,
-                              "a newer document was taken before", h->version);
+        return hsy_fail_kind(err, HSY_E_OLD, HSY_FIELD_VERSION,
+                             "a newer document was taken before",
+                             HSY_LIMIT_VERSION, h->version);
     if (doc->version == h->version &&
         memcmp(digest, h->digest, HSY_DIGEST) == 0)
         return HSY_OK; /* taken before, and in time */
     if (doc->version == h->version)
-        return hsy_fail_limit(err, HSY_E_OLD, HSY_FIELD_VERSION,
-                              "another document of the same version was taken "
-                              "before",
-                              h->version);
+        return hsy_fail_kind(err, HSY_E_OLD, HSY_FIELD_VERSION,
+                             "another document of the same version was taken "
+                             "before",
+                             HSY_LIMIT_VERSION, h->version);
     if (doc->expires <= day)
-        return hsy_fail_limit(err, HSY_E_OLD, HSY_FIELD_EXPIRES,
-                              "the document has expired", doc->expires);
+        return hsy_fail_kind(err, HSY_E_OLD, HSY_FIELD_EXPIRES,
+                             "the document has expired", HSY_LIMIT_END,
+                             doc->expires);
     if (doc->issued > (uint64_t)day + 1) /* clocks differ by a little */
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_ISSUED,
-                              "the document was issued after today: set the "
-                              "clock",
-                              day);
+        return hsy_fail_kind(err, HSY_E_RANGE, HSY_FIELD_ISSUED,
+                             "the document was issued after today: set the "
+                             "clock",
+                             HSY_LIMIT_DAY, day);
     return HSY_OK;
 }
 
@@ -206,8 +209,8 @@ static hsy_status admit_fits(const hsy_device *dev, const hsy_release *r,
                              uint32_t day, hsy_error *err)
 {
     if (day >= r->task.end)
-        return hsy_fail_limit(err, HSY_E_OLD, HSY_FIELD_END, "the task is over",
-                              r->task.end);
+        return hsy_fail_kind(err, HSY_E_OLD, HSY_FIELD_END, "the task is over",
+                             HSY_LIMIT_END, r->task.end);
     if (admit_window(dev, r) < 2)
         return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_RELEASE_BYTES,
                               "the reports of two rounds do not fit",

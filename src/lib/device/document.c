@@ -207,11 +207,12 @@ static const char *document_schemes(const hsy_task *t, uint32_t *field)
 static hsy_status document_check(const hsy_task *t, size_t i, hsy_status status,
                                  hsy_error *err)
 {
-    static const char *(*const checks[])(const hsy_task *, const char **) = {
+    static const char *(*const checks[])(const hsy_task *, uint32_t *) = {
         document_names, document_time, document_counts, document_schemes};
 
     for (size_t k = 0; k < sizeof checks / sizeof checks[0]; k++) {
-        uint32_t field, *wrong = checks[k](t, &field);
+        uint32_t field;
+        const char *wrong = checks[k](t, &field);
 
         if (wrong != NULL)
             return hsy_fail_at(err, status, field, wrong, HSY_UNIT_TASK, i + 1);

@@ -335,11 +335,11 @@ hsy_status hsy_state_current(const hsy_device *dev, hsy_error *err)
     hsy_status st = hsy_state_anchor(dev, &number, err);
 
     if (st == HSY_OK && number > dev->generation)
-        return hsy_fail_limit(err, HSY_E_DAMAGED, HSY_FIELD_ANCHOR,
-                              "the state is older than the anchor says: it "
-                              "was restored, or a copy of this device has "
-                              "written since",
-                              number);
+        return hsy_fail_kind(err, HSY_E_DAMAGED, HSY_FIELD_ANCHOR,
+                             "the state is older than the anchor says: it "
+                             "was restored, or a copy of this device has "
+                             "written since",
+                             HSY_LIMIT_WRITES, number);
     return st;
 }
 

@@ -134,10 +134,10 @@ static hsy_status state_open_anchor_new(const hsy_device *dev, hsy_error *err)
     hsy_status st = hsy_state_anchor(dev, &number, err);
 
     if (st == HSY_OK && number != 0)
-        return hsy_fail_limit(err, HSY_E_REFUSED, HSY_FIELD_ANCHOR,
-                              "the anchor knows a device that has answered: "
-                              "restore its files, or reset the anchor",
-                              number);
+        return hsy_fail_kind(err, HSY_E_REFUSED, HSY_FIELD_ANCHOR,
+                             "the anchor knows a device that has answered: "
+                             "restore its files, or reset the anchor",
+                             HSY_LIMIT_WRITES, number);
     return st;
 }
 
@@ -232,9 +232,9 @@ static hsy_status state_open_choose(hsy_device *dev,
         return state_open_unreadable(dev, a, b, err);
     found->both = a == HSY_OK && b == HSY_OK && generation == dev->generation;
     if (found->both && memcmp(tag, dev->image + 32, sizeof tag) != 0)
-        return hsy_fail_limit(err, HSY_E_DAMAGED, HSY_FIELD_STATE,
-                              "the copies of the state tell different stories",
-                              generation);
+        return hsy_fail_kind(err, HSY_E_DAMAGED, HSY_FIELD_STATE,
+                             "the copies of the state tell different stories",
+                             HSY_LIMIT_WRITES, generation);
     found->other = HSY_FILE_A;
     if (b == HSY_OK && (a != HSY_OK || dev->generation >= generation))
         return HSY_OK;

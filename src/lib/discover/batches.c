@@ -35,8 +35,8 @@ hsy_status hsy_stage_plan(const hsy_scheme *s, const hsy_search *how,
     if (st != HSY_OK)
         return st;
     if (hsy_stage_number(s) == 0)
-        return search_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
-                           "a stage of a search has the mechanism stage", 0);
+        return hsy_fail_limit(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
+                              "a stage of a search has the mechanism stage", 0);
     hsy_scheme_describe(s, &info);
     hsy_scheme_describe(hsy_scheme_part(s, 0), &own);
     made = (hsy_stage){
@@ -48,9 +48,9 @@ hsy_status hsy_stage_plan(const hsy_scheme *s, const hsy_search *how,
         .width = hsy_codes_per_truth(s),
     };
     if (hsy_stage_number(s) == hsy_stage_count(s) && how->top > made.candidates)
-        return search_fail(err, HSY_E_RANGE, HSY_FIELD_TOP,
-                           "more strings than there are candidates",
-                           made.candidates);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_TOP,
+                              "more strings than there are candidates",
+                              made.candidates);
     made.keep = batches_keep(&info, &wanted, &made);
     made.z = -hsy_normal_quantile(wanted.alpha / (double)made.candidates);
     *stage = made;
@@ -110,9 +110,9 @@ hsy_status hsy_stage_survivors(const hsy_scheme *s, const hsy_tally *t,
     size_t n;
 
     if (hsy_tally_reports(t) == 0)
-        return search_fail(err, HSY_E_EMPTY, HSY_FIELD_TALLY,
-                           "the stage has no reports: more people are needed",
-                           0);
+        return hsy_fail_limit(
+            err, HSY_E_EMPTY, HSY_FIELD_TALLY,
+            "the stage has no reports: more people are needed", 0);
     n = batches_candidates(&w, s, stage);
     st = hsy_evidence_of(s, w.points, t, w.codes, n, w.scratch, err);
     return st == HSY_OK ? hsy_search_select(how, stage, w.codes, w.points, n,

@@ -3,21 +3,11 @@
 #ifndef LIB_DISCOVER_INTERNAL_H
 #define LIB_DISCOVER_INTERNAL_H
 
-#include "hearsay.h"
+#include "lib/core/fail.h"
 
 #define SEARCH_TOP 16u
 #define SEARCH_KEEP 2u
 #define SEARCH_ALPHA 0.05
-
-static inline hsy_status search_fail(hsy_error *err, hsy_status status,
-                                     uint32_t field, const char *msg,
-                                     uint64_t limit)
-{
-    if (err != NULL)
-        *err = (hsy_error){
-            .status = status, .msg = msg, .field = field, .limit = limit};
-    return status;
-}
 
 /* Refuse what no search takes. */
 hsy_status hsy_search_check(double alpha, uint64_t max_candidates,

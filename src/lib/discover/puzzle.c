@@ -26,8 +26,8 @@ static hsy_status puzzle_settle(hsy_puzzle *out, const hsy_puzzle *how,
                                 hsy_error *err)
 {
     if (how->size != sizeof *how)
-        return search_fail(err, HSY_E_RANGE, HSY_FIELD_SIZE,
-                           "the search is of another version", sizeof *how);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SIZE,
+                              "the search is of another version", sizeof *how);
     *out = *how;
     out->alpha = how->alpha == 0 ? SEARCH_ALPHA : how->alpha;
     if (how->max_candidates == 0)
@@ -35,11 +35,12 @@ static hsy_status puzzle_settle(hsy_puzzle *out, const hsy_puzzle *how,
     if (how->threshold == 0)
         out->threshold = how->all ? PUZZLE_THRESHOLD : HSY_PUZZLE_PAIRS_MAX;
     if (out->top > HSY_SEARCH_CANDIDATES_MAX)
-        return search_fail(err, HSY_E_RANGE, HSY_FIELD_TOP, "too many words",
-                           HSY_SEARCH_CANDIDATES_MAX);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_TOP, "too many words",
+                              HSY_SEARCH_CANDIDATES_MAX);
     if (out->threshold > HSY_PUZZLE_PAIRS_MAX)
-        return search_fail(err, HSY_E_RANGE, HSY_FIELD_THRESHOLD,
-                           "too many pairs of an offset", HSY_PUZZLE_PAIRS_MAX);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_THRESHOLD,
+                              "too many pairs of an offset",
+                              HSY_PUZZLE_PAIRS_MAX);
     return hsy_search_check(out->alpha, out->max_candidates, err);
 }
 
@@ -78,13 +79,14 @@ hsy_status hsy_puzzle_plan_make(const hsy_scheme *s, const hsy_puzzle *how,
         return st;
     hsy_scheme_describe(s, &info);
     if (strcmp(info.mechanism, "sfp") != 0)
-        return search_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
-                           "a puzzle is made of reports of sfp", 0);
+        return hsy_fail_limit(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
+                              "a puzzle is made of reports of sfp", 0);
     hsy_puzzle_spelling(&spelling, s);
     pairs = spelling.fragments << spelling.piece; /* at most 2^32 */
     if (pairs > wanted.max_candidates)
-        return search_fail(err, HSY_E_RANGE, HSY_FIELD_PAIRS,
-                           "an offset has more pairs than are allowed", pairs);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_PAIRS,
+                              "an offset has more pairs than are allowed",
+                              pairs);
     plan->fragments = spelling.offsets;
     plan->offset = puzzle_stage(hsy_scheme_part(s, 0), spelling.step, pairs,
                                 wanted.threshold, wanted.alpha);
@@ -191,9 +193,9 @@ static hsy_status puzzle_offset(struct puzzle_work *w, size_t i, hsy_error *err)
 
     hsy_tally_part(&group, w->t, w->s, i);
     if (hsy_tally_reports(&group) == 0)
-        return search_fail(err, HSY_E_EMPTY, HSY_FIELD_GROUP,
-                           "an offset has no reports: more people are needed",
-                           i + 1);
+        return hsy_fail_limit(
+            err, HSY_E_EMPTY, HSY_FIELD_GROUP,
+            "an offset has no reports: more people are needed", i + 1);
     st = hsy_evidence_of(hsy_scheme_part(w->s, i), w->points, &group, w->own,
                          (size_t)stage->candidates, w->scratch, err);
     if (st == HSY_OK)
@@ -215,8 +217,8 @@ static hsy_status puzzle_sound(const struct puzzle_work *w, hsy_error *err)
 
     hsy_tally_part(&words, w->t, w->s, w->plan->fragments);
     if (hsy_tally_reports(&words) != hsy_tally_reports(w->t))
-        return search_fail(err, HSY_E_FORMAT, HSY_FIELD_STRATA,
-                           "not as many words as fragments", 0);
+        return hsy_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_STRATA,
+                              "not as many words as fragments", 0);
     return HSY_OK;
 }
 

@@ -222,8 +222,9 @@ hsy_status hsy_puzzle_join(const hsy_scheme *s, const hsy_pair *pairs,
     for (puzzle_start(&j); puzzle_next(&j);)
         all = puzzle_sum(all, puzzle_count(&j));
     if (all > most)
-        return search_fail(err, HSY_E_RANGE, HSY_FIELD_MAX_CANDIDATES,
-                           "more words could be joined than are allowed", all);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MAX_CANDIDATES,
+                              "more words could be joined than are allowed",
+                              all);
     for (puzzle_start(&j); puzzle_next(&j);)
         puzzle_words_of(&j, codes, &held);
     *count = held;

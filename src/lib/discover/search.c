@@ -21,12 +21,12 @@ hsy_status hsy_search_check(double alpha, uint64_t max_candidates,
                             hsy_error *err)
 {
     if (!(alpha > 0 && alpha < 1))
-        return search_fail(err, HSY_E_RANGE, HSY_FIELD_ALPHA,
-                           "a chance lies between 0 and 1", 0);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_ALPHA,
+                              "a chance lies between 0 and 1", 0);
     if (max_candidates > HSY_SEARCH_CANDIDATES_MAX)
-        return search_fail(err, HSY_E_RANGE, HSY_FIELD_MAX_CANDIDATES,
-                           "at most 2^24 candidates",
-                           HSY_SEARCH_CANDIDATES_MAX);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MAX_CANDIDATES,
+                              "at most 2^24 candidates",
+                              HSY_SEARCH_CANDIDATES_MAX);
     return HSY_OK;
 }
 
@@ -34,8 +34,8 @@ hsy_status hsy_search_settle(hsy_search *out, const hsy_search *how,
                              hsy_error *err)
 {
     if (how->size != sizeof *how)
-        return search_fail(err, HSY_E_RANGE, HSY_FIELD_SIZE,
-                           "the search is of another version", sizeof *how);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SIZE,
+                              "the search is of another version", sizeof *how);
     *out = *how;
     out->top = how->top == 0 ? SEARCH_TOP : how->top;
     out->keep = how->keep == 0 ? SEARCH_KEEP : how->keep;
@@ -43,11 +43,12 @@ hsy_status hsy_search_settle(hsy_search *out, const hsy_search *how,
     if (how->max_candidates == 0)
         out->max_candidates = HSY_SEARCH_CANDIDATES;
     if (out->top > HSY_SEARCH_TOP_MAX)
-        return search_fail(err, HSY_E_RANGE, HSY_FIELD_TOP, "too many strings",
-                           HSY_SEARCH_TOP_MAX);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_TOP,
+                              "too many strings", HSY_SEARCH_TOP_MAX);
     if (out->keep > HSY_SEARCH_KEEP_MAX)
-        return search_fail(err, HSY_E_RANGE, HSY_FIELD_KEEP,
-                           "too many times top prefixes", HSY_SEARCH_KEEP_MAX);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_KEEP,
+                              "too many times top prefixes",
+                              HSY_SEARCH_KEEP_MAX);
     return hsy_search_check(out->alpha, out->max_candidates, err);
 }
 
@@ -92,8 +93,8 @@ hsy_status hsy_search_plan(const hsy_scheme *s, const hsy_search *how,
         return st;
     hsy_scheme_describe(s, &info);
     if (strcmp(info.mechanism, "pem") != 0 || parts > HSY_STAGES_MAX)
-        return search_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
-                           "strings are discovered from reports of pem", 0);
+        return hsy_fail_limit(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
+                              "strings are discovered from reports of pem", 0);
     for (size_t i = 0; i < parts; i++) {
         hsy_stage *stage = &plan[i];
         const bool last = i + 1 == parts;
@@ -101,13 +102,14 @@ hsy_status hsy_search_plan(const hsy_scheme *s, const hsy_search *how,
 
         search_stage_of(stage, s, &info, i, before);
         if (stage->candidates > wanted.max_candidates)
-            return search_fail(err, HSY_E_RANGE, HSY_FIELD_MAX_CANDIDATES,
-                               "a stage has more candidates than are allowed",
-                               stage->candidates);
+            return hsy_fail_limit(
+                err, HSY_E_RANGE, HSY_FIELD_MAX_CANDIDATES,
+                "a stage has more candidates than are allowed",
+                stage->candidates);
         if (last && wanted.top > stage->candidates)
-            return search_fail(err, HSY_E_RANGE, HSY_FIELD_TOP,
-                               "more strings than there are candidates",
-                               stage->candidates);
+            return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_TOP,
+                                  "more strings than there are candidates",
+                                  stage->candidates);
         stage->keep = most < stage->candidates ? most : stage->candidates;
         stage->z =
             -hsy_normal_quantile(wanted.alpha / (double)stage->candidates);
@@ -401,14 +403,14 @@ hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
     if (candidates == 0)
         return HSY_OK; /* nothing survived, so nothing is found */
     if (candidates > stages[i].candidates)
-        return search_fail(err, HSY_E_RANGE, HSY_FIELD_COUNT,
-                           "more prefixes than the stage before keeps",
-                           stages[i].candidates >> stages[i].step);
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_COUNT,
+                              "more prefixes than the stage before keeps",
+                              stages[i].candidates >> stages[i].step);
     hsy_tally_part(&group, t, s, i);
     if (hsy_tally_reports(&group) == 0)
-        return search_fail(err, HSY_E_EMPTY, HSY_FIELD_GROUP,
-                           "a group has no reports: more people are needed",
-                           i + 1);
+        return hsy_fail_limit(err, HSY_E_EMPTY, HSY_FIELD_GROUP,
+                              "a group has no reports: more people are needed",
+                              i + 1);
     candidates = hsy_search_extend(s, stages, i, found, *count, w.codes);
     for (size_t c = 0; c < candidates; c++)
         w.own[c] = hsy_part_code(s, w.codes + c * width, i);

@@ -83,8 +83,9 @@ static hsy_status unary_resolve_oue(hsy_scheme *s, const hsy_spec *spec,
 {
     (void)spec;
     if (s->nano_epsilon > UNARY_OUE_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
-                              "oue: at most epsilon 24.89", UNARY_OUE_MAX);
+        return hsy_fail_kind(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
+                             "oue: at most epsilon 24.89", HSY_LIMIT_NANO,
+                             UNARY_OUE_MAX);
     unary_cut(s, 2 * s->nano_epsilon, 7);
     s->own = (uint64_t)1 << 63;
     return unary_resolve(s, err);

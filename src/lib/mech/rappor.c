@@ -38,10 +38,10 @@ static hsy_status rappor_param(hsy_scheme *s, const hsy_spec *spec,
     uint64_t x = spec->param[param] != 0 ? spec->param[param] : usual;
 
     if (x < least || x > most)
-        return hsy_fail_limit(err, HSY_E_RANGE, hsy_param_name(param),
-                              x < least ? "rappor: too few"
-                                        : "rappor: too many",
-                              x < least ? least : most);
+        return hsy_fail_limit(
+            err, HSY_E_RANGE, hsy_field_find(hsy_param_name(param)),
+            x < least ? "rappor: too few" : "rappor: too many",
+            x < least ? least : most);
     s->param[param] = x;
     return HSY_OK;
 }

@@ -230,9 +230,9 @@ static hsy_status rappor_by_epsilon(hsy_scheme *s, const hsy_spec *spec,
             return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                             "probabilities without a design");
     if (each > RAPPOR_EACH_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
-                              "at most 22 for each hash; give f, p and q",
-                              RAPPOR_EACH_MAX);
+        return hsy_fail_kind(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
+                             "at most 22 for each hash; give f, p and q",
+                             HSY_LIMIT_NANO, RAPPOR_EACH_MAX);
     s->rappor.flip = (uint64_t)1 << 62;
     while (s->rappor.flip >= r)
         s->rappor.flip >>= 1;

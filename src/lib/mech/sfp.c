@@ -208,10 +208,10 @@ static hsy_status sfp_check(const hsy_spec *spec, const struct sfp_plan *plan,
                               "2^-16",
                               SFP_WHOLE - 1);
     if (word < HSY_EPSILON_MIN || spec->nano_epsilon - word < HSY_EPSILON_MIN)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MIX,
-                              "the word and the fragment have at least "
-                              "0.000001 of epsilon each",
-                              HSY_EPSILON_MIN);
+        return hsy_fail_kind(err, HSY_E_RANGE, HSY_FIELD_MIX,
+                             "the word and the fragment have at least "
+                             "0.000001 of epsilon each",
+                             HSY_LIMIT_NANO, HSY_EPSILON_MIN);
     if (plan->rows > room || plan->width > room / plan->rows)
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_WIDTH,
                               "all sketches together have at most 2^26 cells, "

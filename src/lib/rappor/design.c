@@ -102,12 +102,12 @@ hsy_status hsy_rappor_check(const hsy_rappor_data *data, bool candidates,
         uint32_t field;
         uint64_t value, least, most;
     } limits[] = {
-        {"size", data->size, sizeof *data, sizeof *data},
-        {"k", data->k, 1, HSY_RAPPOR_BITS_MAX},
-        {"h", data->h, 1, HSY_RAPPOR_HASHES_MAX},
-        {"m", data->m, 1, HSY_RAPPOR_COHORTS_MAX},
-        {"m", (uint64_t)data->m * data->k, 1, HSY_RAPPOR_CELLS_MAX},
-        {"candidates", candidates ? data->candidates : 1, 1,
+        {HSY_FIELD_SIZE, data->size, sizeof *data, sizeof *data},
+        {HSY_FIELD_K, data->k, 1, HSY_RAPPOR_BITS_MAX},
+        {HSY_FIELD_H, data->h, 1, HSY_RAPPOR_HASHES_MAX},
+        {HSY_FIELD_M, data->m, 1, HSY_RAPPOR_COHORTS_MAX},
+        {HSY_FIELD_M, (uint64_t)data->m * data->k, 1, HSY_RAPPOR_CELLS_MAX},
+        {HSY_FIELD_CANDIDATES, candidates ? data->candidates : 1, 1,
          HSY_RAPPOR_CANDIDATES_MAX},
     };
 
@@ -407,8 +407,10 @@ static hsy_status design_distinct(struct rappor_work *work, hsy_error *err)
                     "two candidates set the same bits in every cohort that "
                     "has reports: nothing tells them apart",
                     HSY_UNIT_CANDIDATE, (uint64_t)b + 1);
-        if (err != NULL)
+        if (err != NULL) {
+            err->kind = HSY_LIMIT_OTHER;
             err->limit = (uint64_t)a + 1;
+        }
         return HSY_E_RANGE;
     }
     return HSY_OK;

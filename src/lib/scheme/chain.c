@@ -142,17 +142,17 @@ static const char *chain_difference(const hsy_scheme *permanent,
 static hsy_status chain_pair(const hsy_scheme *permanent,
                              const hsy_scheme *report, hsy_error *err)
 {
-    uint32_t field = chain_difference(permanent, report);
+    const char *differ = chain_difference(permanent, report);
 
-    if (field != NULL)
-        return hsy_fail(err, HSY_E_MISMATCH, field,
+    if (differ != NULL)
+        return hsy_fail(err, HSY_E_MISMATCH, hsy_field_find(differ),
                         "the schemes of the permanent answer and of the report "
                         "differ here");
     if (permanent->nano_epsilon < report->nano_epsilon)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
-                              "the permanent answer's epsilon is below the "
-                              "report's",
-                              report->nano_epsilon);
+        return hsy_fail_kind(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
+                             "the permanent answer's epsilon is below the "
+                             "report's",
+                             HSY_LIMIT_NANO, report->nano_epsilon);
     return HSY_OK;
 }
 

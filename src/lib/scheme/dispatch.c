@@ -132,13 +132,14 @@ hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
             err, HSY_E_RANGE, HSY_FIELD_ORACLE,
             "the mechanism asks by itself; pem asks by another one");
     for (size_t i = 0; i < HSY_PARAMS; i++) {
-        const char *name = mech_params[i] != NULL ? mech_params[i] : "param";
+        const uint32_t field =
+            hsy_field_find(mech_params[i] != NULL ? mech_params[i] : "param");
 
         if (spec->param[i] != 0 && (mech->params >> i & 1) == 0)
-            return hsy_fail(err, HSY_E_RANGE, name,
+            return hsy_fail(err, HSY_E_RANGE, field,
                             "the mechanism does not take this parameter");
         if (spec->param[i] > HSY_PARAM_MAX)
-            return hsy_fail_limit(err, HSY_E_RANGE, name, "too large",
+            return hsy_fail_limit(err, HSY_E_RANGE, field, "too large",
                                   HSY_PARAM_MAX);
     }
     return HSY_OK;
@@ -187,13 +188,13 @@ hsy_status hsy_mech_claim(hsy_scheme *s, uint64_t nano, hsy_error *err)
     uint64_t cap = s->nano_epsilon;
 
     if (nano == 0)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
-                              "these probabilities spend more than epsilon 32",
-                              HSY_EPSILON_MAX);
+        return hsy_fail_kind(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
+                             "these probabilities spend more than epsilon 32",
+                             HSY_LIMIT_NANO, HSY_EPSILON_MAX);
     if (cap != 0 && nano > cap)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
-                              "these probabilities spend more than the cap",
-                              cap);
+        return hsy_fail_kind(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
+                             "these probabilities spend more than the cap",
+                             HSY_LIMIT_NANO, cap);
     s->nano_epsilon = nano;
     return HSY_OK;
 }

@@ -24,11 +24,13 @@ static hsy_status scheme_epsilon(hsy_scheme *s, const hsy_spec *spec,
     if (!needed && spec->nano_epsilon == 0)
         return HSY_OK;
     if (spec->nano_epsilon < HSY_EPSILON_MIN)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
-                              "epsilon is at least 0.000001", HSY_EPSILON_MIN);
+        return hsy_fail_kind(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
+                             "epsilon is at least 0.000001", HSY_LIMIT_NANO,
+                             HSY_EPSILON_MIN);
     if (spec->nano_epsilon > HSY_EPSILON_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
-                              "epsilon is at most 32", HSY_EPSILON_MAX);
+        return hsy_fail_kind(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
+                             "epsilon is at most 32", HSY_LIMIT_NANO,
+                             HSY_EPSILON_MAX);
     return HSY_OK;
 }
 
@@ -280,10 +282,10 @@ static hsy_status scheme_permanent(hsy_scheme *s, const hsy_spec *spec,
         s->design != HSY_DESIGN_EPSILON ||
         spec->nano_permanent < s->nano_epsilon ||
         spec->nano_permanent > HSY_EPSILON_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_PERMANENT,
-                              "from epsilon to 32, of a mechanism that keeps "
-                              "its answers",
-                              s->nano_epsilon);
+        return hsy_fail_kind(err, HSY_E_RANGE, HSY_FIELD_PERMANENT,
+                             "from epsilon to 32, of a mechanism that keeps "
+                             "its answers",
+                             HSY_LIMIT_NANO, s->nano_epsilon);
     s->nano_permanent = spec->nano_permanent;
     return HSY_OK;
 }

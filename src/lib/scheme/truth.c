@@ -89,15 +89,14 @@ static hsy_status truth_spelled(const hsy_scheme *s, uint64_t *codes,
 
     if (wrong & SPELL_LONG)
         return hsy_fail_limit(
-            err, HSY_E_RANGE, HSY_FIELD_TRUTH,
-            "the string is longer than its spelling: raise its bits with "
-            "--set bits=N, or count such strings as \"other\" with --other",
+            err, HSY_E_RANGE, HSY_FIELD_BITS,
+            "the string is longer than its spelling: raise its bits, or count "
+            "such strings as \"other\"",
             hsy_spell_most(s));
     if (wrong & SPELL_FOREIGN)
-        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TRUTH,
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ALPHABET,
                         "the string has a byte that is not in the alphabet: "
-                        "add it there, or count such strings as \"other\" with "
-                        "--other");
+                        "add it there, or count such strings as \"other\"");
     if (wrong & SPELL_ENDING)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TRUTH,
                         "the string ends in a zero byte, which spelling does "

@@ -82,7 +82,8 @@ static hsy_status tokens_reopen(struct tokens *t, bool create, hsy_error *err)
     if (t->book.db != NULL && stat(path, &s) == 0 && s.st_ino == t->inode)
         return HSY_OK;
     if (!create && access(path, F_OK) == -1)
-        return host_fail(err, HSY_E_IO, tokens_kind.name, "it is not there");
+        return host_fail(err, HSY_E_IO, host_field_find(tokens_kind.name),
+                         "it is not there");
     book_close(&t->book);
     t->version = -1;
     if (tokens_book_open(&t->book, t->data, false, err) != HSY_OK)

@@ -181,7 +181,7 @@ hsy_status tokens_people_load(struct book *b, struct tokens_people *out,
         if (role < LISTEN_SCRAPER || role > LISTEN_OPERATOR ||
             !tokens_name_fits(p->name) ||
             sqlite3_column_bytes(ask, 2) != (int)TOKENS_HASH)
-            st = host_fail(err, HSY_E_FORMAT, tokens_kind.name,
+            st = host_fail(err, HSY_E_FORMAT, host_field_find(tokens_kind.name),
                            "a token in it is none");
         else
             memcpy(p->hash, sqlite3_column_blob(ask, 2), TOKENS_HASH);
@@ -220,7 +220,7 @@ hsy_status tokens_list_load(struct book *b, struct tokens_list *list,
 
     while (st == HSY_OK && book_row(b, ask, &st, err)) {
         if (sqlite3_column_bytes(ask, 0) != (int)TOKENS_SHORT) {
-            st = host_fail(err, HSY_E_FORMAT, tokens_kind.name,
+            st = host_fail(err, HSY_E_FORMAT, host_field_find(tokens_kind.name),
                            "a token in it is none");
         } else if (!book_room(list, &room)) {
             st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");

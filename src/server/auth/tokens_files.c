@@ -148,11 +148,11 @@ hsy_status tokens_people_read(int dir, struct tokens_people *out,
         at[n] = '\0';
         line++;
         if (out->n == TOKENS_MAX || !files_person(&out->all[out->n++], at)) {
-            st = host_fail(err, HSY_E_FORMAT, HOST_FIELD_TOKENS,
-                           "a line is a name, a role and a hash of 64 digits, "
-                           "as 'hearsay serve token add' writes them");
-            if (err != NULL)
-                err->at = line;
+            st = host_fail_at(
+                err, HSY_E_FORMAT, HOST_FIELD_TOKENS,
+                "a line is a name, a role and a hash of 64 digits, "
+                "as 'hearsay serve token add' writes them",
+                HSY_UNIT_LINE, line);
         }
     }
     free(text);

@@ -54,10 +54,7 @@ const struct intake_row intake_verdicts[INTAKE_FULL + 1] = {
 hsy_status intake_refuse(hsy_error *err, size_t upload, uint32_t field,
                          const char *msg)
 {
-    host_fail(err, HSY_E_FORMAT, field, msg);
-    if (err != NULL)
-        err->at = upload;
-    return HSY_E_FORMAT;
+    return host_fail_at(err, HSY_E_FORMAT, field, msg, HSY_UNIT_UPLOAD, upload);
 }
 
 hsy_status intake_many(hsy_error *err)
@@ -222,8 +219,10 @@ static hsy_status intake_one(struct intake *in, size_t *at,
                              "the body ends inside an upload's header");
     st = hsy_upload_decode(&u->head, wire, err);
     if (st != HSY_OK) {
-        if (err != NULL)
+        if (err != NULL) {
+            err->unit = HSY_UNIT_UPLOAD;
             err->at = in->n;
+        }
         return st;
     }
     if (u->head.length > left - HSY_UPLOAD_WIRE)

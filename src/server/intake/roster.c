@@ -350,8 +350,10 @@ hsy_status roster_extend(struct roster **out, struct roster *old,
     for (uint32_t i = 0; i < doc->tasks && st == HSY_OK; i++) {
         hsy_document_task(doc, &task, i);
         st = roster_take(r, &task, err);
-        if (st != HSY_OK && err != NULL)
+        if (st != HSY_OK && err != NULL) {
+            err->unit = HSY_UNIT_TASK;
             err->at = i + 1;
+        }
     }
     if (st == HSY_OK)
         *out = r;
@@ -396,8 +398,10 @@ hsy_status roster_load(struct roster **out, const uint8_t *const *bytes,
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
         st = roster_read(r, bytes[i], len[i], err);
-        if (st != HSY_OK && err != NULL)
+        if (st != HSY_OK && err != NULL) {
+            err->unit = HSY_UNIT_TASK;
             err->at = i + 1;
+        }
     }
     if (st == HSY_OK && doc == NULL)
         all = roster_hold(r);

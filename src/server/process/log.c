@@ -9,6 +9,8 @@
 
 #include "server/process/log.h"
 
+#include "host/base/fields.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -193,7 +195,8 @@ void log_words(struct log *l, enum log_level level, const char *event,
     pthread_mutex_unlock(&l->lock);
 }
 
-void log_failure(struct log *l, const char *event, const hsy_error *err)
+void log_failure_about(struct log *l, const char *event, const char *about,
+                       const hsy_error *err)
 {
     char fields[LOG_FIELDS] = "", message[LOG_FIELDS];
     size_t used = 0;
@@ -201,9 +204,8 @@ void log_failure(struct log *l, const char *event, const hsy_error *err)
     snprintf(message, sizeof message, "%s",
              err->msg != NULL ? err->msg : hsy_strstatus(err->status));
     log_tame(message);
-    if (err->field != HSY_FIELD_NONE)
-        used =
-            (size_t)snprintf(fields, sizeof fields, "field=%.64s", err->field);
+    if (about[0] != '\0')
+        used = (size_t)snprintf(fields, sizeof fields, "field=%.64s", about);
     if (err->at != 0)
         snprintf(fields + used, sizeof fields - used, "%sline=%" PRIu64,
                  used != 0 ? " " : "", err->at);
@@ -211,4 +213,9 @@ void log_failure(struct log *l, const char *event, const hsy_error *err)
     pthread_mutex_lock(&l->lock);
     log_line(l, LOG_ERROR, event, fields, message);
     pthread_mutex_unlock(&l->lock);
+}
+
+void log_failure(struct log *l, const char *event, const hsy_error *err)
+{
+    log_failure_about(l, event, host_field_name(err->field), err);
 }

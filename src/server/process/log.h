@@ -33,4 +33,8 @@ void log_words(struct log *l, enum log_level level, const char *event,
 /* A failure of ours, with what the library said. */
 void log_failure(struct log *l, const char *event, const hsy_error *err);
 
+/* The same about something that is not called as its field is. */
+void log_failure_about(struct log *l, const char *event, const char *about,
+                       const hsy_error *err);
+
 #endif

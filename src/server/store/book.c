@@ -23,21 +23,23 @@ static hsy_status book_failed(const struct book *b, hsy_error *err)
     case SQLITE_NOMEM:
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     case SQLITE_FULL:
-        return host_fail(err, HSY_E_FULL, b->what, "there is no room for it");
+        return host_fail(err, HSY_E_FULL, host_field_find(b->what),
+                         "there is no room for it");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return host_fail(err, HSY_E_BUSY, b->what,
+        return host_fail(err, HSY_E_BUSY, host_field_find(b->what),
                          "another process holds it; try again");
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-        return host_fail(err, HSY_E_FORMAT, b->what,
+        return host_fail(err, HSY_E_FORMAT, host_field_find(b->what),
                          "it is damaged: restore it from a backup");
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
-        return host_fail(err, HSY_E_IO, b->what, "it cannot be opened");
+        return host_fail(err, HSY_E_IO, host_field_find(b->what),
+                         "it cannot be opened");
     default:
-        return host_fail(err, HSY_E_IO, b->what,
+        return host_fail(err, HSY_E_IO, host_field_find(b->what),
                          "it cannot be read or written");
     }
 }
@@ -194,9 +196,11 @@ static hsy_status book_enter(struct book *b, const struct book_kind *kind,
         return book_end(b, st == HSY_OK ? book_run(b, sql, err) : st, err);
     }
     if (st == HSY_OK && application != kind->application)
-        st = host_fail(err, HSY_E_FORMAT, b->what, "it is another file");
+        st = host_fail(err, HSY_E_FORMAT, host_field_find(b->what),
+                       "it is another file");
     if (st == HSY_OK && version > kind->version)
-        st = host_fail(err, HSY_E_VERSION, b->what, "of a newer hearsay");
+        st = host_fail(err, HSY_E_VERSION, host_field_find(b->what),
+                       "of a newer hearsay");
     return book_end(b, st, err);
 }
 
@@ -208,14 +212,16 @@ hsy_status book_open(struct book *b, const char *data,
 
     *b = (struct book){.what = kind->name};
     if (!book_path(path, data, kind->name))
-        return host_fail(err, HSY_E_RANGE, kind->name, "its name is too long");
+        return host_fail(err, HSY_E_RANGE, host_field_find(kind->name),
+                         "its name is too long");
     if (access(path, F_OK) == -1 && errno == ENOENT && !create)
-        return host_fail(err, HSY_E_EMPTY, kind->name, "there is none");
+        return host_fail(err, HSY_E_EMPTY, host_field_find(kind->name),
+                         "there is none");
     if (create && access(path, F_OK) == -1 && !book_make(path, data))
         return host_fail(err, errno == ENOSPC ? HSY_E_FULL : HSY_E_IO,
-                         kind->name, "it cannot be made");
+                         host_field_find(kind->name), "it cannot be made");
     if (!book_ours(path, data))
-        return host_fail(err, HSY_E_REFUSED, kind->name,
+        return host_fail(err, HSY_E_REFUSED, host_field_find(kind->name),
                          "it is not the data directory's owner's, or others "
                          "can read it (chmod 600)");
     if (sqlite3_open_v2(path, &b->db,
@@ -269,7 +275,8 @@ hsy_status book_bytes(struct book *b, const char *data,
         at += (uint64_t)n;
     }
     if (st == HSY_OK && (fd == -1 || n == -1))
-        st = host_fail(err, HSY_E_IO, b->what, "it cannot be read");
+        st = host_fail(err, HSY_E_IO, host_field_find(b->what),
+                       "it cannot be read");
     if (fd != -1)
         close(fd);
     return st;
@@ -290,7 +297,8 @@ hsy_status book_look(struct book *b, hsy_error *err)
                          &wrong, err);
     return st != HSY_OK || (others == 0 && wrong == 0)
                ? st
-               : host_fail(err, HSY_E_FORMAT, b->what, "it is damaged");
+               : host_fail(err, HSY_E_FORMAT, host_field_find(b->what),
+                           "it is damaged");
 }
 
 hsy_status book_copy(struct book *b, const char *directory,
@@ -310,7 +318,7 @@ hsy_status book_copy(struct book *b, const char *directory,
     }
     if (got != SQLITE_DONE)
         st = host_fail(err, got == SQLITE_FULL ? HSY_E_FULL : HSY_E_IO,
-                       kind->name, "it cannot be copied");
+                       host_field_find(kind->name), "it cannot be copied");
     book_close(&to);
     return st;
 }

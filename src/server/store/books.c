@@ -94,7 +94,8 @@ static hsy_status books_finish(struct archive_book *b, const char *directory,
     if (st == HSY_OK || st == HSY_E_NOMEM || st == HSY_E_VERSION ||
         st == HSY_E_FULL)
         return st;
-    return host_fail(err, HSY_E_FORMAT, books_kinds[b->which - 1]->name,
+    return host_fail(err, HSY_E_FORMAT,
+                     host_field_find(books_kinds[b->which - 1]->name),
                      "it is damaged");
 }
 

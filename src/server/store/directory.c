@@ -135,8 +135,10 @@ static hsy_status directory_busy(const struct store_sqlite *s, hsy_error *err)
         host_fail(err, HSY_E_BUSY, HSY_FIELD_LOCK,
                   "another process serves this data: stop it first");
 
-    if (err != NULL && pread(s->lock, text, sizeof text - 1, 0) > 0)
+    if (err != NULL && pread(s->lock, text, sizeof text - 1, 0) > 0) {
+        err->kind = HSY_LIMIT_PROCESS;
         err->limit = strtoul(text, NULL, 10);
+    }
     return st;
 }
 
@@ -146,13 +148,14 @@ static hsy_status directory_hold(struct store_sqlite *s, int *fd,
 {
     *fd = openat(s->dir, file, O_RDWR | O_CLOEXEC | O_NOFOLLOW | how, 0600);
     if (*fd == -1)
-        return host_fail(err, errno == ENOSPC ? HSY_E_FULL : HSY_E_IO, file,
-                         "it cannot be opened");
+        return host_fail(err, errno == ENOSPC ? HSY_E_FULL : HSY_E_IO,
+                         host_field_find(file), "it cannot be opened");
     if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
         return HSY_OK;
     return errno == EWOULDBLOCK
                ? directory_busy(s, err)
-               : host_fail(err, HSY_E_IO, file, "it cannot be locked");
+               : host_fail(err, HSY_E_IO, host_field_find(file),
+                           "it cannot be locked");
 }
 
 hsy_status store_lock(struct store_sqlite *s, hsy_error *err)

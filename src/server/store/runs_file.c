@@ -208,12 +208,11 @@ static hsy_status file_filter_again(struct run *r)
 static hsy_status file_why(const struct run_is *is, hsy_status st,
                            hsy_error *err)
 {
-    host_fail(err, st, HOST_FIELD_RUNS,
-              st == HSY_E_DAMAGED ? "a file of ids is missing or changed"
-                                  : "a file of ids cannot be read");
-    if (err != NULL)
-        err->at = is->number;
-    return st;
+    return host_fail_at(err, st, HOST_FIELD_RUNS,
+                        st == HSY_E_DAMAGED
+                            ? "a file of ids is missing or changed"
+                            : "a file of ids cannot be read",
+                        HSY_UNIT_RUN, is->number);
 }
 
 /* Length, head and end; *filter is the filter's checksum. */

@@ -48,7 +48,7 @@ hsy_status store_damaged(struct store_sqlite *s, const char *table,
                          hsy_error *err)
 {
     atomic_store(&s->dead, HSY_E_DAMAGED);
-    return host_fail(err, HSY_E_DAMAGED, table,
+    return host_fail(err, HSY_E_DAMAGED, host_field_find(table),
                      "a part of the data is missing or changed");
 }
 
@@ -73,18 +73,22 @@ hsy_status store_fail(struct store_sqlite *s, struct sql *q, int rc,
         sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
     if (full) {
         atomic_store(&s->full, true);
-        return host_fail(err, HSY_E_FULL, q->file, "the disk is full");
+        return host_fail(err, HSY_E_FULL, host_field_find(q->file),
+                         "the disk is full");
     }
     switch (rc & 0xff) {
     case SQLITE_NOMEM:
-        return host_fail(err, HSY_E_NOMEM, q->file, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, host_field_find(q->file),
+                         "out of memory");
     case SQLITE_CONSTRAINT:
-        return host_fail(err, HSY_E_REFUSED, q->file, "it is there already");
+        return host_fail(err, HSY_E_REFUSED, host_field_find(q->file),
+                         "it is there already");
     case SQLITE_TOOBIG:
-        return host_fail(err, HSY_E_RANGE, q->file, "more than a row holds");
+        return host_fail(err, HSY_E_RANGE, host_field_find(q->file),
+                         "more than a row holds");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return host_fail(err, HSY_E_BUSY, q->file,
+        return host_fail(err, HSY_E_BUSY, host_field_find(q->file),
                          "another program has the database open");
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -97,7 +101,8 @@ hsy_status store_fail(struct store_sqlite *s, struct sql *q, int rc,
         return store_alive(s, err);
     default:
         atomic_store(&s->dead, HSY_E_IO);
-        return host_fail(err, HSY_E_IO, q->file, "the disk has failed");
+        return host_fail(err, HSY_E_IO, host_field_find(q->file),
+                         "the disk has failed");
     }
 }
 
@@ -186,9 +191,9 @@ static hsy_status sqlite_first(struct store_sqlite *s, struct sql *q,
                O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT : 0), 0600);
 
     if (fd == -1)
-        return errno == ENOENT
-                   ? store_damaged(s, file, err)
-                   : host_fail(err, HSY_E_IO, file, "it cannot be opened");
+        return errno == ENOENT ? store_damaged(s, file, err)
+                               : host_fail(err, HSY_E_IO, host_field_find(file),
+                                           "it cannot be opened");
     close(fd);
     return sqlite_connect(s, q, file, log, err);
 }
@@ -204,7 +209,7 @@ static hsy_status sqlite_version(struct store_sqlite *s, struct sql *q,
     if (rc == SQLITE_OK)
         rc = sql_pragma(q, "PRAGMA page_size", &page);
     if (rc == SQLITE_OK && page != STORE_PAGE)
-        return host_fail(err, HSY_E_REFUSED, q->file,
+        return host_fail(err, HSY_E_REFUSED, host_field_find(q->file),
                          "its pages were made of another size: VACUUM it with "
                          "page_size 4096");
     if (rc == SQLITE_OK)
@@ -212,11 +217,9 @@ static hsy_status sqlite_version(struct store_sqlite *s, struct sql *q,
     if (rc != SQLITE_OK)
         return store_fail(s, q, rc, err);
     if (*version > known) {
-        host_fail(err, HSY_E_VERSION, q->file,
-                  "a newer program made it: use that one");
-        if (err != NULL)
-            err->limit = known;
-        return HSY_E_VERSION;
+        return host_fail_kind(err, HSY_E_VERSION, host_field_find(q->file),
+                              "a newer program made it: use that one",
+                              HSY_LIMIT_VERSION, known);
     }
     if ((*version == 0) != (tables == 0))
         return store_damaged(s, q->file, err);

@@ -448,7 +448,7 @@ static hsy_status runs_add(struct runs_reading *t, const struct run_is *is,
     p->sealed = p->through;
     p->waste = true;
     if (t->s->runs->dir == -1)
-        return t->st = host_fail(t->err, HSY_E_DAMAGED, RUNS_DIRECTORY,
+        return t->st = host_fail(t->err, HSY_E_DAMAGED, HOST_FIELD_RUNS,
                                  "the directory is missing");
     t->st = run_open(&p->all[p->n], t->s->runs->dir, is, t->err);
     p->n += t->st == HSY_OK;
@@ -551,7 +551,7 @@ hsy_status store_runs_open(struct store_sqlite *s, bool look, hsy_error *err)
     int rc;
 
     if (!store_runs_enter(s, false) && errno != ENOENT)
-        return host_fail(err, HSY_E_IO, RUNS_DIRECTORY, "it cannot be opened");
+        return host_fail(err, HSY_E_IO, HOST_FIELD_RUNS, "it cannot be opened");
     atomic_store(&s->runs->closed, s->state.closed);
     st = sql_rows(&s->append, SQL_GET_RUNS, NULL, 0, 6, runs_take, &t, &rc);
     if (t.st != HSY_OK) {

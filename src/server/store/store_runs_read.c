@@ -78,8 +78,10 @@ static hsy_status runs_read_ids(struct store_sqlite *s,
     if (st != HSY_E_DAMAGED)
         return st;
     store_damaged(s, "runs", err);
-    if (err != NULL)
+    if (err != NULL) {
+        err->unit = HSY_UNIT_RUN;
         err->at = number;
+    }
     return st;
 }
 

@@ -42,10 +42,8 @@ struct unpack_reader {
 
 static hsy_status unpack_bad(struct unpack_reader *r, const char *msg)
 {
-    host_fail(r->err, HSY_E_FORMAT, HOST_FIELD_ARCHIVE, msg);
-    if (r->err != NULL)
-        r->err->at = r->record;
-    return HSY_E_FORMAT;
+    return host_fail_at(r->err, HSY_E_FORMAT, HOST_FIELD_ARCHIVE, msg,
+                        HSY_UNIT_RECORD, r->record);
 }
 
 static hsy_status unpack_nomem(struct unpack_reader *r)
@@ -318,8 +316,10 @@ static hsy_status unpack_take_merged(struct unpack_reader *r)
 
 static hsy_status unpack_book(struct unpack_reader *r, hsy_status st)
 {
-    if (st == HSY_E_FORMAT && r->err != NULL)
+    if (st == HSY_E_FORMAT && r->err != NULL) {
+        r->err->unit = HSY_UNIT_RECORD;
         r->err->at = r->record;
+    }
     return st;
 }
 

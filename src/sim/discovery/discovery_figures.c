@@ -67,9 +67,9 @@ static hsy_status found_gather(struct found_lines *f,
 {
     for (size_t i = 0, next; i < n; i = next) {
         if (f->n == PLOT_SERIES_MAX)
-            return study_fail(err, HSY_E_RANGE, HOST_FIELD_PLOT,
-                              "too many lines for one figure; ask for fewer "
-                              "data or mechanisms");
+            return host_fail(err, HSY_E_RANGE, HOST_FIELD_PLOT,
+                             "too many lines for one figure; ask for fewer "
+                             "data or mechanisms");
         for (next = i; next < n && found_same(&rows[i], &rows[next]); next++)
             found_point(f, i, next, &rows[next]);
         found_name(f->names[f->n], rows, n, i);

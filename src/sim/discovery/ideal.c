@@ -147,8 +147,8 @@ static hsy_status ideal_stage(struct discover_worker *w, size_t i,
     hsy_scheme_info law;
 
     if (n == 0)
-        return study_fail(err, HSY_E_EMPTY, HOST_FIELD_USERS,
-                          "a group has no people");
+        return host_fail(err, HSY_E_EMPTY, HOST_FIELD_USERS,
+                         "a group has no people");
     hsy_scheme_describe(hsy_scheme_part(own->s, i), &law);
     for (size_t c = 0; c < candidates; c++) {
         const uint64_t from = own->candidates[c];

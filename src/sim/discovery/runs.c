@@ -343,8 +343,8 @@ static hsy_status discover_prepare(struct discover_job *job,
         return st;
     if (!how->as_strings && job->bits < 64 &&
         how->people->n > (uint64_t)1 << job->bits)
-        return study_fail(err, HSY_E_RANGE, HSY_FIELD_BITS,
-                          "fewer strings than values: more bits are needed");
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_BITS,
+                         "fewer strings than values: more bits are needed");
     job->top = (size_t)job->stages[job->nstages - 1].keep;
     for (size_t i = 0; i < job->nstages; i++)
         if (job->stages[i].keep > job->most)

@@ -65,9 +65,9 @@ static hsy_status batches_sizes(struct discover_job *job, hsy_error *err)
         job->out->people[i] = users * sum / whole - before;
         before += job->out->people[i];
         if (job->out->people[i] == 0)
-            return study_fail(err, HSY_E_EMPTY, HOST_FIELD_USERS,
-                              "a batch has no people: more are needed, or "
-                              "fewer batches by a longer --step");
+            return host_fail(err, HSY_E_EMPTY, HOST_FIELD_USERS,
+                             "a batch has no people: more are needed, or "
+                             "fewer batches by a longer step");
     }
     job->users = users * job->how->batches.rounds;
     return HSY_OK;
@@ -86,14 +86,14 @@ static hsy_status batches_stage(struct discover_job *job, size_t i,
     stage->bits = (uint32_t)(b->first + (i + 1) * b->step);
     stage->width = 1;
     if (stage->step > 24)
-        return study_fail(err, HSY_E_RANGE,
-                          b->step > 24 ? HSY_FIELD_STEP : HOST_FIELD_FIRST,
-                          "a batch learns at most 24 bits");
+        return host_fail(err, HSY_E_RANGE,
+                         b->step > 24 ? HSY_FIELD_STEP : HOST_FIELD_FIRST,
+                         "a batch learns at most 24 bits");
     stage->candidates = before << stage->step; /* both below 2^24 */
     if (stage->candidates >= HSY_VALUES_MAX)
-        return study_fail(err, HSY_E_RANGE, HSY_FIELD_STEP,
-                          "a batch would have more than 2^22 candidates; lower "
-                          "it, or --top or --keep");
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_STEP,
+                         "a batch would have more than 2^22 candidates; lower "
+                         "it, or top or keep");
     if (stage->candidates > search->max_candidates) {
         if (err != NULL)
             *err = (hsy_error){.status = HSY_E_RANGE,
@@ -103,8 +103,8 @@ static hsy_status batches_stage(struct discover_job *job, size_t i,
         return HSY_E_RANGE;
     }
     if (last && search->top > stage->candidates)
-        return study_fail(err, HSY_E_RANGE, HSY_FIELD_TOP,
-                          "more strings than there are candidates");
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_TOP,
+                         "more strings than there are candidates");
     stage->keep = most < stage->candidates ? most : stage->candidates;
     return HSY_OK;
 }
@@ -140,9 +140,9 @@ static hsy_status batches_oracle(struct discover_job *job, size_t i,
         job->stages[i].v0 = info.v0;
         if (hsy_tally_words(s) >
             STUDY_MEMORY_MAX / sizeof(int64_t) / job->how->threads)
-            st = study_fail(err, HSY_E_RANGE, HOST_FIELD_MEMORY,
-                            "tallies would take more than 4 GiB: lower "
-                            "--threads, or --pool-bits where there are hashes");
+            st = host_fail(err, HSY_E_RANGE, HOST_FIELD_MEMORY,
+                           "tallies would take more than 4 GiB: fewer "
+                           "threads, or pool-bits where there are hashes");
         job->out->at_once =
             (i == 0 || job->out->at_once) && study_at_once(&info);
     }
@@ -157,9 +157,9 @@ static hsy_status batches_plan(struct discover_job *job, hsy_error *err)
     hsy_status st = HSY_OK;
 
     if (b->first >= b->bits || (b->bits - b->first) % b->step != 0)
-        return study_fail(err, HSY_E_RANGE, HSY_FIELD_STEP,
-                          "must divide the bits of a string; --first may take "
-                          "what is left over");
+        return host_fail(
+            err, HSY_E_RANGE, HOST_FIELD_REMAINDER,
+            "a step must divide the bits of a string, but for the first");
     job->bits = (unsigned)b->bits;
     job->nstages = (size_t)((b->bits - b->first) / b->step);
     for (size_t i = 0; st == HSY_OK && i < job->nstages; i++) {

@@ -309,6 +309,7 @@ static hsy_status puzzle_prepare(struct puzzle_job *job, hsy_scheme *s,
         st = hsy_truth_code(s, job->codes + i * job->width, &truth, err);
         if (st != HSY_OK && err != NULL) {
             err->field = HSY_FIELD_WORDS;
+            err->unit = HSY_UNIT_LINE;
             err->at = i + 1;
         }
     }

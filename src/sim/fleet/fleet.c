@@ -15,14 +15,6 @@
 #include <string.h>
 #include <time.h>
 
-hsy_status fleet_fail(hsy_error *err, hsy_status status, uint32_t field,
-                      const char *msg)
-{
-    if (err != NULL)
-        *err = (hsy_error){.status = status, .field = field, .msg = msg};
-    return status;
-}
-
 /* ---- Tasks --------------------------------------------------------------- */
 
 uint32_t fleet_round(const hsy_task *t)
@@ -150,8 +142,8 @@ static hsy_status fleet_fetch(struct fleet *f, hsy_error *err)
     if (f->o.key != NULL &&
         !hsy_sign_verify(f->o.key, f->bytes + len - HSY_SIGNATURE, f->bytes,
                          len - HSY_SIGNATURE))
-        return fleet_fail(err, HSY_E_SIGNATURE, HOST_FIELD_PUBLIC_KEY,
-                          "the collector's document is not signed by this key");
+        return host_fail(err, HSY_E_SIGNATURE, HOST_FIELD_PUBLIC_KEY,
+                         "the collector's document is not signed by this key");
     f->n = f->document.tasks;
     return HSY_OK;
 }

@@ -57,8 +57,8 @@ static hsy_status days_set(const struct fleet_days *y, uint32_t day,
         good = fclose(f) == 0 && good;
     if (good && rename(draft, path) == 0)
         return HSY_OK;
-    return fleet_fail(err, HSY_E_IO, HSY_FIELD_CLOCK,
-                      "the file cannot be written");
+    return host_fail(err, HSY_E_IO, HSY_FIELD_CLOCK,
+                     "the file cannot be written");
 }
 
 static size_t days_read(char *bytes, size_t one, size_t n, void *ctx)
@@ -78,15 +78,15 @@ static hsy_status days_ask(struct fleet_days *y, uint32_t *day, hsy_error *err)
 
     y->len = 0;
     if (y->use->easy_perform(y->easy) != CURLE_OK)
-        return fleet_fail(err, HSY_E_IO, HSY_FIELD_URL,
-                          "the collector cannot be reached, or does not "
-                          "answer");
+        return host_fail(err, HSY_E_IO, HSY_FIELD_URL,
+                         "the collector cannot be reached, or does not "
+                         "answer");
     y->answer[y->len] = '\0';
     if (sscanf(y->answer, "rehearsal day=%lu", &n) != 1)
-        return fleet_fail(err, HSY_E_REFUSED, HSY_FIELD_CLOCK,
-                          "this collector has the real clock, and may count "
-                          "real people: one that was started with --rehearsal "
-                          "FILE is wanted");
+        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_CLOCK,
+                         "this collector has the real clock, and may count "
+                         "real people: one that was started for a "
+                         "rehearsal is wanted");
     *day = (uint32_t)n;
     return HSY_OK;
 }
@@ -108,13 +108,13 @@ static hsy_status days_begin(struct fleet_days *y, uint32_t day, hsy_error *err)
     }
     if (st != HSY_OK || there == day)
         return st;
-    return fleet_fail(err, HSY_E_REFUSED, HSY_FIELD_CLOCK,
-                      there > day
-                          ? "the collector has come to a later day already: "
-                            "its days do not go back"
-                          : "the collector does not follow: it was started "
-                            "with another file, or does not believe so long a "
-                            "step (clock_days)");
+    return host_fail(err, HSY_E_REFUSED, HSY_FIELD_CLOCK,
+                     there > day
+                         ? "the collector has come to a later day already: "
+                           "its days do not go back"
+                         : "the collector does not follow: it was started "
+                           "with another file, or does not believe so long a "
+                           "step (clock_days)");
 }
 
 /* ---- Who is there -------------------------------------------------------- */

@@ -353,9 +353,9 @@ static hsy_status http_pump(struct fleet_http *h, int wait, hsy_error *err)
         http_done(h, (struct http_request *)(void *)r, code);
     }
     if (h->unreachable)
-        return fleet_fail(err, HSY_E_IO, HSY_FIELD_URL,
-                          "the collector cannot be reached, or does not "
-                          "answer");
+        return host_fail(err, HSY_E_IO, HSY_FIELD_URL,
+                         "the collector cannot be reached, or does not "
+                         "answer");
     return HSY_OK;
 }
 

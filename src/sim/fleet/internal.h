@@ -2,6 +2,7 @@
 #ifndef SIM_FLEET_INTERNAL_H
 #define SIM_FLEET_INTERNAL_H
 
+#include "host/base/host_fail.h"
 #include "sim/base/sim_device.h"
 #include "sim/fleet/fleet.h"
 
@@ -16,10 +17,6 @@ struct fleet {
     uint32_t *order; /* places in tasks of those that are answered, by day */
     size_t norder;
 };
-
-/* Say so; the status. */
-hsy_status fleet_fail(hsy_error *err, hsy_status status, uint32_t field,
-                      const char *msg);
 
 /* Seconds, of a clock that only goes on. */
 double fleet_clock(void);

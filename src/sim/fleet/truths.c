@@ -158,9 +158,9 @@ static hsy_status law_values(struct fleet_task *t, struct fleet_law *law,
         for (size_t i = 0; i < law->n; i++)
             law->sums[i] = pow((double)(i + 1), -s);
     else if (!law_list(t, text, law_put_label, law))
-        return fleet_fail(err, HSY_E_FORMAT, HSY_FIELD_TRUTH, help);
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_TRUTH, help);
     return law_sum(law) ? HSY_OK
-                        : fleet_fail(err, HSY_E_FORMAT, HSY_FIELD_TRUTH, help);
+                        : host_fail(err, HSY_E_FORMAT, HSY_FIELD_TRUTH, help);
 }
 
 static hsy_status law_strings(struct fleet_task *t, struct fleet_law *law,
@@ -176,8 +176,8 @@ static hsy_status law_strings(struct fleet_task *t, struct fleet_law *law,
     if (law->words == NULL || law->word == NULL)
         return sim_nomem(err);
     if (!law_list(t, text, law_put_word, law) || !law_sum(law))
-        return fleet_fail(err, HSY_E_FORMAT, HSY_FIELD_TRUTH,
-                          "WORD:WEIGHT,..., at most 4096");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_TRUTH,
+                         "WORD:WEIGHT,..., at most 4096");
     return HSY_OK;
 }
 
@@ -191,8 +191,8 @@ static hsy_status law_yes_no(struct fleet_law *law, const char *text,
     if (st != HSY_OK)
         return st;
     if (!law_number(&yes, text, '\0', &rest) || yes < 0 || yes > 1)
-        return fleet_fail(err, HSY_E_FORMAT, HSY_FIELD_TRUTH,
-                          "the share of yes, from 0 to 1");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_TRUTH,
+                         "the share of yes, from 0 to 1");
     law->sums[0] = 1 - yes; /* the index of no */
     law->sums[1] = 1;
     return HSY_OK;
@@ -218,8 +218,8 @@ static hsy_status law_numbers(struct fleet_task *t, struct fleet_law *law,
     law->a *= unit;
     law->b *= unit;
     if (!good || (law->normal ? law->b < 0 : law->b < law->a))
-        return fleet_fail(err, HSY_E_FORMAT, HSY_FIELD_TRUTH,
-                          "normal:MEAN:DEVIATION, uniform or uniform:LO:HI");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_TRUTH,
+                         "normal:MEAN:DEVIATION, uniform or uniform:LO:HI");
     return HSY_OK;
 }
 

@@ -36,7 +36,7 @@ static hsy_status grid_refuse(struct study_grid *g, enum study_wrong wrong,
                               const char *msg, uint64_t limit, hsy_error *err)
 {
     g->wrong = wrong;
-    (void)study_fail(err, HSY_E_RANGE, HSY_FIELD_NONE, msg);
+    (void)host_fail(err, HSY_E_RANGE, HSY_FIELD_NONE, msg);
     if (err != NULL)
         err->limit = limit;
     return HSY_E_RANGE;

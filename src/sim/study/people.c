@@ -15,17 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-hsy_status study_fail(hsy_error *err, hsy_status status, uint32_t field,
-                      const char *msg)
-{
-    if (err != NULL)
-        *err = (hsy_error){.status = status, .field = field, .msg = msg};
-    return status;
-}
-
 hsy_status study_nomem(hsy_error *err)
 {
-    return study_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }
 
 /* ---- Names --------------------------------------------------------------- */
@@ -104,12 +96,12 @@ hsy_status study_data_parse(struct study_data *data, const char *text,
         for (unsigned j = 0; good && j < n; j++) /* refuses NaN too */
             good = x[j] >= law->low[j] && x[j] <= law->high[j];
         if (!good || (i == STUDY_UNIFORM && x[0] > x[1]))
-            return study_fail(err, HSY_E_RANGE, HOST_FIELD_DATA, law->wrong);
+            return host_fail(err, HSY_E_RANGE, HOST_FIELD_DATA, law->wrong);
         *data = (struct study_data){(enum study_law)i, x[0], x[1], n == 2};
         return HSY_OK;
     }
-    return study_fail(err, HSY_E_UNKNOWN, HOST_FIELD_DATA,
-                      "no such distribution");
+    return host_fail(err, HSY_E_UNKNOWN, HOST_FIELD_DATA,
+                     "no such distribution");
 }
 
 /* ---- Weights ------------------------------------------------------------- */
@@ -156,9 +148,9 @@ static hsy_status people_hazards(struct study_people *people, hsy_error *err)
         people->hazards[i] = tail > 0 ? people->weights[i] / tail : 0;
     }
     if (!(tail > 0) || !isfinite(tail))
-        return study_fail(err, HSY_E_RANGE, HOST_FIELD_DATA,
-                          "nothing of this distribution lies inside the "
-                          "domain; move it, or the domain");
+        return host_fail(err, HSY_E_RANGE, HOST_FIELD_DATA,
+                         "nothing of this distribution lies inside the "
+                         "domain; move it, or the domain");
     while (people->weights[people->n - 1] <= 0)
         people->n--;
     return HSY_OK;

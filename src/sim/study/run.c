@@ -170,22 +170,19 @@ static hsy_status run_cut(struct study_job *job, const hsy_scheme *s,
     struct study_result *out = job->out;
 
     if (!out->at_once && study->users > STUDY_EACH_MAX)
-        return study_fail(err, HSY_E_RANGE, HOST_FIELD_USERS,
-                          "too many to be simulated one by one; rr, grr, sue, "
-                          "oue and onebit are drawn at once");
+        return host_fail(err, HSY_E_RANGE, HOST_FIELD_USERS,
+                         "too many to be simulated one by one; rr, grr, sue, "
+                         "oue and onebit are drawn at once");
     job->chunk = study_chunk(&out->info);
     if (job->chunk > study->users)
         job->chunk = (size_t)study->users;
     job->chunks = (study->users + job->chunk - 1) / job->chunk;
     job->parts = run_parts(job, s);
-    if (study_work_bytes(job, s) > STUDY_MEMORY_MAX / study_workers(job)) {
-        study_fail(err, HSY_E_RANGE, HOST_FIELD_DOMAIN,
-                   "takes more memory than a simulation may; lower --domain, "
-                   "or --threads");
-        if (err != NULL)
-            err->limit = STUDY_MEMORY_MAX;
-        return HSY_E_RANGE;
-    }
+    if (study_work_bytes(job, s) > STUDY_MEMORY_MAX / study_workers(job))
+        return host_fail_limit(err, HSY_E_RANGE, HOST_FIELD_DOMAIN,
+                               "takes more memory than a simulation may: "
+                               "fewer values, or fewer threads",
+                               STUDY_MEMORY_MAX);
     return HSY_OK;
 }
 
@@ -222,8 +219,8 @@ static hsy_status run_model(struct study_job *job, hsy_error *err)
     study_model_name(out->name, out->model, out->curators);
     job->spec = study_model_spec(study->model, &study->spec);
     if (out->curators > study->users)
-        return study_fail(err, HSY_E_RANGE, HOST_FIELD_MODEL,
-                          "more curators than people");
+        return host_fail(err, HSY_E_RANGE, HOST_FIELD_MODEL,
+                         "more curators than people");
     if (study->model != STUDY_SHUFFLED)
         return HSY_OK;
     out->delta = study->delta;

@@ -13,6 +13,7 @@
 #define SIM_STUDY_STUDY_H
 
 #include "hearsay.h"
+#include "host/base/host_fail.h"
 #include "host/base/output.h"
 #include "host/plot/plot.h"
 
@@ -260,10 +261,6 @@ hsy_status study_dump(struct output *out, const struct study_result *row,
                       bool first);
 
 /* ---- Reports (reports.c) ------------------------------------------------- */
-
-/* Fill in *err and return status. */
-hsy_status study_fail(hsy_error *err, hsy_status status, uint32_t field,
-                      const char *msg);
 
 hsy_status study_nomem(hsy_error *err);
 

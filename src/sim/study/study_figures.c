@@ -149,9 +149,9 @@ static hsy_status figure_line(struct figure_errors *f, size_t i,
     double *memory;
 
     if (f->used == PLOT_SERIES_MAX)
-        return study_fail(err, HSY_E_RANGE, HOST_FIELD_PLOT,
-                          "too many lines for one figure; ask for fewer "
-                          "mechanisms, users or domains");
+        return host_fail(err, HSY_E_RANGE, HOST_FIELD_PLOT,
+                         "too many lines for one figure; ask for fewer "
+                         "mechanisms, users or domains");
     memory = calloc(4 * f->n, sizeof *memory);
     if (memory == NULL)
         return study_nomem(err);

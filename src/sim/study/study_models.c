@@ -60,14 +60,14 @@ hsy_status study_model_parse(enum study_model *model, uint64_t *curators,
             (!several && text[len] != '\0'))
             continue;
         if (several && n == 0)
-            return study_fail(err, HSY_E_RANGE, HOST_FIELD_MODEL,
-                              "multiparty:K takes a number of curators from 1 "
-                              "to 1000000");
+            return host_fail(err, HSY_E_RANGE, HOST_FIELD_MODEL,
+                             "multiparty:K takes a number of curators from 1 "
+                             "to 1000000");
         *model = (enum study_model)i;
         *curators = n;
         return HSY_OK;
     }
-    return study_fail(err, HSY_E_UNKNOWN, HOST_FIELD_MODEL, "no such model");
+    return host_fail(err, HSY_E_UNKNOWN, HOST_FIELD_MODEL, "no such model");
 }
 
 /* ---- Releases ------------------------------------------------------------ */

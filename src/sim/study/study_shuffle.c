@@ -98,8 +98,8 @@ hsy_status study_shuffle(hsy_spec *spec, const char **bound, uint64_t users,
     hsy_status st;
 
     if (users > HSY_SHUFFLE_PEOPLE_MAX)
-        return study_fail(err, HSY_E_RANGE, HOST_FIELD_USERS,
-                          "shuffling is accounted for up to 10^12 people");
+        return host_fail(err, HSY_E_RANGE, HOST_FIELD_USERS,
+                         "shuffling is accounted for up to 10^12 people");
     st = shuffle_largest(&nano, &aim, err);
     if (st == HSY_OK && nano > spec->nano_epsilon)
         spec->nano_epsilon = nano;

@@ -20,6 +20,10 @@ bool api_begin(struct request *q, struct put *p);
 /* Say what went wrong as a problem; the status follows from err->status. */
 void api_failed(struct request *q, const hsy_error *err);
 
+/* The same about something that is not called as its field is. */
+void api_failed_about(struct request *q, const char *about,
+                      const hsy_error *err);
+
 void api_problem(struct request *q, int status, const char *title,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));
 

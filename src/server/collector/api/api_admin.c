@@ -2,6 +2,7 @@
 #include "server/collector/api/api.h"
 
 #include "host/base/day.h"
+#include "host/base/fields.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -110,7 +111,8 @@ static const struct {
     {HSY_E_FULL, 503, "No room left"},
 };
 
-void api_failed(struct request *q, const hsy_error *err)
+void api_failed_about(struct request *q, const char *about,
+                      const hsy_error *err)
 {
     const size_t n = sizeof admin_failures / sizeof admin_failures[0];
     const char *msg = err->msg != NULL ? err->msg : "no more is known";
@@ -120,13 +122,17 @@ void api_failed(struct request *q, const hsy_error *err)
         i++;
     if (i == n)
         api_problem(q, 500, "The collector failed", "%s", msg);
-    else if (err->field != HSY_FIELD_NONE && err->at != 0)
+    else if (about[0] != '\0' && err->at != 0)
         api_problem(q, admin_failures[i].status, admin_failures[i].title,
-                    "%s, line %" PRIu64 ": %s", err->field, err->at, msg);
+                    "%s, line %" PRIu64 ": %s", about, err->at, msg);
     else
         api_problem(q, admin_failures[i].status, admin_failures[i].title,
-                    "%s%s%s", err->field != HSY_FIELD_NONE ? err->field : "",
-                    err->field != HSY_FIELD_NONE ? ": " : "", msg);
+                    "%s%s%s", about, about[0] != '\0' ? ": " : "", msg);
+}
+
+void api_failed(struct request *q, const hsy_error *err)
+{
+    api_failed_about(q, host_field_name(err->field), err);
 }
 
 bool api_operator(struct collector *c, const struct request *q)

@@ -189,17 +189,17 @@ void api_document(struct request *q, void *ctx)
 static void operate_refuse(struct request *q, const uint8_t *bytes, size_t len,
                            const hsy_error *err)
 {
-    hsy_error named = *err;
     hsy_document doc;
     hsy_task task;
 
     if (err->at != 0 && hsy_document_open(&doc, bytes, len, NULL) == HSY_OK &&
         err->at <= doc.tasks) {
         hsy_document_task(&doc, &task, (uint32_t)err->at - 1);
-        named.field = task.id;
-        named.line = 0;
+        api_failed_about(q, task.id,
+                         &(hsy_error){.status = err->status, .msg = err->msg});
+        return;
     }
-    api_failed(q, &named);
+    api_failed(q, err);
 }
 
 /* Whether these are the bytes of the document in force. */

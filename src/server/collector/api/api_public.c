@@ -7,6 +7,7 @@
  * same bytes again.
  */
 #define _GNU_SOURCE /* open_memstream */
+#include "host/base/fields.h"
 #include "server/collector/collector.h"
 
 #include "host/base/hex.h"
@@ -215,12 +216,12 @@ static void public_malformed(struct collector *c, struct request *q,
         request_problem(q, 400, "the body cannot be read",
                         "upload %llu: %s%s%s; nothing was counted",
                         (unsigned long long)err->at,
-                        err->field == HSY_FIELD_NONE ? "" : err->field,
+                        host_field_name(err->field),
                         err->field == HSY_FIELD_NONE ? "" : ": ", err->msg);
     else
         request_problem(q, 400, "the body cannot be read",
                         "%s%s%s; nothing was counted",
-                        err->field == HSY_FIELD_NONE ? "" : err->field,
+                        host_field_name(err->field),
                         err->field == HSY_FIELD_NONE ? "" : ": ", err->msg);
 }
 

@@ -88,7 +88,7 @@ static hsy_status compare_both(struct put *p, struct figure *a,
     hsy_status st;
 
     if (differ != NULL)
-        return host_fail(err, HSY_E_MISMATCH, "the two differ in", differ);
+        return host_fail(err, HSY_E_MISMATCH, HOST_FIELD_DIFFERENCE, differ);
     put_object(p, "a");
     st = figure_put(p, a, err);
     put_end(p, '}');

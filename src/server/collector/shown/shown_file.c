@@ -168,7 +168,7 @@ hsy_status shown_file_add(struct shown_file *f, uint32_t entry, uint32_t block,
 
         if (at > n || len > n - at) {
             st = host_fail(
-                err, HSY_E_FORMAT, shown_kind.name,
+                err, HSY_E_FORMAT, host_field_find(shown_kind.name),
                 "it is of another task: restore the one that belongs here");
             break;
         }

@@ -23,7 +23,8 @@ static const struct form {
 static bool stands_at(const struct container_item *item, const struct form *f,
                       uint64_t line)
 {
-    return strcmp(item->unit, f->unit) == 0 && item->line == line;
+    return strcmp(hsy_unit_name(item->unit), f->unit) == 0 &&
+           item->line == line;
 }
 
 static void begins_with_its_scheme(const struct example *e,
@@ -292,7 +293,7 @@ static void failing_input(void)
     hsy_error err;
 
     ok(container_next(r, &item, &err) == HSY_E_IO && err.status == HSY_E_IO &&
-           item.unit != NULL && item.line == 0,
+           item.unit != HSY_UNIT_NONE && item.line == 0,
        "a descriptor that cannot be read is HSY_E_IO");
     container_close(r);
     container_close(NULL);

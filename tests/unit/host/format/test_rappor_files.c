@@ -127,7 +127,7 @@ static void refusals(void)
                      !strcmp(hsy_field_name(err.field), bad[i].field)),
                 "bad file %zu is refused by line and field", i))
             printf("# %d line %d field %s: %s\n", (int)st, (int)err.at,
-                   err.field, err.msg);
+                   hsy_field_name(err.field), err.msg);
     }
 }
 

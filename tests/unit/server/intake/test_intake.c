@@ -2,6 +2,7 @@
  * test_intake.c - a body becomes exactly the uploads it holds: binary and JSON,
  * every single-byte change and truncation, every field at its edges (H03).
  */
+#include "host/base/fields.h"
 #include "rig/example_roster.h"
 #include "rig/sanitized.h"
 #include "tap.h"
@@ -516,7 +517,7 @@ static void wrong_json(void)
                example_intake(&in, roster, INTAKE_JSON, changed,
                               strlen(changed), &err) == HSY_E_FORMAT &&
                err.field != HSY_FIELD_NONE &&
-               strcmp(hsy_field_name(err.field), wrongs[i].field) == 0 &&
+               strcmp(host_field_name(err.field), wrongs[i].field) == 0 &&
                err.msg != NULL,
            "JSON with %s is refused for its %s", wrongs[i].to, wrongs[i].field);
     }
@@ -529,7 +530,7 @@ static void many_braces(char brace, size_t n, bool many)
 {
     char *text = malloc(n);
     struct intake in;
-    hsy_error err = {.line = 0};
+    hsy_error err = {.at = 0};
 
     memset(text, brace, n);
     ok(example_intake(&in, roster, INTAKE_JSON, text, n, &err) ==

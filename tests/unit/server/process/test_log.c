@@ -1,6 +1,7 @@
 /* test_log.c - what an operator reads is one line an event, text or JSON, and
  * cannot be steered by what it tells of. */
 #define _GNU_SOURCE
+#include "host/base/fields.h"
 #include "server/process/log.h"
 #include "tap.h"
 
@@ -52,7 +53,8 @@ static void says_what_happened(void)
 static void says_it_in_json(void)
 {
     struct page p;
-    const hsy_error err = {.status = HSY_E_FORMAT, .line = 7};
+    const hsy_error err = {
+        .status = HSY_E_FORMAT, .unit = HSY_UNIT_LINE, .at = 7};
     json_t *one, *two;
     char *text, *end;
 

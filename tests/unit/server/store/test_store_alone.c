@@ -179,7 +179,7 @@ static void cells_of_a_later_opening(void)
     alone_copy("cells.db");
     err = (hsy_error){0};
     ok(rig_open(&alone_other, alone_copied, &told, &err) == HSY_E_DAMAGED &&
-           strcmp(hsy_field_name(err.field), "cells.db") == 0,
+           strcmp(host_field_name(err.field), "cells.db") == 0,
        "cells of a later opening than the record do not open with it");
     rig_close(&alone_other);
     rig_remove(alone_copied);
@@ -224,7 +224,7 @@ static void a_missing_batch(void)
     rig_close(r);
     rig_sql(alone_at, "record.db", "DELETE FROM batches WHERE seq = 3");
     ok(alone_open(r, &told, &err) == HSY_E_DAMAGED &&
-           strcmp(hsy_field_name(err.field), "batches") == 0,
+           strcmp(host_field_name(err.field), "batches") == 0,
        "one batch less is damage");
     rig_close(r);
     rig_remove(alone_at);

@@ -51,7 +51,7 @@ static void other_sizes(const char *file)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         ok(pages_convert(file, sizes[i]) &&
                pages_open(true, &err) == HSY_E_REFUSED &&
-               strcmp(hsy_field_name(err.field), file) == 0 &&
+               strcmp(host_field_name(err.field), file) == 0 &&
                strstr(err.msg, "page_size 4096") != NULL,
            "with pages of %u it is refused, and said what to do", sizes[i]);
     ok(pages_convert(file, 4096) && pages_open(false, &err) == HSY_OK,
