@@ -30,12 +30,14 @@ static void answers_try(bool right)
            "answers stay\n",
            stay[0], stay[1], stay[2], stay[3]);
     if (right)
-        ok(stay[0] + stay[1] + stay[2] + stay[3] == 0 &&
-               heard[GONE_HALF] == GONE_PEERS,
+        ok(eq_u64(stay[0] + stay[1] + stay[2] + stay[3], 0) &&
+               eq_u64(heard[GONE_HALF], GONE_PEERS),
            "control: a server that frees every answer passes");
     else
-        ok(stay[GONE_STAYS] == 0 && stay[GONE_CLOSES] == GONE_PEERS &&
-               stay[GONE_RESETS] == GONE_PEERS && heard[GONE_HALF] == 0,
+        ok(eq_u64(stay[GONE_STAYS], 0) &&
+               eq_u64(stay[GONE_CLOSES], GONE_PEERS) &&
+               eq_u64(stay[GONE_RESETS], GONE_PEERS) &&
+               eq_u64(heard[GONE_HALF], 0),
            "Z44 is caught: it forgets the answers of peers that have gone");
 }
 

@@ -85,11 +85,12 @@ static void theory_of_majorities(void)
        "and the figures of MECHANISMS 4");
     ok(sim_majority(3, 1) == 1 && sim_majority(4, 1) == 1,
        "answers that are always right have a right majority");
-    ok(sim_answers_for(0.99, p1) == 23,
-       "23 answers at epsilon 1 give 99 %% certainty");
+    is_u64(sim_answers_for(0.99, p1), 23,
+           "23 answers at epsilon 1 give 99 %% certainty");
     ok(sim_majority(23, p1) >= 0.99 && sim_majority(21, p1) < 0.99,
        "and no fewer do");
-    ok(sim_answers_for(0.7, p1) == 1 && sim_answers_for(0.99, 0.5) == 0,
+    ok(eq_u64(sim_answers_for(0.7, p1), 1) &&
+           eq_u64(sim_answers_for(0.99, 0.5), 0),
        "one may be enough, and of coins no number is");
 }
 
@@ -150,7 +151,7 @@ static void averaging_stays_allowed(void)
     bool allowed = true, exact = true;
     size_t last;
 
-    ok(sim_averaging(&a, &o, NULL) == HSY_OK, "averaging runs");
+    is_status(sim_averaging(&a, &o, NULL), HSY_OK, "averaging runs");
     last = a.nrows / SIM_AVERAGING_CLIENTS - 1;
     for (size_t i = 0; i < a.nrows; i++) {
         const struct sim_rate *r = &a.rows[i].right;
@@ -164,8 +165,8 @@ static void averaging_stays_allowed(void)
     }
     ok(allowed, "no client, on no day, tells more than it may");
     ok(exact, "each tells what theory says");
-    ok(a.rows[last].client == SIM_FRESH && a.rows[last].days == 1000 &&
-           a.rows[last].right.rate > 0.999,
+    ok(eq_u64(a.rows[last].client, SIM_FRESH) &&
+           eq_u64(a.rows[last].days, 1000) && a.rows[last].right.rate > 0.999,
        "1000 fresh answers at ln 3 give away more than 99.9 %%");
     ok(a.rows[last].right.rate >
            a.rows[2 * last + 1].right.allowed +
@@ -187,7 +188,7 @@ static void change_stays_allowed(void)
     bool allowed = true, exact = true;
     size_t times;
 
-    ok(sim_change(&c, &o, NULL) == HSY_OK, "change runs");
+    is_status(sim_change(&c, &o, NULL), HSY_OK, "change runs");
     times = c.nrows / SIM_CHANGE_CLIENTS;
     for (size_t i = 0; i < c.nrows; i++) {
         const struct sim_rate *r = &c.rows[i].right;
@@ -233,7 +234,7 @@ static void fingerprint_row_is_documented(const struct sim_fingerprint_row *r,
 {
     const double guess = SIGMAS * attacks_sigma(r->chance, r->devices);
 
-    ok(strcmp(r->upload, m->upload) == 0, "%s:", m->upload);
+    is_text(r->upload, m->upload, "%s:", m->upload);
     if (m->share > 0)
         ok(fabs(r->relinked - m->share) <= m->off,
            "%.3f are found again, as documented", r->relinked);
@@ -249,12 +250,12 @@ static void fingerprints_are_documented(void)
     struct sim_fingerprint f;
     size_t sizes;
 
-    ok(sim_fingerprint(&f, &o, NULL) == HSY_OK, "fingerprint runs");
+    is_status(sim_fingerprint(&f, &o, NULL), HSY_OK, "fingerprint runs");
     sizes = f.nrows / SIM_UPLOADS;
     for (size_t k = 0; k < SIM_UPLOADS; k++) {
         const struct sim_fingerprint_row *r = &f.rows[(k + 1) * sizes - 1];
 
-        ok(r->devices == 2000, "among 2000 devices");
+        is_u64(r->devices, 2000, "among 2000 devices");
         fingerprint_row_is_documented(r, &attacks_meters[k]);
     }
     /* Two of them are alike in one run of 200. */
@@ -273,7 +274,7 @@ static void fingerprints_of_many(void)
         tap_skip("HSY_TEST_LONG has 100,000 devices");
         return;
     }
-    ok(sim_fingerprint(&f, &o, NULL) == HSY_OK, "fingerprint runs");
+    is_status(sim_fingerprint(&f, &o, NULL), HSY_OK, "fingerprint runs");
     sizes = f.nrows / SIM_UPLOADS;
     for (size_t k = 0; k < SIM_UPLOADS; k++) {
         const struct sim_fingerprint_row *r = &f.rows[(k + 1) * sizes - 1];
@@ -299,7 +300,7 @@ static void drift_costs_what_it_says(void)
 
     o.nano_report = 2 * HSY_NANO;
     o.nano_permanent = 4 * (uint64_t)HSY_NANO;
-    ok(sim_drift(&d, &o, NULL) == HSY_OK, "drift runs");
+    is_status(sim_drift(&d, &o, NULL), HSY_OK, "drift runs");
     times = d.nrows / SIM_ROUNDINGS;
     for (size_t i = 0; i < d.nrows; i++) {
         const struct sim_drift_row *r = &d.rows[i];
@@ -355,9 +356,10 @@ static void drift_counts_keys(void)
     uint64_t most = 0;
 
     o.grain = 100;
-    ok(sim_drift(&d, &o, NULL) == HSY_OK &&
-           sim_pair_open(&pair, &spec, o.nano_permanent, o.nano_report, o.grain,
-                         NULL) == HSY_OK,
+    ok(eq_status(sim_drift(&d, &o, NULL), HSY_OK) &&
+           eq_status(sim_pair_open(&pair, &spec, o.nano_permanent,
+                                   o.nano_report, o.grain, NULL),
+                     HSY_OK),
        "a drift over four points runs");
     for (uint64_t i = 0; i < o.devices; i++) {
         uint64_t keys = drift_keys_by_hand(
@@ -368,7 +370,8 @@ static void drift_counts_keys(void)
 
         most = keys > most ? keys : most;
     }
-    ok(most == 5 && d.rows[3 * (d.nrows / SIM_ROUNDINGS) - 1].keys == most,
+    ok(eq_u64(most, 5) &&
+           eq_u64(d.rows[3 * (d.nrows / SIM_ROUNDINGS) - 1].keys, most),
        "the keys of a device counted day by day are as many");
     sim_pair_close(&pair);
 }
@@ -382,7 +385,8 @@ static void devices_keep_their_answers(void)
     uint8_t first, again;
     bool same = true;
 
-    ok(sim_pair_yes_no(&pair, 2 * LN3, LN3, NULL) == HSY_OK, "a chain opens");
+    is_status(sim_pair_yes_no(&pair, 2 * LN3, LN3, NULL), HSY_OK,
+              "a chain opens");
     for (uint64_t day = 0; day < 100; day++) {
         sim_device_init(&a, &pair.chain, 1, 7);
         sim_device_init(&b, &pair.chain, 1, 7);

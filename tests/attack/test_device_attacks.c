@@ -178,8 +178,8 @@ static void kept_answers_stay_private(void)
     const struct attack_plan plan = {1000, 1, PLENTY};
     struct attack_result r = attack_run(&plan, false);
 
-    ok(r.spent == 2 * (uint64_t)LN3,
-       "1000 days of a kept answer are charged once");
+    is_u64(r.spent, 2 * (uint64_t)LN3,
+           "1000 days of a kept answer are charged once");
     ok(attack_within(r.right, attack_allowed(r.spent)),
        "and tell no more: %.3f right", r.right);
     ok(r.right > 0.75, "control: the attacker is not asleep");
@@ -190,7 +190,7 @@ static void fresh_answers_do_not(void)
     const struct attack_plan plan = {101, 0, PLENTY};
     struct attack_result r = attack_run(&plan, false);
 
-    ok(r.spent == 101 * (uint64_t)LN3 && r.right > 0.999,
+    ok(eq_u64(r.spent, 101 * (uint64_t)LN3) && r.right > 0.999,
        "101 fresh answers are charged, and tell all: %.3f right", r.right);
     ok(!attack_within(r.right, attack_allowed(LN3)),
        "control: which is more than one answer may");
@@ -201,7 +201,7 @@ static void a_cap_holds(void)
     const struct attack_plan plan = {101, 0, 3 * (uint64_t)LN3};
     struct attack_result r = attack_run(&plan, false);
 
-    ok(r.spent == plan.cap, "a cap of three answers is reached, not passed");
+    is_u64(r.spent, plan.cap, "a cap of three answers is reached, not passed");
     ok(attack_within(r.right, attack_allowed(r.spent)) &&
            fabs(r.right - 27.0 / 32) <=
                SIGMAS * sqrt(27.0 / 32 * 5 / 32 / attack_devices()),
@@ -214,13 +214,13 @@ static void changes_are_hidden_or_paid(void)
     const double sigma = 0.5 / sqrt(attack_devices());
     struct attack_result r = attack_run(&one, true);
 
-    ok(r.spent == 2 * (uint64_t)LN3 &&
+    ok(eq_u64(r.spent, 2 * (uint64_t)LN3) &&
            (r.changed + 1 - r.alarms) / 2 <= 0.5 + SIGMAS * sigma,
        "with max_changes 1 nothing shows: %.3f seen, %.3f false", r.changed,
        r.alarms);
     r = attack_run(&two, true);
-    ok(r.spent == 4 * (uint64_t)LN3,
-       "with 2, both answers are paid for up front");
+    is_u64(r.spent, 4 * (uint64_t)LN3,
+           "with 2, both answers are paid for up front");
     ok(fabs(r.changed - 0.82) <= SIGMAS * sqrt(2) * sigma && r.alarms < 0.05,
        "and it shows where they differ, 82 %% of the time: %.3f", r.changed);
 }

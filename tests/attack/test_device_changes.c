@@ -79,7 +79,7 @@ static void test_end_moves(void)
         g->task[0].end = DAY0 + 30;
         taken &= change(g);
     }
-    ok(taken && rig_spent(g, "usage") == EPS && l.n == 1,
+    ok(taken && eq_u64(rig_spent(g, "usage"), EPS) && eq_u64(l.n, 1),
        "an end that comes and goes shows no more answers than are sent: %zu",
        l.n);
     rig_free(g);
@@ -96,10 +96,10 @@ static void test_clock_shows(void)
         rig_day(g, 31);
         (void)look(g, &l);
     }
-    ok(rig_spent(g, "usage") == EPS && l.n == 1,
+    ok(eq_u64(rig_spent(g, "usage"), EPS) && eq_u64(l.n, 1),
        "nor does a clock that goes to and fro: %zu", l.n);
     rig_day(g, 1);
-    ok(rig_again(g) && rig_answer(g, 0, 9) == HSY_ANSWER_KEPT,
+    ok(rig_again(g) && eq_int(rig_answer(g, 0, 9), HSY_ANSWER_KEPT),
        "a round that was shown has its answers, also after a restart");
     rig_free(g);
 }
@@ -113,10 +113,11 @@ static void test_not_written_not_shown(void)
     rig_answer(g, 0, 5);
     rig_day(g, 31);
     g->world.stores_left = 0;
-    ok(look(g, &l) == HSY_E_IO && l.n == 0,
+    ok(eq_status(look(g, &l), HSY_E_IO) && eq_u64(l.n, 0),
        "what cannot be closed is not shown");
     g->world.stores_left = -1;
-    ok(rig_again(g) && look(g, &l) == HSY_OK && l.n == 1, "until it can be");
+    ok(rig_again(g) && eq_status(look(g, &l), HSY_OK) && eq_u64(l.n, 1),
+       "until it can be");
     rig_free(g);
 }
 
@@ -156,8 +157,8 @@ static void test_place_taken_unsent(void)
     rig_answer(g, 0, 1);
     rig_day(g, 9);
     rig_send(g, count);
-    ok(world_entries(&g->world, HSY_LOG_DROPPED) == 1,
-       "an answered round that is overwritten unsent is logged");
+    is_u64(world_entries(&g->world, HSY_LOG_DROPPED), 1,
+           "an answered round that is overwritten unsent is logged");
     rig_free(g);
 }
 
@@ -206,8 +207,8 @@ static void several(const char *name, hsy_spec spec)
     rig_begin(g);
     rig_answer(g, 0, 3);
     once = rig_spent(g, "usage");
-    ok(once == g->release[0]->nano_slot, "%s: a fresh answer is paid for",
-       name);
+    is_u64(once, g->release[0]->nano_slot, "%s: a fresh answer is paid for",
+           name);
     g->task[0].end = DAY0 + 14;
     g->task[0].permanent = g->scheme[0];
     rig_day(g, 7);
@@ -242,13 +243,14 @@ static void test_another_step(void)
     rig_answer(g, 0, 3);
     g->tasks = 0;
     rig_task(g, "t", "usage", values("oue", 64, EPS / 2), 2 * EPS);
-    ok(change(g) && rig_answer(g, 0, 3) == HSY_ANSWER_KEPT,
+    ok(change(g) && eq_int(rig_answer(g, 0, 3), HSY_ANSWER_KEPT),
        "another second step in the same round changes nothing in it");
     rig_day(g, 1);
     rig_answer(g, 0, 3);
     rig_day(g, 2);
     rig_send(g, count);
-    ok(count[0] == 1 && count[1] == 1 && rig_spent(g, "usage") == 2 * EPS,
+    ok(eq_u64(count[0], 1) && eq_u64(count[1], 1) &&
+           eq_u64(rig_spent(g, "usage"), 2 * EPS),
        "its round sends a null upload, the next one a report, free");
     rig_free(g);
 }
@@ -284,7 +286,7 @@ static void test_ids_of_names(void)
     memcpy(g->task[0].id, "two", 3);
     if (change(g))
         renamed = due_id(g);
-    ok(g->dev->nrecords == 1 && renamed != 0 && renamed != first,
+    ok(eq_u64(g->dev->nrecords, 1) && renamed != 0 && renamed != first,
        "a renamed task has the same answers under other ids");
     g->task[0].release = 2;
     ok(change(g) && due_id(g) != renamed && due_id(g) != first,
@@ -318,8 +320,8 @@ static void test_order(void)
         memcpy(last, head.id, sizeof last);
         sent++;
     }
-    ok(rising && sent == 12, "uploads come in the order of their ids: %zu",
-       sent);
+    ok(rising && eq_u64(sent, 12),
+       "uploads come in the order of their ids: %zu", sent);
     rig_free(g);
 }
 
@@ -335,7 +337,7 @@ static void test_double(void)
     rig_answer(g, 0, 3);
     rig_day(g, 1);
     g->world.anchor++; /* another copy of the device has written */
-    ok(look(g, &l) == HSY_E_DAMAGED && l.n == 0,
+    ok(eq_status(look(g, &l), HSY_E_DAMAGED) && eq_u64(l.n, 0),
        "a device behind its anchor shows no upload");
     rig_free(g);
 }
@@ -364,11 +366,12 @@ static void test_deleted(void)
     rig_begin(g);
     rig_answer(g, 0, 3);
     ok(!empty(g->dev, false) && !empty(g->dev, true) &&
-           hsy_device_consent_set(g->dev, HSY_CONSENT_NONE, NULL) == HSY_OK &&
-           rig_open(g, false) == HSY_OK && empty(g->dev, false),
+           eq_status(hsy_device_consent_set(g->dev, HSY_CONSENT_NONE, NULL),
+                     HSY_OK) &&
+           eq_status(rig_open(g, false), HSY_OK) && empty(g->dev, false),
        "without consent no report stays in the files");
-    ok(hsy_device_forget(g->dev, "usage", NULL) == HSY_OK &&
-           rig_open(g, false) == HSY_OK && empty(g->dev, true),
+    ok(eq_status(hsy_device_forget(g->dev, "usage", NULL), HSY_OK) &&
+           eq_status(rig_open(g, false), HSY_OK) && empty(g->dev, true),
        "nor does what the answers were for, once forgotten");
     rig_free(g);
 }

@@ -167,9 +167,10 @@ int main(void)
         back += c.back;
         most = c.life > most ? c.life : most;
     }
-    ok(over == 0, "L05: %u walks of %u steps: no cap of a day or a life passed",
-       walks, CLOCK_STEPS);
-    ok(back == 0, "L05: no day of a charge lies before the one before it");
+    is_u64(over, 0,
+           "L05: %u walks of %u steps: no cap of a day or a life passed", walks,
+           CLOCK_STEPS);
+    is_u64(back, 0, "L05: no day of a charge lies before the one before it");
     ok(most > CLOCK_LIFE_CAP - 1000000000u && most <= CLOCK_LIFE_CAP,
        "control: some walk spends all that there is");
     world_setup_clear(&c.setup);

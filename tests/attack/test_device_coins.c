@@ -147,17 +147,17 @@ static void coins_have_names(void)
         free(saved);
         rig_free(g);
     }
-    ok(answered == 6 * KEYS && c.permanent == 6 * KEYS &&
-           c.lowered == 2 * KEYS && c.report == 2 * KEYS,
+    ok(eq_u64(answered, 6 * KEYS) && eq_u64(c.permanent, 6 * KEYS) &&
+           eq_u64(c.lowered, 2 * KEYS) && eq_u64(c.report, 2 * KEYS),
        "%u devices answer with two truths each", KEYS);
-    ok(c.wrong_truth == 0,
-       "what is made from a truth has coins that it names: %zu have not",
-       c.wrong_truth);
-    ok(c.wrong_digest == 0,
-       "a lowered answer has coins of its own release: %zu have not",
-       c.wrong_digest);
-    ok(same == 0, "no two truths are weakened by the same flips: %zu are",
-       same);
+    is_u64(c.wrong_truth, 0,
+           "what is made from a truth has coins that it names: %zu have not",
+           c.wrong_truth);
+    is_u64(c.wrong_digest, 0,
+           "a lowered answer has coins of its own release: %zu have not",
+           c.wrong_digest);
+    is_u64(same, 0, "no two truths are weakened by the same flips: %zu are",
+           same);
 }
 
 /* The name of the coins for items 3 and 5, which is a keyed hash. */

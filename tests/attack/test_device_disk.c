@@ -319,11 +319,11 @@ static void disk_power(struct disk *d)
     for (size_t i = 0; i < DISK_STEPS; i++)
         for (uint32_t at = 1; at <= d->stores[i]; at++)
             disk_cuts(d, i, at);
-    ok(d->refused == 0, "after any power cut the device opens");
-    ok(d->less == 0, "its ledger has every answer that was given");
-    ok(d->more == 0, "and none is paid for twice");
-    ok(d->differ == 0, "what is sent has the same bytes as without a cut");
-    ok(d->stuck == 0, "and every step can be done again");
+    is_u64(d->refused, 0, "after any power cut the device opens");
+    is_u64(d->less, 0, "its ledger has every answer that was given");
+    is_u64(d->more, 0, "and none is paid for twice");
+    is_u64(d->differ, 0, "what is sent has the same bytes as without a cut");
+    is_u64(d->stuck, 0, "and every step can be done again");
     ok(d->states >= DISK_STATES,
        "L01: %llu states of the disk, %llu of them different",
        (unsigned long long)d->states, (unsigned long long)d->looked);
@@ -376,10 +376,10 @@ static void disk_full(struct disk *d)
         for (uint32_t at = 1; at <= d->stores[i]; at++)
             for (size_t k = 0; k < 4; k++, n++)
                 disk_fails(d, i, at, &cuts[k], &silent);
-    ok(silent == 0, "a store that fails is an error, and the device stops");
-    ok(d->refused + d->less + d->more + d->stuck == before,
-       "opened again it has lost nothing (%llu failing stores)",
-       (unsigned long long)n);
+    is_u64(silent, 0, "a store that fails is an error, and the device stops");
+    is_u64(d->refused + d->less + d->more + d->stuck, before,
+           "opened again it has lost nothing (%llu failing stores)",
+           (unsigned long long)n);
 }
 
 /* Coins that are missing from some draw on. */
@@ -448,8 +448,8 @@ static void disk_coinless(struct disk *d)
                     d, release, (struct disk_coins){n, late != 0}, &enough);
             wrong += !enough;
         }
-    ok(wrong == 0, "coins that fail at any draw: an error, and no trace (%u)",
-       tried);
+    is_u64(wrong, 0, "coins that fail at any draw: an error, and no trace (%u)",
+           tried);
 }
 
 /* A disk that says a store is durable when it is not loses what was answered;
@@ -484,8 +484,8 @@ static void disk_making(struct disk *d)
         refused += st != HSY_OK;
         states++;
     }
-    ok(refused == 0, "a device that was half made is made again (%u states)",
-       states);
+    is_u64(refused, 0, "a device that was half made is made again (%u states)",
+           states);
 }
 
 /* ---- L03: turned bits, cut and missing files ----------------------------- */
@@ -548,8 +548,9 @@ static void disk_flips(struct disk *d)
                         (uint8_t)(1u << bit % 8);
             disk_fate(d, &whole, &fate);
         }
-        ok(fate.other == 0 && fate.tried == bits &&
-               (disk_faults[k].recovers ? fate.refused : fate.recovered) == 0,
+        ok(eq_u64(fate.other, 0) && eq_u64(fate.tried, bits) &&
+               eq_u64((disk_faults[k].recovers ? fate.refused : fate.recovered),
+                      0),
            "L03: each of %zu bits of %s turned: %s", bits, disk_faults[k].name,
            disk_faults[k].recovers ? "recovered, to the bit"
                                    : "refused, and left alone");
@@ -573,8 +574,9 @@ static void disk_truncations(struct disk *d)
                 }
             disk_fate(d, &whole, &fate);
         }
-        ok(fate.other == 0 && fate.tried == len + 2 &&
-               (disk_faults[k].recovers ? fate.refused : fate.recovered) == 0,
+        ok(eq_u64(fate.other, 0) && eq_u64(fate.tried, len + 2) &&
+               eq_u64((disk_faults[k].recovers ? fate.refused : fate.recovered),
+                      0),
            "L03: %s of any other length, or missing: %s", disk_faults[k].name,
            disk_faults[k].recovers ? "recovered, to the bit"
                                    : "refused, and left alone");
@@ -596,11 +598,11 @@ static void disk_foreign(struct disk *d)
         return;
     d->world.disk.file[HSY_FILE_A] = other.world.disk.file[HSY_FILE_A];
     disk_fate(d, &whole, &fate);
-    ok(fate.recovered == 1, "one copy of another device's: recovered");
+    is_u64(fate.recovered, 1, "one copy of another device's: recovered");
     d->world.disk.file[HSY_FILE_A] = other.world.disk.file[HSY_FILE_A];
     d->world.disk.file[HSY_FILE_B] = other.world.disk.file[HSY_FILE_B];
     disk_fate(d, &whole, &fate);
-    ok(fate.refused == 1, "both copies of another device's: refused");
+    is_u64(fate.refused, 1, "both copies of another device's: refused");
     free(other.dev);
 }
 
@@ -635,14 +637,14 @@ static void disk_restores(struct disk *d, bool anchored)
     }
     d->world = last;
     if (anchored) {
-        ok(opened == 0 && refused == DISK_RESTORES,
+        ok(eq_u64(opened, 0) && eq_u64(refused, DISK_RESTORES),
            "L04: with an anchor each of %u backups is refused", DISK_RESTORES);
         return;
     }
-    ok(opened == DISK_RESTORES && d->differ == differ,
+    ok(eq_u64(opened, DISK_RESTORES) && eq_u64(d->differ, differ),
        "L04: without an anchor %u backups give the same answers again",
        DISK_RESTORES);
-    ok(over == 0, "L04: and none passes the cap of its branch");
+    is_u64(over, 0, "L04: and none passes the cap of its branch");
 }
 
 int main(void)

@@ -346,9 +346,9 @@ static void documents_edges(struct documents *d)
         bytes =
             world_document(&task, 1, DOCUMENTS_VERSION + 1, world_key, &len);
         documents_send(d, bytes, len);
-        ok(d->admitted - before == edges[i].admitted,
-           "epsilon %.9f of source %s: %s", (double)edges[i].nano / 1e9,
-           edges[i].source, edges[i].admitted ? "admitted" : "refused");
+        is_u64(d->admitted - before, edges[i].admitted,
+               "epsilon %.9f of source %s: %s", (double)edges[i].nano / 1e9,
+               edges[i].source, edges[i].admitted ? "admitted" : "refused");
         free(bytes);
     }
 }
@@ -371,8 +371,8 @@ int main(void)
     for (uint64_t i = 0; i < n; i++)
         documents_mutated(&d, base, len, false);
     forged = d.taken;
-    ok(forged == 0, "L09: none of %llu documents changed on the way is taken",
-       (unsigned long long)d.sent);
+    is_u64(forged, 0, "L09: none of %llu documents changed on the way is taken",
+           (unsigned long long)d.sent);
     for (uint64_t i = 0; i < n; i++)
         documents_mutated(&d, base, len, true);
     for (uint64_t i = 0; i < n; i++)
@@ -383,11 +383,11 @@ int main(void)
     ok(d.sent >= DOCUMENTS_LEAST && d.admitted > n / 100 &&
            d.answered > n / 100,
        "some of them are taken, admitted and answered");
-    ok(d.unsigned_taken == 0, "L09: every document taken is signed");
-    ok(d.old_taken == 0, "L09: none is older than the last, or expired");
-    ok(d.moved == 0, "L09: none moves the device's day");
-    ok(d.beyond == 0, "L09: no task admitted asks for more than the policy");
-    ok(d.overspent == 0, "L09: and none gets more than the caps");
+    is_u64(d.unsigned_taken, 0, "L09: every document taken is signed");
+    is_u64(d.old_taken, 0, "L09: none is older than the last, or expired");
+    is_u64(d.moved, 0, "L09: none moves the device's day");
+    is_u64(d.beyond, 0, "L09: no task admitted asks for more than the policy");
+    is_u64(d.overspent, 0, "L09: and none gets more than the caps");
     free(base);
     free(d.setup.document);
     free(d.memory);

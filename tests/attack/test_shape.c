@@ -112,8 +112,9 @@ static void shape_scheme(const hsy_scheme *s, const char *name, uint32_t kind)
 
     hsy_scheme_describe(s, &info);
     shape_truths(truths, kind);
-    if (!ok(hsy_truth_code(s, codes[0], &truths[0], NULL) == HSY_OK &&
-                hsy_truth_code(s, codes[1], &truths[1], NULL) == HSY_OK,
+    if (!ok(eq_status(hsy_truth_code(s, codes[0], &truths[0], NULL), HSY_OK) &&
+                eq_status(hsy_truth_code(s, codes[1], &truths[1], NULL),
+                          HSY_OK),
             "%s has two truths of kind %u", name, kind))
         return;
     for (uint64_t seed = 1; seed <= SHAPE_PAIRS; seed++) {
@@ -122,7 +123,7 @@ static void shape_scheme(const hsy_scheme *s, const char *name, uint32_t kind)
         differ += shape_batch(s, info.report_bytes, codes[0], seed, &shown) !=
                   shape_batch(s, info.report_bytes, codes[1], seed, &other);
     }
-    ok(differ == 0, "%s, kind %u: two truths, one shape", name, kind);
+    is_u64(differ, 0, "%s, kind %u: two truths, one shape", name, kind);
     ok(shown != other, "control: the reports do differ");
 }
 
@@ -146,7 +147,8 @@ int main(void)
                 spec.hi = 99;
             trial_attach(&spec);
             s = malloc(hsy_scheme_size(&spec));
-            if (ok(s != NULL && hsy_scheme_init(s, &spec, NULL) == HSY_OK,
+            if (ok(s != NULL &&
+                       eq_status(hsy_scheme_init(s, &spec, NULL), HSY_OK),
                    "%s takes kind %u", row->name, kind))
                 shape_scheme(s, row->name, kind);
             free(s);

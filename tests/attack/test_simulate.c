@@ -37,10 +37,10 @@ static void seeds(uint64_t first, uint64_t n)
         if (fault != NULL)
             tell(seed, fault);
     }
-    ok(failed == 0,
-       "%" PRIu64 " seeds: %" PRIu64 " reports acknowledged over %" PRIu64
-       " crashes, lost 0, doubled 0",
-       n, acks, crashes);
+    is_u64(failed, 0,
+           "%" PRIu64 " seeds: %" PRIu64 " reports acknowledged over %" PRIu64
+           " crashes, lost 0, doubled 0",
+           n, acks, crashes);
     ok(acks / n > 100 && crashes / n > 3,
        "there was much to lose: %" PRIu64 " reports and %" PRIu64
        " crashes a seed",
@@ -238,7 +238,8 @@ static void zoo(void)
          zoo_one, NULL, zoo_careful}};
 
     for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)
-        ok(zoo_caught(right[i], 20) == 0, "control: %s passes", right[i].name);
+        is_u64(zoo_caught(right[i], 20), 0, "control: %s passes",
+               right[i].name);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const unsigned caught = zoo_caught(wrong[i], 10);
 

@@ -55,7 +55,7 @@ static void zoo_right(const struct zoo_device *z)
     static struct transcript t;
 
     zoo_play(&t, z);
-    ok(transcript_faults(&t) == 0 && t.sequences == 111,
+    ok(eq_u64(transcript_faults(&t), 0) && eq_u64(t.sequences, 111),
        "control: a %s client passes all %llu sequences", z->name,
        (unsigned long long)t.sequences);
     if (transcript_faults(&t) != 0)
@@ -321,12 +321,12 @@ static void zoo_ledgers(void)
     static const struct zoo_ledger *const wrong[] = {&zoo_z25, &zoo_z26,
                                                      &zoo_z27, &zoo_z33};
 
-    ok(zoo_faults(&zoo_real_ledger) == 0, "control: the real ledger adds up");
+    is_u64(zoo_faults(&zoo_real_ledger), 0, "control: the real ledger adds up");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         unsigned faults = zoo_faults(wrong[i]);
 
-        ok((faults & wrong[i]->looks) == wrong[i]->looks, "%s is caught: %s",
-           wrong[i]->name, wrong[i]->slip);
+        is_u64((faults & wrong[i]->looks), wrong[i]->looks, "%s is caught: %s",
+               wrong[i]->name, wrong[i]->slip);
         printf("# %s: faults %#x\n", wrong[i]->name, faults);
     }
 }

@@ -233,10 +233,10 @@ static void shares(double inside)
 
                     compare(&seen, &s, parts[part] * epsilons[e]);
                 }
-    ok(seen.points > 300 && seen.below == 0,
+    ok(seen.points > 300 && eq_u64(seen.below, 0),
        "inside %g: none of %zu deltas is below its sum: %zu are", inside,
        seen.points, seen.below);
-    ok(seen.above == 0, "nor far above: %zu are", seen.above);
+    is_u64(seen.above, 0, "nor far above: %zu are", seen.above);
 }
 
 /* What grr of 4194304 values has among five, and less. */

@@ -70,7 +70,7 @@ static void coin(uint64_t num, uint64_t den, unsigned turns)
     }
     /* A turn more may end by its first draw, which is not made: all of what
      * gets past the last turn is open. */
-    ok(c.yes == yes && c.no == no && c.open == past,
+    ok(eq_u64(c.yes, yes) && eq_u64(c.no, no) && eq_u64(c.open, past),
        "e^-%u/%u: %u turns of the coin have exactly their chances",
        (unsigned)num, (unsigned)den, turns);
     ok((double)yes / (double)unit <= exp(-(double)num / (double)den) &&
@@ -93,19 +93,20 @@ static void broken(void)
     int64_t noise = 7;
     bool yes;
 
-    ok(hsy_central_coin(&yes, 1, 1, &low) == HSY_E_ENTROPY,
-       "a coin that never falls is a broken source");
-    ok(hsy_central_noise(&noise, 1, 1, &low) == HSY_E_ENTROPY,
-       "and so is one that never ends the noise");
-    ok(hsy_central_noise(&noise, 1, 1, &high) == HSY_OK && noise == 0,
+    is_status(hsy_central_coin(&yes, 1, 1, &low), HSY_E_ENTROPY,
+              "a coin that never falls is a broken source");
+    is_status(hsy_central_noise(&noise, 1, 1, &low), HSY_E_ENTROPY,
+              "and so is one that never ends the noise");
+    ok(eq_status(hsy_central_noise(&noise, 1, 1, &high), HSY_OK) &&
+           eq_int(noise, 0),
        "words of ones give no noise, once");
     for (size_t left = 0; left < 5; left++) {
         static const uint64_t zeros[8];
         struct tape tape = {zeros, left * 8};
         hsy_rng rng = {tape_fill, &tape};
 
-        ok(hsy_central_noise(&noise, 1, 1, &rng) == HSY_E_ENTROPY,
-           "a source that fails after %zu words fails the noise", left);
+        is_status(hsy_central_noise(&noise, 1, 1, &rng), HSY_E_ENTROPY,
+                  "a source that fails after %zu words fails the noise", left);
     }
 }
 
@@ -126,15 +127,15 @@ static void minus_zero(void)
         {tape_fill, &once}, {tape_fill, &plus}, {tape_fill, &both}};
     int64_t noise = 7;
 
-    ok(hsy_central_noise(&noise, 1, 1, &rng[0]) == HSY_E_ENTROPY &&
-           once.left == 0,
+    ok(eq_status(hsy_central_noise(&noise, 1, 1, &rng[0]), HSY_E_ENTROPY) &&
+           eq_u64(once.left, 0),
        "minus zero is no noise");
-    ok(hsy_central_noise(&noise, 1, 1, &rng[1]) == HSY_OK && noise == 0 &&
-           plus.left == 0,
+    ok(eq_status(hsy_central_noise(&noise, 1, 1, &rng[1]), HSY_OK) &&
+           noise == 0 && plus.left == 0,
        "zero is one");
     noise = 7;
-    ok(hsy_central_noise(&noise, 1, 1, &rng[2]) == HSY_OK && noise == 0 &&
-           both.left == 0,
+    ok(eq_status(hsy_central_noise(&noise, 1, 1, &rng[2]), HSY_OK) &&
+           noise == 0 && both.left == 0,
        "after minus zero another one is drawn");
 }
 

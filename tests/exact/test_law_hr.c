@@ -69,7 +69,8 @@ static void small_case(void)
     spec.param[HSY_PARAM_BLOCKS] = 2;
     s = trial_scheme(&spec);
     h = hr_kernel(s);
-    ok(s->cells == 8 && h.index_bits == 2, "six values take two blocks of 4");
+    ok(eq_u64(s->cells, 8) && eq_u64(h.index_bits, 2),
+       "six values take two blocks of 4");
     for (uint64_t x = 0; x < 6; x++)
         for (uint64_t v = 0; v < 6; v++) {
             bool same = hadamard_item(x, &h) >> 2 == hadamard_item(v, &h) >> 2;

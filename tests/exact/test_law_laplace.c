@@ -79,11 +79,12 @@ static void law_keep(void)
         wrong +=
             !law_keeps(s->weight, s->nano_epsilon, s->param[HSY_PARAM_GRID]);
         if (tried == 1)
-            ok(wrong == 0, "a step keeps e^(-epsilon / 2G) where three units "
-                           "are needed");
+            is_u64(wrong, 0,
+                   "a step keeps e^(-epsilon / 2G) where three units "
+                   "are needed");
         free(s);
     }
-    ok(wrong == 0, "and at %d others", (int)tried - 1);
+    is_u64(wrong, 0, "and at %d others", (int)tried - 1);
 }
 
 int main(void)

@@ -185,7 +185,7 @@ static void redraw_scheme(const char *name, const hsy_spec *spec,
            "%s: a report refuses %zu + %zu secret, %zu + %zu published words",
            name, one.secret_last, one.secret_zero, one.published_last,
            one.published_zero);
-        ok(all && memcmp(&one, &many, sizeof one) == 0,
+        ok(all && eq_bytes(&one, &many, sizeof one),
            "%s: each of %zu refuses %zu + %zu and %zu + %zu", name, n,
            many.secret_last, many.secret_zero, many.published_last,
            many.published_zero);

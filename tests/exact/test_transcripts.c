@@ -247,20 +247,20 @@ static void transcripts_right(const struct transcripts_plan *p)
            (unsigned long long)t.outcomes, t.most);
     if (transcript_faults(&t) != 0)
         printf("# first fault at \"%s\"\n", t.worst);
-    ok(t.uneven == 0, "%s: the chances of all outcomes sum up to 1", p->name);
-    ok(t.beyond == 0, "%s: no transcript tells more than the ledger says",
-       p->name);
-    ok(t.unbalanced == 0 && t.misshapen == 0,
+    is_u64(t.uneven, 0, "%s: the chances of all outcomes sum up to 1", p->name);
+    is_u64(t.beyond, 0, "%s: no transcript tells more than the ledger says",
+           p->name);
+    ok(eq_u64(t.unbalanced, 0) && eq_u64(t.misshapen, 0),
        "%s: charges, silence, lengths and codes are the same for all truths",
        p->name);
-    ok(t.unpaid == 0, "%s: every charge is in the ledger, and under its cap",
-       p->name);
-    ok(t.redrawn == 0, "%s: the same question has the same answer", p->name);
+    is_u64(t.unpaid, 0, "%s: every charge is in the ledger, and under its cap",
+           p->name);
+    is_u64(t.redrawn, 0, "%s: the same question has the same answer", p->name);
     ok(t.tight || !p->tight, "%s: and some transcript tells just that much",
        p->name);
-    ok((t.refused > 0) == p->anchored, "%s: %s", p->name,
-       p->anchored ? "restored and forked devices are refused"
-                   : "no device is refused");
+    is_u64((t.refused > 0), p->anchored, "%s: %s", p->name,
+           p->anchored ? "restored and forked devices are refused"
+                       : "no device is refused");
 }
 
 /* ---- What must be noticed ------------------------------------------------ */

@@ -38,8 +38,8 @@ static void batches_people(struct study_people *people, const char *text)
     const hsy_spec question = trial_values("grr", 65536, 1);
     struct study_data data;
 
-    ok(study_data_parse(&data, text, NULL) == HSY_OK &&
-           study_people_open(people, &data, &question, NULL) == HSY_OK,
+    ok(eq_status(study_data_parse(&data, text, NULL), HSY_OK) &&
+           eq_status(study_people_open(people, &data, &question, NULL), HSY_OK),
        "people of %s", text);
 }
 
@@ -79,15 +79,16 @@ static void choice(double epsilon)
     struct study_people people = {0};
     double off;
 
-    ok(study_people_counted(&people, numbers, counts, 2, NULL) == HSY_OK,
-       "a hundred people");
+    is_status(study_people_counted(&people, numbers, counts, 2, NULL), HSY_OK,
+              "a hundred people");
     how.people = &people;
     how.as_counted = true;
     how.users = 100;
     how.runs = stat_long() ? 40000 : 4000;
     how.search.top = 1;
     how.batches.bits = 2;
-    ok(discovery_run(&r, &how, NULL) == HSY_OK && r.at_once, "a choice");
+    ok(eq_status(discovery_run(&r, &how, NULL), HSY_OK) && r.at_once,
+       "a choice");
     off = (r.mean[DISCOVERY_RECALL] - exact) /
           sqrt(exact * (1 - exact) / (double)how.runs);
     ok(fabs(off) < BATCHES_ERRORS,
@@ -143,11 +144,12 @@ static void sizes(const struct study_people *people)
         uint64_t sum = 0;
 
         how.batches.sizes = rows[i].sizes;
-        ok(discovery_run(&r, &how, NULL) == HSY_OK, "sizes %zu", i);
+        is_status(discovery_run(&r, &how, NULL), HSY_OK, "sizes %zu", i);
         for (size_t b = 0; b < r.groups; b++)
             sum += r.people[b];
-        ok(r.groups == 8 && sum == 1000 && r.people[0] == rows[i].first &&
-               r.people[7] == rows[i].last,
+        ok(eq_u64(r.groups, 8) && eq_u64(sum, 1000) &&
+               eq_u64(r.people[0], rows[i].first) &&
+               eq_u64(r.people[7], rows[i].last),
            "%u people, then up or down to %u", (unsigned)r.people[0],
            (unsigned)r.people[7]);
         discovery_close(&r);
@@ -168,7 +170,7 @@ static void rounds(const struct study_people *people)
         how.users = i == 0 ? 1000 : 250;
         how.batches.rounds = i == 1 ? 4 : 1;
         how.seed = stat_seed() + i;
-        ok(discovery_run(&r[i], &how, NULL) == HSY_OK, "rounds, %u", i);
+        is_status(discovery_run(&r[i], &how, NULL), HSY_OK, "rounds, %u", i);
         if (i > 0)
             off[i - 1] =
                 (r[i].mean[DISCOVERY_NDCG] - r[0].mean[DISCOVERY_NDCG]) /

@@ -61,9 +61,10 @@ static void density_recovers(hsy_density_method method, uint64_t lane)
     density_people(codes, N, D);
     stat_coins_open(&coins, lane);
     ok(stat_collect(&r, STAT_BATCH, codes, N, &coins) &&
-           hsy_density(r.s, shares, &fit, &r.tally, &how, scratch, NULL) ==
-               HSY_OK &&
-           fit.converged && fit.method == method,
+           eq_status(
+               hsy_density(r.s, shares, &fit, &r.tally, &how, scratch, NULL),
+               HSY_OK) &&
+           fit.converged && eq_u64(fit.method, method),
        "a density is found");
     off = density_distance(shares, truth, D);
     for (size_t v = 0; v < D; v++)

@@ -97,8 +97,8 @@ int main(void)
 
             if (!hsy_cpu_has((hsy_cpu)level) || !stat_run_open(&r, &ask))
                 continue;
-            ok(hsy_scheme_cpu(r.s, (hsy_cpu)level) == HSY_OK, "on %s",
-               hsy_cpu_name((hsy_cpu)level));
+            is_status(hsy_scheme_cpu(r.s, (hsy_cpu)level), HSY_OK, "on %s",
+                      hsy_cpu_name((hsy_cpu)level));
             pairs_scheme(&r, 2000 + 16 * i);
             stat_run_close(&r);
         }

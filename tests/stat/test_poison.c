@@ -44,7 +44,8 @@ static void poison_gains(void)
     struct sim_poisoning *p = stat_alloc(sizeof *p);
 
     hsy_epsilon_parse(&o.nano_report, "ln3", 3);
-    ok(sim_poisoning(p, &o, NULL) == HSY_OK && p->nrows == SIM_POISONING_ROWS,
+    ok(eq_status(sim_poisoning(p, &o, NULL), HSY_OK) &&
+           eq_u64(p->nrows, SIM_POISONING_ROWS),
        "liars lie");
     for (size_t i = 0; i < p->nrows; i++) {
         const struct sim_poisoning_row *row = &p->rows[i];
@@ -152,9 +153,10 @@ static void poison_mechanism(const char *mechanism, uint64_t attacks,
         good += poison_attack(&r, (hsy_attack)(i % 3), &coins);
         stat_run_close(&r);
     }
-    ok(good == attacks,
-       "%s: %d of %d attacks gain what the closed form says, within the bound",
-       mechanism, (int)good, (int)attacks);
+    is_u64(
+        good, attacks,
+        "%s: %d of %d attacks gain what the closed form says, within the bound",
+        mechanism, (int)good, (int)attacks);
 }
 
 /* Whether lies of a mechanism have been worked out. */
@@ -183,7 +185,7 @@ static void poison_anybody(void)
             known++;
             poison_mechanism(row->name, attacks, 100 + i);
         }
-    ok(known == 6, "grr, ss, sue, oue, olh and blh");
+    is_u64(known, 6, "grr, ss, sue, oue, olh and blh");
 }
 
 /* ---- Q2 ------------------------------------------------------------------ */
@@ -264,7 +266,7 @@ static void poison_alarms(const char *mechanism, const struct poison_found *f)
             ? 1
             : 1 - hsy_binomial_cdf(f->honest - 1, f->runs, POISON_LEVEL);
 
-    ok(above >= POISON_ALPHA && f->honest_warned == 0,
+    ok(above >= POISON_ALPHA && eq_u64(f->honest_warned, 0),
        "%s: %d false alarms in %d runs at the level 1 %%, %d warnings",
        mechanism, (int)f->honest, (int)f->runs, (int)f->honest_warned);
 }

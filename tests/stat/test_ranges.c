@@ -137,7 +137,7 @@ static void ranges_judge(const struct ranges_run *x, const char *what)
     /* Ranges of one run depend on each other: as if a run were one draw. */
     ok(stat_binomial(x->held / RANGES_ASKED, RANGES_RUNS, 0.95) >
                RANGES_ALPHA &&
-           x->asked == RANGES_RUNS * RANGES_ASKED,
+           eq_u64(x->asked, RANGES_RUNS * RANGES_ASKED),
        "%s: 95 %% intervals hold %.3f of ranges", what,
        (double)x->held / (double)x->asked);
     ok(hsy_binomial_cdf(x->quantiles_held / 3, RANGES_RUNS, 0.95) >

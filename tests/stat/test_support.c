@@ -131,8 +131,8 @@ int main(void)
                 stat_run_close(&r);
                 continue;
             }
-            ok(hsy_scheme_cpu(r.s, (hsy_cpu)level) == HSY_OK, "on %s",
-               hsy_cpu_name((hsy_cpu)level));
+            is_status(hsy_scheme_cpu(r.s, (hsy_cpu)level), HSY_OK, "on %s",
+                      hsy_cpu_name((hsy_cpu)level));
             support_people(codes, hsy_code_count(r.s), SUPPORT_PEOPLE);
             support_level(&r, codes, 1000 + i);
             stat_run_close(&r);

@@ -83,6 +83,6 @@ int main(void)
                r.mechanism, r.d, r.epsilon, x);
         }
     fclose(f);
-    ok(count == 48, "all %u vectors were read", count);
+    is_u64(count, 48, "all %u vectors were read", count);
     return tap_done();
 }

@@ -75,7 +75,7 @@ static void file_appears_whole(bool nameless)
     struct output *out = NULL;
     size_t at = 0, step = 1;
 
-    ok(output_open(&out, "new") == HSY_OK && access("new", F_OK) == -1,
+    ok(eq_status(output_open(&out, "new"), HSY_OK) && access("new", F_OK) == -1,
        "a file is not there when it is opened");
     while (at < BIG) {
         size_t n = step < BIG - at ? step : BIG - at;
@@ -87,9 +87,9 @@ static void file_appears_whole(bool nameless)
     ok(access("new", F_OK) == -1 && entries() == (nameless ? 0 : 1),
        "nor when it is written; %s",
        nameless ? "nothing is" : "its draft is beside it");
-    ok(output_commit(out) == HSY_OK && holds("new", big, BIG),
+    ok(eq_status(output_commit(out), HSY_OK) && holds("new", big, BIG),
        "after the commit it is there with all its bytes");
-    ok(entries() == 1 && mode_of("new") == 0640,
+    ok(eq_u64(entries(), 1) && eq_u64(mode_of("new"), 0640),
        "the draft is gone, the mode is what open gives");
     unlink("new");
 }
@@ -98,17 +98,18 @@ static void abort_leaves_what_was(void)
 {
     struct output *out = NULL;
 
-    ok(output_open(&out, "gone") == HSY_OK &&
-           output_write(out, big, BIG) == HSY_OK,
+    ok(eq_status(output_open(&out, "gone"), HSY_OK) &&
+           eq_status(output_write(out, big, BIG), HSY_OK),
        "an output may be given up");
     output_abort(out);
-    ok(entries() == 0, "then nothing is left of it");
+    is_u64(entries(), 0, "then nothing is left of it");
     put("kept", "old");
-    ok(output_open(&out, "kept") == HSY_OK &&
-           output_write(out, "newer", 5) == HSY_OK,
+    ok(eq_status(output_open(&out, "kept"), HSY_OK) &&
+           eq_status(output_write(out, "newer", 5), HSY_OK),
        "also where a file was");
     output_abort(out);
-    ok(entries() == 1 && holds("kept", "old", 3), "then the old one stays");
+    ok(eq_u64(entries(), 1) && holds("kept", "old", 3),
+       "then the old one stays");
     output_abort(NULL);
     unlink("kept");
 }
@@ -117,14 +118,14 @@ static void replacing(void)
 {
     put("was", "old");
     chmod("was", 0604);
-    ok(symlink("was", "link") == 0 && put("link", "new"),
+    ok(eq_int(symlink("was", "link"), 0) && put("link", "new"),
        "a link can be written through");
-    ok(holds("was", "new", 3) && mode_of("was") == 0604,
+    ok(holds("was", "new", 3) && eq_u64(mode_of("was"), 0604),
        "its target has the new bytes and the old mode");
-    ok((readlink("link", (char[8]){0}, 8) == 3) && entries() == 2,
+    ok((readlink("link", (char[8]){0}, 8) == 3) && eq_u64(entries(), 2),
        "and it is a link still");
     unlink("was");
-    ok(!put("link", "x") && errno == ENOENT && entries() == 1,
+    ok(!put("link", "x") && eq_int(errno, ENOENT) && eq_int(entries(), 1),
        "a link to nowhere is an error");
     unlink("link");
 }
@@ -152,29 +153,30 @@ static void places_that_are_no_file(void)
         ok(refused("fixed", EACCES), "a file that may not be written too");
         unlink("fixed");
     }
-    ok(put("/dev/null", "x") && stat("/dev/null", &st) == 0 &&
+    ok(put("/dev/null", "x") && eq_int(stat("/dev/null", &st), 0) &&
            S_ISCHR(st.st_mode),
        "a device is written, not replaced");
-    ok(entries() == 0, "none of them leaves a draft");
+    is_u64(entries(), 0, "none of them leaves a draft");
 }
 
 static void full_disk(void)
 {
     struct output *out = NULL;
 
-    ok(output_open(&out, "/dev/full") == HSY_OK &&
-           output_write(out, "x", 1) == HSY_OK,
+    ok(eq_status(output_open(&out, "/dev/full"), HSY_OK) &&
+           eq_status(output_write(out, "x", 1), HSY_OK),
        "a short output on a full disk is buffered");
-    ok(output_commit(out) == HSY_E_IO && errno == ENOSPC,
+    ok(eq_status(output_commit(out), HSY_E_IO) && eq_int(errno, ENOSPC),
        "but its commit fails");
-    ok(output_open(&out, "/dev/full") == HSY_OK &&
-           output_write(out, big, BIG) == HSY_E_IO && errno == ENOSPC,
+    ok(eq_status(output_open(&out, "/dev/full"), HSY_OK) &&
+           eq_status(output_write(out, big, BIG), HSY_E_IO) &&
+           eq_int(errno, ENOSPC),
        "a long one fails at once");
     errno = 0;
-    ok(output_write(out, "x", 1) == HSY_E_IO && errno == ENOSPC,
+    ok(eq_status(output_write(out, "x", 1), HSY_E_IO) && eq_int(errno, ENOSPC),
        "and again at the next write");
     errno = 0;
-    ok(output_commit(out) == HSY_E_IO && errno == ENOSPC,
+    ok(eq_status(output_commit(out), HSY_E_IO) && eq_int(errno, ENOSPC),
        "and again at the commit");
 }
 
@@ -188,11 +190,12 @@ static void file_that_cannot_grow(void)
     tight = old;
     tight.rlim_cur = 100000;
     setrlimit(RLIMIT_FSIZE, &tight);
-    ok(output_open(&out, "kept") == HSY_OK &&
-           output_write(out, big, BIG) == HSY_E_IO && errno == EFBIG,
+    ok(eq_status(output_open(&out, "kept"), HSY_OK) &&
+           eq_status(output_write(out, big, BIG), HSY_E_IO) &&
+           eq_int(errno, EFBIG),
        "a file that cannot grow says so");
-    ok(output_commit(out) == HSY_E_IO && errno == EFBIG && entries() == 1 &&
-           holds("kept", "old", 3),
+    ok(eq_status(output_commit(out), HSY_E_IO) && eq_int(errno, EFBIG) &&
+           eq_int(entries(), 1) && holds("kept", "old", 3),
        "it is not committed, and the old one stays");
     setrlimit(RLIMIT_FSIZE, &old);
     unlink("kept");
@@ -224,7 +227,7 @@ static void standard_output(void)
     int pipes[2], fd;
 
     fd = open("caught", O_RDWR | O_CREAT, 0600);
-    ok(to_stdout(fd, BIG) == 0 && holds("caught", big, BIG),
+    ok(eq_int(to_stdout(fd, BIG), 0) && holds("caught", big, BIG),
        "standard output gets every byte");
     close(fd);
     unlink("caught");
@@ -235,7 +238,7 @@ static void standard_output(void)
        "a closed pipe is EPIPE");
     close(pipes[1]);
     fd = open("/dev/full", O_WRONLY);
-    ok(to_stdout(fd, 1) == ENOSPC, "a full disk is ENOSPC");
+    is_int(to_stdout(fd, 1), ENOSPC, "a full disk is ENOSPC");
     close(fd);
 }
 
@@ -263,7 +266,7 @@ static void pipe_that_does_not_block(void)
     close(pipes[0]);
     waitpid(child, &status, 0);
     result = WIFEXITED(status) ? WEXITSTATUS(status) : 255;
-    ok(result == 0 && at == BIG && memcmp(got, big, BIG) == 0,
+    ok(result == 0 && at == BIG && eq_bytes(got, big, BIG),
        "a pipe that does not block gets every byte");
 }
 
@@ -294,7 +297,7 @@ static void killed(void)
         _exit(1);
     }
     waitpid(child, &status, 0);
-    ok(WIFSIGNALED(status) && entries() == 1 && holds("kept", "old", 3),
+    ok(WIFSIGNALED(status) && eq_u64(entries(), 1) && holds("kept", "old", 3),
        "a process that is killed leaves what was, and no more");
     unlink("kept");
 }
@@ -307,13 +310,14 @@ static void drafts_do_not_collide(void)
 
     snprintf(name, sizeof name, ".hearsay-%ld-0.tmp", (long)getpid());
     put(name, "another's");
-    ok(output_open(&one, "one") == HSY_OK &&
-           output_open(&two, "two") == HSY_OK &&
-           output_write(one, "1", 1) == HSY_OK &&
-           output_write(two, "2", 1) == HSY_OK &&
-           output_commit(two) == HSY_OK && output_commit(one) == HSY_OK &&
-           holds("one", "1", 1) && holds("two", "2", 1) &&
-           holds(name, "another's", 9) && entries() == 3,
+    ok(eq_status(output_open(&one, "one"), HSY_OK) &&
+           eq_status(output_open(&two, "two"), HSY_OK) &&
+           eq_status(output_write(one, "1", 1), HSY_OK) &&
+           eq_status(output_write(two, "2", 1), HSY_OK) &&
+           eq_status(output_commit(two), HSY_OK) &&
+           eq_status(output_commit(one), HSY_OK) && holds("one", "1", 1) &&
+           holds("two", "2", 1) && holds(name, "another's", 9) &&
+           eq_u64(entries(), 3),
        "outputs side by side do not get into each other's way");
     unlink("one");
     unlink("two");
@@ -363,11 +367,11 @@ static void memory(void)
     uint8_t *bytes = NULL;
     size_t at = 0, step = 1, len = 1;
 
-    ok(output_memory(&out) == HSY_OK &&
-           output_take(out, &bytes, &len) == HSY_OK && len == 0,
+    ok(eq_status(output_memory(&out), HSY_OK) &&
+           eq_status(output_take(out, &bytes, &len), HSY_OK) && eq_u64(len, 0),
        "an output in memory may stay empty");
     free(bytes);
-    if (!ok(output_memory(&out) == HSY_OK, "another is written"))
+    if (!is_status(output_memory(&out), HSY_OK, "another is written"))
         return;
     for (; at < BIG; at += step, step = step % 90000 * 3 + 1) {
         if (step > BIG - at)
@@ -375,11 +379,12 @@ static void memory(void)
         output_write(out, big + at, step);
     }
     bytes = NULL;
-    ok(output_take(out, &bytes, &len) == HSY_OK && len == BIG &&
-           memcmp(bytes, big, BIG) == 0,
+    ok(eq_status(output_take(out, &bytes, &len), HSY_OK) && eq_u64(len, BIG) &&
+           eq_bytes(bytes, big, BIG),
        "and taken whole");
     free(bytes);
-    ok(output_memory(&out) == HSY_OK && output_write(out, big, BIG) == HSY_OK,
+    ok(eq_status(output_memory(&out), HSY_OK) &&
+           eq_status(output_write(out, big, BIG), HSY_OK),
        "a third is written");
     output_abort(out);
 }
@@ -401,7 +406,7 @@ int main(void)
         everything(false);
     else
         tap_skip("the kernel takes no filter of system calls");
-    ok(entries() == 0, "nothing is left behind");
+    is_u64(entries(), 0, "nothing is left behind");
     if (chdir("/") == 0)
         rmdir(dir);
     return tap_done();

@@ -21,11 +21,12 @@ static void digits_come_back(void)
     for (size_t i = 0; i < 256; i++)
         bytes[i] = (uint8_t)i;
     hex_put(text, bytes, 256);
-    ok(strncmp(text, "000102", 6) == 0 && strcmp(text + 506, "fdfeff") == 0,
+    ok(eq_int(strncmp(text, "000102", 6), 0) && eq_text(text + 506, "fdfeff"),
        "bytes are written as lower-case digits");
-    ok(hex_get(back, 256, text, 512) && memcmp(back, bytes, 256) == 0,
+    ok(hex_get(back, 256, text, 512) && eq_bytes(back, bytes, 256),
        "and read back");
-    ok(hex_any(back, 2, "aBcD", 4) && back[0] == 0xab && back[1] == 0xcd,
+    ok(hex_any(back, 2, "aBcD", 4) && eq_u64(back[0], 0xab) &&
+           eq_u64(back[1], 0xcd),
        "capitals are read where people type them");
     ok(!hex_get(back, 2, "aBcD", 4), "and refused where there is one way only");
     ok(!hex_any(back, 2, "abc", 3) && !hex_any(back, 2, "abcde", 5),
@@ -33,7 +34,7 @@ static void digits_come_back(void)
     ok(!hex_any(back, 1, "g0", 2) && !hex_any(back, 1, "0/", 2) &&
            !hex_any(back, 1, "0:", 2) && !hex_any(back, 1, "@0", 2),
        "nothing else is a digit");
-    ok(hex_line(back, 1, "7f\r\n", 4) && back[0] == 0x7f &&
+    ok(hex_line(back, 1, "7f\r\n", 4) && eq_u64(back[0], 0x7f) &&
            !hex_line(back, 1, "7f \n", 4),
        "a line of digits may have its end");
 }
@@ -62,7 +63,7 @@ static void the_last_day_fits(void)
     char text[DAY_TEXT];
 
     day_text(text, UINT32_MAX);
-    ok(strcmp(text, "11761191-01-20") == 0, "the last day of all has a date");
+    is_text(text, "11761191-01-20", "the last day of all has a date");
 }
 
 static void fields_lose_their_quotes(void)
@@ -106,23 +107,27 @@ static void files_come_whole(void)
     uint8_t *bytes = NULL;
     size_t len = 0;
 
-    ok(fd != -1 && write(fd, "0123456789", 10) == 10, "a file of ten bytes");
-    ok(file_whole(&bytes, &len, path, 10, NULL) == HSY_OK && len == 10 &&
-           strcmp((char *)bytes, "0123456789") == 0,
+    ok(fd != -1 && eq_int(write(fd, "0123456789", 10), 10),
+       "a file of ten bytes");
+    ok(eq_status(file_whole(&bytes, &len, path, 10, NULL), HSY_OK) &&
+           eq_u64(len, 10) && eq_text((char *)bytes, "0123456789"),
        "is read whole, with a NUL behind it");
     free(bytes);
     bytes = NULL;
-    ok(file_whole(&bytes, &len, path, 9, NULL) == HSY_E_RANGE && bytes == NULL,
+    ok(eq_status(file_whole(&bytes, &len, path, 9, NULL), HSY_E_RANGE) &&
+           bytes == NULL,
        "and not if nine are the most");
     unlink(path);
     close(fd);
     errno = 0;
-    ok(file_whole(&bytes, &len, path, 9, NULL) == HSY_E_IO && errno == ENOENT,
+    ok(eq_status(file_whole(&bytes, &len, path, 9, NULL), HSY_E_IO) &&
+           eq_int(errno, ENOENT),
        "what is not there says so");
     ok(pipe(pipes) == 0 && write(pipes[1], "01234", 5) == 5, "a pipe");
     close(pipes[1]);
-    ok(file_whole_fd(&bytes, &len, pipes[0], 1u << 20, NULL) == HSY_OK &&
-           len == 5 && strcmp((char *)bytes, "01234") == 0,
+    ok(eq_status(file_whole_fd(&bytes, &len, pipes[0], 1u << 20, NULL),
+                 HSY_OK) &&
+           eq_u64(len, 5) && eq_text((char *)bytes, "01234"),
        "is read to its end");
     free(bytes);
     close(pipes[0]);
@@ -134,8 +139,8 @@ static void long_inputs_grow(void)
     uint8_t *bytes = NULL;
     size_t len = 0;
 
-    ok(file_whole_fd(&bytes, &len, fd, 300000, NULL) == HSY_E_RANGE,
-       "what has no end is too long");
+    is_status(file_whole_fd(&bytes, &len, fd, 300000, NULL), HSY_E_RANGE,
+              "what has no end is too long");
     close(fd);
 }
 

@@ -147,10 +147,10 @@ static void golden_files(const char *name)
     again(&stream, name, "reports", write_stream);
     again(&twin, name, "jsonl", write_twin);
     again(&tally, name, "tally", write_tally);
-    ok(stream.n == twin.n && stream.n == EXAMPLE_N &&
-           memcmp(stream.reports, twin.reports,
-                  stream.n * stream.info.report_bytes) == 0 &&
-           memcmp(stream.info.digest, twin.info.digest, HSY_DIGEST) == 0,
+    ok(eq_u64(stream.n, twin.n) && eq_u64(stream.n, EXAMPLE_N) &&
+           eq_bytes(stream.reports, twin.reports,
+                    stream.n * stream.info.report_bytes) &&
+           eq_bytes(stream.info.digest, twin.info.digest, HSY_DIGEST),
        "%s: stream and twin hold the same reports", name);
     counted = write_tally(&stream);
     ok(files_same(&counted, &kept), "%s: the stream's tally is the tally",
@@ -167,7 +167,7 @@ static void golden_release(const char *name)
     struct told tally;
 
     again(&tally, name, "tally", write_tally);
-    ok(tally.info.central && tally.t.strata[0] == 2,
+    ok(tally.info.central && eq_u64(tally.t.strata[0], 2),
        "%s: two releases, and no reports", name);
     forget(&tally);
 }
@@ -178,14 +178,14 @@ static void golden_upload(void)
     uint8_t wire[HSY_UPLOAD_WIRE];
     hsy_upload u;
 
-    ok(f.len == HSY_UPLOAD_WIRE &&
-           hsy_upload_decode(&u, f.bytes, NULL) == HSY_OK &&
-           strcmp(u.task, "golden.task-1") == 0 && u.kind == 1 &&
-           u.release == 7 && u.epoch == 20454 && u.count == EXAMPLE_N &&
-           u.length == 3,
+    ok(eq_u64(f.len, HSY_UPLOAD_WIRE) &&
+           eq_status(hsy_upload_decode(&u, f.bytes, NULL), HSY_OK) &&
+           eq_text(u.task, "golden.task-1") && eq_u64(u.kind, 1) &&
+           eq_u64(u.release, 7) && eq_u64(u.epoch, 20454) &&
+           eq_u64(u.count, EXAMPLE_N) && eq_u64(u.length, 3),
        "upload.header says what it was made to say");
-    ok(hsy_upload_encode(wire, &u, NULL) == HSY_OK &&
-           memcmp(wire, f.bytes, sizeof wire) == 0,
+    ok(eq_status(hsy_upload_encode(wire, &u, NULL), HSY_OK) &&
+           eq_bytes(wire, f.bytes, sizeof wire),
        "and is written again byte for byte");
     free(f.bytes);
 }

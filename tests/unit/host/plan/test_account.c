@@ -39,17 +39,19 @@ static void groups_add_up(void)
     struct account_ask ask = {.epsilon = 0.1, .delta = 1e-6, .k = 1000};
     struct account a;
 
-    ok(account_group(&a, &ask, NULL) == HSY_OK && a.why == 0, "a group");
-    ok(fabs(number(&a, "basic") - 100) < 1e-9 && row(&a, "basic")->side == 1,
+    ok(eq_status(account_group(&a, &ask, NULL), HSY_OK) && eq_u64(a.why, 0),
+       "a group");
+    ok(fabs(number(&a, "basic") - 100) < 1e-9 &&
+           eq_int(row(&a, "basic")->side, 1),
        "the sum of a thousand at 0.1 is 100, from above");
     ok(number(&a, "exact") <= number(&a, "advanced") &&
            number(&a, "exact") <= number(&a, "grouposition_kl"),
        "the exact one is the least");
-    ok(a.ncurves == 0 && strstr(a.title, "group of 1000") != NULL &&
-           row(&a, "k")->about == NULL && row(&a, "k")->count == 1000,
+    ok(eq_u64(a.ncurves, 0) && strstr(a.title, "group of 1000") != NULL &&
+           row(&a, "k")->about == NULL && eq_u64(row(&a, "k")->count, 1000),
        "no curves unless asked for; what was given is no news");
     ask.curves = true;
-    ok(account_compose(&a, &ask, NULL) == HSY_OK && a.ncurves == 4 &&
+    ok(eq_status(account_compose(&a, &ask, NULL), HSY_OK) && a.ncurves == 4 &&
            a.curves[0].x[0] == 1 && a.curves[0].x[a.curves[0].n - 1] == 1000 &&
            a.curves[0].n <= ACCOUNT_POINTS,
        "four curves from 1 to k");
@@ -61,8 +63,8 @@ static void lists_are_merged(void)
     const struct account_ask ask = {.delta = 1e-6, .spent = spent, .nspent = 3};
     struct account a;
 
-    ok(account_compose(&a, &ask, NULL) == HSY_OK && row(&a, "k")->count == 9 &&
-           row(&a, "kinds")->count == 2,
+    ok(eq_status(account_compose(&a, &ask, NULL), HSY_OK) &&
+           eq_u64(row(&a, "k")->count, 9) && eq_u64(row(&a, "kinds")->count, 2),
        "nine reports of two epsilons");
     ok(fabs(number(&a, "basic") - 7.5) < 1e-12 && isnan(number(&a, "epsilon")),
        "add up to 7.5");
@@ -77,15 +79,15 @@ static void answers_that_are_kept(void)
                               .curves = true};
     struct account a;
 
-    ok(account_longitudinal(&a, &ask, NULL) == HSY_OK &&
-           strcmp(row(&a, "mechanism")->text, "grr") == 0,
+    ok(eq_status(account_longitudinal(&a, &ask, NULL), HSY_OK) &&
+           eq_text(row(&a, "mechanism")->text, "grr"),
        "a hundred reports from a permanent answer");
     ok(number(&a, "exact") <= 2 + 1e-9 && number(&a, "basic") > 99 &&
-           a.ncurves == 4 && a.curves[2].dashed,
+           eq_u64(a.ncurves, 4) && a.curves[2].dashed,
        "tell no more than it, where fresh ones tell a hundred times one");
 
     ask = (struct account_ask){.epsilon = 1, .delta = 1e-6, .days = 30};
-    ok(account_longitudinal(&a, &ask, NULL) == HSY_OK &&
+    ok(eq_status(account_longitudinal(&a, &ask, NULL), HSY_OK) &&
            fabs(number(&a, "basic") - 30) < 1e-9 && number(&a, "exact") < 30,
        "without a question: a budget of thirty days");
 }
@@ -97,16 +99,16 @@ static void shuffling_hides(void)
     struct account a;
     double any;
 
-    ok(account_shuffle(&a, &ask, NULL) == HSY_OK && a.mechanism == NULL &&
-           number(&a, "clones") < 0.1 &&
+    ok(eq_status(account_shuffle(&a, &ask, NULL), HSY_OK) &&
+           a.mechanism == NULL && number(&a, "clones") < 0.1 &&
            number(&a, "clones") <= number(&a, "closed_form"),
        "among a hundred thousand, by any mechanism");
     any = number(&a, "clones");
     ask.spec = &values;
-    ok(account_shuffle(&a, &ask, NULL) == HSY_OK &&
+    ok(eq_status(account_shuffle(&a, &ask, NULL), HSY_OK) &&
            number(&a, "blanket") <= number(&a, "clones") &&
            fabs(number(&a, "clones") / any - 1) < 0.01 &&
-           strcmp(a.mechanism, "grr") == 0,
+           eq_text(a.mechanism, "grr"),
        "by its own law no worse");
     ok(row(&a, "blanket_n")->count <= row(&a, "clones_n")->count &&
            row(&a, "blanket_epsilon_report")->side == -1,
@@ -120,16 +122,17 @@ static void trust_buys(void)
     struct plan_trust t;
     struct account a;
 
-    ok(account_multiparty(&a, &ask, NULL) == HSY_OK &&
+    ok(eq_status(account_multiparty(&a, &ask, NULL), HSY_OK) &&
            number(&a, "central_sd") < number(&a, "multiparty_sd") &&
            number(&a, "multiparty_sd") < number(&a, "local_sd"),
        "one curator beats ten, and ten beat none");
     ok(fabs(number(&a, "multiparty_sd") / number(&a, "central_sd") - sqrt(10)) <
            1e-9,
        "by the square root of their number");
-    ok(plan_trust(&t, &yes_no, plan_curator(true), NULL, NULL) == HSY_OK &&
+    ok(eq_status(plan_trust(&t, &yes_no, plan_curator(true), NULL, NULL),
+                 HSY_OK) &&
            plan_trust_sd(&t, 10000, 0) == number(&a, "local_sd") &&
-           strcmp(t.central.mechanism, plan_curator(true)) == 0,
+           eq_text(t.central.mechanism, plan_curator(true)),
        "the same numbers without an account");
 }
 
@@ -139,9 +142,9 @@ static void liars_gain(void)
         .spec = &values, .lying = 0.05, .targets = 2, .curves = true};
     struct account a;
 
-    ok(account_poisoning(&a, &ask, NULL) == HSY_OK &&
+    ok(eq_status(account_poisoning(&a, &ask, NULL), HSY_OK) &&
            number(&a, "maximal") > number(&a, "input") &&
-           number(&a, "input") > number(&a, "random") && a.ncurves == 3,
+           number(&a, "input") > number(&a, "random") && eq_u64(a.ncurves, 3),
        "the best lies gain most");
 }
 
@@ -152,7 +155,8 @@ static void refuses(account_fn *fn, struct account_ask ask, enum plan_why why,
     struct account a;
     const hsy_status st = fn(&a, &ask, &err);
 
-    ok(st != HSY_OK && a.why == why && err.status == st && err.msg != NULL,
+    ok(st != HSY_OK && eq_u64(a.why, why) && eq_u64(err.status, st) &&
+           err.msg != NULL,
        "refused: %s", what);
 }
 

@@ -32,13 +32,14 @@ static void a_number_is_found(void)
     struct plan p;
     double alpha;
 
-    ok(plan_solve(&p, &q, NULL) == HSY_OK && p.why == 0, "solved");
+    ok(eq_status(plan_solve(&p, &q, NULL), HSY_OK) && eq_u64(p.why, 0),
+       "solved");
     ok(alike(p.number[PLAN_ALPHA], 0.00293886841119055) &&
            p.found[HSY_BOUND_HOEFFDING] == p.number[PLAN_ALPHA] &&
            p.number[PLAN_EPSILON] == 1,
        "a million people at epsilon 1: alpha 0.00294");
     ok(p.there[0] && p.there[1] && p.there[2] &&
-           plan_bound(&p) == HSY_BOUND_HOEFFDING,
+           eq_u64(plan_bound(&p), HSY_BOUND_HOEFFDING),
        "by three bounds, a theorem first");
     ok(alike(p.facts.posterior, 1 / (1 + exp(-1))) &&
            alike(p.facts.posterior_answers, 1 / (1 + exp(-3))),
@@ -51,15 +52,17 @@ static void a_number_is_found(void)
     alpha = p.number[PLAN_ALPHA];
     q.given[PLAN_ALPHA] = alpha;
     q.missing = PLAN_BETA;
-    ok(plan_solve(&p, &q, NULL) == HSY_OK && alike(p.number[PLAN_BETA], 0.05),
+    ok(eq_status(plan_solve(&p, &q, NULL), HSY_OK) &&
+           alike(p.number[PLAN_BETA], 0.05),
        "the chance from the others");
     q.missing = PLAN_N;
-    ok(plan_solve(&p, &q, NULL) == HSY_OK && fabs(p.number[PLAN_N] - 1e6) <= 1,
+    ok(eq_status(plan_solve(&p, &q, NULL), HSY_OK) &&
+           fabs(p.number[PLAN_N] - 1e6) <= 1,
        "the people from the others");
     q.missing = PLAN_EPSILON;
     q.spec.nano_epsilon = 0;
-    ok(plan_solve(&p, &q, NULL) == HSY_OK && fabs(p.found[0] - 1) < 1e-6 &&
-           p.at.info.epsilon == p.found[0],
+    ok(eq_status(plan_solve(&p, &q, NULL), HSY_OK) &&
+           fabs(p.found[0] - 1) < 1e-6 && p.at.info.epsilon == p.found[0],
        "the epsilon from the others, whatever the spec's is");
 }
 
@@ -70,9 +73,9 @@ static void a_mean_has_its_units(void)
 
     q.spec.kind = HSY_KIND_NUMBER;
     q.spec.hi = 1;
-    ok(plan_solve(&narrow, &q, NULL) == HSY_OK, "a mean from 0 to 1");
+    is_status(plan_solve(&narrow, &q, NULL), HSY_OK, "a mean from 0 to 1");
     q.spec.hi = 100;
-    ok(plan_solve(&wide, &q, NULL) == HSY_OK &&
+    ok(eq_status(plan_solve(&wide, &q, NULL), HSY_OK) &&
            alike(wide.number[PLAN_ALPHA], 100 * narrow.number[PLAN_ALPHA]) &&
            alike(wide.facts.limit_sd, 100 * narrow.facts.limit_sd) &&
            !wide.facts.shares,
@@ -86,8 +89,8 @@ static void a_discovery_has_groups(void)
 
     q.spec.kind = HSY_KIND_STRINGS;
     q.spec.mechanism = plan_searcher();
-    ok(plan_solve(&p, &q, NULL) == HSY_OK && p.at.nstages > 1 &&
-           p.facts.discovery && plan_bound(&p) == HSY_BOUND_NORMAL &&
+    ok(eq_status(plan_solve(&p, &q, NULL), HSY_OK) && p.at.nstages > 1 &&
+           p.facts.discovery && eq_u64(plan_bound(&p), HSY_BOUND_NORMAL) &&
            !p.there[HSY_BOUND_HOEFFDING],
        "strings are found by stages, by the normal bound alone");
 }
@@ -99,15 +102,16 @@ static void curves_fall_with_people(void)
     struct plan p;
     bool falls = true;
 
-    ok(plan_solve(&p, &q, NULL) == HSY_OK &&
-           plan_curve(&c, &p, &q, HSY_NANO / 2, NULL) == HSY_OK &&
-           c.epsilon == 0.5 && c.why == 0,
+    ok(eq_status(plan_solve(&p, &q, NULL), HSY_OK) &&
+           eq_status(plan_curve(&c, &p, &q, HSY_NANO / 2, NULL), HSY_OK) &&
+           c.epsilon == 0.5 && eq_u64(c.why, 0),
        "a curve at another epsilon");
     for (size_t i = 1; i < PLAN_CURVE; i++)
         falls &= c.people[i] > c.people[i - 1] && c.alpha[i] < c.alpha[i - 1];
     ok(falls && c.people[0] == 100 && alike(c.people[PLAN_CURVE - 1], 1e8),
        "falls from a hundred people to a hundred million");
-    ok(plan_curve(&c, &p, &q, 0, NULL) == HSY_E_RANGE && c.why == PLAN_WHY_SPEC,
+    ok(eq_status(plan_curve(&c, &p, &q, 0, NULL), HSY_E_RANGE) &&
+           eq_u64(c.why, PLAN_WHY_SPEC),
        "no curve at an epsilon that nothing has");
 }
 
@@ -118,13 +122,13 @@ static void failures_say_what_about(void)
     struct plan p;
 
     q.spec.mechanism = "nosuch";
-    ok(plan_solve(&p, &q, &err) == HSY_E_UNKNOWN && p.why == PLAN_WHY_SPEC &&
-           err.status == HSY_E_UNKNOWN,
+    ok(eq_status(plan_solve(&p, &q, &err), HSY_E_UNKNOWN) &&
+           eq_u64(p.why, PLAN_WHY_SPEC) && eq_status(err.status, HSY_E_UNKNOWN),
        "a mechanism that there is not");
     q = yes_no();
     q.spec.mechanism = "central";
-    ok(plan_solve(&p, &q, &err) == HSY_E_UNKNOWN && p.why == PLAN_WHY_CURATOR &&
-           p.at.info.central,
+    ok(eq_status(plan_solve(&p, &q, &err), HSY_E_UNKNOWN) &&
+           eq_u64(p.why, PLAN_WHY_CURATOR) && p.at.info.central,
        "a curator's, and which");
     q = yes_no();
     q.spec = (hsy_spec){.size = sizeof q.spec,
@@ -133,14 +137,15 @@ static void failures_say_what_about(void)
                         .hi = 10,
                         .d = 4,
                         .nano_epsilon = HSY_NANO};
-    ok(plan_solve(&p, &q, &err) == HSY_E_UNKNOWN && p.why == PLAN_WHY_LAW &&
-           err.msg != NULL,
+    ok(eq_status(plan_solve(&p, &q, &err), HSY_E_UNKNOWN) &&
+           eq_u64(p.why, PLAN_WHY_LAW) && err.msg != NULL,
        "what has no error beforehand");
     q = yes_no();
     q.missing = PLAN_EPSILON;
     q.given[PLAN_ALPHA] = 1e-4;
     q.given[PLAN_N] = 10;
-    ok(plan_solve(&p, &q, &err) == HSY_E_RANGE && p.why == PLAN_WHY_EPSILON,
+    ok(eq_status(plan_solve(&p, &q, &err), HSY_E_RANGE) &&
+           eq_u64(p.why, PLAN_WHY_EPSILON),
        "what no epsilon reaches");
 }
 
@@ -163,13 +168,14 @@ static void rounds_double(const struct example_tasks *e)
     hsy_release *r = released(e, 1); /* a value each day, of one in four */
     struct plan_task t;
 
-    ok(r != NULL && plan_task(&t, r, &how, NULL) == HSY_OK && t.why == 0,
+    ok(r != NULL && eq_status(plan_task(&t, r, &how, NULL), HSY_OK) &&
+           eq_u64(t.why, 0),
        "a task of fresh coins");
-    ok(t.devices == 1000 && t.days == 1 && t.rounds == 10 && t.nrows == 5 &&
-           t.row[3].rounds == 8 && t.row[4].rounds == 10 && !t.over &&
-           t.share == 0.5,
+    ok(eq_u64(t.devices, 1000) && eq_u64(t.days, 1) && eq_u64(t.rounds, 10) &&
+           eq_u64(t.nrows, 5) && eq_u64(t.row[3].rounds, 8) &&
+           eq_u64(t.row[4].rounds, 10) && !t.over && t.share == 0.5,
        "rounds 1, 2, 4, 8 and all ten, of every fourth device");
-    ok(t.row[4].reports == 10 * 1000 * 2, "who sends two answers a day each");
+    is_u64(t.row[4].reports, 10 * 1000 * 2, "who sends two answers a day each");
     ok(alike(t.row[3].sd[0], t.row[0].sd[0] / sqrt(8)),
        "fresh noise falls with the square root of the rounds");
     free(r);
@@ -181,8 +187,8 @@ static void kept_answers_do_not_average_out(const struct example_tasks *e)
     hsy_release *r = released(e, 2);
     struct plan_task t;
 
-    ok(r != NULL && plan_task(&t, r, &how, NULL) == HSY_OK && t.over &&
-           t.rounds == 52 && t.length == 364 && t.share == 0.25,
+    ok(r != NULL && eq_status(plan_task(&t, r, &how, NULL), HSY_OK) && t.over &&
+           eq_u64(t.rounds, 52) && eq_u64(t.length, 364) && t.share == 0.25,
        "no more rounds than the task has");
     ok(t.release.permanent != NULL &&
            t.row[2].sd[0] > t.row[0].sd[0] / 2 * 1.0001,
@@ -197,8 +203,8 @@ static void task_refused(const struct example_tasks *e, size_t i,
     hsy_error err = {0};
     struct plan_task t;
 
-    ok(r != NULL && plan_task(&t, r, &how, &err) != HSY_OK && t.why == why &&
-           err.msg != NULL && t.length == 364,
+    ok(r != NULL && plan_task(&t, r, &how, &err) != HSY_OK &&
+           eq_u64(t.why, why) && err.msg != NULL && eq_u64(t.length, 364),
        "task %zu refuses, and says what is wrong", i);
     free(r);
 }

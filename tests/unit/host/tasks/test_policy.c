@@ -57,7 +57,7 @@ static void caps_are_texts(void)
         bool good = policy_cap_parse(&nano, rows[i].text, strlen(rows[i].text));
 
         policy_cap_text(text, nano);
-        ok(good && nano == rows[i].nano && strcmp(text, rows[i].back) == 0,
+        ok(good && eq_u64(nano, rows[i].nano) && eq_text(text, rows[i].back),
            "%s is %s", rows[i].text, text);
     }
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
@@ -69,31 +69,37 @@ static void files_are_read(void)
 {
     struct policy p = {.sources = NULL};
 
-    ok(reads(&p, HEAD "release-bytes: 300\nanchor: /a b\nsources:\n- " WEB
-                      "\n- name: 'x.y'\n  lifetime: ln3\n  day: 0\n"
-                      "  answer: 0.5\n") == HSY_OK &&
-           nproblems == 0,
+    ok(eq_status(reads(&p,
+                       HEAD "release-bytes: 300\nanchor: /a b\nsources:\n- " WEB
+                            "\n- name: 'x.y'\n  lifetime: ln3\n  day: 0\n"
+                            "  answer: 0.5\n"),
+                 HSY_OK) &&
+           eq_u64(nproblems, 0),
        "a policy in either style");
     ok(p.policy.size == sizeof p.policy && p.policy.nsources == 2 &&
            p.policy.sources == p.sources &&
            p.policy.cap_day == 10 * (uint64_t)HSY_NANO &&
            p.policy.cap_lifetime == 20 * (uint64_t)HSY_NANO &&
            p.policy.releases == 16 && p.policy.release_bytes == 300 &&
-           p.policy.sign_key[31] == 0x1f && strcmp(p.anchor, "/a b") == 0,
+           p.policy.sign_key[31] == 0x1f && eq_text(p.anchor, "/a b"),
        "has all that stands there");
-    ok(strcmp(p.sources[1].name, "x.y") == 0 && p.sources[1].cap_day == 0 &&
-           p.sources[1].cap_answer == HSY_NANO / 2 &&
+    ok(eq_text(p.sources[1].name, "x.y") && eq_u64(p.sources[1].cap_day, 0) &&
+           eq_u64(p.sources[1].cap_answer, HSY_NANO / 2) &&
            policy_find(&p, "web") == &p.sources[0] &&
            policy_find(&p, "we") == NULL,
        "and its sources by name");
-    ok(reads(&p, HEAD "sources: []\n") == HSY_OK && p.policy.nsources == 0 &&
-           p.anchor == NULL && p.policy.release_bytes == 0,
+    ok(eq_status(reads(&p, HEAD "sources: []\n"), HSY_OK) &&
+           eq_u64(p.policy.nsources, 0) && p.anchor == NULL &&
+           eq_u64(p.policy.release_bytes, 0),
        "a later one takes its place");
-    ok(reads(&p, "key: " KEY "\nday: &d 4\nlifetime: *d\nreleases: 1\n"
+    ok(eq_status(
+           reads(&p,
+                 "key: " KEY "\nday: &d 4\nlifetime: *d\nreleases: 1\n"
                  "sources:\n- {name: a, answer: !!str 1, day: *d, lifetime: "
-                 "*d}\n") == HSY_OK &&
-           p.policy.cap_lifetime == 4 * (uint64_t)HSY_NANO &&
-           p.sources[0].cap_day == 4 * (uint64_t)HSY_NANO,
+                 "*d}\n"),
+           HSY_OK) &&
+           eq_u64(p.policy.cap_lifetime, 4 * (uint64_t)HSY_NANO) &&
+           eq_u64(p.sources[0].cap_day, 4 * (uint64_t)HSY_NANO),
        "a scalar may be said once and meant twice");
     policy_clear(&p);
 }
@@ -134,7 +140,8 @@ static void mistakes_have_lines(void)
 
         ok(good, "mistake %zu, %s: %s", i, rows[i].says,
            nproblems != 0 ? problems[0].text : "none");
-        ok(p.sources == NULL && p.policy.releases == 5, "changes nothing");
+        ok(p.sources == NULL && eq_u64(p.policy.releases, 5),
+           "changes nothing");
     }
 }
 
@@ -142,9 +149,11 @@ static void all_are_listed_at_once(void)
 {
     struct policy p = {.sources = NULL};
 
-    ok(reads(&p, "key: x\nday: x\nlifetime: 1\nreleases: x\nsources:\n"
-                 "- {name: a, answer: x}\n") == HSY_E_FORMAT &&
-           nproblems == 6 && found(1, "", "key", "") &&
+    ok(eq_status(reads(&p,
+                       "key: x\nday: x\nlifetime: 1\nreleases: x\nsources:\n"
+                       "- {name: a, answer: x}\n"),
+                 HSY_E_FORMAT) &&
+           eq_u64(nproblems, 6) && found(1, "", "key", "") &&
            found(2, "", "day", "") && found(4, "", "releases", "") &&
            found(6, "a", "answer", "cap") && found(6, "a", "day", "missing") &&
            found(6, "a", "lifetime", "missing"),
@@ -158,22 +167,22 @@ static void sources_are_added(void)
     hsy_error err = {0};
     char name[8];
 
-    ok(policy_add(&p, "abc", 2, &caps, &err) == HSY_OK &&
-           strcmp(p.sources[0].name, "ab") == 0,
+    ok(eq_status(policy_add(&p, "abc", 2, &caps, &err), HSY_OK) &&
+           eq_text(p.sources[0].name, "ab"),
        "so much of a name as is said");
-    ok(policy_add(&p, "ab", 2, &caps, &err) == HSY_E_REFUSED &&
-           policy_add(&p, "A", 1, &caps, &err) == HSY_E_RANGE &&
-           policy_add(&p, "", 0, &caps, &err) == HSY_E_RANGE &&
-           policy_add(&p, "a\0b", 3, &caps, &err) == HSY_E_RANGE &&
-           p.policy.nsources == 1,
+    ok(eq_status(policy_add(&p, "ab", 2, &caps, &err), HSY_E_REFUSED) &&
+           eq_status(policy_add(&p, "A", 1, &caps, &err), HSY_E_RANGE) &&
+           eq_status(policy_add(&p, "", 0, &caps, &err), HSY_E_RANGE) &&
+           eq_status(policy_add(&p, "a\0b", 3, &caps, &err), HSY_E_RANGE) &&
+           eq_u64(p.policy.nsources, 1),
        "but not twice, and not any");
     for (size_t i = 1; i < HSY_TASKS_MAX; i++) {
         snprintf(name, sizeof name, "s%zu", i);
         policy_add(&p, name, strlen(name), &caps, &err);
     }
-    ok(p.policy.nsources == HSY_TASKS_MAX &&
-           policy_add(&p, "x", 1, &caps, &err) == HSY_E_RANGE &&
-           err.limit == HSY_TASKS_MAX,
+    ok(eq_u64(p.policy.nsources, HSY_TASKS_MAX) &&
+           eq_status(policy_add(&p, "x", 1, &caps, &err), HSY_E_RANGE) &&
+           eq_u64(err.limit, HSY_TASKS_MAX),
        "nor without end");
     policy_clear(&p);
 }
@@ -190,26 +199,31 @@ static void files_are_written(void)
     if (mkdtemp(place) == NULL)
         return;
     snprintf(file, sizeof file, "%s/policy.yaml", place);
-    ok(reads(&p, HEAD "sources: []\nanchor: \"/it's # here\"\n") == HSY_OK &&
-           policy_add(&p, "web", 3, &web, &err) == HSY_OK &&
-           policy_write(&p, file, &err) == HSY_OK,
+    ok(eq_status(reads(&p, HEAD "sources: []\nanchor: \"/it's # here\"\n"),
+                 HSY_OK) &&
+           eq_status(policy_add(&p, "web", 3, &web, &err), HSY_OK) &&
+           eq_status(policy_write(&p, file, &err), HSY_OK),
        "a policy is written");
     free(problems);
-    ok(policy_read(&again, file, &problems, &nproblems, &err) == HSY_OK &&
-           strcmp(again.anchor, p.anchor) == 0 && again.policy.nsources == 1 &&
-           again.sources[0].cap_answer == web.cap_answer &&
-           again.sources[0].cap_day == web.cap_day &&
-           again.sources[0].cap_lifetime == web.cap_lifetime &&
-           memcmp(again.policy.sign_key, p.policy.sign_key, HSY_SIGN_KEY) == 0,
+    ok(eq_status(policy_read(&again, file, &problems, &nproblems, &err),
+                 HSY_OK) &&
+           eq_text(again.anchor, p.anchor) &&
+           eq_u64(again.policy.nsources, 1) &&
+           eq_u64(again.sources[0].cap_answer, web.cap_answer) &&
+           eq_u64(again.sources[0].cap_day, web.cap_day) &&
+           eq_u64(again.sources[0].cap_lifetime, web.cap_lifetime) &&
+           eq_bytes(again.policy.sign_key, p.policy.sign_key, HSY_SIGN_KEY),
        "and read again as the same");
     unlink(file);
     free(problems);
     errno = 0;
-    ok(policy_read(&again, file, &problems, &nproblems, &err) == HSY_E_IO &&
+    ok(eq_status(policy_read(&again, file, &problems, &nproblems, &err),
+                 HSY_E_IO) &&
            errno == ENOENT && problems == NULL && again.policy.nsources == 1,
        "a file that is not there is named by errno");
     rmdir(place);
-    ok(policy_write(&p, file, &err) == HSY_E_IO, "nor is a directory made");
+    is_status(policy_write(&p, file, &err), HSY_E_IO,
+              "nor is a directory made");
     policy_clear(&p);
     policy_clear(&again);
 }

@@ -25,7 +25,8 @@ static void dates(void)
         uint32_t day = 0;
         bool taken = day_parse(&day, cases[i].text);
 
-        ok(taken == (cases[i].day >= 0) && (!taken || day == cases[i].day),
+        ok(eq_u64(taken, (cases[i].day >= 0)) &&
+               (!taken || day == cases[i].day),
            "the day '%s'", cases[i].text);
     }
 }
@@ -49,11 +50,11 @@ static void lengths(void)
         uint64_t n = 0;
         bool taken = yaml_seconds(&n, cases[i].text);
 
-        ok(taken == (cases[i].seconds >= 0) &&
+        ok(eq_u64(taken, (cases[i].seconds >= 0)) &&
                (!taken || n == (uint64_t)cases[i].seconds),
            "'%s' in seconds", cases[i].text);
         taken = yaml_days(&n, cases[i].text);
-        ok(taken == (cases[i].days >= 0) &&
+        ok(eq_u64(taken, (cases[i].days >= 0)) &&
                (!taken || n == (uint64_t)cases[i].days),
            "'%s' in days", cases[i].text);
     }
@@ -90,7 +91,7 @@ static void ratios(void)
         hsy_ratio r = {9, 9};
         bool taken = ratio_parse(&r, cases[i].text, strlen(cases[i].text));
 
-        ok(taken == (cases[i].den != 0) &&
+        ok(eq_u64(taken, (cases[i].den != 0)) &&
                (!taken || (r.num == cases[i].num && r.den == cases[i].den)),
            "the share '%s'", cases[i].text);
     }
@@ -120,8 +121,8 @@ static void schema_has_all_parameters(void)
         f = field(set->map->fields, hsy_param_name(i));
         known += f != NULL && f->at == offsetof(struct tasks_set, param[i]);
     }
-    ok(known == named && named > 10, "`set` has all %zu parameters by name",
-       named);
+    ok(eq_u64(known, named) && named > 10,
+       "`set` has all %zu parameters by name", named);
 }
 
 /* ---- Whole files --------------------------------------------------------- */
@@ -143,18 +144,20 @@ static void defaults(void)
         read_text("version: 5\ntasks:\n- " ONE ", yes-no: true, epsilon: 1}\n");
     const hsy_task *task = t->tasks;
 
-    ok(!t->notes.wrong && t->notes.nproblems == 0 && t->ntasks == 1,
+    ok(!t->notes.wrong && eq_u64(t->notes.nproblems, 0) && eq_u64(t->ntasks, 1),
        "a task of one line");
-    ok(t->head.version == 5 && t->head.issued == 20454 &&
-           t->head.expires == 20454 + 90,
+    ok(eq_u64(t->head.version, 5) && eq_u64(t->head.issued, 20454) &&
+           eq_u64(t->head.expires, 20454 + 90),
        "a document is issued today and taken for 90 days");
-    ok(task->release == 1 && task->start == 20454 && task->end == 20454 + 28 &&
-           task->slot_days == 0 && task->round_days == 0 &&
-           task->max_changes == 1 && task->answers == 1 && task->sends == 1 &&
-           task->sample.num == task->sample.den &&
-           task->delay_seconds == 21600 && task->grace_days == 7 &&
-           task->min_reports == 1000 && task->other == HSY_TASK_CLOSED &&
-           task->permanent == NULL && task->grain == 0,
+    ok(eq_u64(task->release, 1) && eq_u64(task->start, 20454) &&
+           eq_u64(task->end, 20454 + 28) && eq_u64(task->slot_days, 0) &&
+           eq_u64(task->round_days, 0) && eq_u64(task->max_changes, 1) &&
+           eq_u64(task->answers, 1) && eq_u64(task->sends, 1) &&
+           eq_u64(task->sample.num, task->sample.den) &&
+           eq_u64(task->delay_seconds, 21600) && eq_u64(task->grace_days, 7) &&
+           eq_u64(task->min_reports, 1000) &&
+           eq_u64(task->other, HSY_TASK_CLOSED) && task->permanent == NULL &&
+           eq_u64(task->grain, 0),
        "the defaults are those of docs/tasks.md");
     hsy_tasks_free(t);
 }
@@ -205,8 +208,7 @@ static void permanent_choices(void)
         uint64_t g = 0;
         const char *name = chosen(kind, cases[i].epsilon, &g);
 
-        ok(strcmp(name, cases[i].name) == 0 &&
-               (cases[i].g == 0 || g == cases[i].g),
+        ok(eq_text(name, cases[i].name) && (cases[i].g == 0 || g == cases[i].g),
            "%s at %s: a permanent answer by %s (%s, g %u)", kind,
            cases[i].epsilon, cases[i].name, name, (unsigned)g);
     }
@@ -217,15 +219,15 @@ static void other_is_appended(void)
     hsy_tasks *t = read_text("version: 1\ntasks:\n- " ONE
                              ", values: [x, y], epsilon: 1}\n");
 
-    ok(!t->notes.wrong && t->tasks->other == 2 &&
-           t->tasks->labels_len == 4 + 1 + 4 + 1 + 4 + 5 &&
-           memcmp(t->tasks->labels + 10, "\5\0\0\0other", 9) == 0,
+    ok(!t->notes.wrong && eq_u64(t->tasks->other, 2) &&
+           eq_u64(t->tasks->labels_len, 4 + 1 + 4 + 1 + 4 + 5) &&
+           eq_bytes(t->tasks->labels + 10, "\5\0\0\0other", 9),
        "`other` is put at the end of a list");
     hsy_tasks_free(t);
     t = read_text("version: 1\ntasks:\n- " ONE
                   ", values: [other, y], epsilon: 1}\n");
-    ok(!t->notes.wrong && t->tasks->other == 0 &&
-           t->tasks->labels_len == 4 + 5 + 5,
+    ok(!t->notes.wrong && eq_u64(t->tasks->other, 0) &&
+           eq_u64(t->tasks->labels_len, 4 + 5 + 5),
        "unless the list has it");
     hsy_tasks_free(t);
 }

@@ -132,33 +132,34 @@ static void values_come_to_their_places(void)
           "half: 1/4\nlist: [a, 'b c']\ninner: {raw: >\n    two\n    words\n"
           "  , count: 3}\nitems:\n  - name: one\n    list:\n      - x\n"
           "  - {name: two, inner: {raw: r}}\n");
-    ok(notes.nproblems == 1 && found(13, "", "", "not YAML"),
+    ok(eq_u64(notes.nproblems, 1) && found(13, "", "", "not YAML"),
        "a block within brackets is none: %zu problems", notes.nproblems);
     reads("# a comment\nraw: ''\ntext: \"a\\tb\"\npath: x/y\nflag: on\n"
           "count: 12\nsize: 64K\nseconds: 2m\ndays: 2 weeks\nword: green\n"
           "half: 1/4\nlist: [a, 'b c']\ninner:\n  raw: >\n    two\n    words\n"
           "  count: 3\nitems:\n  - name: one\n    list:\n      - x\n"
           "  - {name: two, inner: {raw: r}}\n");
-    ok(notes.nproblems == 0 && !notes.wrong && notes.whole,
+    ok(eq_u64(notes.nproblems, 0) && !notes.wrong && notes.whole,
        "block and flow, quoted and not: %s",
        notes.nproblems != 0 ? notes.problems[0].text : "no problem");
     ok(same(got.raw, "") && same(got.text, "a\tb") &&
-           same(got.path, "beside/x/y") && got.flag && got.count == 12 &&
-           got.size == 65536 && got.seconds == 120 && got.days == 14 &&
-           got.word == 1 && got.half == 0.125,
+           same(got.path, "beside/x/y") && got.flag && eq_u64(got.count, 12) &&
+           eq_u64(got.size, 65536) && eq_u64(got.seconds, 120) &&
+           eq_u64(got.days, 14) && eq_u64(got.word, 1) && got.half == 0.125,
        "scalars of every type");
-    ok(yaml_items(got.list) == 2 && same(got.list[1], "b c") &&
-           same(got.inner->raw, "two words\n") && got.inner->count == 3,
+    ok(eq_u64(yaml_items(got.list), 2) && same(got.list[1], "b c") &&
+           same(got.inner->raw, "two words\n") && eq_u64(got.inner->count, 3),
        "a list and a mapping");
-    ok(got.nitems == 2 && same(got.items[0].name, "one") &&
-           yaml_items(got.items[0].list) == 1 && got.items[0].inner == NULL &&
-           got.items[1].list == NULL && same(got.items[1].inner->raw, "r"),
+    ok(eq_u64(got.nitems, 2) && same(got.items[0].name, "one") &&
+           eq_u64(yaml_items(got.items[0].list), 1) &&
+           got.items[0].inner == NULL && got.items[1].list == NULL &&
+           same(got.items[1].inner->raw, "r"),
        "a list of mappings");
     reads("list: []\nitems: []\n");
-    ok(notes.nproblems == 0 && got.list != NULL && got.list[0] == NULL &&
-           got.items != NULL && got.nitems == 0 && got.inner == NULL,
+    ok(eq_u64(notes.nproblems, 0) && got.list != NULL && got.list[0] == NULL &&
+           got.items != NULL && eq_u64(got.nitems, 0) && got.inner == NULL,
        "an empty list is not a list that is not there");
-    ok(yaml_items(NULL) == 0, "which has no items either");
+    is_u64(yaml_items(NULL), 0, "which has no items either");
 }
 
 static void defaults_and_settings(void)
@@ -167,14 +168,14 @@ static void defaults_and_settings(void)
 
     forget();
     yaml_defaults(&notes, fields, &got);
-    ok(same(got.text, "usual") && got.count == 7, "defaults are texts");
+    ok(same(got.text, "usual") && eq_u64(got.count, 7), "defaults are texts");
     yaml_take(&notes, &fields[1], &got, "mine", yaml_key("text"), 0);
     yaml_take(&notes, &fields[10], &got, "a,,b", yaml_key("list"), 0);
-    ok(same(got.text, "mine") && yaml_items(got.list) == 2 &&
-           same(got.list[1], "b") && notes.nproblems == 0,
+    ok(same(got.text, "mine") && eq_u64(yaml_items(got.list), 2) &&
+           same(got.list[1], "b") && eq_u64(notes.nproblems, 0),
        "a text from elsewhere takes their place, lists have commas");
     yaml_take(&notes, &fields[4], &got, "1", yaml_key("count"), 0);
-    ok(got.count == 7 && found(0, "", "count", "from 2 to 12"),
+    ok(eq_u64(got.count, 7) && found(0, "", "count", "from 2 to 12"),
        "its mistakes have no line and change nothing");
     yaml_defaults(&notes, fields, &other);
     ok(!yaml_same(&fields[1], &got, &other) &&
@@ -184,7 +185,7 @@ static void defaults_and_settings(void)
            yaml_same(&fields[2], &got, &other),
        "fields are compared by type");
     yaml_clear(&form.map, &other);
-    ok(other.text == NULL && other.count == 0, "and cleared");
+    ok(other.text == NULL && eq_u64(other.count, 0), "and cleared");
 }
 
 /* ---- What is refused ----------------------------------------------------- */
@@ -257,8 +258,9 @@ static void all_are_listed_at_once(void)
 {
     reads("cuont: 3\nlist: a\nflag: perhaps\nitems:\n- lst: []\n  name: x\n"
           "- name: y\n  inner: {raw: r, count: x}\nsize: x\nraw: fine\n");
-    ok(notes.nproblems == 6 && notes.whole && found(1, "", "", "no such key") &&
-           found(2, "", "list", "") && found(3, "", "flag", "") &&
+    ok(eq_u64(notes.nproblems, 6) && notes.whole &&
+           found(1, "", "", "no such key") && found(2, "", "list", "") &&
+           found(3, "", "flag", "") &&
            found(5, "1", "", "did you mean 'list'") &&
            found(8, "y", "inner.count", "") && found(9, "", "size", "") &&
            same(got.raw, "fine"),
@@ -335,18 +337,19 @@ static void deep_and_huge(void)
            notes.problems[notes.nproblems - 1].text);
     }
     reads("nothing: [[[[[[[[[[[[[[[[x]]]]]]]]]]]]]]]]\n");
-    ok(notes.nproblems == 1 && notes.whole, "sixteen deep is passed over");
+    ok(eq_u64(notes.nproblems, 1) && notes.whole,
+       "sixteen deep is passed over");
     reads("nothing: [[[[[[[[[[[[[[[[[x]]]]]]]]]]]]]]]]]\n");
     ok(refused("nested too deeply"), "seventeen deep is not");
     memset(text, 'x', 4200);
     memcpy(text, "raw: ", 5);
     read_as(&form, text, 5 + 4096);
-    ok(!notes.wrong && strlen(got.raw) == 4096, "a text of 4096 bytes");
+    ok(!notes.wrong && eq_u64(strlen(got.raw), 4096), "a text of 4096 bytes");
     read_as(&form, text, 5 + 4097);
     ok(refused("longer than 4096 bytes") && got.raw == NULL, "is the longest");
     free(text);
     reads_many("", "unknown_thing: 1\n", 1000);
-    ok(notes.wrong && notes.nproblems == YAML_PROBLEMS_MAX,
+    ok(notes.wrong && eq_u64(notes.nproblems, YAML_PROBLEMS_MAX),
        "of a thousand mistakes two hundred are listed");
 }
 
@@ -378,11 +381,11 @@ static void messages_are_tame(void)
 {
     reads(
         "\"a\\e[31m\\u202e\": 1\nitems:\n- name: \"\\e]0;x\\a\"\n  lits: 1\n");
-    ok(notes.nproblems == 2 &&
+    ok(eq_u64(notes.nproblems, 2) &&
            strstr(notes.problems[0].text, "'a?[31m?"
                                           "?"
                                           "?'") != NULL &&
-           strcmp(notes.problems[1].task, "?]0;x?") == 0,
+           eq_text(notes.problems[1].task, "?]0;x?"),
        "text of a file does not steer a terminal: %s", notes.problems[0].text);
 }
 
@@ -401,7 +404,7 @@ static void aliases_of_scalars(void)
            same(got.inner->raw, "y"),
        "stand for the last scalar of their name");
     read_as(&loose, odd, sizeof odd - 1);
-    ok(notes.nproblems == 2 && found(2, "1", "name", "aliases") &&
+    ok(eq_u64(notes.nproblems, 2) && found(2, "1", "name", "aliases") &&
            found(2, "2", "", "aliases"),
        "and for nothing else: nothing is ever expanded");
 }

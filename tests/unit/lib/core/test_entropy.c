@@ -79,11 +79,11 @@ static void every_draw_is_fresh(void)
         wrong += hsy_entropy_fill_from(out, 8, kernel_read, &k) != HSY_OK;
         wrong += !from_kernel(out, 8, 8 * i) || k.calls != i + 1;
     }
-    ok(wrong == 0, "a draw takes its bytes and no more: none are kept");
+    is_u64(wrong, 0, "a draw takes its bytes and no more: none are kept");
     wrong += hsy_entropy_fill_from(out, BATCH, kernel_read, &k) != HSY_OK;
-    ok(wrong == 0 && from_kernel(out, BATCH, 512), "also a whole batch");
-    ok(hsy_entropy_fill_from(out, 0, kernel_read, &k) == HSY_OK &&
-           k.calls == 65,
+    ok(eq_u64(wrong, 0) && from_kernel(out, BATCH, 512), "also a whole batch");
+    ok(eq_status(hsy_entropy_fill_from(out, 0, kernel_read, &k), HSY_OK) &&
+           eq_int(k.calls, 65),
        "drawing nothing asks for nothing");
 }
 
@@ -99,11 +99,13 @@ static void large_draws_are_expanded(void)
         key[i] = kernel_byte(i);
     hsy_stream_key(&st, key);
     rng.fill(rng.ctx, want, sizeof want);
-    ok(hsy_entropy_fill_from(out, sizeof out, kernel_read, &k) == HSY_OK &&
-           memcmp(out, want, sizeof out) == 0 && k.next == HSY_KEY,
+    ok(eq_status(hsy_entropy_fill_from(out, sizeof out, kernel_read, &k),
+                 HSY_OK) &&
+           eq_bytes(out, want, sizeof out) && eq_u64(k.next, HSY_KEY),
        "a large draw is the ChaCha20 stream of 32 fresh bytes");
-    ok(hsy_entropy_fill_from(out, BATCH + 1, kernel_read, &k) == HSY_OK &&
-           memcmp(out, want, BATCH + 1) != 0 && k.next == 2 * HSY_KEY,
+    ok(eq_status(hsy_entropy_fill_from(out, BATCH + 1, kernel_read, &k),
+                 HSY_OK) &&
+           memcmp(out, want, BATCH + 1) != 0 && eq_u64(k.next, 2 * HSY_KEY),
        "the next one has another key");
 }
 
@@ -146,8 +148,9 @@ static void every_failure_is_final(void)
                 wrong += draw_with(k, lens[l], out) != HSY_E_ENTROPY;
                 wrong += !all_are(out, lens[l], 0x5a);
             }
-    ok(wrong == 0,
-       "%u failures by call and kind: no coin, the output untouched", tried);
+    is_u64(wrong, 0,
+           "%u failures by call and kind: no coin, the output untouched",
+           tried);
 }
 
 static void interruptions_are_retried(void)
@@ -162,14 +165,14 @@ static void interruptions_are_retried(void)
         wrong += draw_with(k, BATCH, out) != HSY_OK;
         wrong += !from_kernel(out, BATCH, 0);
     }
-    ok(wrong == 0, "an interrupted call is made again");
+    is_u64(wrong, 0, "an interrupted call is made again");
     for (size_t most = 1; most < 40; most++) {
         struct kernel k = {.most = most, .fail_at = -1};
 
         wrong += draw_with(k, BATCH, out) != HSY_OK;
         wrong += !from_kernel(out, BATCH, 0);
     }
-    ok(wrong == 0, "short answers are put together");
+    is_u64(wrong, 0, "short answers are put together");
 }
 
 /* A failed draw must not leave old coins to a later one. */
@@ -182,7 +185,7 @@ static void failure_does_not_stick(void)
     wrong += hsy_entropy_fill_from(out, 300, kernel_read, &k) != HSY_OK;
     wrong += hsy_entropy_fill_from(out, 300, kernel_read, &k) != HSY_E_ENTROPY;
     wrong += hsy_entropy_fill_from(out, 300, kernel_read, &k) != HSY_OK;
-    ok(wrong == 0 && from_kernel(out, 300, 300),
+    ok(eq_u64(wrong, 0) && from_kernel(out, 300, 300),
        "after a failure the next draw is fresh");
 }
 
@@ -195,13 +198,15 @@ static void roles_are_apart(void)
     hsy_entropy_init(&e);
     coins = hsy_entropy_coins(&e);
     ok(coins.secret.ctx != coins.published.ctx &&
-           coins.secret.fill(coins.secret.ctx, a, 16) == HSY_OK &&
-           coins.published.fill(coins.published.ctx, b, 16) == HSY_OK &&
+           eq_status(coins.secret.fill(coins.secret.ctx, a, 16), HSY_OK) &&
+           eq_status(coins.published.fill(coins.published.ctx, b, 16),
+                     HSY_OK) &&
            memcmp(a, b, 16) != 0,
        "secret and published coins are two sources");
     hsy_entropy_clear(&e);
-    ok(coins.secret.fill(coins.secret.ctx, a, 16) == HSY_E_ENTROPY &&
-           coins.published.fill(coins.published.ctx, b, 16) == HSY_E_ENTROPY,
+    ok(eq_status(coins.secret.fill(coins.secret.ctx, a, 16), HSY_E_ENTROPY) &&
+           eq_status(coins.published.fill(coins.published.ctx, b, 16),
+                     HSY_E_ENTROPY),
        "once cleared there are no coins");
 }
 
@@ -251,7 +256,7 @@ static void forks_never_repeat(void)
     qsort(draws, CHILDREN + 2, 16, compare_draws);
     for (size_t i = 1; i < CHILDREN + 2; i++)
         repeats += memcmp(draws[i - 1], draws[i], 16) == 0;
-    ok(wrong == 0 && repeats == 0,
+    ok(eq_u64(wrong, 0) && eq_u64(repeats, 0),
        "%d children and their parent never draw the same", CHILDREN);
     hsy_entropy_clear(&e);
 }
@@ -273,7 +278,7 @@ static void keyed_coins_survive_forks(void)
         memcpy(parent, child, 16);
     }
     wrong += rng.fill(rng.ctx, parent, 16) != HSY_OK;
-    ok(wrong == 0 && memcmp(child, parent, 16) == 0,
+    ok(eq_u64(wrong, 0) && eq_bytes(child, parent, 16),
        "children and parent get the same coins for the same context");
 }
 

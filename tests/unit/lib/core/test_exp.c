@@ -19,24 +19,26 @@ static void published_vectors(void)
     for (size_t i = 0; i < 4; i++) {
         double epsilon = (double)rows[i].half_nano / NANO;
 
-        ok(hsy_exp_flip(rows[i].half_nano) == rows[i].flip,
-           "flip threshold at %g", epsilon);
-        ok(hsy_exp_weight(rows[i].half_nano, 32) == rows[i].weight,
-           "weight over 2^32 at %g", epsilon);
+        is_u64(hsy_exp_flip(rows[i].half_nano), rows[i].flip,
+               "flip threshold at %g", epsilon);
+        is_u64(hsy_exp_weight(rows[i].half_nano, 32), rows[i].weight,
+               "weight over 2^32 at %g", epsilon);
     }
 }
 
 static void edges(void)
 {
-    ok(hsy_exp_flip(0) == (uint64_t)1 << 63, "at epsilon 0 a coin is fair");
-    ok(hsy_exp_weight(0, 62) == (uint64_t)1 << 62 && hsy_exp_bits(0) == 1,
+    is_u64(hsy_exp_flip(0), (uint64_t)1 << 63, "at epsilon 0 a coin is fair");
+    ok(eq_u64(hsy_exp_weight(0, 62), (uint64_t)1 << 62) &&
+           eq_u64(hsy_exp_bits(0), 1),
        "e^0 is exactly 1");
     ok(hsy_exp_covers(0, 1, 1) &&
            !hsy_exp_covers(0, UINT64_MAX, UINT64_MAX - 1),
        "e^0 covers 1 and nothing above");
     ok(hsy_exp_flip(1) < (uint64_t)1 << 63, "the least epsilon is not nothing");
-    ok(hsy_exp_bits(64000000000) == 47, "e^32 has 47 bits");
-    ok(hsy_exp_bits(88000000000) == 64 && hsy_exp_flip(88000000000) == 2,
+    is_u64(hsy_exp_bits(64000000000), 47, "e^32 has 47 bits");
+    ok(eq_u64(hsy_exp_bits(88000000000), 64) &&
+           eq_u64(hsy_exp_flip(88000000000), 2),
        "at the end of the range, e^44, the threshold is 2");
     ok(hsy_exp_covers(64000000000, 78962960182680, 1) &&
            !hsy_exp_covers(64000000000, 78962960182681, 1),
@@ -61,8 +63,8 @@ static void strictly_ordered(void)
         if (hsy_exp_bits(h) < 30)
             coarse += hsy_exp_weight(h + 1, 33) <= hsy_exp_weight(h, 33);
     }
-    ok(wrong == 0, "a larger epsilon never flips more");
-    ok(coarse == 0, "half a nano-epsilon is seen in the weight");
+    is_u64(wrong, 0, "a larger epsilon never flips more");
+    is_u64(coarse, 0, "half a nano-epsilon is seen in the weight");
 }
 
 /* The two roads to one number: q = 1/(e^x + 1) and 1/q - 1 = e^x. */
@@ -77,8 +79,8 @@ static void flip_is_private(void)
         above += !hsy_exp_covers(h, 0 - q, q);
         slack += hsy_exp_covers(h, 0 - q + 1, q - 1);
     }
-    ok(above == 0, "(2^64 - q) / q never passes e^x");
-    ok(slack == 0, "and one unit less of q would");
+    is_u64(above, 0, "(2^64 - q) / q never passes e^x");
+    is_u64(slack, 0, "and one unit less of q would");
 }
 
 int main(void)

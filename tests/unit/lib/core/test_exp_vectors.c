@@ -71,11 +71,11 @@ static void exp_agrees(void)
     }
     fclose(f);
     ok(rows > 1000, "there are vectors of e^x: %u", rows);
-    ok(bits == rows, "the bits of floor(e^x) are exact");
-    ok(flips == rows, "every flip threshold is the exact ceiling");
-    ok(weights == rows, "every weight is the exact floor");
-    ok(covers == rows, "covers draws the line at the exact floor");
-    ok(within == rows, "within draws the line between the integers");
+    is_u64(bits, rows, "the bits of floor(e^x) are exact");
+    is_u64(flips, rows, "every flip threshold is the exact ceiling");
+    is_u64(weights, rows, "every weight is the exact floor");
+    is_u64(covers, rows, "covers draws the line at the exact floor");
+    is_u64(within, rows, "within draws the line between the integers");
 }
 
 /* Fractions so close to e^x that only Lemma 1 of exp.c decides. */
@@ -100,8 +100,8 @@ static void covers_agrees(void)
     }
     fclose(f);
     ok(rows > 200, "there are the closest fractions of e^x: %u", rows);
-    ok(above == 0, "the closest fraction above e^x is never covered");
-    ok(missed == 0, "what lies 2^-115 below e^x always is");
+    is_u64(above, 0, "the closest fraction above e^x is never covered");
+    is_u64(missed, 0, "what lies 2^-115 below e^x always is");
 }
 
 static void log_agrees(void)
@@ -123,7 +123,7 @@ static void log_agrees(void)
     }
     fclose(f);
     ok(rows > 100, "there are vectors of ln N: %u", rows);
-    ok(same == rows, "every lnN is the exact floor in nano-epsilon");
+    is_u64(same, rows, "every lnN is the exact floor in nano-epsilon");
 }
 
 int main(void)

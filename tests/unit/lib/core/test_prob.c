@@ -45,7 +45,7 @@ static void coin_rule_is_exact(void)
             wrong += events * b != taken * a || taken < 128;
         }
     }
-    ok(wrong == 0, "with 8-bit words every coin a/b is exact, by counting");
+    is_u64(wrong, 0, "with 8-bit words every coin a/b is exact, by counting");
 }
 
 /* The same for the uniform numbers; excess one too small must be noticed. */
@@ -72,8 +72,8 @@ static unsigned uneven_bounds(unsigned lenient)
 
 static void uniform_rule_is_exact(void)
 {
-    ok(uneven_bounds(0) == 0,
-       "with 8-bit words every bound is uniform, by counting");
+    is_u64(uneven_bounds(0), 0,
+           "with 8-bit words every bound is uniform, by counting");
     ok(uneven_bounds(1) > 0, "control: a rejection bound off by one is uneven");
 }
 
@@ -109,9 +109,10 @@ static void bases(void)
             if (b <= (uint64_t)1 << 63)
                 wrong += !base_is_right(b);
         }
-    ok(wrong == 0, "the unit is floor(2^64 / b), the last word taken c b - 1");
-    ok(hsy_prob_base(1).last == UINT64_MAX - 1 &&
-           hsy_prob_base(2).last == UINT64_MAX,
+    is_u64(wrong, 0,
+           "the unit is floor(2^64 / b), the last word taken c b - 1");
+    ok(eq_u64(hsy_prob_base(1).last, UINT64_MAX - 1) &&
+           eq_u64(hsy_prob_base(2).last, UINT64_MAX),
        "the smallest denominators do not wrap");
 }
 
@@ -146,7 +147,7 @@ static void event_edges(void)
         wrong += !event_at(b, a, 0) || !event_at(b, a, edge - 1);
         wrong += event_at(b, a, edge) || event_at(b, a, base.last);
     }
-    ok(wrong == 0, "the event is below c a, and from there on it is not");
+    is_u64(wrong, 0, "the event is below c a, and from there on it is not");
 }
 
 static void event_extremes(void)
@@ -160,7 +161,7 @@ static void event_extremes(void)
         wrong += event_at(b, 0, 0) || event_at(b, 0, last);
         wrong += b > 1 && (!event_at(b, b - 1, 0) || event_at(b, b - 1, last));
     }
-    ok(wrong == 0, "0/b never happens, (b - 1)/b but for the last words");
+    is_u64(wrong, 0, "0/b never happens, (b - 1)/b but for the last words");
 }
 
 static void rejection(void)
@@ -171,8 +172,8 @@ static void rejection(void)
     uint64_t word = 1;
 
     words_load(&w, tape, 4);
-    ok(hsy_prob_word(&word, &third, &w.rng) == HSY_OK && word == third.last &&
-           w.tape.left == 8,
+    ok(eq_status(hsy_prob_word(&word, &third, &w.rng), HSY_OK) &&
+           eq_u64(word, third.last) && eq_u64(w.tape.left, 8),
        "a word beyond the last is drawn anew, the last one taken");
 }
 
@@ -191,13 +192,13 @@ static void below_edges(void)
         wrong += hsy_prob_below(&out, 3, hsy_prob_excess(3), &w.rng) != HSY_OK;
         wrong += out != want[i];
     }
-    ok(wrong == 0 && w.tape.left == 0,
+    ok(eq_u64(wrong, 0) && eq_u64(w.tape.left, 0),
        "below 3: the excess word is drawn anew, the ends fall where they must");
-    ok(hsy_prob_excess(1) == 0 && hsy_prob_excess(3) == 1 &&
-           hsy_prob_excess((uint64_t)1 << 63) == 0 &&
-           hsy_prob_excess(((uint64_t)1 << 63) + 1) ==
-               ((uint64_t)1 << 63) - 1 &&
-           hsy_prob_excess(UINT64_MAX) == 1,
+    ok(eq_u64(hsy_prob_excess(1), 0) && eq_u64(hsy_prob_excess(3), 1) &&
+           eq_u64(hsy_prob_excess((uint64_t)1 << 63), 0) &&
+           eq_u64(hsy_prob_excess(((uint64_t)1 << 63) + 1),
+                  ((uint64_t)1 << 63) - 1) &&
+           eq_u64(hsy_prob_excess(UINT64_MAX), 1),
        "the excess is 2^64 mod bound");
 }
 
@@ -216,7 +217,7 @@ static void below_extremes(void)
             wrong += hsy_prob_below(&out, b, hsy_prob_excess(b), &w.rng);
             wrong += out != (j == 0 ? 0 : b - 1);
         }
-    ok(wrong == 0, "the smallest and the largest word give 0 and bound - 1");
+    is_u64(wrong, 0, "the smallest and the largest word give 0 and bound - 1");
 }
 
 /* No entropy, no outcome: at the first draw, and at a second one. */
@@ -236,7 +237,7 @@ static void failures(void)
         wrong += hsy_prob_below(&out, 3, 1, &w.rng) != HSY_E_ENTROPY;
         wrong += out != 42;
     }
-    ok(wrong == 0, "a source that fails leaves the output untouched");
+    is_u64(wrong, 0, "a source that fails leaves the output untouched");
 }
 
 static void masks(void)
@@ -253,7 +254,7 @@ static void masks(void)
             wrong += ct_select(UINT64_MAX, x[i], x[j]) != x[i];
             wrong += ct_select(0, x[i], x[j]) != x[j];
         }
-    ok(wrong == 0, "comparisons without branches agree with the plain ones");
+    is_u64(wrong, 0, "comparisons without branches agree with the plain ones");
 }
 
 int main(void)

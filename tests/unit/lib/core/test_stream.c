@@ -50,8 +50,8 @@ static void block_vector(hsy_cpu level)
            "10f1e7e4d13b5915500fdd1fa32071c4c7d1f4c733c068030422aa9ac3d46c4e"
            "d2826446079faa0914c2d705d98b02a2b5129cd1de164eb9cbd083e8a2503c4e"),
        "%s: the block of RFC 8439, 2.3.2", hsy_cpu_name(level));
-    ok(state[12] == 2 && state[13] == 0x09000000, "%s: the counter moves on",
-       hsy_cpu_name(level));
+    ok(eq_u64(state[12], 2) && eq_u64(state[13], 0x09000000),
+       "%s: the counter moves on", hsy_cpu_name(level));
 }
 
 /* Values of an independent implementation over Python's hashlib. */
@@ -79,7 +79,7 @@ static void known_streams(void)
        "the stream of seed 1, lane 2");
     ok(is_hex(out + 1024, 16, "681618c4ac6f1df834625a53b88167e0"),
        "and its seventeenth block");
-    ok(st.simulate == 1, "a stream opened by seed is marked");
+    is_u64(st.simulate, 1, "a stream opened by seed is marked");
     for (uint8_t i = 0; i < 32; i++) {
         key[i] = i;
         digest[i] = (uint8_t)(100 + i);
@@ -95,7 +95,7 @@ static void known_streams(void)
            out, 32,
            "6904f3ff894f070b195d137d6b39cd0ad8d9616e26102db5b946a3c07a34c471"),
        "and its published ones");
-    ok(both.secret.simulate == 0 && both.published.simulate == 0,
+    ok(eq_u64(both.secret.simulate, 0) && eq_u64(both.published.simulate, 0),
        "streams opened by context are not marked");
 }
 
@@ -134,8 +134,8 @@ static void cuts_do_not_matter(hsy_cpu level)
         draw_in_pieces(&st, pieces, LONG, cut);
         differ += memcmp(whole, pieces, LONG) != 0;
     }
-    ok(differ == 0, "%s: the bytes depend on their place alone",
-       hsy_cpu_name(level));
+    is_u64(differ, 0, "%s: the bytes depend on their place alone",
+           hsy_cpu_name(level));
 }
 
 static void big_draws_bypass_the_block(void)
@@ -145,10 +145,10 @@ static void big_draws_bypass_the_block(void)
 
     hsy_stream_seed(&st, 5, 0);
     stream_draw(&st, out, sizeof out);
-    ok(st.left == 1024 - 64 && st.state[12] == 4096 / 64 + 16,
+    ok(eq_u64(st.left, 1024 - 64) && eq_u64(st.state[12], 4096 / 64 + 16),
        "whole runs go straight to the caller, the rest through the block");
     stream_draw(&st, out, 0);
-    ok(st.left == 1024 - 64, "drawing nothing takes nothing");
+    is_u64(st.left, 1024 - 64, "drawing nothing takes nothing");
 }
 
 static bool all_zero(const void *p, size_t len)
@@ -169,14 +169,14 @@ static void used_coins_are_wiped(void)
 
     hsy_stream_seed(&st, 6, 0);
     stream_draw(&st, out, sizeof out);
-    ok(st.left == 1024 - 100 && all_zero(st.block, 100) &&
+    ok(eq_u64(st.left, 1024 - 100) && all_zero(st.block, 100) &&
            !all_zero(st.block + 100, 8),
        "what was handed out is no longer in the block");
     hsy_stream_clear(&st);
     ok(all_zero(&st, sizeof st), "clearing leaves nothing");
     memset(after, 0x5a, sizeof after);
-    ok(rng.fill(rng.ctx, after, sizeof after) == HSY_E_ENTROPY &&
-           after[0] == 0x5a && after[7] == 0x5a,
+    ok(eq_status(rng.fill(rng.ctx, after, sizeof after), HSY_E_ENTROPY) &&
+           eq_u64(after[0], 0x5a) && eq_u64(after[7], 0x5a),
        "a cleared stream gives no coins");
 }
 
@@ -185,9 +185,10 @@ static void unknown_processors(void)
     hsy_stream st;
 
     hsy_stream_seed(&st, 1, 1);
-    ok(st.cpu == (uint32_t)hsy_cpu_best(), "a new stream uses the best table");
-    ok(hsy_stream_cpu(&st, (hsy_cpu)77) == HSY_E_UNKNOWN &&
-           st.cpu == (uint32_t)hsy_cpu_best(),
+    is_u64(st.cpu, (uint32_t)hsy_cpu_best(),
+           "a new stream uses the best table");
+    ok(eq_status(hsy_stream_cpu(&st, (hsy_cpu)77), HSY_E_UNKNOWN) &&
+           eq_u64(st.cpu, (uint32_t)hsy_cpu_best()),
        "an unknown level is refused and changes nothing");
 }
 
@@ -211,13 +212,15 @@ static void roles_are_apart(void)
 
     hsy_keyed_open(&both, key, &c);
     coins = hsy_keyed_coins(&both);
-    ok(coins.secret.fill(coins.secret.ctx, secret, 16) == HSY_OK &&
-           coins.published.fill(coins.published.ctx, published, 16) == HSY_OK &&
+    ok(eq_status(coins.secret.fill(coins.secret.ctx, secret, 16), HSY_OK) &&
+           eq_status(coins.published.fill(coins.published.ctx, published, 16),
+                     HSY_OK) &&
            memcmp(secret, published, 16) != 0,
        "one context has other coins for each role");
     hsy_keyed_clear(&both);
     ok(all_zero(&both, sizeof both) &&
-           coins.secret.fill(coins.secret.ctx, secret, 16) == HSY_E_ENTROPY,
+           eq_status(coins.secret.fill(coins.secret.ctx, secret, 16),
+                     HSY_E_ENTROPY),
        "clearing a device's coins leaves neither");
 }
 
@@ -239,14 +242,14 @@ static void every_field_counts(void)
     c[6].truth = 4;
     coins_of(first, key, &c[0]);
     coins_of(out, key, &base);
-    ok(memcmp(first, out, 16) == 0, "the same context has the same coins");
+    is_bytes(first, out, 16, "the same context has the same coins");
     for (int i = 1; i < 7; i++) {
         coins_of(out, key, &c[i]);
         same += memcmp(first, out, 16) == 0;
     }
     coins_of(out, other, &base);
     same += memcmp(first, out, 16) == 0;
-    ok(same == 0, "key, purpose, source, digest, slot and truth all matter");
+    is_u64(same, 0, "key, purpose, source, digest, slot and truth all matter");
 }
 
 /*
@@ -347,8 +350,8 @@ static void contexts_are_injective(void)
         random_context(&x, &st);
         coins_of(coins[n], key, &x.context);
     }
-    ok(collisions(coins, STRUCTURED + RANDOM) == 0,
-       "no two of 1,100,000 contexts share coins");
+    is_u64(collisions(coins, STRUCTURED + RANDOM), 0,
+           "no two of 1,100,000 contexts share coins");
     for (uint32_t n = 0; n < 1000; n++) {
         structured_context(&x, n);
         careless_coins_of(coins[n], &x.context);
@@ -366,7 +369,7 @@ static void lanes_are_apart(void)
         hsy_stream_seed(&st, i % 256, i / 256);
         stream_draw(&st, coins[i], 16);
     }
-    ok(collisions(coins, 65536) == 0, "seed and lane are not confused");
+    is_u64(collisions(coins, 65536), 0, "seed and lane are not confused");
 }
 
 int main(void)

@@ -14,39 +14,43 @@ static void states_of_an_answer(void)
 
     rig_task(g, "a", "browser", values("grr", 4, EPS), 0);
     rig_begin(g);
-    ok(hsy_device_consent_set(g->dev, HSY_CONSENT_NONE, NULL) == HSY_OK &&
-           rig_answer(g, 0, 1) == HSY_ANSWER_NO_CONSENT,
+    ok(eq_status(hsy_device_consent_set(g->dev, HSY_CONSENT_NONE, NULL),
+                 HSY_OK) &&
+           eq_int(rig_answer(g, 0, 1), HSY_ANSWER_NO_CONSENT),
        "without consent nothing is answered");
     hsy_device_consent_set(g->dev, HSY_CONSENT_COLLECT, NULL);
-    ok(hsy_device_answer(g->dev, g->release[0], &wrong, NULL, &g->err) ==
-               HSY_E_RANGE &&
-           rig_spent(g, NULL) == 0,
+    ok(eq_status(
+           hsy_device_answer(g->dev, g->release[0], &wrong, NULL, &g->err),
+           HSY_E_RANGE) &&
+           eq_u64(rig_spent(g, NULL), 0),
        "a truth of the wrong type is an error before any charge");
     g->world.clock = HSY_E_IO;
-    ok(rig_answer(g, 0, 1) == -1 && g->err.status == HSY_E_IO,
+    ok(rig_answer(g, 0, 1) == -1 && eq_status(g->err.status, HSY_E_IO),
        "without a clock nothing is answered");
     g->world.clock = HSY_OK;
     g->world.now = 0;
     ok(rig_answer(g, 0, 1) == HSY_ANSWER_CLOSED && rig_spent(g, NULL) == 0,
        "in 1970 the task has not begun, whatever its document says");
     rig_day(g, 0);
-    ok(rig_answer(g, 0, 1) == HSY_ANSWERED, "on its first day it is answered");
+    is_int(rig_answer(g, 0, 1), HSY_ANSWERED,
+           "on its first day it is answered");
     ok(rig_answer(g, 0, 3) == HSY_ANSWER_KEPT && rig_spent(g, NULL) == EPS,
        "a second truth changes nothing and costs nothing");
     rig_day(g, 1);
     ok(rig_answer(g, 0, 3) == HSY_ANSWERED && rig_spent(g, NULL) == 2 * EPS,
        "the next slot has its own answer and charge");
     rig_day(g, 0);
-    ok(rig_answer(g, 0, 3) == HSY_ANSWER_KEPT, "turning the clock back: kept");
+    is_int(rig_answer(g, 0, 3), HSY_ANSWER_KEPT,
+           "turning the clock back: kept");
     g->world.now = (uint64_t)49710 * DEVICE_DAY; /* 2106 */
-    ok(rig_answer(g, 0, 3) == HSY_ANSWER_CLOSED, "in 2106 the task is over");
+    is_int(rig_answer(g, 0, 3), HSY_ANSWER_CLOSED, "in 2106 the task is over");
     g->world.now = UINT64_MAX;
-    ok(rig_answer(g, 0, 3) == HSY_ANSWER_CLOSED, "and at the end of time");
+    is_int(rig_answer(g, 0, 3), HSY_ANSWER_CLOSED, "and at the end of time");
     rig_day(g, 2);
-    ok(rig_answer(g, 0, 3) == HSY_ANSWERED,
-       "and neither has moved the device's day");
-    ok(world_entries(&g->world, HSY_LOG_CHARGE) == 3 &&
-           world_entries(&g->world, HSY_LOG_ANSWER) == 3,
+    is_int(rig_answer(g, 0, 3), HSY_ANSWERED,
+           "and neither has moved the device's day");
+    ok(eq_u64(world_entries(&g->world, HSY_LOG_CHARGE), 3) &&
+           eq_u64(world_entries(&g->world, HSY_LOG_ANSWER), 3),
        "the log has three charges and three answers");
     rig_free(g);
 }
@@ -62,13 +66,14 @@ static void caps_hold(void)
     rig_task(g, "b", "browser", values("grr", 5, EPS), 0);
     rig_task(g, "c", "usage", values("grr", 5, EPS), 0);
     rig_begin(g);
-    ok(rig_answer(g, 0, 1) == HSY_ANSWERED, "2 of 5");
+    is_int(rig_answer(g, 0, 1), HSY_ANSWERED, "2 of 5");
     rig_day(g, 1);
-    ok(rig_answer(g, 0, 1) == HSY_ANSWERED, "4 of 5");
+    is_int(rig_answer(g, 0, 1), HSY_ANSWERED, "4 of 5");
     rig_day(g, 2);
-    ok(rig_answer(g, 0, 1) == HSY_ANSWER_EXHAUSTED, "2 more are too many");
-    ok(rig_answer(g, 1, 1) == HSY_ANSWERED, "1 more is exactly affordable");
-    ok(rig_answer(g, 2, 1) == HSY_ANSWERED, "another source has its own caps");
+    is_int(rig_answer(g, 0, 1), HSY_ANSWER_EXHAUSTED, "2 more are too many");
+    is_int(rig_answer(g, 1, 1), HSY_ANSWERED, "1 more is exactly affordable");
+    is_int(rig_answer(g, 2, 1), HSY_ANSWERED,
+           "another source has its own caps");
     for (uint32_t day = 3; day < 300; day++) {
         rig_day(g, day);
         answered += rig_answer(g, 0, 1) == HSY_ANSWERED;
@@ -76,12 +81,12 @@ static void caps_hold(void)
     }
     ok(answered == 0 && rig_spent(g, "browser") == 5 * EPS,
        "a lifetime cap never renews");
-    ok(hsy_device_budget(g->dev, "browser", &b, NULL) == HSY_OK &&
-           b.day == DAY0 + 299 && b.spent_day == 0 && b.cap_day == 8 * EPS &&
-           b.cap_lifetime == 5 * EPS,
+    ok(eq_status(hsy_device_budget(g->dev, "browser", &b, NULL), HSY_OK) &&
+           eq_u64(b.day, DAY0 + 299) && eq_u64(b.spent_day, 0) &&
+           eq_u64(b.cap_day, 8 * EPS) && eq_u64(b.cap_lifetime, 5 * EPS),
        "the budget says so");
-    ok(hsy_device_budget(g->dev, "location", &b, NULL) == HSY_E_UNKNOWN,
-       "and knows no other sources");
+    is_status(hsy_device_budget(g->dev, "location", &b, NULL), HSY_E_UNKNOWN,
+              "and knows no other sources");
     rig_free(g);
 }
 
@@ -128,8 +133,8 @@ static void day_caps_hold(void)
            rig_answer(g, 3, 1) == HSY_ANSWER_EXHAUSTED,
        "the device's day is spent");
     rig_day(g, 1);
-    ok(rig_answer(g, 1, 1) == HSY_ANSWERED, "the next day has its own");
-    ok(rig_spent(g, NULL) == 6 * EPS, "and the lifetime goes on");
+    is_int(rig_answer(g, 1, 1), HSY_ANSWERED, "the next day has its own");
+    is_u64(rig_spent(g, NULL), 6 * EPS, "and the lifetime goes on");
     rig_free(g);
 }
 
@@ -150,7 +155,7 @@ static void an_exhausted_slot_stays_so(void)
            rig_answer(g, 1, 1) == HSY_ANSWER_EXHAUSTED,
        "the slot stays exhausted");
     rig_day(g, 10);
-    ok(rig_answer(g, 1, 1) == HSY_ANSWERED, "the next slot is answered");
+    is_int(rig_answer(g, 1, 1), HSY_ANSWERED, "the next slot is answered");
     rig_free(g);
 }
 
@@ -177,9 +182,10 @@ static void sampled_slots(void)
     /* Binomial(300, 1/4): 75 +- 7.5; 8 standard deviations. */
     ok(in + out == 300 && in > 15 && in < 135 && other == 0,
        "%d of 300 slots are drawn for 1/4, each time the same", in);
-    ok(rig_spent(g, "browser") == (uint64_t)in * EPS, "only they are charged");
+    is_u64(rig_spent(g, "browser"), (uint64_t)in * EPS,
+           "only they are charged");
     rig_send(g, sent);
-    ok(sent[0] + sent[1] == 7 && sent[1] > 0,
+    ok(eq_u64(sent[0] + sent[1], 7) && sent[1] > 0,
        "the kept rounds are all sent, as reports or null");
     rig_free(g);
 }
@@ -201,12 +207,12 @@ static void reservoirs(void)
     for (int i = 0; i < 12; i++)
         states += rig_answer(g, 0, (uint32_t)i % 4) ==
                   (i < 10 ? HSY_ANSWERED : HSY_ANSWER_KEPT);
-    ok(states == 12, "ten answers are taken, then the round has them");
-    ok(rig_spent(g, "browser") == 3 * EPS, "three are charged");
+    is_int(states, 12, "ten answers are taken, then the round has them");
+    is_u64(rig_spent(g, "browser"), 3 * EPS, "three are charged");
     rig_answer(g, 1, 1);
     rig_day(g, 1);
     rig_send(g, count);
-    ok(count[0] == 4 && count[1] == 2,
+    ok(eq_u64(count[0], 4) && eq_u64(count[1], 2),
        "three go out; where one was answered, one and two nulls");
     rig_free(g);
 }
@@ -259,12 +265,14 @@ static void truths_outside_the_domain(void)
     rig_begin(g);
     s = g->release[0]->scheme;
     item = index_truth(77);
-    ok(hsy_truth_code_clamped(s, &a, &item, 2, NULL) == HSY_OK && a == 2,
+    ok(eq_status(hsy_truth_code_clamped(s, &a, &item, 2, NULL), HSY_OK) &&
+           eq_u64(a, 2),
        "an unlisted value is `other`");
-    ok(hsy_truth_code_clamped(s, &a, &item, HSY_TASK_CLOSED, NULL) == HSY_OK &&
-           a == 3,
+    ok(eq_status(hsy_truth_code_clamped(s, &a, &item, HSY_TASK_CLOSED, NULL),
+                 HSY_OK) &&
+           eq_u64(a, 3),
        "in a closed list the last one");
-    ok(rig_answer(g, 0, UINT32_MAX) == HSY_ANSWERED, "and is answered");
+    is_int(rig_answer(g, 0, UINT32_MAX), HSY_ANSWERED, "and is answered");
     s = g->release[1]->scheme;
     t.u.number = INT64_MIN;
     hsy_truth_code_clamped(s, &low, &t, 0, NULL);
@@ -274,7 +282,7 @@ static void truths_outside_the_domain(void)
     hsy_truth_code_clamped(s, &a, &t, 0, NULL);
     t.u.number = 100;
     hsy_truth_code_clamped(s, &b, &t, 0, NULL);
-    ok(low == 0 && a == 0 && high == 105 && b == 105,
+    ok(eq_u64(low, 0) && eq_u64(a, 0) && eq_u64(high, 105) && eq_u64(b, 105),
        "a number outside its range is at its nearer end");
     for (int64_t x = -5; x <= 100; x++) {
         t.u.number = x;
@@ -285,7 +293,7 @@ static void truths_outside_the_domain(void)
         if (x == 100)
             ok(true, "inside the range nothing is changed");
     }
-    ok(a == b, "total and plain codes agree");
+    is_u64(a, b, "total and plain codes agree");
     rig_free(g);
 }
 
@@ -315,7 +323,7 @@ static void no_truth_shows_in_what_is_written(void)
         stores = g->world.stores;
         stored = g->world.stored;
     }
-    ok(different == 0 && stores == 2,
+    ok(eq_u64(different, 0) && eq_u64(stores, 2),
        "64 truths, the same or new: two stores of one size");
     free(kept);
     rig_free(g);
@@ -330,9 +338,8 @@ static void equal_states_have_equal_bytes(void)
     rig_begin(g);
     *kept = g->world;
     rig_answer(g, 0, 2);
-    ok(memcmp(g->world.file[1].bytes, g->world.file[2].bytes,
-              g->world.file[1].len) == 0,
-       "both copies are the same");
+    is_bytes(g->world.file[1].bytes, g->world.file[2].bytes,
+             g->world.file[1].len, "both copies are the same");
     {
         struct file *once = malloc(sizeof *once);
 
@@ -340,8 +347,8 @@ static void equal_states_have_equal_bytes(void)
         g->world = *kept;
         rig_again(g);
         rig_answer(g, 0, 2);
-        ok(once->len == g->world.file[1].len &&
-               memcmp(once->bytes, g->world.file[1].bytes, once->len) == 0,
+        ok(eq_u64(once->len, g->world.file[1].len) &&
+               eq_bytes(once->bytes, g->world.file[1].bytes, once->len),
            "and the same history gives the same bytes");
         free(once);
     }
@@ -387,7 +394,7 @@ static void failing_coins_leave_no_trace(void)
     }
     ok(good, "each of five draws may fail: no answer, no charge, no write");
     h = (struct hook){.dev = g->dev};
-    ok(rig_answer(g, 0, 1) == HSY_ANSWERED && h.calls == 5,
+    ok(eq_int(rig_answer(g, 0, 1), HSY_ANSWERED) && eq_int(h.calls, 5),
        "then it is answered with all of them");
     rig_free(g);
 }
@@ -425,8 +432,8 @@ static void tuples_have_coins_of_all_items(void)
     ok(differ >= 35, "each is answered with coins of its own: %d", differ);
     truth.u.tuple.count = 1;
     rig_day(g, 50);
-    ok(hsy_device_answer(g->dev, r, &truth, NULL, NULL) == HSY_E_RANGE,
-       "an item too few is the program's mistake");
+    is_status(hsy_device_answer(g->dev, r, &truth, NULL, NULL), HSY_E_RANGE,
+              "an item too few is the program's mistake");
     free(r);
     rig_free(g);
 }
@@ -516,7 +523,7 @@ static void long_strings_have_coins_of_their_own(void)
     for (uint32_t i = 0; i < names.count; i++)
         for (uint32_t k = 0; k < i; k++)
             same += names.name[i] == names.name[k];
-    ok(names.count == 17 && same == 0,
+    ok(eq_u64(names.count, 17) && eq_u64(same, 0),
        "every symbol of a long string names the coins");
     rig_free(g);
 }

@@ -81,7 +81,7 @@ static void labels_are_these(void)
         hsy_release *r = release_of(&e.task[i]);
         size_t len = hsy_release_label(r, &e.task[i], text, sizeof text);
 
-        if (!ok(strcmp(text, labels[i]) == 0 && len == strlen(labels[i]),
+        if (!ok(eq_text(text, labels[i]) && eq_u64(len, strlen(labels[i])),
                 "%s: its label", e.task[i].id))
             printf("# %s\n", text);
         free(r);
@@ -115,7 +115,7 @@ static void labels_are_cut(void)
     size_t all = hsy_release_label(r, &e.task[4], NULL, 0), wrong = 0;
     char text[4096];
 
-    ok(all == strlen(labels[4]), "without room: its length");
+    is_u64(all, strlen(labels[4]), "without room: its length");
     for (size_t room = 1; room <= all + 1; room++) {
         size_t len;
 
@@ -126,7 +126,7 @@ static void labels_are_cut(void)
         wrong += text[room] != '#';
         wrong += len + 1 != room && (uint8_t)labels[4][len] < 0xc0;
     }
-    ok(wrong == 0, "in each smaller room: its beginning, no half character");
+    is_u64(wrong, 0, "in each smaller room: its beginning, no half character");
     free(r);
 }
 
@@ -135,8 +135,9 @@ static void odds_are_rounded_up(void)
 {
     unsigned wrong = 0;
 
-    ok(hsy_odds(HSY_NANO) == 28 && hsy_odds(3 * (uint64_t)HSY_NANO) == 201 &&
-           hsy_odds(5 * (uint64_t)HSY_NANO) == 1490,
+    ok(eq_u64(hsy_odds(HSY_NANO), 28) &&
+           eq_u64(hsy_odds(3 * (uint64_t)HSY_NANO), 201) &&
+           eq_u64(hsy_odds(5 * (uint64_t)HSY_NANO), 1490),
        "odds move by 2.8, 20.1 and 149 at epsilon 1, 3 and 5");
     for (uint64_t nano = 1; nano <= HSY_EPSILON_MAX; nano += 12345679) {
         const double above = (double)hsy_odds(nano) / 10;
@@ -145,8 +146,10 @@ static void odds_are_rounded_up(void)
 
         wrong += !(above >= odds * (1 - 1e-12)) || above > most * (1 + 1e-9);
     }
-    ok(wrong == 0, "at any epsilon they are rounded up, by less than a digit");
-    ok(hsy_odds(HSY_EPSILON_MAX) > 0 && hsy_odds(HSY_EPSILON_MAX + 1) == 0,
+    is_u64(wrong, 0,
+           "at any epsilon they are rounded up, by less than a digit");
+    ok(hsy_odds(HSY_EPSILON_MAX) > 0 &&
+           eq_u64(hsy_odds(HSY_EPSILON_MAX + 1), 0),
        "beyond the largest epsilon nothing is promised");
 }
 
@@ -180,7 +183,7 @@ static void dates_are_right(void)
             month = month % 12 + 1;
         }
     }
-    ok(wrong == 0, "the days of four centuries, leap days included");
+    is_u64(wrong, 0, "the days of four centuries, leap days included");
 }
 
 int main(void)

@@ -70,8 +70,9 @@ static void laws(void)
         hsy_u128 want = (hsy_u128)(width - rest) * at + (hsy_u128)rest * next;
         hsy_u128 got = (hsy_u128)f[0].num * f[1].num;
 
-        ok(count == 2 && f[0].den == total && f[1].den == width &&
-               got <= want && want - got <= want >> 63,
+        ok(eq_u64(count, 2) && eq_u64(f[0].den, total) &&
+               eq_u64(f[1].den, width) && got <= want &&
+               want - got <= want >> 63,
            "width %llu: a law of rounded truths", (unsigned long long)width);
     }
 }

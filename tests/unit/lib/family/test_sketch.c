@@ -65,7 +65,7 @@ static void vectors(void)
     double v[2];
 
     hsy_mech_variance(s, v);
-    ok(s->param[HSY_PARAM_HASHES] == 1024 && s->report_bits == 1034,
+    ok(eq_u64(s->param[HSY_PARAM_HASHES], 1024) && eq_u64(s->report_bits, 1034),
        "by default 1024 rows of 1024 cells");
     ok(fabs((v[0] - part) / times - 0.181015415241577617) < 1e-8,
        "cms: the noise of a report at epsilon 4 is 0.181015");
@@ -73,7 +73,7 @@ static void vectors(void)
     spec.mechanism = "hcms";
     s = trial_scheme(&spec);
     hsy_mech_variance(s, v);
-    ok(s->report_bits == 21, "hcms: 20 bits of index and one more");
+    is_u64(s->report_bits, 21, "hcms: 20 bits of index and one more");
     ok(fabs((v[0] - part) / times + 1 / m - 1.07602182983807110) < 1e-9 &&
            fabs(v[1] / times + 1 - 1.07602182983807110) < 1e-9,
        "hcms: c^2 at epsilon 4 is 1.076022");
@@ -92,8 +92,8 @@ static uint8_t *reports_of(const hsy_scheme *s, size_t n, uint64_t lane)
     hsy_stream_seed(&published, 8, lane);
     for (size_t i = 0; i < n; i++)
         codes[i] = i % 2 == 0 ? 5 : i % 100;
-    ok(hsy_randomize_batch(s, reports, codes, n, &coins, NULL) == HSY_OK,
-       "%s: %zu reports", s->mech->row.name, n);
+    is_status(hsy_randomize_batch(s, reports, codes, n, &coins, NULL), HSY_OK,
+              "%s: %zu reports", s->mech->row.name, n);
     free(codes);
     return reports;
 }
@@ -164,8 +164,8 @@ static void estimates(const char *name)
         hsy_evidence_of(s, points, &t, NULL, 100, scratch, NULL);
         if (level == HSY_CPU_PLAIN)
             memcpy(first, points, sizeof first);
-        ok(memcmp(first, points, sizeof first) == 0, "%s: %s estimates alike",
-           name, hsy_cpu_name((hsy_cpu)level));
+        is_bytes(first, points, sizeof first, "%s: %s estimates alike", name,
+                 hsy_cpu_name((hsy_cpu)level));
     }
     for (size_t v = 0; v < 100; v++) {
         double f = v == 5 ? 0.51 : v % 2 == 1 ? 0.01 : 0;

@@ -33,8 +33,9 @@ int main(void)
     t.strata[0] = 100;
     for (size_t i = 0; i < BINS; i++)
         t.cells[i] = counts[i];
-    ok(hsy_evidence_of(s, points, &t, NULL, BINS, NULL, NULL) == HSY_OK &&
-           hsy_ranges_open(&r, s, &t, scratch, NULL) == HSY_OK,
+    ok(eq_status(hsy_evidence_of(s, points, &t, NULL, BINS, NULL, NULL),
+                 HSY_OK) &&
+           eq_status(hsy_ranges_open(&r, s, &t, scratch, NULL), HSY_OK),
        "a tally of bins has ranges");
     for (size_t i = 0; i < BINS; i++) {
         cdf[i + 1] = cdf[i] + points[i].value;

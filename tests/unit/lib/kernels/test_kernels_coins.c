@@ -355,11 +355,11 @@ static void sparse_reaches_its_ends(void)
     test_plain()->sparse(lanes, 1 << 12, 0, &test_stream);
     for (size_t w = 0; w < 1 << 12; w++)
         any |= lanes[w];
-    ok(any == 0, "threshold 0 gives no ones");
+    is_u64(any, 0, "threshold 0 gives no ones");
     test_plain()->sparse(lanes, 1 << 12, UINT64_MAX, &test_stream);
     for (size_t w = 0; w < 1 << 12; w++)
         all &= lanes[w];
-    ok(all == UINT64_MAX, "threshold 2^64 - 1 gives only ones");
+    is_u64(all, UINT64_MAX, "threshold 2^64 - 1 gives only ones");
 }
 
 /* ---- Choices ------------------------------------------------------------- */
@@ -479,11 +479,11 @@ static void cpu_names_its_levels(void)
     ok(hsy_cpu_has(hsy_cpu_best()) && hsy_cpu_best() != HSY_CPU_PLAIN,
        "the best level is one the machine has, and not the reference");
     ok(!hsy_cpu_has((hsy_cpu)4), "there is no level 4");
-    ok(strcmp(hsy_cpu_name(HSY_CPU_PORTABLE), "portable") == 0 &&
-           strcmp(hsy_cpu_name(HSY_CPU_AVX512), "avx512") == 0,
+    ok(eq_text(hsy_cpu_name(HSY_CPU_PORTABLE), "portable") &&
+           eq_text(hsy_cpu_name(HSY_CPU_AVX512), "avx512"),
        "every level has a name, whether the machine has it or not");
-    ok(strcmp(hsy_cpu_name((hsy_cpu)9), "unknown") == 0,
-       "a level that does not exist has a name all the same");
+    is_text(hsy_cpu_name((hsy_cpu)9), "unknown",
+            "a level that does not exist has a name all the same");
 }
 
 int main(void)

@@ -33,7 +33,8 @@ static void known_functions(void)
     for (size_t i = 0; i < 3; i++) {
         struct pool_hash h = hsy_pool_at(rows[i].seed, rows[i].j);
 
-        ok(h.a == rows[i].h.a && h.b == rows[i].h.b && h.c == rows[i].h.c,
+        ok(eq_u64(h.a, rows[i].h.a) && eq_u64(h.b, rows[i].h.b) &&
+               eq_u64(h.c, rows[i].h.c),
            "function %u of pool %llu", rows[i].j,
            (unsigned long long)rows[i].seed);
     }
@@ -43,10 +44,10 @@ static void reductions(void)
 {
     struct pool_hash h = {0x100000003, 5, 0x700000000};
 
-    ok(pool_narrow(&h, 7) == 26, "narrow is a x + b modulo 2^32");
-    ok(pool_wide(&h, 0x200000001) == 1 + 14,
-       "wide is the top half of a x_low + c x_high + b");
-    ok(pool_reduce(0, 56) == 0 && pool_reduce(UINT32_MAX, 56) == 55,
+    is_u64(pool_narrow(&h, 7), 26, "narrow is a x + b modulo 2^32");
+    is_u64(pool_wide(&h, 0x200000001), 1 + 14,
+           "wide is the top half of a x_low + c x_high + b");
+    ok(eq_u64(pool_reduce(0, 56), 0) && eq_u64(pool_reduce(UINT32_MAX, 56), 55),
        "a value is reduced to below g");
 }
 
@@ -186,8 +187,8 @@ static void small_pool_is_noticed(const struct family *f)
     for (int r = 0; r < RANGES; r++)
         noticed += counts[r].squares / (PAIRS / 4) >
                    squares_bound(ranges[r], PAIRS / 4);
-    ok(noticed == RANGES, "control, %s: repeated functions are noticed",
-       f->name);
+    is_u64(noticed, RANGES, "control, %s: repeated functions are noticed",
+           f->name);
 }
 
 int main(void)

@@ -50,8 +50,8 @@ static void splits(const hsy_catalogue *row)
     const size_t cuts[4] = {0, 1, 333, N};
     bool good = true;
 
-    ok(hsy_tally_batch(&whole, s, reports, N, NULL) == HSY_OK &&
-           hsy_tally_reports(&whole) == N,
+    ok(eq_status(hsy_tally_batch(&whole, s, reports, N, NULL), HSY_OK) &&
+           eq_u64(hsy_tally_reports(&whole), N),
        "%s: %d reports are counted", row->name, N);
     for (size_t i = 0; i < N; i++)
         good &= hsy_tally_add(&single, s, reports + i * s->report_bytes,
@@ -67,8 +67,8 @@ static void splits(const hsy_catalogue *row)
     }
     ok(good && same(&whole, &merged),
        "%s: parts merged in another order are the same", row->name);
-    ok(hsy_tally_batch(&whole, s, reports, 0, NULL) == HSY_OK,
-       "%s: no reports are nothing", row->name);
+    is_status(hsy_tally_batch(&whole, s, reports, 0, NULL), HSY_OK,
+              "%s: no reports are nothing", row->name);
     free(whole.cells);
     free(single.cells);
     free(merged.cells);
@@ -86,8 +86,9 @@ static void refuses_merge(hsy_tally *into, const hsy_tally *from,
     hsy_error err = {0};
 
     memcpy(before, into->cells, 8 * words);
-    ok(hsy_tally_merge(into, from, &err) == status && err.status == status &&
-           memcmp(before, into->cells, 8 * words) == 0,
+    ok(eq_u64(hsy_tally_merge(into, from, &err), status) &&
+           eq_u64(err.status, status) &&
+           eq_bytes(before, into->cells, 8 * words),
        "%s: nothing is added", why);
     free(before);
 }
@@ -101,12 +102,12 @@ static void overflow(void)
     hsy_error err;
 
     a.strata[0] = INT64_MAX;
-    ok(hsy_tally_add(&a, s, &report, &err) == HSY_E_OVERFLOW &&
+    ok(eq_status(hsy_tally_add(&a, s, &report, &err), HSY_E_OVERFLOW) &&
            a.cells[0] == 0 && a.strata[0] == INT64_MAX,
        "report 2^63 is refused");
     a.strata[0] = UINT64_MAX;
-    ok(hsy_tally_add(&a, s, &report, &err) == HSY_E_OVERFLOW,
-       "so is any to a count that was too large before");
+    is_status(hsy_tally_add(&a, s, &report, &err), HSY_E_OVERFLOW,
+              "so is any to a count that was too large before");
     a.strata[0] = INT64_MAX;
     b.strata[0] = 1;
     refuses_merge(&a, &b, HSY_E_OVERFLOW, "2^63 reports together");
@@ -135,8 +136,8 @@ static void overflow(void)
     b.weights[2] = 1;
     refuses_merge(&a, &b, HSY_E_OVERFLOW, "weights of 2^63 reports");
     a.weights[1] = 0;
-    ok(hsy_tally_merge(&a, &b, NULL) == HSY_OK && a.strata[0] == INT64_MAX &&
-           a.weights[2] == 1,
+    ok(eq_status(hsy_tally_merge(&a, &b, NULL), HSY_OK) &&
+           eq_u64(a.strata[0], INT64_MAX) && eq_u64(a.weights[2], 1),
        "up to 2^63 - 1 all is added");
     free(a.cells);
     free(b.cells);
@@ -152,12 +153,12 @@ static void mismatch(void)
     hsy_evidence points[4];
 
     refuses_merge(&a, &b, HSY_E_MISMATCH, "tallies of different shape");
-    ok(hsy_tally_add(&a, t, &report, NULL) == HSY_E_MISMATCH &&
-           hsy_tally_add(&b, s, &report, NULL) == HSY_E_MISMATCH,
+    ok(eq_status(hsy_tally_add(&a, t, &report, NULL), HSY_E_MISMATCH) &&
+           eq_status(hsy_tally_add(&b, s, &report, NULL), HSY_E_MISMATCH),
        "a report is not counted by another scheme's tally");
     hsy_tally_add(&a, s, &report, NULL);
-    ok(hsy_evidence_of(t, points, &a, NULL, 4, NULL, NULL) == HSY_E_MISMATCH,
-       "nor estimated from it");
+    is_status(hsy_evidence_of(t, points, &a, NULL, 4, NULL, NULL),
+              HSY_E_MISMATCH, "nor estimated from it");
     free(a.cells);
     free(b.cells);
     free(s);

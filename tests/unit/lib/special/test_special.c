@@ -85,7 +85,7 @@ static void vectors_hold(const char *path)
 
 static bool special_near(double got, double want)
 {
-    return fabs(got - want) <= BOUND * fabs(want);
+    return eq_near(got, want, BOUND * fabs(want));
 }
 
 static void known_quantiles(void)

@@ -18,32 +18,34 @@ static void counts_once(void)
     enum intake_verdict verdicts[3];
 
     ok(rig_open(&r), "an engine opens on an empty store");
-    ok(rig_one(&r, a) == INTAKE_COUNTED, "an upload is counted");
-    ok(rig_one(&r, a) == INTAKE_AGAIN, "the same bytes are counted before");
-    ok(rig_one(&r, other) == INTAKE_CONFLICT,
-       "the same id with other bytes is a conflict");
+    is_u64(rig_one(&r, a), INTAKE_COUNTED, "an upload is counted");
+    is_u64(rig_one(&r, a), INTAKE_AGAIN, "the same bytes are counted before");
+    is_u64(rig_one(&r, other), INTAKE_CONFLICT,
+           "the same id with other bytes is a conflict");
     a.epoch++;
-    ok(rig_one(&r, a) == INTAKE_CONFLICT,
-       "an id counts once whatever epoch it is sent under");
+    is_u64(rig_one(&r, a), INTAKE_CONFLICT,
+           "an id counts once whatever epoch it is sent under");
     for (size_t i = 0; i < 3; i++)
         three[i] = up(2, 20);
     three[2].first = 21;
     rig_admit(&r, three, 3, verdicts);
-    ok(verdicts[0] == INTAKE_COUNTED && verdicts[1] == INTAKE_AGAIN &&
-           verdicts[2] == INTAKE_CONFLICT,
+    ok(eq_u64(verdicts[0], INTAKE_COUNTED) &&
+           eq_u64(verdicts[1], INTAKE_AGAIN) &&
+           eq_u64(verdicts[2], INTAKE_CONFLICT),
        "the same holds within a request");
-    ok(rig_fold(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 10) == 1 &&
+    ok(eq_status(rig_fold(&r), HSY_OK) && rig_cell(&r, 0, 0, 0, 10) == 1 &&
            rig_cell(&r, 0, 0, 0, 11) == 0 && rig_cell(&r, 0, 0, 0, 20) == 1 &&
            rig_cell(&r, 0, 0, 0, 21) == 0,
        "the tally has each once");
     ok(rig_cell(&r, 0, RIG_DAY, RIG_DAY, 10) == 1 &&
            rig_cell(&r, 0, RIG_DAY + 1, RIG_DAY + 1, 10) == -1,
        "and so has that of its day");
-    ok(r.store.appends == 2, "a group is one commit, of what is new only");
-    ok(rig_restart(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 10) == 1 &&
-           rig_one(&r, up(2, 20)) == INTAKE_AGAIN,
+    is_u64(r.store.appends, 2, "a group is one commit, of what is new only");
+    ok(eq_status(rig_restart(&r), HSY_OK) &&
+           eq_int(rig_cell(&r, 0, 0, 0, 10), 1) &&
+           eq_int(rig_one(&r, up(2, 20)), INTAKE_AGAIN),
        "all of it is there after a restart without a checkpoint");
-    ok(r.store.faults == 0, "no rule of the store was broken");
+    is_u64(r.store.faults, 0, "no rule of the store was broken");
     rig_close(&r);
 }
 
@@ -75,14 +77,16 @@ static void concurrent_requests(void)
 
     rig_open(&r);
     group(&r, s, u, payload, same, 3, 0);
-    ok(s[0].outcome == HSY_OK && s[2].outcome == HSY_OK &&
-           u[0].verdict == INTAKE_COUNTED && u[1].verdict == INTAKE_AGAIN &&
-           u[2].verdict == INTAKE_AGAIN && rig_fold(&r) == HSY_OK &&
-           rig_cell(&r, 0, 0, 0, 1) == 1,
+    ok(eq_status(s[0].outcome, HSY_OK) && eq_status(s[2].outcome, HSY_OK) &&
+           eq_int(u[0].verdict, INTAKE_COUNTED) &&
+           eq_int(u[1].verdict, INTAKE_AGAIN) &&
+           eq_int(u[2].verdict, INTAKE_AGAIN) &&
+           eq_status(rig_fold(&r), HSY_OK) &&
+           eq_int(rig_cell(&r, 0, 0, 0, 1), 1),
        "one report in three requests at once is counted once (Z36)");
     u[0].verdict = INTAKE_SCHEME;
-    ok(engine_admit(r.e, &s[0], NULL) == HSY_OK &&
-           u[0].verdict == INTAKE_SCHEME,
+    ok(eq_status(engine_admit(r.e, &s[0], NULL), HSY_OK) &&
+           eq_u64(u[0].verdict, INTAKE_SCHEME),
        "what was refused before stays refused");
     rig_close(&r);
 }
@@ -98,21 +102,23 @@ static void quotas(void)
 
     rig_open(&r);
     r.store.full = true;
-    ok(group(&r, s, u, payload, of, 2, 2) == HSY_E_FULL, "a full disk");
+    is_status(group(&r, s, u, payload, of, 2, 2), HSY_E_FULL, "a full disk");
     r.store.full = false;
     group(&r, s, u, payload, of, 4, 2);
-    ok(u[0].verdict == INTAKE_COUNTED && u[1].verdict == INTAKE_COUNTED &&
-           u[2].verdict == INTAKE_QUOTA,
+    ok(eq_u64(u[0].verdict, INTAKE_COUNTED) &&
+           eq_u64(u[1].verdict, INTAKE_COUNTED) &&
+           eq_u64(u[2].verdict, INTAKE_QUOTA),
        "a token brings as many as its quota; what failed was not charged");
-    ok(u[3].verdict == INTAKE_AGAIN, "a retry costs nothing");
+    is_u64(u[3].verdict, INTAKE_AGAIN, "a retry costs nothing");
     next_day.epoch++;
     group(&r, s, u, payload, &next_day, 1, 2);
-    ok(u[0].verdict == INTAKE_COUNTED, "another epoch has a quota of its own");
-    ok(rig_restart(&r) == HSY_OK, "after a restart");
+    is_u64(u[0].verdict, INTAKE_COUNTED,
+           "another epoch has a quota of its own");
+    is_status(rig_restart(&r), HSY_OK, "after a restart");
     group(&r, s, u, payload, &of[2], 1, 2);
-    ok(u[0].verdict == INTAKE_QUOTA, "what was used stays used");
+    is_u64(u[0].verdict, INTAKE_QUOTA, "what was used stays used");
     group(&r, s, u, payload, &of[2], 1, 0);
-    ok(u[0].verdict == INTAKE_COUNTED, "a task without tokens has no quota");
+    is_u64(u[0].verdict, INTAKE_COUNTED, "a task without tokens has no quota");
     rig_close(&r);
 }
 
@@ -124,16 +130,19 @@ static void nulls(void)
 
     null.kind = 2;
     rig_open(&r);
-    ok(rig_one(&r, null) == INTAKE_COUNTED && rig_one(&r, null) == INTAKE_AGAIN,
+    ok(eq_u64(rig_one(&r, null), INTAKE_COUNTED) &&
+           eq_u64(rig_one(&r, null), INTAKE_AGAIN),
        "a null upload is noted once");
-    ok(rig_one(&r, report) == INTAKE_CONFLICT, "its id is taken");
-    ok(rig_one(&r, up(2, 6)) == INTAKE_COUNTED && rig_fold(&r) == HSY_OK &&
-           rig_cell(&r, 0, 0, 0, 5) == 0 && rig_cell(&r, 0, 0, 0, 6) == 1,
+    is_u64(rig_one(&r, report), INTAKE_CONFLICT, "its id is taken");
+    ok(rig_one(&r, up(2, 6)) == INTAKE_COUNTED &&
+           eq_status(rig_fold(&r), HSY_OK) && rig_cell(&r, 0, 0, 0, 5) == 0 &&
+           rig_cell(&r, 0, 0, 0, 6) == 1,
        "and it is never folded");
-    ok(engine_counts(r.e, 0, &count, 1) == 1 && count.epoch == RIG_DAY &&
-           count.reports == 1 && count.nulls == 1,
+    ok(eq_u64(engine_counts(r.e, 0, &count, 1), 1) &&
+           eq_u64(count.epoch, RIG_DAY) && eq_u64(count.reports, 1) &&
+           eq_u64(count.nulls, 1),
        "the counts know both");
-    ok(engine_counts(r.e, 99, &count, 1) == 0, "of no entry there are none");
+    is_u64(engine_counts(r.e, 99, &count, 1), 0, "of no entry there are none");
     rig_close(&r);
 }
 
@@ -146,22 +155,22 @@ static void full_disk(void)
     rig_one(&r, up(1, 1));
     engine_status(r.e, &before);
     r.store.full = true;
-    ok(rig_one(&r, up(2, 2)) == INTAKE_FULL,
-       "a full disk acknowledges nothing");
+    is_u64(rig_one(&r, up(2, 2)), INTAKE_FULL,
+           "a full disk acknowledges nothing");
     engine_status(r.e, &after);
-    ok(memcmp(&before, &after, offsetof(struct engine_status, tally_bytes)) ==
-           0,
-       "and everything is as before");
+    is_bytes(&before, &after, offsetof(struct engine_status, tally_bytes),
+             "and everything is as before");
     r.store.full = false;
-    ok(rig_one(&r, up(2, 2)) == INTAKE_COUNTED && rig_fold(&r) == HSY_OK &&
-           rig_cell(&r, 0, 0, 0, 2) == 1,
+    ok(eq_int(rig_one(&r, up(2, 2)), INTAKE_COUNTED) &&
+           eq_status(rig_fold(&r), HSY_OK) &&
+           eq_int(rig_cell(&r, 0, 0, 0, 2), 1),
        "with room again it is counted");
     r.store.crashed = true;
-    ok(engine_admit(r.e, NULL, NULL) == HSY_OK, "nothing needs no store");
-    ok(rig_one(&r, up(3, 3)) == INTAKE_FULL, "a store that fails");
+    is_status(engine_admit(r.e, NULL, NULL), HSY_OK, "nothing needs no store");
+    is_u64(rig_one(&r, up(3, 3)), INTAKE_FULL, "a store that fails");
     r.store.crashed = false;
-    ok(rig_one(&r, up(4, 4)) == INTAKE_FULL &&
-           rig_day(&r, RIG_DAY + 1) == HSY_E_IO,
+    ok(eq_u64(rig_one(&r, up(4, 4)), INTAKE_FULL) &&
+           eq_status(rig_day(&r, RIG_DAY + 1), HSY_E_IO),
        "is not trusted again until it is opened again");
     rig_close(&r);
 }
@@ -176,33 +185,33 @@ static void room(void)
     engine_close(r.e);
     r.options.ids_epoch = 2;
     rig_start(&r);
-    ok(rig_one(&r, up(1, 1)) == INTAKE_COUNTED &&
-           rig_one(&r, up(2, 2)) == INTAKE_COUNTED &&
-           rig_one(&r, up(3, 3)) == INTAKE_FULL &&
-           rig_one(&r, up(1, 1)) == INTAKE_AGAIN,
+    ok(eq_u64(rig_one(&r, up(1, 1)), INTAKE_COUNTED) &&
+           eq_u64(rig_one(&r, up(2, 2)), INTAKE_COUNTED) &&
+           eq_u64(rig_one(&r, up(3, 3)), INTAKE_FULL) &&
+           eq_u64(rig_one(&r, up(1, 1)), INTAKE_AGAIN),
        "a full epoch takes no more ids, and forgets none");
     r.options.ids_epoch = 100;
     r.options.fold_bytes = 40;
     rig_restart(&r);
     big.n = 8; /* 4 bytes and 10 */
-    ok(rig_one(&r, big) == INTAKE_COUNTED, "what may wait has a bound");
+    is_u64(rig_one(&r, big), INTAKE_COUNTED, "what may wait has a bound");
     big.id = 4;
-    ok(rig_one(&r, big) == INTAKE_FULL, "an entry gets half of it");
+    is_u64(rig_one(&r, big), INTAKE_FULL, "an entry gets half of it");
     big.id = 5;
     big.task = 1;
-    ok(rig_one(&r, big) == INTAKE_COUNTED, "another one gets its own");
-    ok(rig_fold(&r) == HSY_OK, "when it is folded");
+    is_u64(rig_one(&r, big), INTAKE_COUNTED, "another one gets its own");
+    is_status(rig_fold(&r), HSY_OK, "when it is folded");
     big.id = 4;
     big.task = 0;
-    ok(rig_one(&r, big) == INTAKE_COUNTED, "there is room again");
+    is_u64(rig_one(&r, big), INTAKE_COUNTED, "there is room again");
     r.options.tally_bytes = 20000;
     rig_restart(&r);
     big.id = 6;
     big.task = 2;
-    ok(rig_one(&r, big) == INTAKE_FULL, "a tally too large for memory");
+    is_u64(rig_one(&r, big), INTAKE_FULL, "a tally too large for memory");
     engine_status(r.e, &status);
-    ok(status.refusing == 1, "is told");
-    ok(rig_cell(&r, 0, 0, 0, 0) == 2, "what was there before is there");
+    is_u64(status.refusing, 1, "is told");
+    is_int(rig_cell(&r, 0, 0, 0, 0), 2, "what was there before is there");
     rig_close(&r);
 }
 
@@ -216,30 +225,32 @@ static void documents(void)
 
     rig_open(&r);
     old = engine_roster(r.e);
-    ok(engine_set_document(r.e, r.document, r.document_len, &err) == HSY_OK &&
-           r.store.calls == 2,
+    ok(eq_status(engine_set_document(r.e, r.document, r.document_len, &err),
+                 HSY_OK) &&
+           eq_u64(r.store.calls, 2),
        "the document in force changes nothing");
     r.store.full = true;
-    ok(engine_set_document(r.e, later, len, &err) == HSY_E_FULL, "a full disk");
+    is_status(engine_set_document(r.e, later, len, &err), HSY_E_FULL,
+              "a full disk");
     r.store.full = false;
-    ok(engine_set_document(r.e, later, len, &err) == HSY_OK,
-       "a later one is taken");
+    is_status(engine_set_document(r.e, later, len, &err), HSY_OK,
+              "a later one is taken");
     new = engine_roster(r.e);
-    ok(roster_count(old) == 3 && roster_count(new) == 5 &&
+    ok(eq_u64(roster_count(old), 3) && eq_u64(roster_count(new), 5) &&
            !roster_at(new, 0)->current && roster_at(new, 3)->current,
        "its tasks are new entries");
-    ok(rig_one(&r, up(1, 1)) == INTAKE_COUNTED,
-       "an upload that was read under the old one still counts");
-    ok(engine_set_document(r.e, r.document, r.document_len, &err) == HSY_E_OLD,
-       "an older one is refused");
+    is_u64(rig_one(&r, up(1, 1)), INTAKE_COUNTED,
+           "an upload that was read under the old one still counts");
+    is_status(engine_set_document(r.e, r.document, r.document_len, &err),
+              HSY_E_OLD, "an older one is refused");
     later[20]++;
-    ok(engine_set_document(r.e, later, len, &err) == HSY_E_OLD,
-       "so is another of the same version");
-    ok(engine_set_document(r.e, later, len - 1, &err) == HSY_E_FORMAT,
-       "and one that is cut");
+    is_status(engine_set_document(r.e, later, len, &err), HSY_E_OLD,
+              "so is another of the same version");
+    is_status(engine_set_document(r.e, later, len - 1, &err), HSY_E_FORMAT,
+              "and one that is cut");
     later[20]--;
     engine_document_drop(engine_document_hold(r.e, &len));
-    ok(rig_restart(&r) == HSY_OK && roster_count(r.roster) == 5,
+    ok(eq_status(rig_restart(&r), HSY_OK) && eq_u64(roster_count(r.roster), 5),
        "both are kept");
     roster_drop(old);
     roster_drop(new);

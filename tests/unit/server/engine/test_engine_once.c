@@ -32,15 +32,17 @@ static void half_a_commit(void)
     r.options.fold_bytes = 1 << 23;
     rig_restart(&r);
     rig_day(&r, RIG_DAY);
-    ok(rig_admit(&r, of, MANY + 1, verdicts) == HSY_OK &&
-           verdicts[0] == INTAKE_COUNTED && verdicts[MANY] == INTAKE_COUNTED,
+    ok(eq_status(rig_admit(&r, of, MANY + 1, verdicts), HSY_OK) &&
+           eq_u64(verdicts[0], INTAKE_COUNTED) &&
+           eq_u64(verdicts[MANY], INTAKE_COUNTED),
        "one commit has uploads of two days");
-    ok(engine_fold(r.e, &more, NULL) == HSY_OK && rig_write(&r) == HSY_OK,
+    ok(eq_status(engine_fold(r.e, &more, NULL), HSY_OK) &&
+           eq_status(rig_write(&r), HSY_OK),
        "as much of it is folded as is in one go, and that is written");
-    ok(rig_restart(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 20) == MANY &&
-           rig_cell(&r, 0, 0, 0, 7) == 1,
+    ok(eq_status(rig_restart(&r), HSY_OK) &&
+           rig_cell(&r, 0, 0, 0, 20) == MANY && rig_cell(&r, 0, 0, 0, 7) == 1,
        "a kill after that loses neither day");
-    ok(r.store.faults == 0, "no rule of the store was broken");
+    is_u64(r.store.faults, 0, "no rule of the store was broken");
     rig_close(&r);
     free(of);
     free(verdicts);
@@ -58,11 +60,11 @@ static void refused_document(void)
 
     rig_open(&r);
     r.store.full = true;
-    ok(engine_set_document(r.e, later, len, &err) == HSY_E_FULL,
-       "a document of three new tasks finds the disk full");
+    is_status(engine_set_document(r.e, later, len, &err), HSY_E_FULL,
+              "a document of three new tasks finds the disk full");
     r.store.full = false;
-    ok(engine_set_document(r.e, other, other_len, &err) == HSY_OK,
-       "another, of one new task, is taken instead");
+    is_status(engine_set_document(r.e, other, other_len, &err), HSY_OK,
+              "another, of one new task, is taken instead");
     roster_drop(r.roster);
     r.roster = engine_roster(r.e);
     ok(roster_count(r.roster) == 4 &&
@@ -72,19 +74,20 @@ static void refused_document(void)
                                            .id = 1,
                                            .n = 1,
                                            .first = 9}) == INTAKE_COUNTED &&
-           rig_fold(&r) == HSY_OK && rig_cell(&r, 3, 0, 0, 9) == 1,
+           eq_status(rig_fold(&r), HSY_OK) && rig_cell(&r, 3, 0, 0, 9) == 1,
        "and its uploads are its own");
     free(later);
     later = rig_document(2, 4, 4, &len);
     r.store.full = true;
-    ok(engine_set_document(r.e, later, len, &err) == HSY_E_FULL,
-       "the disk is full");
+    is_status(engine_set_document(r.e, later, len, &err), HSY_E_FULL,
+              "the disk is full");
     r.store.full = false;
     free(other);
     other = rig_document(3, 5, 5, &other_len);
-    ok(engine_set_document(r.e, other, other_len, &err) == HSY_OK &&
-           rig_write(&r) == HSY_OK && rig_restart(&r) == HSY_OK &&
-           roster_count(r.roster) == 7 && rig_cell(&r, 3, 0, 0, 9) == 1,
+    ok(eq_status(engine_set_document(r.e, other, other_len, &err), HSY_OK) &&
+           eq_status(rig_write(&r), HSY_OK) &&
+           eq_status(rig_restart(&r), HSY_OK) && roster_count(r.roster) == 7 &&
+           rig_cell(&r, 3, 0, 0, 9) == 1,
        "one with more tasks after it, and all is there again");
     free(later);
     free(other);
@@ -102,8 +105,9 @@ static void shared_document(void)
     b = engine_document_hold(r.e, &again_len);
     ok(a != NULL && a == b, "all who ask for the document share its bytes");
     engine_document_drop(b);
-    ok(engine_set_document(r.e, next, len, NULL) == HSY_OK &&
-           again_len == r.document_len && memcmp(a, r.document, again_len) == 0,
+    ok(eq_status(engine_set_document(r.e, next, len, NULL), HSY_OK) &&
+           eq_u64(again_len, r.document_len) &&
+           eq_bytes(a, r.document, again_len),
        "which stay for who still holds them when another comes");
     engine_document_drop(a);
     free(next);
@@ -133,20 +137,20 @@ static void quota_of_reports(void)
     struct rig r;
 
     rig_open(&r);
-    ok(enrolled(&r, 1, 6, 1) == INTAKE_QUOTA,
-       "an upload with more reports than a token may bring is refused");
+    is_u64(enrolled(&r, 1, 6, 1), INTAKE_QUOTA,
+           "an upload with more reports than a token may bring is refused");
     r.store.full = true;
-    ok(enrolled(&r, 2, 3, 1) == INTAKE_FULL, "a full disk");
+    is_u64(enrolled(&r, 2, 3, 1), INTAKE_FULL, "a full disk");
     r.store.full = false;
-    ok(enrolled(&r, 2, 3, 1) == INTAKE_COUNTED &&
-           enrolled(&r, 3, 3, 1) == INTAKE_QUOTA &&
-           enrolled(&r, 4, 1, 2) == INTAKE_COUNTED &&
-           enrolled(&r, 2, 3, 1) == INTAKE_AGAIN,
+    ok(eq_u64(enrolled(&r, 2, 3, 1), INTAKE_COUNTED) &&
+           eq_u64(enrolled(&r, 3, 3, 1), INTAKE_QUOTA) &&
+           eq_u64(enrolled(&r, 4, 1, 2), INTAKE_COUNTED) &&
+           eq_u64(enrolled(&r, 2, 3, 1), INTAKE_AGAIN),
        "reports use a quota, and null ones, but none that was not counted");
     rig_restart(&r);
-    ok(enrolled(&r, 5, 2, 1) == INTAKE_QUOTA &&
-           enrolled(&r, 6, 1, 1) == INTAKE_COUNTED &&
-           enrolled(&r, 7, 1, 1) == INTAKE_QUOTA,
+    ok(eq_u64(enrolled(&r, 5, 2, 1), INTAKE_QUOTA) &&
+           eq_u64(enrolled(&r, 6, 1, 1), INTAKE_COUNTED) &&
+           eq_u64(enrolled(&r, 7, 1, 1), INTAKE_QUOTA),
        "and what is used stays used");
     rig_close(&r);
 }
@@ -186,8 +190,8 @@ static void huge_tallies(void)
         refused += engine_merge(r.e, 0, file, len, &err) == HSY_E_OVERFLOW;
         free(file);
     }
-    ok(refused == 3, "tallies of more reports than are counted are refused");
-    ok(rig_fold(&r) == HSY_OK && rig_restart(&r) == HSY_OK,
+    is_u64(refused, 3, "tallies of more reports than are counted are refused");
+    ok(eq_status(rig_fold(&r), HSY_OK) && eq_status(rig_restart(&r), HSY_OK),
        "and do not stop the engine, now or when it is opened again");
     rig_close(&r);
 }
@@ -235,9 +239,10 @@ static void order_says_nothing(void)
     came(&b, true);
     ok(same_blobs(&a.store.ids, &b.store.ids),
        "the ids of a commit do not tell in which order they came");
-    ok(a.store.batches.n == 2 && same_blobs(&a.store.batches, &b.store.batches),
+    ok(eq_u64(a.store.batches.n, 2) &&
+           same_blobs(&a.store.batches, &b.store.batches),
        "nor do the uploads of a task");
-    ok(rig_fold(&a) == HSY_OK && rig_cell(&a, 0, 0, 0, 0) == 1 &&
+    ok(eq_status(rig_fold(&a), HSY_OK) && rig_cell(&a, 0, 0, 0, 0) == 1 &&
            rig_cell(&a, 1, 0, 0, 37) == 1,
        "and all are counted");
     rig_close(&a);

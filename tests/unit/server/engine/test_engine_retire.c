@@ -61,37 +61,40 @@ static void retires(void)
 
     two_releases(&r);
     before = memory(&r);
-    ok(engine_retire(r.e, 3, &err) == HSY_E_REFUSED &&
-           engine_retire(r.e, 99, &err) == HSY_E_RANGE &&
+    ok(eq_status(engine_retire(r.e, 3, &err), HSY_E_REFUSED) &&
+           eq_status(engine_retire(r.e, 99, &err), HSY_E_RANGE) &&
            !engine_is_retired(r.e, 3),
        "what the document in force asks is not retired, nor what is not there");
-    ok(engine_retire(r.e, 0, &err) == HSY_OK && engine_is_retired(r.e, 0) &&
-           engine_retire(r.e, 0, &err) == HSY_OK,
+    ok(eq_status(engine_retire(r.e, 0, &err), HSY_OK) &&
+           engine_is_retired(r.e, 0) &&
+           eq_status(engine_retire(r.e, 0, &err), HSY_OK),
        "an old release is, once and for all");
-    ok(rig_one(&r, up(0, 7, RIG_DAY)) == INTAKE_CLOSED &&
-           rig_one(&r, up(1, 8, RIG_DAY)) == INTAKE_COUNTED,
+    ok(eq_u64(rig_one(&r, up(0, 7, RIG_DAY)), INTAKE_CLOSED) &&
+           eq_u64(rig_one(&r, up(1, 8, RIG_DAY)), INTAKE_COUNTED),
        "nothing more of it is taken; of others it is");
     file = rig_tally_file(roster_at(r.roster, 0), 5, 1, &len);
-    ok(engine_merge(r.e, 0, file, len, &err) == HSY_E_RANGE, "nor merged in");
+    is_status(engine_merge(r.e, 0, file, len, &err), HSY_E_RANGE,
+              "nor merged in");
     free(file);
-    ok(rig_write(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 1) == 0,
+    ok(eq_status(rig_write(&r), HSY_OK) && eq_int(rig_cell(&r, 0, 0, 0, 1), 0),
        "while something of it waits to be folded its tally is there");
-    ok(rig_fold(&r) == HSY_OK && rig_write(&r) == HSY_OK &&
-           rig_write(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 1) == -1 &&
+    ok(eq_status(rig_fold(&r), HSY_OK) && eq_status(rig_write(&r), HSY_OK) &&
+           eq_status(rig_write(&r), HSY_OK) && rig_cell(&r, 0, 0, 0, 1) == -1 &&
            rig_cell(&r, 0, RIG_DAY, RIG_DAY, 1) == -1 &&
            memory(&r) + 2 * 8 * 1000 <= before,
        "then it leaves memory, its days too");
-    ok(engine_counts(r.e, 0, &count, 1) == 1 && count.epoch == RIG_DAY &&
-           count.reports == 1,
+    ok(eq_u64(engine_counts(r.e, 0, &count, 1), 1) &&
+           eq_u64(count.epoch, RIG_DAY) && eq_u64(count.reports, 1),
        "its counts stay");
-    ok(rig_restart(&r) == HSY_OK && engine_is_retired(r.e, 0) &&
+    ok(eq_status(rig_restart(&r), HSY_OK) && engine_is_retired(r.e, 0) &&
            rig_cell(&r, 0, 0, 0, 1) == -1 && rig_cell(&r, 1, 0, 0, 2) == 1 &&
            rig_one(&r, up(0, 9, RIG_DAY)) == INTAKE_CLOSED &&
            engine_counts(r.e, 0, &count, 1) == 1 && count.reports == 1,
        "and all that is so after a restart");
-    ok(ask(&r, 1, 3) == HSY_E_REFUSED && ask(&r, 3, 4) == HSY_OK,
+    ok(eq_status(ask(&r, 1, 3), HSY_E_REFUSED) &&
+           eq_status(ask(&r, 3, 4), HSY_OK),
        "a document that asks it again is refused");
-    ok(r.store.faults == 0, "no rule of the store was broken");
+    is_u64(r.store.faults, 0, "no rule of the store was broken");
     rig_close(&r);
 }
 
@@ -123,7 +126,7 @@ static void killed(void)
         wrong += r.store.faults != 0;
         rig_close(&r);
     }
-    ok(wrong == 0 && done > 5 && done < 11,
+    ok(eq_u64(wrong, 0) && done > 5 && done < 11,
        "killed at any moment it is retired or not: %u of 11", done);
 }
 
@@ -140,16 +143,16 @@ static void purges(void)
     rig_write(&r);
     rig_day(&r, RIG_DAY + 4);
     before = memory(&r);
-    ok(engine_purge(r.e, RIG_DAY + 3, &n, &err) == HSY_E_RANGE,
-       "days that are open are not purged");
-    ok(engine_purge(r.e, RIG_DAY + 1, &n, &err) == HSY_OK && n == 0 &&
-           rig_write(&r) == HSY_OK && memory(&r) < before &&
+    is_status(engine_purge(r.e, RIG_DAY + 3, &n, &err), HSY_E_RANGE,
+              "days that are open are not purged");
+    ok(eq_status(engine_purge(r.e, RIG_DAY + 1, &n, &err), HSY_OK) && n == 0 &&
+           eq_status(rig_write(&r), HSY_OK) && memory(&r) < before &&
            rig_cell(&r, 0, RIG_DAY, RIG_DAY, 1) == -1 &&
            rig_cell(&r, 0, RIG_DAY + 1, RIG_DAY + 1, 2) == 1 &&
            rig_cell(&r, 0, 0, 0, 1) == 1,
        "tallies of days before another go, and the whole keeps them");
     engine_trim(r.e);
-    ok(rig_restart(&r) == HSY_OK &&
+    ok(eq_status(rig_restart(&r), HSY_OK) &&
            rig_cell(&r, 0, RIG_DAY, RIG_DAY, 1) == -1 &&
            rig_cell(&r, 0, 0, 0, 1) == 1 && r.store.faults == 0,
        "for ever");
@@ -199,7 +202,7 @@ static void gives_back(void)
     rig_day(&r, RIG_DAY + 3);
     engine_trim(r.e);
     low = resident();
-    ok(status.ids == MANY && high > low + status.ids_bytes * 3 / 4,
+    ok(eq_u64(status.ids, MANY) && high > low + status.ids_bytes * 3 / 4,
        "the ids of a day took %llu KiB, and %llu KiB were given back",
        (unsigned long long)status.ids_bytes >> 10,
        (unsigned long long)(high > low ? high - low : 0) >> 10);

@@ -63,14 +63,15 @@ static void folds_any_length(void)
         for (uint32_t k = 0; k < lengths[i]; k++)
             want[k % 1000]++;
     }
-    ok(good && rig_fold(&r) == HSY_OK, "uploads of any length are folded");
+    ok(good && eq_status(rig_fold(&r), HSY_OK),
+       "uploads of any length are folded");
     words = rig_copy(&r, 0, RIG_DAY, RIG_DAY, &cells);
-    ok(words != NULL && memcmp(cells, want, sizeof want) == 0,
+    ok(words != NULL && eq_bytes(cells, want, sizeof want),
        "and every report of them is counted");
     free(words);
-    ok(rig_restart(&r) == HSY_OK, "the same after a restart:");
+    is_status(rig_restart(&r), HSY_OK, "the same after a restart:");
     words = rig_copy(&r, 0, 0, 0, &cells);
-    ok(words != NULL && memcmp(cells, want, sizeof want) == 0,
+    ok(words != NULL && eq_bytes(cells, want, sizeof want),
        "every report is counted");
     free(words);
     rig_close(&r);
@@ -96,8 +97,8 @@ static void copies_days(void)
     ok(rig_cell(&r, 2, 0, 0, 5) == 1 &&
            rig_cell(&r, 2, RIG_DAY, RIG_DAY, 5) == -1,
        "an entry with many cells has no tally a day");
-    ok(engine_copy(r.e, 1, 0, 0, words, NULL) == HSY_E_EMPTY,
-       "an entry without reports has none at all");
+    is_status(engine_copy(r.e, 1, 0, 0, words, NULL), HSY_E_EMPTY,
+              "an entry without reports has none at all");
     rig_close(&r);
 }
 
@@ -113,22 +114,23 @@ static void writes_what_changed(void)
     rig_one(&r, up(2, 2, 8999));
     rig_one(&r, up(0, 3, 1));
     rig_fold(&r);
-    ok(rig_write(&r) == HSY_OK && r.store.rounds == 2 && r.store.batches.n == 0,
+    ok(eq_status(rig_write(&r), HSY_OK) && eq_u64(r.store.rounds, 2) &&
+           eq_u64(r.store.batches.n, 0),
        "a checkpoint leaves no batch");
-    ok(r.store.flips == 1, "and is one flip, of however many entries");
-    ok(r.store.chunks == 2 + 2,
-       "only chunks with something in them are written");
+    is_u64(r.store.flips, 1, "and is one flip, of however many entries");
+    is_u64(r.store.chunks, 2 + 2,
+           "only chunks with something in them are written");
     chunks = r.store.chunks;
-    ok(rig_write(&r) == HSY_OK && r.store.chunks == chunks &&
-           r.store.rounds == 2,
+    ok(eq_status(rig_write(&r), HSY_OK) && eq_u64(r.store.chunks, chunks) &&
+           eq_u64(r.store.rounds, 2),
        "without a change nothing is");
     rig_one(&r, up(2, 4, 8998));
     rig_fold(&r);
     rig_write(&r);
     /* The count of reports stands in a chunk, the cell in the last. */
-    ok(r.store.chunks <= chunks + 2 && r.store.rounds == 3,
+    ok(r.store.chunks <= chunks + 2 && eq_u64(r.store.rounds, 3),
        "after a change what has changed is");
-    ok(rig_restart(&r) == HSY_OK && rig_cell(&r, 2, 0, 0, 8998) == 1 &&
+    ok(eq_status(rig_restart(&r), HSY_OK) && rig_cell(&r, 2, 0, 0, 8998) == 1 &&
            rig_cell(&r, 2, 0, 0, 8999) == 1 && rig_cell(&r, 0, 0, 0, 1) == 1,
        "it is read back");
     chunks = r.store.chunks;
@@ -152,8 +154,8 @@ static void writes_a_little(void)
     rig_one(&r, up(2, 3, 8999));
     rig_fold(&r);
     engine_checkpoint(r.e);
-    ok(engine_write(r.e, 1, &more, NULL) == HSY_OK && more &&
-           r.store.chunks == 1 && r.store.rounds == 0,
+    ok(eq_status(engine_write(r.e, 1, &more, NULL), HSY_OK) && more &&
+           eq_u64(r.store.chunks, 1) && eq_u64(r.store.rounds, 0),
        "a checkpoint is written in pieces");
     rig_one(&r, up(2, 4, 1));
     rig_one(&r, up(0, 5, 1));
@@ -171,7 +173,7 @@ static void writes_a_little(void)
     ok(rig_cell(&r, 2, 0, 0, 1) == 1 && status.waiting_bytes == 0 &&
            status.folded == status.seq,
        "and is folded when the entry is written");
-    ok(rig_restart(&r) == HSY_OK && rig_cell(&r, 2, 0, 0, 1) == 1 &&
+    ok(eq_status(rig_restart(&r), HSY_OK) && rig_cell(&r, 2, 0, 0, 1) == 1 &&
            rig_cell(&r, 2, 0, 0, 0) == 1,
        "after a restart each is there once");
     rig_close(&r);
@@ -210,7 +212,8 @@ static void crashes_anywhere(void)
             rig_close(&r);
         }
     }
-    ok(good && crashes == 14, "a crash at any call loses and doubles nothing");
+    ok(good && eq_u64(crashes, 14),
+       "a crash at any call loses and doubles nothing");
 }
 
 static void full_while_writing(void)
@@ -225,11 +228,12 @@ static void full_while_writing(void)
     engine_checkpoint(r.e);
     engine_write(r.e, 1, &more, NULL);
     r.store.full = true;
-    ok(engine_write(r.e, 1 << 20, &more, NULL) == HSY_E_FULL &&
-           rig_fold(&r) == HSY_OK,
+    ok(eq_status(engine_write(r.e, 1 << 20, &more, NULL), HSY_E_FULL) &&
+           eq_status(rig_fold(&r), HSY_OK),
        "a disk that fills up while a tally is written");
     r.store.full = false;
-    ok(rig_write(&r) == HSY_OK && r.store.batches.n == 0 && r.store.chunks == 2,
+    ok(eq_status(rig_write(&r), HSY_OK) && eq_u64(r.store.batches.n, 0) &&
+           eq_u64(r.store.chunks, 2),
        "is gone on with where it stood");
     rig_close(&r);
 }
@@ -246,7 +250,8 @@ static void drops_old_days(void)
     engine_status(r.e, &before);
     rig_day(&r, RIG_DAY + 5);
     rig_write(&r);
-    ok(rig_cell(&r, 0, RIG_DAY, RIG_DAY, 5) == 1, "a day is kept for a while");
+    is_int(rig_cell(&r, 0, RIG_DAY, RIG_DAY, 5), 1,
+           "a day is kept for a while");
     rig_day(&r, RIG_DAY + 6);
     rig_write(&r);
     engine_status(r.e, &after);
@@ -254,7 +259,7 @@ static void drops_old_days(void)
            rig_cell(&r, 0, 0, 0, 5) == 1 && r.store.ntallies == 1 &&
            after.tally_bytes < before.tally_bytes,
        "then its tally is dropped, and the whole keeps its reports");
-    ok(rig_restart(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 5) == 1 &&
+    ok(eq_status(rig_restart(&r), HSY_OK) && rig_cell(&r, 0, 0, 0, 5) == 1 &&
            rig_cell(&r, 0, RIG_DAY, RIG_DAY, 5) == -1,
        "for ever");
     rig_close(&r);
@@ -273,31 +278,35 @@ static void merges(void)
     rig_open(&r);
     file = rig_tally_file(roster_at(r.roster, 0), 0, 10, &len);
     rig_one(&r, up(0, 1, 5));
-    ok(engine_merge(r.e, 0, file, len, &err) == HSY_OK &&
-           rig_fold(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 5) == 2 &&
+    ok(eq_status(engine_merge(r.e, 0, file, len, &err), HSY_OK) &&
+           eq_status(rig_fold(&r), HSY_OK) && rig_cell(&r, 0, 0, 0, 5) == 2 &&
            rig_cell(&r, 0, 0, 0, 9) == 1,
        "a tally file is added");
-    ok(rig_cell(&r, 0, RIG_DAY, RIG_DAY, 5) == 1, "to no day");
-    ok(engine_counts(r.e, 0, counts, 2) == 2 && counts[0].epoch == 0 &&
-           counts[0].reports == 10 && counts[1].reports == 1,
+    is_int(rig_cell(&r, 0, RIG_DAY, RIG_DAY, 5), 1, "to no day");
+    ok(eq_u64(engine_counts(r.e, 0, counts, 2), 2) &&
+           eq_u64(counts[0].epoch, 0) && eq_u64(counts[0].reports, 10) &&
+           eq_u64(counts[1].reports, 1),
        "its reports are counted");
-    ok(engine_merge(r.e, 0, file, len, &err) == HSY_E_REFUSED,
-       "the same file again is refused");
-    ok(rig_restart(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 5) == 2 &&
-           engine_merge(r.e, 0, file, len, &err) == HSY_E_REFUSED,
+    is_status(engine_merge(r.e, 0, file, len, &err), HSY_E_REFUSED,
+              "the same file again is refused");
+    ok(eq_status(rig_restart(&r), HSY_OK) &&
+           eq_int(rig_cell(&r, 0, 0, 0, 5), 2) &&
+           eq_status(engine_merge(r.e, 0, file, len, &err), HSY_E_REFUSED),
        "also after a restart, when it was folded again");
     rig_write(&r);
-    ok(rig_restart(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 5) == 2,
+    ok(eq_status(rig_restart(&r), HSY_OK) &&
+           eq_int(rig_cell(&r, 0, 0, 0, 5), 2),
        "and after a checkpoint");
-    ok(engine_merge(r.e, 1, file, len, &err) == HSY_E_MISMATCH,
-       "a tally of another scheme is refused");
-    ok(engine_merge(r.e, 0, file, len - 1, &err) == HSY_E_FORMAT &&
-           engine_merge(r.e, 0, file, 0, &err) == HSY_E_FORMAT,
+    is_status(engine_merge(r.e, 1, file, len, &err), HSY_E_MISMATCH,
+              "a tally of another scheme is refused");
+    ok(eq_status(engine_merge(r.e, 0, file, len - 1, &err), HSY_E_FORMAT) &&
+           eq_status(engine_merge(r.e, 0, file, 0, &err), HSY_E_FORMAT),
        "so is one that is cut");
     file[len - 5] ^= 1;
-    ok(engine_merge(r.e, 0, file, len, &err) == HSY_E_FORMAT, "or damaged");
-    ok(engine_merge(r.e, 99, file, len, &err) == HSY_E_RANGE,
-       "or for a task that is not there");
+    is_status(engine_merge(r.e, 0, file, len, &err), HSY_E_FORMAT,
+              "or damaged");
+    is_status(engine_merge(r.e, 99, file, len, &err), HSY_E_RANGE,
+              "or for a task that is not there");
     free(file);
     rig_close(&r);
 }
@@ -317,14 +326,14 @@ static void refuses_reports(void)
     container_put_reports(out, entry->scheme, packed, 1);
     container_put_end(out, 1);
     output_take(out, &reports, &reports_len);
-    ok(engine_merge(r.e, 0, reports, reports_len, NULL) == HSY_E_FORMAT,
-       "a file of reports is no tally");
+    is_status(engine_merge(r.e, 0, reports, reports_len, NULL), HSY_E_FORMAT,
+              "a file of reports is no tally");
     one = rig_tally_file(entry, 0, 3, &len);
     two = malloc(2 * len);
     memcpy(two, one, len);
     memcpy(two + len, one, len);
-    ok(engine_merge(r.e, 0, two, 2 * len, NULL) == HSY_E_FORMAT,
-       "two files in one are refused");
+    is_status(engine_merge(r.e, 0, two, 2 * len, NULL), HSY_E_FORMAT,
+              "two files in one are refused");
     free(one);
     free(two);
     free(reports);
@@ -351,9 +360,10 @@ static void keeps_figures(void)
         .entry = 1, .day = RIG_DAY, .json = "{}", .len = 2};
 
     rig_open(&r);
-    ok(engine_keep(r.e, &figure, NULL) == HSY_OK &&
-           engine_keep(r.e, &figure, NULL) == HSY_OK &&
-           engine_figures(r.e, &reader, NULL) == HSY_OK && seen == 1,
+    ok(eq_status(engine_keep(r.e, &figure, NULL), HSY_OK) &&
+           eq_status(engine_keep(r.e, &figure, NULL), HSY_OK) &&
+           eq_status(engine_figures(r.e, &reader, NULL), HSY_OK) &&
+           eq_u64(seen, 1),
        "a figure a day is kept");
     rig_close(&r);
 }
@@ -378,15 +388,15 @@ static void days_without(void)
     r.options.tally_bytes = 20000; /* one and two, and one day of either */
     rig_restart(&r);
     rig_jump(&r, RIG_DAY);
-    ok(rig_one(&r, on(0, 1, RIG_DAY)) == INTAKE_COUNTED &&
-           rig_one(&r, on(0, 2, RIG_DAY - 1)) == INTAKE_COUNTED &&
-           rig_one(&r, on(0, 3, RIG_DAY - 1)) == INTAKE_COUNTED,
+    ok(eq_u64(rig_one(&r, on(0, 1, RIG_DAY)), INTAKE_COUNTED) &&
+           eq_u64(rig_one(&r, on(0, 2, RIG_DAY - 1)), INTAKE_COUNTED) &&
+           eq_u64(rig_one(&r, on(0, 3, RIG_DAY - 1)), INTAKE_COUNTED),
        "a day whose tally does not fit is counted without it");
     engine_status(r.e, &status);
-    ok(status.refusing == 0 && status.undated == 1 &&
+    ok(eq_u64(status.refusing, 0) && eq_u64(status.undated, 1) &&
            status.tally_bytes <= r.options.tally_bytes,
        "which is told, and takes no memory");
-    ok(rig_fold(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 2) == 1 &&
+    ok(eq_status(rig_fold(&r), HSY_OK) && rig_cell(&r, 0, 0, 0, 2) == 1 &&
            rig_cell(&r, 0, 0, 0, 3) == 1 &&
            rig_cell(&r, 0, RIG_DAY - 1, RIG_DAY - 1, 2) == -1 &&
            rig_cell(&r, 0, RIG_DAY, RIG_DAY, 1) == 1,
@@ -395,7 +405,7 @@ static void days_without(void)
     r.options.tally_bytes = 1 << 24;
     rig_restart(&r);
     ok(rig_one(&r, on(0, 4, RIG_DAY - 1)) == INTAKE_COUNTED &&
-           rig_fold(&r) == HSY_OK &&
+           eq_status(rig_fold(&r), HSY_OK) &&
            rig_cell(&r, 0, RIG_DAY - 1, RIG_DAY - 1, 4) == -1 &&
            rig_cell(&r, 0, 0, 0, 4) == 1,
        "with room again no tally is begun for a part of a day");
@@ -403,9 +413,9 @@ static void days_without(void)
     ok(rig_cell(&r, 0, RIG_DAY - 1, RIG_DAY - 1, 4) == -1 &&
            rig_cell(&r, 0, 0, 0, 4) == 1 && r.store.faults == 0,
        "nor from what was not folded");
-    ok(rig_one(&r, on(0, 5, RIG_DAY + 1)) == INTAKE_COUNTED &&
-           rig_restart(&r) == HSY_OK &&
-           rig_cell(&r, 0, RIG_DAY + 1, RIG_DAY + 1, 5) == 1,
+    ok(eq_int(rig_one(&r, on(0, 5, RIG_DAY + 1)), INTAKE_COUNTED) &&
+           eq_status(rig_restart(&r), HSY_OK) &&
+           eq_int(rig_cell(&r, 0, RIG_DAY + 1, RIG_DAY + 1, 5), 1),
        "but a day of which all is there has its tally");
     rig_close(&r);
 }

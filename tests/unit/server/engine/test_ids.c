@@ -38,23 +38,24 @@ static void answers(void)
     struct store_id a = name(t, 1, content), b = name(t, 2, content),
                     changed = name(t, 1, other);
 
-    ok(find(t, &a) == IDS_NEW, "nothing is known at first");
-    ok(ids_add(t, 10, &a) == HSY_OK && find(t, &a) == IDS_SAME,
+    is_u64(find(t, &a), IDS_NEW, "nothing is known at first");
+    ok(eq_status(ids_add(t, 10, &a), HSY_OK) && eq_u64(find(t, &a), IDS_SAME),
        "an id that was added is known");
-    ok(find(t, &changed) == IDS_OTHER, "with another content it is not");
-    ok(find(t, &b) == IDS_NEW, "another id is new");
-    ok(ids_add(t, 11, &b) == HSY_OK && find(t, &b) == IDS_SAME &&
-           find(t, &a) == IDS_SAME && ids_count(t) == 2,
+    is_u64(find(t, &changed), IDS_OTHER, "with another content it is not");
+    is_u64(find(t, &b), IDS_NEW, "another id is new");
+    ok(eq_status(ids_add(t, 11, &b), HSY_OK) && eq_u64(find(t, &b), IDS_SAME) &&
+           eq_u64(find(t, &a), IDS_SAME) && eq_u64(ids_count(t), 2),
        "it is looked for in all epochs");
     ids_drop(t, 10);
-    ok(find(t, &a) == IDS_NEW && find(t, &b) == IDS_SAME,
+    ok(eq_u64(find(t, &a), IDS_NEW) && eq_u64(find(t, &b), IDS_SAME),
        "an epoch's ids go with it");
     ids_remove(t, 11, &b);
-    ok(find(t, &b) == IDS_NEW && ids_count(t) == 0,
+    ok(eq_u64(find(t, &b), IDS_NEW) && eq_u64(ids_count(t), 0),
        "an id that could not be kept is forgotten");
     ids_limit(t, 1);
-    ok(ids_add(t, 11, &a) == HSY_OK && ids_add(t, 11, &b) == HSY_E_FULL &&
-           ids_add(t, 12, &b) == HSY_OK,
+    ok(eq_status(ids_add(t, 11, &a), HSY_OK) &&
+           eq_status(ids_add(t, 11, &b), HSY_E_FULL) &&
+           eq_status(ids_add(t, 12, &b), HSY_OK),
        "a full epoch refuses, and others do not");
     ids_close(t);
     ids_close(NULL);
@@ -102,7 +103,7 @@ static void removes(void)
 
         good &= find(t, &id) == (there[i] ? IDS_SAME : IDS_NEW);
     }
-    ok(good && ids_count(t) == n,
+    ok(good && eq_u64(ids_count(t), n),
        "after 60,000 additions and removals what is there is known");
     ids_close(t);
 }
@@ -122,7 +123,7 @@ static void flood(uint64_t n, uint64_t apart)
         if ((i + 1) % 1000 == 0 && i > 50000 && ids_bytes(t) / (i + 1) > worst)
             worst = ids_bytes(t) / (i + 1);
     }
-    ok(good && ids_count(t) == n &&
+    ok(good && eq_u64(ids_count(t), n) &&
            ids_bytes(t) <= n * IDS_BYTES + IDS_EPOCH_BYTES,
        "%llu ids, %llu apart, take %.1f bytes each", (unsigned long long)n,
        (unsigned long long)apart, (double)ids_bytes(t) / (double)n);

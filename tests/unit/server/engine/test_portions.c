@@ -40,27 +40,29 @@ static void floods(struct roster *r)
     struct portions s = {0};
 
     portions_divide(&s, LIMIT, r);
-    ok(takes(&s, 0, false, LIMIT + 1) == 800 &&
-           takes(&s, 1, false, LIMIT) == 200 &&
-           takes(&s, 2, true, LIMIT) == 0 && takes(&s, 2, false, LIMIT) == 200,
+    ok(eq_u64(takes(&s, 0, false, LIMIT + 1), 800) &&
+           eq_u64(takes(&s, 1, false, LIMIT), 200) &&
+           eq_u64(takes(&s, 2, true, LIMIT), 0) &&
+           eq_u64(takes(&s, 2, false, LIMIT), 200),
        "without tokens each task has a third of one half");
     portions_clear(&s);
 
     portions_divide(&s, LIMIT, r);
     portions_enrols(&s, true);
-    ok(takes(&s, 0, false, LIMIT + 1) == 600, "a flood takes its part and the "
-                                              "common one");
-    ok(takes(&s, 1, false, LIMIT) == 150, "another task still has its own");
-    ok(takes(&s, 2, true, LIMIT) == 300, "and so has who brings a token");
-    ok(takes(&s, 2, false, LIMIT) == 150, "all of it fits");
+    is_u64(takes(&s, 0, false, LIMIT + 1), 600,
+           "a flood takes its part and the "
+           "common one");
+    is_u64(takes(&s, 1, false, LIMIT), 150, "another task still has its own");
+    is_u64(takes(&s, 2, true, LIMIT), 300, "and so has who brings a token");
+    is_u64(takes(&s, 2, false, LIMIT), 150, "all of it fits");
     portions_give(&s, DAY, 0, false);
-    ok(takes(&s, 1, false, 2) == 1 && takes(&s, 2, true, 2) == 0,
+    ok(eq_u64(takes(&s, 1, false, 2), 1) && eq_u64(takes(&s, 2, true, 2), 0),
        "what is given back of the common part is for whoever comes");
     portions_give(&s, DAY, 2, true);
-    ok(takes(&s, 1, false, 2) == 0 && takes(&s, 2, true, 2) == 1,
+    ok(eq_u64(takes(&s, 1, false, 2), 0) && eq_u64(takes(&s, 2, true, 2), 1),
        "what is given back of another's is his");
     portions_drop(&s, DAY);
-    ok(takes(&s, 0, false, 10) == 10, "a day that is over is over");
+    is_u64(takes(&s, 0, false, 10), 10, "a day that is over is over");
     portions_clear(&s);
 }
 
@@ -71,16 +73,18 @@ static void hurries(struct roster *r)
 
     portions_divide(&s, much, r);
     portions_tick(&s, 1000);
-    ok(takes(&s, 0, false, much) == 6000000, "a flood stops after a minute's");
-    ok(takes(&s, 0, true, 1000) == 1000 && takes(&s, 1, false, 1000) == 1000,
+    is_u64(takes(&s, 0, false, much), 6000000,
+           "a flood stops after a minute's");
+    ok(eq_u64(takes(&s, 0, true, 1000), 1000) &&
+           eq_u64(takes(&s, 1, false, 1000), 1000),
        "which is nothing to others, and to who has a token");
     portions_tick(&s, 1000);
-    ok(takes(&s, 0, false, 1) == 0, "no time, no ids");
+    is_u64(takes(&s, 0, false, 1), 0, "no time, no ids");
     portions_tick(&s, 1003);
-    ok(takes(&s, 0, false, much) == 300000, "then it goes on slowly");
+    is_u64(takes(&s, 0, false, much), 300000, "then it goes on slowly");
     portions_tick(&s, 1002);
     portions_tick(&s, 500000);
-    ok(takes(&s, 0, false, much) == 6000000, "and never faster");
+    is_u64(takes(&s, 0, false, much), 6000000, "and never faster");
     portions_clear(&s);
 }
 
@@ -115,19 +119,21 @@ static void restarts(void)
     r.options.ids_epoch = LIMIT;
     rig_restart(&r);
     rig_day(&r, RIG_DAY);
-    ok(sends(&r, 0, &id, 900) == 800, "an engine divides its ids");
+    is_u64(sends(&r, 0, &id, 900), 800, "an engine divides its ids");
     engine_status(r.e, &status);
-    ok(status.ids == 800 && status.ids_refused == 100, "and says what it has");
-    ok(rig_restart(&r) == HSY_OK && sends(&r, 0, &id, 10) == 0,
+    ok(eq_u64(status.ids, 800) && eq_u64(status.ids_refused, 100),
+       "and says what it has");
+    ok(eq_status(rig_restart(&r), HSY_OK) && eq_u64(sends(&r, 0, &id, 10), 0),
        "a restart does not make room");
     r.store.full = true;
-    ok(sends(&r, 1, &id, 300) == 0, "nor does a full disk take any");
+    is_u64(sends(&r, 1, &id, 300), 0, "nor does a full disk take any");
     r.store.full = false;
-    ok(sends(&r, 1, &id, 300) == 200 && sends(&r, 2, &id, 300) == 200,
+    ok(eq_u64(sends(&r, 1, &id, 300), 200) &&
+           eq_u64(sends(&r, 2, &id, 300), 200),
        "the other tasks have all that is theirs");
     rig_restart(&r);
-    ok(sends(&r, 1, &id, 10) == 0 && sends(&r, 2, &id, 10) == 0 &&
-           rig_one(&r, up(0, 5, 1)) == INTAKE_AGAIN,
+    ok(eq_u64(sends(&r, 1, &id, 10), 0) && eq_u64(sends(&r, 2, &id, 10), 0) &&
+           eq_u64(rig_one(&r, up(0, 5, 1)), INTAKE_AGAIN),
        "and no more; what was counted is known");
     rig_close(&r);
 }

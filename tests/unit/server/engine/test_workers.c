@@ -252,8 +252,8 @@ static void many_at_once(void)
         pthread_create(&hands[i].thread, NULL, hand_work, &hands[i]);
     }
     pthread_create(&l.thread, NULL, look_work, &l);
-    ok(workers_admitting(l.w, take, &version, NULL) == HSY_OK &&
-           workers_admitting(l.w, take, &version, NULL) == HSY_OK,
+    ok(eq_status(workers_admitting(l.w, take, &version, NULL), HSY_OK) &&
+           eq_status(workers_admitting(l.w, take, &version, NULL), HSY_OK),
        "a document comes into force under load");
     for (size_t i = 0; i < HANDS; i++) {
         pthread_join(hands[i].thread, NULL);
@@ -264,17 +264,19 @@ static void many_at_once(void)
     }
     l.stop = true;
     pthread_join(l.thread, NULL);
-    ok(workers_stop(l.w, NULL) == HSY_OK && failures == 0,
+    ok(eq_status(workers_stop(l.w, NULL), HSY_OK) && eq_u64(failures, 0),
        "the threads end without a failure");
-    ok(counted == CELLS && again == (HANDS - 1) * CELLS && other == 0,
+    ok(eq_u64(counted, CELLS) && eq_u64(again, (HANDS - 1) * CELLS) &&
+           eq_u64(other, 0),
        "each id is counted for one hand and known to the others");
     ok(all_once(&r), "each cell is counted once");
-    ok(l.wrong == 0 && l.copies != 0, "and no copy in between had it twice");
-    ok(r.store.batches.n == 0 && r.store.rounds != 0,
+    ok(eq_u64(l.wrong, 0) && l.copies != 0,
+       "and no copy in between had it twice");
+    ok(eq_u64(r.store.batches.n, 0) && r.store.rounds != 0,
        "the last checkpoint leaves no batch behind");
-    ok(rig_restart(&r) == HSY_OK && all_once(&r),
+    ok(eq_status(rig_restart(&r), HSY_OK) && all_once(&r),
        "the tallies are there after a restart");
-    ok(r.store.faults == 0, "no rule of the store was broken");
+    is_u64(r.store.faults, 0, "no rule of the store was broken");
     rig_close(&r);
 }
 
@@ -302,14 +304,15 @@ static void disk_full(void)
     hand_in(&h, 2, 0, 2);
     hand_in(&h, 1, 0, 1);
     hand_wait(&h);
-    ok(h.counted == 1 && h.full >= 1 && h.lost == 0,
+    ok(eq_u64(h.counted, 1) && h.full >= 1 && eq_u64(h.lost, 0),
        "on a full disk nothing new is acknowledged");
     set_full(&r, false);
     hand_in(&h, 2, 0, 2);
     hand_wait(&h);
-    ok(h.counted == 2 && failures == 0, "when there is room it goes on");
-    ok(workers_stop(w, NULL) == HSY_OK && rig_cell(&r, 0, 0, 0, 1) == 1 &&
-           rig_cell(&r, 0, 0, 0, 2) == 1,
+    ok(eq_u64(h.counted, 2) && eq_u64(failures, 0),
+       "when there is room it goes on");
+    ok(eq_status(workers_stop(w, NULL), HSY_OK) &&
+           rig_cell(&r, 0, 0, 0, 1) == 1 && rig_cell(&r, 0, 0, 0, 2) == 1,
        "and everything is counted once");
     hand_close(&h);
     rig_close(&r);
@@ -334,12 +337,14 @@ static void store_fails(void)
     hand_in(&h, 2, 0, 2);
     hand_in(&h, 3, 0, 3);
     hand_wait(&h);
-    ok(h.counted == counted && h.again == 0 && h.lost + h.refused == 2,
+    ok(eq_u64(h.counted, counted) && eq_u64(h.again, 0) &&
+           eq_u64(h.lost + h.refused, 2),
        "after a failure of the store nobody is acknowledged");
     ok(!hand_in(&h, 4, 0, 4), "and nothing is taken any more");
-    ok(workers_stop(w, NULL) == HSY_E_IO && failures == 1,
+    ok(eq_status(workers_stop(w, NULL), HSY_E_IO) && eq_u64(failures, 1),
        "the failure was told once");
-    ok(rig_restart(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 1) == 1,
+    ok(eq_status(rig_restart(&r), HSY_OK) &&
+           eq_int(rig_cell(&r, 0, 0, 0, 1), 1),
        "what was acknowledged is there when the store is opened again");
     hand_close(&h);
     rig_close(&r);
@@ -425,7 +430,7 @@ static void bounded(void)
     workers_start(&w, r.e, &options, NULL);
     hand_open(&h, &r, w);
     ok(!hand_in(&h, 1, 0, 1), "what does not fit is not taken");
-    ok(workers_stop(w, NULL) == HSY_OK, "threads that did nothing end");
+    is_status(workers_stop(w, NULL), HSY_OK, "threads that did nothing end");
     hand_close(&h);
     rig_close(&r);
 }
@@ -516,8 +521,8 @@ static void tidies_when_nobody_waits(void)
     while (house.tidied == 0 || house.settled[STORE_QUIET] == 0)
         house_pause(5000);
     ok(house.early == 0 || late, "nothing is tidied while somebody may wait");
-    ok(house.settled[STORE_OVERDUE] == 0,
-       "and the store is settled when nobody does");
+    is_u64(house.settled[STORE_OVERDUE], 0,
+           "and the store is settled when nobody does");
     workers_stop(w, NULL);
     hand_close(&h);
     rig_close(&r);

@@ -147,7 +147,7 @@ static void requests_are_answered(const struct listener *l)
     a = ask(l, HEAD("POST /later") "Content-Length: 1\r\n\r\nx");
     ok(begins(a, "HTTP/1.1 204 "), "another thread answers");
     a = ask(l, HEAD("GET /cut") "\r\n");
-    ok(a[0] == 0, "status 0 closes without a word");
+    is_int(a[0], 0, "status 0 closes without a word");
     a = ask(l, HEAD("GET /problem") "\r\n");
     ok(begins(a, "HTTP/1.1 422 ") &&
            strstr(a, "application/problem+json") != NULL &&
@@ -167,7 +167,8 @@ static void connections_are_kept(const struct listener *l)
                              "Content-Length: 3\r\n\r\nabc");
     strcat(text, HEAD("GET /text") "\r\n");
     a = ask(l, text);
-    ok(times(a, "HTTP/1.1 ") == 51 && times(a, "HTTP/1.1 204") == 25,
+    ok(eq_u64(times(a, "HTTP/1.1 "), 51) &&
+           eq_u64(times(a, "HTTP/1.1 204"), 25),
        "requests in a row on one connection are answered in order");
 }
 
@@ -190,7 +191,8 @@ static void routes_are_matched(const struct listener *l)
            strstr(a, "\r\nAllow: GET, HEAD, OPTIONS\r\n") != NULL,
        "405 says what is allowed");
     a = ask(l, "GET /no HTTP/1.1\r\nHost: x\r\n\r\n" HEAD("GET /text") "\r\n");
-    ok(times(a, "HTTP/1.1 404") == 1 && times(a, "HTTP/1.1 200") == 1,
+    ok(eq_u64(times(a, "HTTP/1.1 404"), 1) &&
+           eq_u64(times(a, "HTTP/1.1 200"), 1),
        "after a 404 the connection goes on");
 }
 
@@ -215,7 +217,7 @@ static void roles_are_kept(const struct listener *l)
        "a higher role may do what a lower may");
     a = ask(l, "PUT /operate HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n"
                "abc");
-    ok(begins(a, "HTTP/1.1 401 ") && times(a, "HTTP/1.1 ") == 1,
+    ok(begins(a, "HTTP/1.1 401 ") && eq_u64(times(a, "HTTP/1.1 "), 1),
        "a body that may not be sent is not read: one answer, then closed");
 }
 
@@ -321,8 +323,9 @@ static void doubts_end_the_connection(const struct listener *l)
         snprintf(text, sizeof text, "%s%s", cases[i].text,
                  "GET /text HTTP/1.1\r\nHost: x\r\n\r\n");
         a = ask(l, text);
-        ok(begins(a, "HTTP/1.1 ") && strncmp(a + 9, cases[i].status, 3) == 0 &&
-               times(a, "HTTP/1.1 ") == 1,
+        ok(begins(a, "HTTP/1.1 ") &&
+               eq_int(strncmp(a + 9, cases[i].status, 3), 0) &&
+               eq_int(times(a, "HTTP/1.1 "), 1),
            "%s: %s and closed", cases[i].why, cases[i].status);
     }
 }
@@ -424,7 +427,7 @@ static void bodies_together_are_bounded(void)
     ok(begins(a, "HTTP/1.1 503 ") && strstr(a, "Retry-After:") != NULL,
        "more than all bodies may take: 503 with Retry-After");
     listen_status(l, &now);
-    ok(now.inflight_bytes == 0, "nothing stays charged");
+    is_u64(now.inflight_bytes, 0, "nothing stays charged");
     listen_close(l);
 }
 
@@ -443,14 +446,15 @@ static void late_connections_are_closed(void)
     say(fds[2], HEAD("POST /echo") "Content-Length: 5\r\n\r\nab",
         strlen(HEAD("POST /echo") "Content-Length: 5\r\n\r\nab"));
     say(fds[3], "GET /text HTTP/1.1\r\nHost: x\r\n\r\n", 31);
-    ok(hear(fds[0])[0] == 0, "a connection that says nothing is closed");
-    ok(hear(fds[1])[0] == 0, "one that does not end its head is closed");
-    ok(hear(fds[2])[0] == 0, "one that does not end its body is closed");
-    ok(times(hear(fds[3]), "HTTP/1.1 200") == 1, "one that is idle is closed");
+    is_int(hear(fds[0])[0], 0, "a connection that says nothing is closed");
+    is_int(hear(fds[1])[0], 0, "one that does not end its head is closed");
+    is_int(hear(fds[2])[0], 0, "one that does not end its body is closed");
+    is_u64(times(hear(fds[3]), "HTTP/1.1 200"), 1,
+           "one that is idle is closed");
     do
         listen_status(l, &now);
     while (now.connections != 0);
-    ok(now.timeouts == 4, "and they are counted");
+    is_u64(now.timeouts, 4, "and they are counted");
     listen_close(l);
 }
 
@@ -534,7 +538,7 @@ static void events_reach_all(void)
 
         good += one != NULL && two != NULL && one < two;
     }
-    ok(good == 20, "every subscriber hears every event in order");
+    is_int(good, 20, "every subscriber hears every event in order");
     listen_close(l);
 }
 
@@ -575,8 +579,8 @@ static void draining_finishes(void)
     while (now.connections != 2);
     listen_drain(l, 60);
     listen_status(l, &now);
-    ok(now.connections == 0, "draining ends all connections before its time");
-    ok(times(hear(idle), "HTTP/1.1 200") == 1, "what was answered was sent");
+    is_u64(now.connections, 0, "draining ends all connections before its time");
+    is_u64(times(hear(idle), "HTTP/1.1 200"), 1, "what was answered was sent");
     close(fresh);
     listen_close(l);
 }
@@ -605,8 +609,8 @@ static void names_from_elsewhere(void)
 
         snprintf(status, sizeof status, "HTTP/1.1 %s", hosts[i].answer);
         say(fd, text, (size_t)len);
-        ok(times(hear(fd), status) == 1, "without tokens, asked as %s: %s",
-           hosts[i].host, hosts[i].answer);
+        is_u64(times(hear(fd), status), 1, "without tokens, asked as %s: %s",
+               hosts[i].host, hosts[i].answer);
     }
     listen_close(l);
 }
@@ -627,8 +631,8 @@ static void draining_ends(void)
     while (now.requests != 1);
     listen_drain(l, 0);
     say(slow, "cd", 2);
-    ok(times(hear(slow), "HTTP/1.1 503") == 1,
-       "a body that ends after the time is up reaches no handler");
+    is_u64(times(hear(slow), "HTTP/1.1 503"), 1,
+           "a body that ends after the time is up reaches no handler");
     listen_close(l);
 }
 
@@ -652,15 +656,16 @@ static void addresses_are_checked(void)
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         o.address = wrong[i];
-        ok(listen_open(&m, &o, &err) == HSY_E_RANGE && err.msg != NULL,
+        ok(eq_status(listen_open(&m, &o, &err), HSY_E_RANGE) && err.msg != NULL,
            "'%s' is no address", wrong[i]);
     }
     snprintf(taken, sizeof taken, "127.0.0.1:%u", listen_port(l));
     o.address = taken;
-    ok(listen_open(&m, &o, &err) == HSY_E_IO && strstr(err.msg, "in use"),
+    ok(eq_status(listen_open(&m, &o, &err), HSY_E_IO) &&
+           strstr(err.msg, "in use"),
        "a port in use is an error that says so");
     listen_close(l);
-    ok(listen_open(&m, &o, &err) == HSY_OK && listen_port(m) != 0,
+    ok(eq_status(listen_open(&m, &o, &err), HSY_OK) && listen_port(m) != 0,
        "when it is free again it is taken");
     listen_close(m);
 }
@@ -684,11 +689,12 @@ static void a_socket_file_serves(void)
         abort();
     close(fd);
     l = serve(&o);
-    ok(listen_port(l) == 0, "a socket file has no port");
-    ok(listen_open(&m, &o, &err) == HSY_E_IO && strstr(err.msg, "in use"),
+    is_u64(listen_port(l), 0, "a socket file has no port");
+    ok(eq_status(listen_open(&m, &o, &err), HSY_E_IO) &&
+           strstr(err.msg, "in use"),
        "and one listener");
     fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    ok(connect(fd, (struct sockaddr *)&to, sizeof to) == 0, "it is there");
+    is_int(connect(fd, (struct sockaddr *)&to, sizeof to), 0, "it is there");
     say(fd, HEAD("GET /text") "\r\n", strlen(HEAD("GET /text") "\r\n"));
     ok(begins(hear(fd), "HTTP/1.1 200 "), "and serves");
     listen_close(l);
@@ -711,7 +717,7 @@ int main(void)
     refusals_arrive(l);
     origins_are_kept(l);
     listen_status(l, &now);
-    ok(now.inflight_bytes == 0 && now.refused > 30, "counters are kept");
+    ok(eq_u64(now.inflight_bytes, 0) && now.refused > 30, "counters are kept");
     for (unsigned i = 0; i < later_count; i++)
         pthread_join(later_threads[i], NULL);
     listen_close(l);

@@ -102,7 +102,7 @@ static void small_bodies_have_room(void)
         small = begin(l, 16384, 16384);
         taken += begins(hear(small), "HTTP/1.1 200 ") ? 1 : 0;
     }
-    ok(taken == 20, "small ones are taken all the same: %u of 20", taken);
+    is_u64(taken, 20, "small ones are taken all the same: %u of 20", taken);
     for (size_t i = 0; i < 2; i++) {
         say(fds[i], zeros, 1000);
         ok(begins(hear(fds[i]), "HTTP/1.1 200 "), "as are those that had room");
@@ -152,7 +152,8 @@ static void bodies_go_by_pace(void)
         if (now.connections == 0)
             break;
     }
-    ok(now.connections == 0 && now.timeouts == 1, "one that does not is cut");
+    ok(eq_u64(now.connections, 0) && eq_u64(now.timeouts, 1),
+       "one that does not is cut");
     close(slow);
     listen_close(l);
 }
@@ -162,8 +163,8 @@ static void pace_is_for_quiet_times(void)
     struct listener *l = serve(1);
     int fd = begin(l, 2 * LARGE, LARGE + LARGE / 4); /* 80 s by its pace */
 
-    ok(hear(fd)[0] == 0,
-       "where bodies take most of their room, each has body_seconds");
+    is_int(hear(fd)[0], 0,
+           "where bodies take most of their room, each has body_seconds");
     listen_close(l);
 }
 

@@ -72,14 +72,16 @@ int main(void)
             gone_pause();
             listen_status(l, &now);
         } while (now.connections != 0);
-        ok(gone_made - gone_freed == before && now.inflight_bytes == 0,
+        ok(eq_u64(gone_made - gone_freed, before) &&
+               eq_u64(now.inflight_bytes, 0),
            "no answer stays of peers that %s", gone_names[how]);
         if (reads)
-            ok(heard == GONE_PEERS, "all that %s are answered: %u of %u",
-               gone_names[how], heard, GONE_PEERS);
+            is_u64(heard, GONE_PEERS, "all that %s are answered: %u of %u",
+                   gone_names[how], heard, GONE_PEERS);
     }
     listen_close(l);
-    ok(gone_made == gone_freed && gone_made == GONE_HOWS * GONE_PEERS,
+    ok(eq_u64(gone_made, gone_freed) &&
+           eq_u64(gone_made, GONE_HOWS * GONE_PEERS),
        "%u answers were made and as many freed", gone_made);
     return tap_done();
 }

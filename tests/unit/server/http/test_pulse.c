@@ -87,7 +87,7 @@ int main(void)
     ok(!turns(l, 3), "one whose handler hangs does not, and that shows");
     sem_post(&goes_on);
     ok(recv(fd, answer, sizeof answer, 0) > 12 &&
-           memcmp(answer, "HTTP/1.1 204", 12) == 0,
+           eq_bytes(answer, "HTTP/1.1 204", 12),
        "it goes on");
     ok(turns(l, 60), "and all turn again");
     close(fd);

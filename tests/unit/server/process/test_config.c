@@ -44,14 +44,16 @@ static void has_defaults(void)
 {
     struct config c = {0};
 
-    ok(reads(&c, SOUND, NULL, 0) == HSY_OK && nproblems == 0,
+    ok(eq_status(reads(&c, SOUND, NULL, 0), HSY_OK) && eq_u64(nproblems, 0),
        "two fields are enough");
-    ok(strcmp(c.listen, "127.0.0.1:8080") == 0 && c.admin == NULL &&
+    ok(eq_text(c.listen, "127.0.0.1:8080") && c.admin == NULL &&
            !c.admin_open && c.tls_cert == NULL && c.cors == NULL &&
-           c.sandbox == CONFIG_ON && c.log_level == LOG_NOTE && !c.log_json,
+           eq_u64(c.sandbox, CONFIG_ON) && eq_u64(c.log_level, LOG_NOTE) &&
+           !c.log_json,
        "the defaults are safe");
-    ok(c.body_bytes == 4u << 20 && c.head_seconds == 10 &&
-           c.ids_epoch == 20000000 && c.lying == 0.01 && c.loops == 0,
+    ok(eq_u64(c.body_bytes, 4u << 20) && eq_u64(c.head_seconds, 10) &&
+           eq_u64(c.ids_epoch, 20000000) && c.lying == 0.01 &&
+           eq_u64(c.loops, 0),
        "and are numbers");
     config_clear(&c);
 }
@@ -68,16 +70,17 @@ static void reads_values(void)
     struct config c = {0};
     char name[128];
 
-    ok(reads(&c, text, NULL, 0) == HSY_OK, "reads every sort of value");
+    is_status(reads(&c, text, NULL, 0), HSY_OK, "reads every sort of value");
     snprintf(name, sizeof name, "%s/sub/tasks.signed", place);
-    ok(strcmp(c.document, name) == 0, "names are of the file's directory");
-    ok(c.body_bytes == 65536 && c.inflight_bytes == 1u << 30 &&
-           c.head_seconds == 120 && c.grace_days == 2 && c.keep_days == 14 &&
-           c.lying == 0.05 && c.log_level == LOG_ERROR &&
-           c.sandbox == CONFIG_REQUIRED && c.log_json && c.admin_open,
+    is_text(c.document, name, "names are of the file's directory");
+    ok(eq_u64(c.body_bytes, 65536) && eq_u64(c.inflight_bytes, 1u << 30) &&
+           eq_u64(c.head_seconds, 120) && eq_u64(c.grace_days, 2) &&
+           eq_u64(c.keep_days, 14) && c.lying == 0.05 &&
+           eq_u64(c.log_level, LOG_ERROR) &&
+           eq_u64(c.sandbox, CONFIG_REQUIRED) && c.log_json && c.admin_open,
        "sizes, times, days, shares, words");
-    ok(strcmp(c.cors[1], "http://b:81") == 0 && c.cors[2] == NULL &&
-           strcmp(c.enrolled[0], "age") == 0 && c.enrolled[2] == NULL,
+    ok(eq_text(c.cors[1], "http://b:81") && c.cors[2] == NULL &&
+           eq_text(c.enrolled[0], "age") && c.enrolled[2] == NULL,
        "and lists");
     config_clear(&c);
 }
@@ -89,19 +92,20 @@ static void is_overruled(void)
     struct config c = {0};
     hsy_error err;
 
-    ok(reads(&c, SOUND "loops: 1\ncors: [https://a]\n", settings, 3) ==
-               HSY_OK &&
-           strcmp(c.data, "elsewhere") == 0 && c.loops == 3 &&
-           strcmp(c.cors[0], "https://c") == 0 && c.cors[1] == NULL,
+    ok(eq_status(reads(&c, SOUND "loops: 1\ncors: [https://a]\n", settings, 3),
+                 HSY_OK) &&
+           eq_text(c.data, "elsewhere") && eq_u64(c.loops, 3) &&
+           eq_text(c.cors[0], "https://c") && c.cors[1] == NULL,
        "the command line has the last word, its names are as they stand");
     config_clear(&c);
     free(problems);
-    ok(config_read(&c, NULL, settings, 3, &problems, &nproblems, &err) ==
-               HSY_E_FORMAT &&
+    ok(eq_status(
+           config_read(&c, NULL, settings, 3, &problems, &nproblems, &err),
+           HSY_E_FORMAT) &&
            found(0, "public_key", "who signs"),
        "without a file the command line must say enough");
-    ok(reads(&c, SOUND, &(struct config_setting){"loops", "x"}, 1) ==
-               HSY_E_FORMAT &&
+    ok(eq_status(reads(&c, SOUND, &(struct config_setting){"loops", "x"}, 1),
+                 HSY_E_FORMAT) &&
            found(0, "loops", "from 0 to 256"),
        "its mistakes have no line");
 }
@@ -169,17 +173,19 @@ static void lists_all_mistakes(void)
 {
     struct config c = {0};
 
-    ok(reads(&c, SOUND "loops: x\nlying: 2\ntls12: 3\n", NULL, 0) ==
-               HSY_E_FORMAT &&
-           nproblems == 3 && found(3, "loops", "") && found(4, "lying", "") &&
-           found(5, "tls12", ""),
+    ok(eq_status(reads(&c, SOUND "loops: x\nlying: 2\ntls12: 3\n", NULL, 0),
+                 HSY_E_FORMAT) &&
+           eq_u64(nproblems, 3) && found(3, "loops", "") &&
+           found(4, "lying", "") && found(5, "tls12", ""),
        "all are listed");
-    ok(reads(&c,
-             "keep_days: 1\nloops: [1]\n" SOUND "conections: 5\nlying: 2\n"
-             "cors: '*'\nbody_bytes: x\ninflight_bytes: 1K\n"
-             "admin_open: yes\n",
-             &(struct config_setting){"tls12", "perhaps"}, 1) == HSY_E_FORMAT &&
-           nproblems == 8 && found(1, "keep_days", "closed") &&
+    ok(eq_status(reads(&c,
+                       "keep_days: 1\nloops: [1]\n" SOUND
+                       "conections: 5\nlying: 2\n"
+                       "cors: '*'\nbody_bytes: x\ninflight_bytes: 1K\n"
+                       "admin_open: yes\n",
+                       &(struct config_setting){"tls12", "perhaps"}, 1),
+                 HSY_E_FORMAT) &&
+           eq_u64(nproblems, 8) && found(1, "keep_days", "closed") &&
            found(2, "loops", "plain") && found(5, "", "no such key") &&
            found(6, "lying", "share") && found(7, "cors", "list") &&
            found(8, "body_bytes", "64M") && found(10, "admin_open", "admin") &&
@@ -189,8 +195,9 @@ static void lists_all_mistakes(void)
         ok(problems[i].line == 0 || (problems[i - 1].line != 0 &&
                                      problems[i - 1].line <= problems[i].line),
            "in the order of the file");
-    ok(reads(&c, SOUND "admin: 192.0.2.1:80\n", NULL, 0) == HSY_OK &&
-           nproblems == 1 && problems[0].warning && found(3, "admin", "open"),
+    ok(eq_status(reads(&c, SOUND "admin: 192.0.2.1:80\n", NULL, 0), HSY_OK) &&
+           eq_u64(nproblems, 1) && problems[0].warning &&
+           found(3, "admin", "open"),
        "a warning is none");
     config_clear(&c);
 }
@@ -200,16 +207,18 @@ static void keeps_the_old(void)
     struct config c = {0};
     hsy_error err;
 
-    ok(reads(&c, SOUND "loops: 7\n", NULL, 0) == HSY_OK &&
-           reads(&c, SOUND "loops: x\n", NULL, 0) == HSY_E_FORMAT &&
-           c.loops == 7 && reads(&c, SOUND, NULL, 0) == HSY_OK && c.loops == 0,
+    ok(eq_status(reads(&c, SOUND "loops: 7\n", NULL, 0), HSY_OK) &&
+           eq_status(reads(&c, SOUND "loops: x\n", NULL, 0), HSY_E_FORMAT) &&
+           eq_u64(c.loops, 7) && eq_status(reads(&c, SOUND, NULL, 0), HSY_OK) &&
+           eq_u64(c.loops, 0),
        "a mistake leaves what was read before, a sound file takes its place");
     config_clear(&c);
     free(problems);
     errno = 0;
-    ok(config_read(&c, "/nonesuch", NULL, 0, &problems, &nproblems, &err) ==
-               HSY_E_IO &&
-           errno == ENOENT && problems == NULL,
+    ok(eq_status(
+           config_read(&c, "/nonesuch", NULL, 0, &problems, &nproblems, &err),
+           HSY_E_IO) &&
+           eq_int(errno, ENOENT) && problems == NULL,
        "a file that is not there is named by errno");
 }
 
@@ -219,19 +228,21 @@ static void knows_what_is_stuck(void)
     const char *key, *otherwise;
     char stuck[200] = "";
 
-    ok(reads(&a, SOUND "enrolled: [x]\n", NULL, 0) == HSY_OK &&
-           reads(&b,
-                 "data: e\npublic_key: l\nloops: 2\nlying: 0\ncors: [https://a]"
-                 "\nlog_json: yes\ndrain_seconds: 1\nsandbox: off\n",
-                 NULL, 0) == HSY_OK,
+    ok(eq_status(reads(&a, SOUND "enrolled: [x]\n", NULL, 0), HSY_OK) &&
+           eq_status(reads(&b,
+                           "data: e\npublic_key: l\nloops: 2\nlying: 0\ncors: "
+                           "[https://a]"
+                           "\nlog_json: yes\ndrain_seconds: 1\nsandbox: off\n",
+                           NULL, 0),
+                     HSY_OK),
        "two configurations");
     for (size_t i = 0; (key = config_key(i, &otherwise)) != NULL; i++)
         if (config_stuck(i, &a, &b)) {
             strcat(stuck, key);
             strcat(stuck, " ");
         }
-    ok(strcmp(stuck, "data cors loops lying sandbox ") == 0,
-       "only some fields need a restart: %s", stuck);
+    is_text(stuck, "data cors loops lying sandbox ",
+            "only some fields need a restart: %s", stuck);
     config_clear(&a);
     config_clear(&b);
 }

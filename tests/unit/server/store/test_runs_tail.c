@@ -83,7 +83,7 @@ static void nobody_waits_for_runs(void)
         }
     }
     ok(good && tail_runs.writes > 100 && tail_runs.deletes >= 2 &&
-           tail_runs.locked == 0,
+           eq_u64(tail_runs.locked, 0),
        "runs are written, synced and removed while others may commit: %u "
        "writes, %u while they may not",
        tail_runs.writes, tail_runs.locked);

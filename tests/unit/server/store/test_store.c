@@ -28,7 +28,8 @@ static void everything_is_read_back(void)
     uint8_t key[STORE_KEY];
     bool same = true;
 
-    ok(st == HSY_OK && r->state.seq == 0 && r->state.closed == 0,
+    ok(eq_status(st, HSY_OK) && eq_u64(r->state.seq, 0) &&
+           eq_u64(r->state.closed, 0),
        "a new store is empty");
     memcpy(key, r->state.key, sizeof key);
     for (unsigned k = 0; st == HSY_OK && k < RIG_STEPS; k++) {
@@ -40,19 +41,21 @@ static void everything_is_read_back(void)
         rig_recover(r);
         same = same && memcmp(key, r->state.key, sizeof key) == 0;
     }
-    ok(st == HSY_OK && r->wrong == NULL,
+    ok(eq_status(st, HSY_OK) && r->wrong == NULL,
        "opened again after each of %u steps, everything is there%s%s",
        RIG_STEPS, r->wrong == NULL ? "" : ": ",
        r->wrong == NULL ? "" : r->wrong);
     ok(same, "the key stays");
-    ok(r->state.day == RIG_DAY + 4 && r->state.closed == RIG_DAY + 2 &&
-           r->figures == 1 && r->documents == 1,
+    ok(eq_u64(r->state.day, RIG_DAY + 4) &&
+           eq_u64(r->state.closed, RIG_DAY + 2) && eq_u64(r->figures, 1) &&
+           eq_u64(r->documents, 1),
        "days, figures and the document are kept");
-    ok(r->store->ops->close_epochs(r->store, RIG_DAY, RIG_DAY, &err) == HSY_OK,
-       "days may be opened again, which only the engine asks for");
+    is_status(r->store->ops->close_epochs(r->store, RIG_DAY, RIG_DAY, &err),
+              HSY_OK,
+              "days may be opened again, which only the engine asks for");
     rig_close(r);
-    ok(unit_open(r, &told, &err) == HSY_OK && r->state.closed == RIG_DAY &&
-           r->state.day == RIG_DAY,
+    ok(eq_status(unit_open(r, &told, &err), HSY_OK) &&
+           eq_u64(r->state.closed, RIG_DAY) && eq_u64(r->state.day, RIG_DAY),
        "and that is kept");
     rig_close(r);
     rig_remove(unit_at);
@@ -73,21 +76,21 @@ static void orphans_are_forgotten(void)
     hsy_error err;
 
     unit_open(r, &told, &err);
-    ok(r->store->ops->chunks(r->store, &t, &c, 1, &err) == HSY_OK,
-       "a chunk is written");
+    is_status(r->store->ops->chunks(r->store, &t, &c, 1, &err), HSY_OK,
+              "a chunk is written");
     rig_close(r);
     unit_open(r, &told, &err);
     ok(r->wrong == NULL, "without a round it is not there");
-    ok(r->store->ops->chunks(r->store, &t, NULL, 0, &err) == HSY_OK &&
-           rig_round(r->store, 0, 0, &err) == HSY_OK,
+    ok(eq_status(r->store->ops->chunks(r->store, &t, NULL, 0, &err), HSY_OK) &&
+           eq_status(rig_round(r->store, 0, 0, &err), HSY_OK),
        "a round is made without it");
     rig_close(r);
     unit_open(r, &told, &err);
-    ok(r->wrong == NULL && r->whole[0][STORE_CHUNK + 5] == 0,
+    ok(r->wrong == NULL && eq_int(r->whole[0][STORE_CHUNK + 5], 0),
        "and it is still not there");
     rig_close(r);
-    ok(rig_sql(unit_at, "cells.db", "SELECT count(*) FROM chunks") == 0,
-       "it has left the disk");
+    is_int(rig_sql(unit_at, "cells.db", "SELECT count(*) FROM chunks"), 0,
+           "it has left the disk");
     rig_remove(unit_at);
 }
 
@@ -107,23 +110,24 @@ static void rounds_replace_and_drops_forget(void)
     r->store->ops->chunks(r->store, &t, &c, 1, &err);
     words[1] = 6;
     r->store->ops->chunks(r->store, &t, &c, 1, &err);
-    ok(rig_round(r->store, 0, 0, &err) == HSY_OK,
-       "a chunk is written twice in a round");
+    is_status(rig_round(r->store, 0, 0, &err), HSY_OK,
+              "a chunk is written twice in a round");
     rig_close(r);
     unit_open(r, &told, &err);
-    ok(r->day[3][STORE_CHUNK + 1] == 6, "the last stands");
-    ok(r->store->ops->drop(r->store, &t, 1, &err) == HSY_OK &&
-           r->store->ops->chunks(r->store, &t, NULL, 0, &err) == HSY_OK &&
-           rig_round(r->store, 0, 0, &err) == HSY_OK,
+    is_int(r->day[3][STORE_CHUNK + 1], 6, "the last stands");
+    ok(eq_status(r->store->ops->drop(r->store, &t, 1, &err), HSY_OK) &&
+           eq_status(r->store->ops->chunks(r->store, &t, NULL, 0, &err),
+                     HSY_OK) &&
+           eq_status(rig_round(r->store, 0, 0, &err), HSY_OK),
        "the tally is dropped and begun again");
     rig_close(r);
     unit_open(r, &told, &err);
-    ok(r->has_day[3] && r->day[3][STORE_CHUNK + 1] == 0,
+    ok(r->has_day[3] && eq_int(r->day[3][STORE_CHUNK + 1], 0),
        "it begins with zeros");
     rig_tidy(r, &err);
     rig_close(r);
-    ok(rig_sql(unit_at, "cells.db", "SELECT count(*) FROM chunks") == 0,
-       "what was dropped has left the disk");
+    is_int(rig_sql(unit_at, "cells.db", "SELECT count(*) FROM chunks"), 0,
+           "what was dropped has left the disk");
     rig_remove(unit_at);
 }
 
@@ -169,28 +173,31 @@ static void ids_are_joined(void)
     }
     while (st == HSY_OK && more)
         st = s->ops->tidy(s, &more, &err);
-    ok(st == HSY_OK, "ids of 1000 commits are tidied");
-    ok(s->ops->read(s, &to, &err) == HSY_OK && unit_ids == 1000,
+    is_status(st, HSY_OK, "ids of 1000 commits are tidied");
+    ok(eq_status(s->ops->read(s, &to, &err), HSY_OK) && eq_u64(unit_ids, 1000),
        "all are there once");
     ok(unit_ordered, "and not in the order in which they came");
-    ok(s->ops->forget_nulls(s, 202, &n, &err) == HSY_OK && n == 67 &&
-           s->ops->forget_nulls(s, 202, &n, &err) == HSY_OK && n == 0,
+    ok(eq_status(s->ops->forget_nulls(s, 202, &n, &err), HSY_OK) &&
+           eq_u64(n, 67) &&
+           eq_status(s->ops->forget_nulls(s, 202, &n, &err), HSY_OK) &&
+           eq_u64(n, 0),
        "the ids of a day's null uploads are forgotten, once");
     memset(seen, 0, sizeof seen);
     unit_ids = 0;
-    ok(s->ops->read(s, &to, &err) == HSY_OK && unit_ids == 1000 - 67,
+    ok(eq_status(s->ops->read(s, &to, &err), HSY_OK) &&
+           eq_u64(unit_ids, 1000 - 67),
        "all others are there");
-    ok(s->ops->close_epochs(s, 201, 202, &err) == HSY_OK,
-       "two days are closed");
+    is_status(s->ops->close_epochs(s, 201, 202, &err), HSY_OK,
+              "two days are closed");
     more = true;
     while (st == HSY_OK && more)
         st = s->ops->tidy(s, &more, &err);
     s->ops->close(s);
     ok(rig_sql(unit_at, "record.db", "SELECT count(*) FROM ids") < 40,
        "in few rows");
-    ok(rig_sql(unit_at, "record.db",
-               "SELECT count(*) FROM ids WHERE place < 202 << 32") == 0,
-       "and those of closed days have left the disk");
+    is_int(rig_sql(unit_at, "record.db",
+                   "SELECT count(*) FROM ids WHERE place < 202 << 32"),
+           0, "and those of closed days have left the disk");
     rig_remove(unit_at);
 }
 
@@ -253,39 +260,43 @@ static void what_is_wrong_is_refused(void)
     hsy_error err;
 
     unit_open(r, &told, &err);
-    ok(r->store->ops->append(r->store, &c, &err) == HSY_E_RANGE,
-       "a commit that is not the next is refused");
+    is_status(r->store->ops->append(r->store, &c, &err), HSY_E_RANGE,
+              "a commit that is not the next is refused");
     c = (struct store_commit){.seq = 1, .merged = name};
-    ok(r->store->ops->append(r->store, &c, &err) == HSY_OK, "a merged tally");
+    is_status(r->store->ops->append(r->store, &c, &err), HSY_OK,
+              "a merged tally");
     c.seq = 2;
     c.counts = &count;
     c.ncounts = 1;
-    ok(r->store->ops->append(r->store, &c, &err) == HSY_E_REFUSED,
-       "the same again is refused");
-    ok(rig_sql(unit_at, "record.db", "SELECT count(*) FROM counts") == 0,
-       "and nothing of that commit is kept");
+    is_status(r->store->ops->append(r->store, &c, &err), HSY_E_REFUSED,
+              "the same again is refused");
+    is_int(rig_sql(unit_at, "record.db", "SELECT count(*) FROM counts"), 0,
+           "and nothing of that commit is kept");
     c.merged = NULL;
     c.ids = &late;
     c.nids = 1;
-    ok(r->store->ops->append(r->store, &c, &err) == HSY_E_RANGE &&
-           r->store->ops->close_epochs(r->store, 1u << 31, 1, &err) ==
-               HSY_E_RANGE,
+    ok(eq_status(r->store->ops->append(r->store, &c, &err), HSY_E_RANGE) &&
+           eq_status(r->store->ops->close_epochs(r->store, 1u << 31, 1, &err),
+                     HSY_E_RANGE),
        "a day that no calendar has is refused");
     c.nids = 0;
-    ok(r->store->ops->append(r->store, &c, &err) == HSY_OK,
-       "the next commit is taken");
-    ok(r->store->ops->chunks(r->store, &t, &shorter, 1, &err) == HSY_E_RANGE &&
-           r->store->ops->chunks(r->store, &t, &longer, 1, &err) ==
-               HSY_E_RANGE &&
-           r->store->ops->chunks(r->store, &t, &beyond, 1, &err) == HSY_E_RANGE,
+    is_status(r->store->ops->append(r->store, &c, &err), HSY_OK,
+              "the next commit is taken");
+    ok(eq_status(r->store->ops->chunks(r->store, &t, &shorter, 1, &err),
+                 HSY_E_RANGE) &&
+           eq_status(r->store->ops->chunks(r->store, &t, &longer, 1, &err),
+                     HSY_E_RANGE) &&
+           eq_status(r->store->ops->chunks(r->store, &t, &beyond, 1, &err),
+                     HSY_E_RANGE),
        "chunks that do not fit their tally are refused");
-    ok(r->store->ops->chunks(r->store, &t, &good, 1, &err) == HSY_OK &&
-           rig_round(r->store, 0, 2, &err) == HSY_OK,
+    ok(eq_status(r->store->ops->chunks(r->store, &t, &good, 1, &err), HSY_OK) &&
+           eq_status(rig_round(r->store, 0, 2, &err), HSY_OK),
        "one that does is taken");
-    ok(rig_round(r->store, 0, 1, &err) == HSY_E_RANGE,
-       "a round of the past is refused");
-    ok(r->store->ops->chunks(r->store, &u, &other, 1, &err) == HSY_OK &&
-           rig_round(r->store, 0, 2, &err) == HSY_E_RANGE,
+    is_status(rig_round(r->store, 0, 1, &err), HSY_E_RANGE,
+              "a round of the past is refused");
+    ok(eq_status(r->store->ops->chunks(r->store, &u, &other, 1, &err),
+                 HSY_OK) &&
+           eq_status(rig_round(r->store, 0, 2, &err), HSY_E_RANGE),
        "so is a tally that has grown");
     rig_close(r);
     rig_remove(unit_at);
@@ -299,23 +310,25 @@ static void who_may_open(void)
     struct store *s;
     hsy_error err = {0};
 
-    ok(store_sqlite_open(&s, &state, unit_at, false, &err) == HSY_E_EMPTY,
-       "no directory: there is no store");
+    is_status(store_sqlite_open(&s, &state, unit_at, false, &err), HSY_E_EMPTY,
+              "no directory: there is no store");
     mkdir(unit_at, 0700);
-    ok(store_sqlite_open(&s, &state, unit_at, false, &err) == HSY_E_EMPTY &&
+    ok(eq_status(store_sqlite_open(&s, &state, unit_at, false, &err),
+                 HSY_E_EMPTY) &&
            access(rig_path(unit_at, "lock"), F_OK) == -1,
        "an empty directory: none either, and nothing is made in it");
     chmod(unit_at, 0750);
-    ok(store_sqlite_open(&s, &state, unit_at, true, &err) == HSY_E_REFUSED,
-       "a directory that others can read is refused");
+    is_status(store_sqlite_open(&s, &state, unit_at, true, &err), HSY_E_REFUSED,
+              "a directory that others can read is refused");
     chmod(unit_at, 0700);
     unit_open(r, &told, &err);
-    ok(store_sqlite_open(&s, &state, unit_at, true, &err) == HSY_E_BUSY &&
-           err.limit == (uint64_t)getpid(),
+    ok(eq_status(store_sqlite_open(&s, &state, unit_at, true, &err),
+                 HSY_E_BUSY) &&
+           eq_u64(err.limit, (uint64_t)getpid()),
        "one that is in use is busy, and it is said who has it");
     rig_close(r);
-    ok(store_sqlite_open(&s, &state, unit_at, false, &err) == HSY_OK,
-       "afterwards it opens");
+    is_status(store_sqlite_open(&s, &state, unit_at, false, &err), HSY_OK,
+              "afterwards it opens");
     s->ops->close(s);
     rig_remove(unit_at);
 }

@@ -88,7 +88,7 @@ static void commits_find_blocks(void)
        "when it was cut it has them again, with nothing in them");
     good &= ahead_append();
     ahead_close();
-    ok(good && ahead_open() && ahead_state.seq == 101,
+    ok(good && ahead_open() && eq_u64(ahead_state.seq, 101),
        "opened again all commits are there");
     ahead_close();
     rig_remove(ahead_at);
@@ -100,7 +100,8 @@ static void a_small_disk_keeps_its_room(void)
     const bool good = ahead_open();
 
     ((struct store_sqlite *)ahead_store)->reserve_bytes = 1 << 19;
-    ok(good && ahead_store->ops->reserve(ahead_store, &err) == HSY_OK &&
+    ok(good &&
+           eq_status(ahead_store->ops->reserve(ahead_store, &err), HSY_OK) &&
            ahead_log().st_size < 1 << 20,
        "a small disk keeps its room");
     ahead_close();

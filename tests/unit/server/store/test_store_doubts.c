@@ -148,13 +148,14 @@ static void names_of_others(void)
     snprintf(stray, sizeof stray, "%s/runs/%u.0.99999999999999999999", runs_at,
              RIG_DAY);
     good &= doubts_write(stray, "", 0);
-    ok(good && world_open(w, runs_at) == HSY_OK && world_again(w) == HSY_OK &&
-           world_send(w, RIG_DAY, 0, 3000, INTAKE_AGAIN) == 3000,
+    ok(good && eq_status(world_open(w, runs_at), HSY_OK) &&
+           eq_status(world_again(w), HSY_OK) &&
+           eq_u64(world_send(w, RIG_DAY, 0, 3000, INTAKE_AGAIN), 3000),
        "a name that is nearly that of a run costs no run");
     good = world_send(w, RIG_DAY, 3000, 6000, INTAKE_COUNTED) == 3000;
     world_rest(w);
-    ok(good && world_again(w) == HSY_OK &&
-           world_send(w, RIG_DAY, 0, 6000, INTAKE_AGAIN) == 6000,
+    ok(good && eq_status(world_again(w), HSY_OK) &&
+           eq_u64(world_send(w, RIG_DAY, 0, 6000, INTAKE_AGAIN), 6000),
        "nor one with a number beyond all");
     world_end(w);
 }
@@ -183,11 +184,11 @@ static void a_file_that_is_there(void)
     fd = open(path, O_RDONLY);
     good &= read(fd, got, sizeof got) == (ssize_t)sizeof whose;
     close(fd);
-    ok(good && st != HSY_OK && strcmp(got, whose) == 0,
+    ok(good && st != HSY_OK && eq_text(got, whose),
        "a file that is there is not written to: the store stops");
     world_kill(w);
-    ok(world_open(w, runs_at) == HSY_OK &&
-           world_send(w, RIG_DAY, 0, 1000, INTAKE_AGAIN) == 1000,
+    ok(eq_status(world_open(w, runs_at), HSY_OK) &&
+           eq_u64(world_send(w, RIG_DAY, 0, 1000, INTAKE_AGAIN), 1000),
        "and knows all ids when it is opened again");
     world_end(w);
 }
@@ -221,7 +222,7 @@ static void pages_of_others(void)
     good &= pwrite(fd, page[0], RUN_PAGE, RUN_PAGE) == RUN_PAGE;
     close(fd);
     counted = world_send(w, RIG_DAY, 0, 3000, INTAKE_COUNTED);
-    ok(good && memcmp(page[0], page[1], RUN_PAGE) != 0 && counted == 0,
+    ok(good && memcmp(page[0], page[1], RUN_PAGE) != 0 && eq_u64(counted, 0),
        "a page of another run is none of this one: nothing is counted again");
     world_end(w);
 }
@@ -255,11 +256,11 @@ static void a_torn_copy(void)
     }
     good &= st == HSY_OK && doubts_copy("record.db-wal") && doubts_copy_runs();
     world_kill(w);
-    ok(good && world_open(w, runs_other) == HSY_E_DAMAGED,
+    ok(good && eq_status(world_open(w, runs_other), HSY_E_DAMAGED),
        "a copy of two moments does not open");
     world_kill(w);
-    ok(world_open(w, runs_at) == HSY_OK &&
-           world_send(w, RIG_DAY, 0, 20000, INTAKE_AGAIN) == 20000,
+    ok(eq_status(world_open(w, runs_at), HSY_OK) &&
+           eq_u64(world_send(w, RIG_DAY, 0, 20000, INTAKE_AGAIN), 20000),
        "the store itself does");
     world_end(w);
     store_remove(runs_other);
@@ -319,8 +320,8 @@ static void a_flip_that_came_back(void)
             doubts_copy("record.db-wal") && doubts_copy_runs();
     doubts_no_index = false;
     world_kill(w);
-    ok(good && world_open(w, runs_other) == HSY_OK &&
-           world_send(w, RIG_DAY, 0, 550, INTAKE_AGAIN) == 550,
+    ok(good && eq_status(world_open(w, runs_other), HSY_OK) &&
+           eq_u64(world_send(w, RIG_DAY, 0, 550, INTAKE_AGAIN), 550),
        "a run whose transaction seemed to fail is there if that came back");
     world_end(w);
     store_remove(runs_other);
@@ -336,10 +337,10 @@ static void names_that_are_not_durable(void)
     doubts_no_sync = true;
     good &= world_settle(w, UINT32_MAX) == HSY_E_IO;
     doubts_no_sync = false;
-    ok(good && world_sql(runs_at, "SELECT count(*) FROM runs") == 0,
+    ok(good && eq_int(world_sql(runs_at, "SELECT count(*) FROM runs"), 0),
        "a run whose name may be lost is not put in force");
-    ok(world_again(w) == HSY_OK &&
-           world_send(w, RIG_DAY, 0, 1000, INTAKE_AGAIN) == 1000,
+    ok(eq_status(world_again(w), HSY_OK) &&
+           eq_u64(world_send(w, RIG_DAY, 0, 1000, INTAKE_AGAIN), 1000),
        "and its ids are known");
     world_end(w);
 }

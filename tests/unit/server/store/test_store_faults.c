@@ -280,7 +280,7 @@ static void cut_anywhere(void)
                   : TEST_SANITIZED ? 160
                                    : 1000;
 
-    ok(faults_journal() == HSY_OK && disk.nop > 300,
+    ok(eq_status(faults_journal(), HSY_OK) && disk.nop > 300,
        "a life is written down, every operation on its files");
     for (int i = 0; i < disk.names; i++)
         runs += strncmp(disk.name[i], "runs/", 5) == 0;
@@ -341,7 +341,7 @@ static void nothing_after_a_failed_sync(void)
         if (wrong == NULL)
             wrong = faults_check(r, &told);
     }
-    ok(wrong == NULL && failed > (TEST_SANITIZED ? 2 : 20) && after == 0,
+    ok(wrong == NULL && failed > (TEST_SANITIZED ? 2 : 20) && eq_u64(after, 0),
        "%llu failed syncs: nothing is acknowledged after one (%llu)%s%s",
        (unsigned long long)failed, (unsigned long long)after,
        wrong == NULL ? "" : ": ", wrong == NULL ? "" : wrong);

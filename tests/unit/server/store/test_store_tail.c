@@ -107,8 +107,9 @@ static void nobody_waits_for_a_long_sync(void)
        "the log has grown beyond its bound");
     tail_seen = (struct tail_seen){.commit = true};
     disk.hook = tail_hook;
-    ok(tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err) == HSY_OK &&
-           atomic_load(&tail_is->record_log) == 0,
+    ok(eq_status(tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err),
+                 HSY_OK) &&
+           eq_u64(atomic_load(&tail_is->record_log), 0),
        "it is moved, while commits go on");
     ok(tail_seen.most > 4000 && tail_seen.most_locked < 300,
        "%u pages are synced while all may write, %u while nobody may",
@@ -118,7 +119,7 @@ static void nobody_waits_for_a_long_sync(void)
     ok(good && atomic_load(&tail_is->record_log) < 400,
        "it is written over from its beginning");
     tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err);
-    ok(tail_seen.truncations == 0, "and no commit cuts it");
+    is_u64(tail_seen.truncations, 0, "and no commit cuts it");
     disk.hook = NULL;
     tail_close();
 }
@@ -132,7 +133,7 @@ static void who_appends_moves_no_log(void)
     disk.hook = tail_hook;
     for (unsigned i = 0; good && i < 66; i++)
         good = tail_append(0, 4 << 20) == HSY_OK;
-    ok(good && tail_seen.moved == 0 && tail_seen.most == 0,
+    ok(good && eq_u64(tail_seen.moved, 0) && eq_u64(tail_seen.most, 0),
        "who appends moves no log, however long it is");
     disk.hook = NULL;
     tail_close();
@@ -148,7 +149,8 @@ static void logs_are_truncated_when_quiet(void)
     for (unsigned i = 0; good && i < 20; i++)
         good = tail_append(1, 60000) == HSY_OK;
     rig_round(tail_store, 1, tail_state.seq, &err);
-    ok(tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err) == HSY_OK &&
+    ok(eq_status(tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err),
+                 HSY_OK) &&
            more,
        "what was erased is something to do when nobody waits");
     stat(rig_path(tail_at, "record.db-wal"), &is);
@@ -159,7 +161,7 @@ static void logs_are_truncated_when_quiet(void)
             break;
     stat(rig_path(tail_at, "record.db-wal"), &is);
     tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err);
-    ok(is.st_size == 0 && !more, "then it is cut to nothing, once");
+    ok(eq_int(is.st_size, 0) && !more, "then it is cut to nothing, once");
     tail_close();
 }
 
@@ -225,12 +227,13 @@ static void logs_are_blanked_when_overdue(void)
     ok(good && !tail_rests("a single report") && tail_blanks > 3,
        "where somebody always waits it is written over, in %u pieces",
        tail_blanks);
-    ok(tail_seen.truncations == 0 && tail_bytes("record.db-wal") >= size,
+    ok(eq_u64(tail_seen.truncations, 0) && tail_bytes("record.db-wal") >= size,
        "and the log is not cut (%u, %lld of %lld)", tail_seen.truncations,
        (long long)tail_bytes("record.db-wal"), (long long)size);
     tail_store->ops->close(tail_store);
-    ok(store_sqlite_open(&tail_store, &tail_state, tail_at, false, &err) ==
-               HSY_OK &&
+    ok(eq_status(
+           store_sqlite_open(&tail_store, &tail_state, tail_at, false, &err),
+           HSY_OK) &&
            tail_state.seq == 43 &&
            rig_sql(tail_at, "record.db", "SELECT count(*) FROM batches") == 3,
        "what came meanwhile is there");
@@ -258,8 +261,9 @@ static void a_log_with_zeros_is_read(void)
     waitpid(child, &status, 0);
     tail_store->ops->close(tail_store);
     ok(status == 0 &&
-           store_sqlite_open(&tail_store, &tail_state, tail_at, false, &err) ==
-               HSY_OK &&
+           eq_status(store_sqlite_open(&tail_store, &tail_state, tail_at, false,
+                                       &err),
+                     HSY_OK) &&
            tail_state.seq == 41,
        "a process that ends after that has lost nothing");
     tail_close();
@@ -284,15 +288,17 @@ static void a_reader_that_stays(void)
     for (unsigned i = 0; good && i < 100; i++)
         good = tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err) ==
                HSY_OK;
-    ok(good && disk.ops == before, "a reader that stays costs nothing more");
+    ok(good && eq_u64(disk.ops, before),
+       "a reader that stays costs nothing more");
     sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
     sqlite3_close(db);
     for (unsigned i = 0; good && i < 300; i++)
         good = tail_append(0, 60000) == HSY_OK;
     ok(good &&
-           tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err) ==
-               HSY_OK &&
-           atomic_load(&tail_is->record_log) == 0,
+           eq_status(
+               tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err),
+               HSY_OK) &&
+           eq_u64(atomic_load(&tail_is->record_log), 0),
        "when it has gone the log is moved");
     tail_close();
 }
@@ -332,7 +338,7 @@ static void a_small_disk_stays_in_use(void)
     tail_is->reserve_bytes = 1 << 19; /* as store_reserve_plan would */
     tail_is->record_most = tail_is->cells_most = tail_is->reserve_bytes / 4096;
     good &= tail_store->ops->reserve(tail_store, &err) == HSY_OK;
-    ok(good && tail_bytes("reserve") == 1 << 19, "some room is held");
+    ok(good && eq_int(tail_bytes("reserve"), 1 << 19), "some room is held");
     tail_room = 3 << 20;
     disk.fits = tail_fits;
     while (good && taken < 600 && stuck < 5) {
@@ -350,11 +356,11 @@ static void a_small_disk_stays_in_use(void)
         if (taken == 290 && tail_room == 3 << 20) /* others take the rest */
             tail_room = tail_takes("", 0);
     }
-    ok(good && taken == 600 && refused != 0,
+    ok(good && eq_u64(taken, 600) && refused != 0,
        "%u commits are taken, %u refused, none for ever", taken, refused);
     disk.fits = NULL;
     tail_store->ops->reserve(tail_store, &err);
-    ok(tail_bytes("reserve") == 1 << 19, "and the room is held again");
+    is_int(tail_bytes("reserve"), 1 << 19, "and the room is held again");
     tail_close();
 }
 
@@ -391,9 +397,9 @@ static void nobody_eats_the_reserve(void)
         tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err) == HSY_OK;
     disk.hook = NULL;
     tail_greedy = false;
-    ok(good && tail_bytes("record.db-wal") == 0,
+    ok(good && eq_int(tail_bytes("record.db-wal"), 0),
        "on a full disk the log gives back what it takes");
-    ok(tail_bytes("reserve") == 1 << 19, "and the room is held again");
+    is_int(tail_bytes("reserve"), 1 << 19, "and the room is held again");
     disk.fits = NULL;
     tail_close();
 }
@@ -451,22 +457,23 @@ static void a_backup_gives_way(void)
         good = tail_append(0, 60000) == HSY_OK;
     good &=
         tail_store->ops->settle(tail_store, STORE_QUIET, &more, &err) == HSY_OK;
-    ok(good && tail_backup(2, &err) == HSY_OK,
+    ok(good && eq_status(tail_backup(2, &err), HSY_OK),
        "a backup is made while commits go on");
     good &=
         tail_store->ops->settle(tail_store, STORE_QUIET, &more, &err) == HSY_OK;
     st = tail_backup(10000, &err);
-    ok(st == HSY_E_BUSY && err.msg != NULL,
+    ok(eq_status(st, HSY_E_BUSY) && err.msg != NULL,
        "one for which a log would grow without bound is given up: %s",
        err.msg == NULL ? "nothing" : err.msg);
     ok(tail_copied > 9900 && atomic_load(&tail_is->record_log) < 256 * most,
        "the log has %zu pages", atomic_load(&tail_is->record_log));
-    ok(tail_append(0, 100) == HSY_OK &&
-           tail_store->ops->settle(tail_store, STORE_QUIET, &more, &err) ==
-               HSY_OK &&
-           atomic_load(&tail_is->record_log) == 0,
+    ok(eq_status(tail_append(0, 100), HSY_OK) &&
+           eq_status(
+               tail_store->ops->settle(tail_store, STORE_QUIET, &more, &err),
+               HSY_OK) &&
+           eq_u64(atomic_load(&tail_is->record_log), 0),
        "and is moved when it has gone");
-    ok(tail_backup(0, &err) == HSY_OK, "the next is made");
+    is_status(tail_backup(0, &err), HSY_OK, "the next is made");
     tail_close();
 }
 
@@ -482,7 +489,7 @@ static void a_backup_gives_way_on_a_full_disk(void)
     good &=
         tail_store->ops->settle(tail_store, STORE_QUIET, &more, &err) == HSY_OK;
     atomic_store(&tail_is->full, true); /* as a commit that finds no room */
-    ok(good && tail_backup(1, &err) == HSY_E_BUSY,
+    ok(good && eq_status(tail_backup(1, &err), HSY_E_BUSY),
        "a backup that is made when the disk becomes full is given up");
     tail_close();
 }
@@ -518,12 +525,13 @@ static void rounds_of_many_cost_as_one(void)
     tail_open();
     one = tail_syncs(1);
     many = tail_syncs(64);
-    ok(one > 0 && many == one,
+    ok(one > 0 && eq_u64(many, one),
        "rounds of 64 entries take %llu syncs, of one %llu",
        (unsigned long long)many, (unsigned long long)one);
     tail_close();
     ok(tail_open() &&
-           rig_sql(tail_at, "record.db", "SELECT count(*) FROM batches") == 0,
+           eq_int(rig_sql(tail_at, "record.db", "SELECT count(*) FROM batches"),
+                  0),
        "and leave no batch");
     tail_close();
 }
@@ -575,8 +583,8 @@ static void a_lock_goes_round(void)
     tail_enter('a');
     for (size_t i = 0; i < 3; i++)
         pthread_join(waiters[i], NULL);
-    ok(strcmp(tail_came, "bcda") == 0,
-       "a lock is handed over in the order of asking: %s", tail_came);
+    is_text(tail_came, "bcda",
+            "a lock is handed over in the order of asking: %s", tail_came);
     store_line_clear(&tail_line);
 }
 

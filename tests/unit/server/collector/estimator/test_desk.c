@@ -44,7 +44,7 @@ static void waits_at_the_desk(void)
     struct desk *d = NULL;
     bool taken = true;
 
-    if (!ok(desk_open(&d, NULL, NULL) == HSY_OK, "a desk opens"))
+    if (!is_status(desk_open(&d, NULL, NULL), HSY_OK, "a desk opens"))
         return;
     pthread_mutex_lock(&gate);
     taken &= desk_hand(d, number(1), work);
@@ -59,7 +59,7 @@ static void waits_at_the_desk(void)
     ok(desk_hand(d, number(2 + WAITING), work), "then there is room again");
     until(&done, 2 + WAITING);
     desk_close(d);
-    ok(in_order && atomic_load(&done) == 2 + WAITING, "each once");
+    ok(in_order && eq_u64(atomic_load(&done), 2 + WAITING), "each once");
     desk_close(NULL);
 }
 

@@ -63,8 +63,8 @@ static void bounded(struct history *h)
        "so are the last %u days, each with its last point", HISTORY_DAYS);
     json_decref(all);
     all = shown(h, 77);
-    ok(json_array_size(json_object_get(all, "live")) == 0 &&
-           json_array_size(json_object_get(all, "days")) == 0,
+    ok(eq_u64(json_array_size(json_object_get(all, "live")), 0) &&
+           eq_u64(json_array_size(json_object_get(all, "days")), 0),
        "an entry without points has none");
     json_decref(all);
 }
@@ -109,28 +109,28 @@ static void two_figures(struct history *h)
     history_add_day(s, (struct history_point){.day = 20773,
                                               .json = strdup("{\"a\": 2}"),
                                               .len = 8});
-    ok(s->ndays == 2 && s->days[0].day == 20771 && s->days[1].day == 20773 &&
-           history_day(s, 20772) == NULL &&
-           history_day(s, 20773)->own_reports == 7,
+    ok(eq_u64(s->ndays, 2) && eq_u64(s->days[0].day, 20771) &&
+           eq_u64(s->days[1].day, 20773) && history_day(s, 20772) == NULL &&
+           eq_u64(history_day(s, 20773)->own_reports, 7),
        "days stand in their order, whichever came first");
     text = text_of(history_day(s, 20773));
-    ok(strcmp(text, "{\"a\": 2, \"own\": {\"reports\": 7}}") == 0,
-       "a new figure of all leaves the day's own");
-    ok(history_day_parse(&back, 20773, text, strlen(text)) == HSY_OK &&
-           strcmp(back.json, "{\"a\": 2}") == 0 && back.len == 8 &&
-           strcmp(back.own, "{\"reports\": 7}") == 0 &&
-           back.own_len == strlen(back.own) && back.own_reports == 7,
+    is_text(text, "{\"a\": 2, \"own\": {\"reports\": 7}}",
+            "a new figure of all leaves the day's own");
+    ok(eq_status(history_day_parse(&back, 20773, text, strlen(text)), HSY_OK) &&
+           eq_text(back.json, "{\"a\": 2}") && eq_u64(back.len, 8) &&
+           eq_text(back.own, "{\"reports\": 7}") &&
+           eq_u64(back.own_len, strlen(back.own)) &&
+           eq_u64(back.own_reports, 7),
        "both are read back from the store as they were");
     free(text);
     free(back.json);
     free(back.own);
     text = text_of(history_day(s, 20771));
-    ok(strcmp(text, "{\"day\": \"2026-11-14\", \"own\": {\"reports\": 3}}") ==
-           0,
-       "a day may have its own alone");
+    is_text(text, "{\"day\": \"2026-11-14\", \"own\": {\"reports\": 3}}",
+            "a day may have its own alone");
     free(text);
-    ok(history_day_parse(&back, 1, looks, strlen(looks)) == HSY_OK &&
-           back.own == NULL && back.len == strlen(looks),
+    ok(eq_status(history_day_parse(&back, 1, looks, strlen(looks)), HSY_OK) &&
+           back.own == NULL && eq_u64(back.len, strlen(looks)),
        "a value that looks like it is a value");
     free(back.json);
 }
@@ -166,16 +166,18 @@ static void from_other_figures(const struct roster_entry *e)
 
     json_object_set_new(figure, "why", json_string("x")); /* of all rows */
 
-    ok(history_point(&p, figure, e, HISTORY_IS_OWN, 20773) == HSY_OK &&
-           p.json == NULL && p.day == 20773 && p.own_reports == 7 &&
-           strcmp(p.own, text) == 0,
+    ok(eq_status(history_point(&p, figure, e, HISTORY_IS_OWN, 20773), HSY_OK) &&
+           p.json == NULL && eq_u64(p.day, 20773) && eq_u64(p.own_reports, 7) &&
+           eq_text(p.own, text),
        "what has no interval has none, with its reason; liars have their own");
     free(p.own);
     json_object_set_new(figure, "first_day", json_string("2026-11-14"));
     json_object_set_new(figure, "last_day", json_string("2026-11-16"));
-    ok(history_point(&p, figure, e, HISTORY_IS_OWN, 20773) == HSY_OK &&
-           strncmp(p.own, "{\"first_day\": \"2026-11-14\", \"reports\": 7,",
-                   40) == 0,
+    ok(eq_status(history_point(&p, figure, e, HISTORY_IS_OWN, 20773), HSY_OK) &&
+           eq_int(strncmp(p.own,
+                          "{\"first_day\": \"2026-11-14\", \"reports\": 7,",
+                          40),
+                  0),
        "days that joined say with which they begin");
     free(p.own);
     json_decref(figure);
@@ -190,21 +192,23 @@ static void from_a_figure(const struct roster_entry *e)
     json_t *figure = json_loadb(text, sizeof text - 1, JSON_ALLOW_NUL, NULL);
     struct history_point p = {0};
 
-    ok(history_point(&p, figure, e, HISTORY_IS_DAY, 20773) == HSY_OK &&
-           strcmp(p.json,
-                  "{\"day\": \"2026-11-16\", \"reports\": 7, \"estimates\": "
-                  "[{\"value\": \"a\\u0000\\\"b\", \"estimate\": 0.1, "
-                  "\"stderr\": 0.25, \"low\": -1, \"high\": 2000}]}") == 0,
+    ok(eq_status(history_point(&p, figure, e, HISTORY_IS_DAY, 20773), HSY_OK) &&
+           eq_text(p.json,
+                   "{\"day\": \"2026-11-16\", \"reports\": 7, \"estimates\": "
+                   "[{\"value\": \"a\\u0000\\\"b\", \"estimate\": 0.1, "
+                   "\"stderr\": 0.25, \"low\": -1, \"high\": 2000}]}"),
        "a day's point says the day and no time");
     free(p.json);
-    ok(history_point(&p, figure, e, HISTORY_IS_EVENT, 0) == HSY_OK &&
-           strncmp(p.json, "{\"task\": \"t00\", \"release\": 1, \"reports\": 7",
-                   42) == 0 &&
+    ok(eq_status(history_point(&p, figure, e, HISTORY_IS_EVENT, 0), HSY_OK) &&
+           eq_int(strncmp(p.json,
+                          "{\"task\": \"t00\", \"release\": 1, \"reports\": 7",
+                          42),
+                  0) &&
            strchr(p.json, '\n') == NULL,
        "an event is one line and names the task");
     free(p.json);
-    ok(history_point(&p, figure, e, HISTORY_IS_LIVE, 0) == HSY_OK &&
-           strncmp(p.json, "{\"time\": ", 9) == 0,
+    ok(eq_status(history_point(&p, figure, e, HISTORY_IS_LIVE, 0), HSY_OK) &&
+           eq_int(strncmp(p.json, "{\"time\": ", 9), 0),
        "a point of now has its time");
     free(p.json);
     json_decref(figure);

@@ -239,19 +239,20 @@ static void never_less(const struct roster_entry *e)
     struct shown_plan first, second;
 
     is.task.min_reports = LEAST;
-    ok(shown_plan(&first, &none, &ask) == HSY_OK && first.any &&
-           first.next.nblocks == 1 && first.next.counts[0].own == 50,
+    ok(eq_status(shown_plan(&first, &none, &ask), HSY_OK) && first.any &&
+           eq_u64(first.next.nblocks, 1) &&
+           eq_u64(first.next.counts[0].own, 50),
        "a first lot is a block");
     live[0].reports = 49;
-    ok(shown_plan(&second, &first.next, &ask) == HSY_E_RANGE,
-       "what has become less is not shown anew");
+    is_status(shown_plan(&second, &first.next, &ask), HSY_E_RANGE,
+              "what has become less is not shown anew");
     live[0].reports = 69;
-    ok(shown_plan(&second, &first.next, &ask) == HSY_OK && !second.any,
+    ok(eq_status(shown_plan(&second, &first.next, &ask), HSY_OK) && !second.any,
        "19 more are held back");
     shown_plan_clear(&second);
     live[0].reports = 70;
-    ok(shown_plan(&second, &first.next, &ask) == HSY_OK && second.any &&
-           second.next.counts[0].own == 70,
+    ok(eq_status(shown_plan(&second, &first.next, &ask), HSY_OK) &&
+           second.any && eq_u64(second.next.counts[0].own, 70),
        "20 more are a lot");
     shown_plan_clear(&second);
     shown_plan_clear(&first);
