@@ -2,6 +2,8 @@
 #define _DEFAULT_SOURCE
 #include "cli/base/tasks_show.h"
 
+#include "host/tasks/calendar.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -186,9 +188,7 @@ static void show_plan_cell(const struct show_row *row, enum show_what column,
         break;
     case SHOW_KEPT:
         if (info->chain != NULL && info->task.max_changes == 1)
-            *out = cli_count(info->task.slot_days != 0
-                                 ? info->task.slot_days
-                                 : info->task.end - info->task.start);
+            *out = cli_count(calendar_slot(&info->task));
         break;
     case SHOW_KEYS:
         if (info->chain != NULL && row->chain.keys != 0)

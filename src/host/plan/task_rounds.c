@@ -2,6 +2,7 @@
 #include "host/plan/internal.h"
 
 #include "host/analysis/analysis.h"
+#include "host/tasks/calendar.h"
 
 #include <math.h>
 
@@ -31,16 +32,14 @@ static void task_describe(struct plan_task *t, const hsy_release *release,
                           const struct plan_task_how *how)
 {
     const hsy_task *task = &t->release.task;
-    uint32_t slot;
 
     *t = (struct plan_task){.share = isnan(how->share) ? 0.5 : how->share};
     hsy_release_describe(release, &t->release);
     hsy_scheme_describe(t->release.scheme, &t->info);
     t->length = task->end - task->start;
-    slot = task->slot_days != 0 ? task->slot_days : t->length;
     t->taking = (double)task->sample.num / (double)task->sample.den;
     t->over = how->days > t->length;
-    t->days = task->round_days != 0 ? task->round_days : slot;
+    t->days = calendar_round(task);
     t->rounds = (t->over ? t->length : how->days) / t->days;
     t->devices = (uint64_t)((double)how->devices * t->taking);
 }

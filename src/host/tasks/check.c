@@ -6,6 +6,7 @@
 
 #include "host/base/day.h"
 #include "host/base/ratio.h"
+#include "host/tasks/calendar.h"
 #include "host/tasks/expiry.h"
 
 #include <inttypes.h>
@@ -186,7 +187,7 @@ static void check_rounds(hsy_tasks *t, size_t i)
                    " do not divide evenly: end it %" PRIu32
                    " days earlier, or renew",
                    all, task->round_days, all % task->round_days);
-    else if ((task->slot_days != 0 ? task->slot_days : all) == task->round_days)
+    else if (calendar_slot(task) == task->round_days)
         yaml_wrong(&t->notes, check_at(i, "permanent", "every"),
                    "a permanent answer is for several rounds; this has one");
 }

@@ -8,6 +8,8 @@
  */
 #include "host/tasks/internal.h"
 
+#include "host/tasks/calendar.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -80,8 +82,7 @@ static bool frozen_has(const char *plain, const char *words)
 void tasks_frozen(hsy_tasks *t, size_t i)
 {
     const hsy_task *task = &t->tasks[i];
-    const uint32_t days =
-        task->slot_days != 0 ? task->slot_days : task->end - task->start;
+    const uint32_t days = calendar_slot(task);
     const struct yaml_place at = {i, "question", NULL, YAML_NONE};
     char plain[FROZEN_QUESTION + 3];
 

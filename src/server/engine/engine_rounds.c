@@ -8,6 +8,7 @@
 #include "server/engine/internal.h"
 
 #include "host/base/host_fail.h"
+#include "host/tasks/calendar.h"
 
 #include <stdlib.h>
 
@@ -20,10 +21,9 @@ struct engine_plan {
 static struct engine_plan rounds_plan(const hsy_task *t)
 {
     const uint32_t length = t->end - t->start;
-    const uint32_t slot = t->slot_days != 0 ? t->slot_days : length;
-    const uint32_t days = t->round_days != 0 ? t->round_days : slot;
+    const uint32_t days = calendar_round(t);
 
-    return (struct engine_plan){days, slot / days,
+    return (struct engine_plan){days, calendar_slot(t) / days,
                                 ((uint64_t)length + days - 1) / days};
 }
 

@@ -12,6 +12,7 @@
 #include "server/intake/roster.h"
 
 #include "host/base/host_fail.h"
+#include "host/tasks/calendar.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -65,8 +66,7 @@ static hsy_status roster_document(uint8_t **bytes, size_t *len,
 static void roster_epochs(struct roster_entry *e)
 {
     const hsy_task *t = &e->task;
-    const uint32_t slot = t->slot_days != 0 ? t->slot_days : t->end - t->start;
-    const uint32_t round = t->round_days != 0 ? t->round_days : slot;
+    const uint32_t round = calendar_round(t);
 
     e->first = round < t->end - t->start ? t->start + round : t->end;
     e->last = t->end;

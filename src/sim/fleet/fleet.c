@@ -8,6 +8,7 @@
 #define _DEFAULT_SOURCE /* clock_gettime */
 #include "sim/fleet/internal.h"
 
+#include "host/tasks/calendar.h"
 #include "sim/base/crew.h"
 
 #include <pthread.h>
@@ -17,19 +18,12 @@
 
 /* ---- Tasks --------------------------------------------------------------- */
 
-uint32_t fleet_round(const hsy_task *t)
-{
-    const uint32_t slot = t->slot_days != 0 ? t->slot_days : t->end - t->start;
-
-    return t->round_days != 0 ? t->round_days : slot;
-}
-
 /* The last day of the last round whose uploads are all due; 0: there is none.
  */
 static uint32_t fleet_answer_day(const hsy_task *t, uint64_t now)
 {
     const uint32_t all = t->end - t->start;
-    const uint32_t round = fleet_round(t);
+    const uint32_t round = calendar_round(t);
     const uint64_t over = (uint64_t)t->start * FLEET_DAY + t->delay_seconds;
     uint64_t days, end;
 

@@ -11,6 +11,7 @@
 #include "sim/fleet/internal.h"
 
 #include "host/base/curl_load.h"
+#include "host/tasks/calendar.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,7 +204,7 @@ static hsy_status days_plan(struct fleet_days *y, hsy_error *err)
     y->last = y->first + f->o.days - 1;
     for (size_t k = 0; k < f->norder; k++) {
         const struct fleet_task *t = &f->tasks[f->order[k]];
-        const uint32_t round = fleet_round(&t->task), start = t->task.start;
+        const uint32_t round = calendar_round(&t->task), start = t->task.start;
         const uint32_t end = start + ((t->day - start) / round + 1) * round - 1;
 
         y->rounds = end > y->rounds ? end : y->rounds;

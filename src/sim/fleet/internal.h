@@ -55,9 +55,6 @@ hsy_status fleet_device_day(struct fleet_device *d, uint64_t now, bool answers,
 
 #define FLEET_NOON (FLEET_DAY / 2)
 
-/* Days of a round. */
-uint32_t fleet_round(const hsy_task *t);
-
 hsy_status fleet_days_run(struct fleet *f, struct fleet_result *result,
                           hsy_error *err);
 

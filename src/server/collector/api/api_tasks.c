@@ -1,6 +1,8 @@
 /* api_tasks.c - what is asked, how private it is, how much has come. */
 #include "server/collector/api/api.h"
 
+#include "host/tasks/calendar.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,10 +58,9 @@ static void tasks_put_kept(struct put *p, const struct roster_entry *e)
 {
     const hsy_task *t = &e->task;
     const bool frozen = t->permanent != NULL && t->max_changes == 1;
-    const uint32_t slot = t->slot_days != 0 ? t->slot_days : t->end - t->start;
 
     put_bool(p, "frozen", frozen);
-    put_count(p, "kept_days", frozen ? slot : 0);
+    put_count(p, "kept_days", frozen ? calendar_slot(t) : 0);
 }
 
 /* Days as they were counted. */
