@@ -55,102 +55,94 @@ static const struct cli_command store_command = {
     "'purge' those of all that was over before a day.",
     store_options};
 
-/* ---- Opening ------------------------------------------------------------- */
+/* ---- With the data open -------------------------------------------------- */
 
-/* Whether a directory can be read and has nothing of a collector in it: then it
- * is another that was meant, and its mode is no matter. */
-static bool store_none(const char *directory)
+int store_with(const struct store_how *how, bool fold,
+               int (*run)(const struct store_how *how, struct offline *o))
 {
-    const int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool none = dir != -1 && faccessat(dir, "record.db", F_OK, 0) == -1 &&
-                      errno == ENOENT &&
-                      faccessat(dir, "cells.db", F_OK, 0) == -1 &&
-                      errno == ENOENT;
+    struct offline o;
+    hsy_error err = {0};
+    hsy_status st = offline_open(&o, how->words[1], &err);
+    int failed;
 
-    if (dir != -1)
-        close(dir);
-    return none;
+    if (st == HSY_OK && fold)
+        st = offline_fold(&o, &err);
+    failed = st == HSY_OK ? run(how, &o) : store_complain(how->words[1], &err);
+    offline_close(&o);
+    return failed ? failed : cli_finish();
 }
 
-int store_open(struct store_data *d, const char *directory)
+static int store_compact(const struct store_how *how, struct offline *o)
 {
-    hsy_error err = {.status = HSY_E_EMPTY};
-
-    *d = (struct store_data){.directory = directory};
-    if (store_none(directory))
-        return store_complain(directory, &err);
-    if (store_sqlite_open(&d->store, &d->state, directory, false, &err) ==
-        HSY_OK)
-        return 0;
-    d->store = NULL;
-    return store_complain(directory, &err);
-}
-
-int store_fold(struct store_data *d)
-{
-    /* Everything is read and nothing is written, so nothing is too much, and
-     * what a collector does about days is left to it. */
-    const struct engine_options o = {.size = sizeof o,
-                                     .ids_epoch = UINT64_MAX,
-                                     .fold_bytes = SIZE_MAX,
-                                     .tally_bytes = SIZE_MAX,
-                                     .keep_days = 36500};
+    const uint64_t before = store_admin_bytes(o->store);
     hsy_error err = {0};
 
-    if (engine_open(&d->engine, d->store, &d->state, &o, &err) != HSY_OK) {
-        d->engine = NULL;
-        return store_complain(d->directory, &err);
-    }
-    d->roster = engine_roster(d->engine);
+    if (store_admin_compact(o->store, &err) != HSY_OK)
+        return store_complain(how->words[1], &err);
+    printf("%" PRIu64 " bytes, %" PRIu64 " before\n",
+           store_admin_bytes(o->store), before);
     return 0;
 }
 
-void store_shut(struct store_data *d)
+static int store_run_compact(const struct store_how *how)
 {
-    roster_drop(d->roster);
-    engine_close(d->engine);
-    if (d->store != NULL)
-        d->store->ops->close(d->store);
-    *d = (struct store_data){0};
+    return store_with(how, false, store_compact);
 }
 
-int store_tally(struct store_data *d, const struct roster_entry *e,
-                hsy_tally *tally, int64_t **words)
+/* ---- What may be forgotten ----------------------------------------------- */
+
+static int store_forget_nulls(const struct store_how *how, struct offline *o)
 {
     hsy_error err = {0};
-    hsy_status st;
+    uint64_t n = 0;
 
-    *words = malloc(e->words * sizeof **words);
-    if (*words == NULL)
-        return cli_fail_nomem();
-    hsy_tally_init(tally, e->scheme, *words);
-    st = engine_copy(d->engine, e->number, 0, 0, *words, &err);
-    return st == HSY_OK || st == HSY_E_EMPTY
-               ? 0
-               : store_complain(d->directory, &err);
+    if (engine_forget_nulls(o->engine, how->day, &n, &err) != HSY_OK)
+        return store_complain(how->words[1], &err);
+    printf("%" PRIu64 " ids of null uploads are forgotten\n", n);
+    return 0;
 }
 
-/* ---- Compact ------------------------------------------------------------- */
-
-int store_run_compact(const struct store_how *how)
+static int store_run_forget_nulls(const struct store_how *how)
 {
-    struct store_data d;
-    hsy_error err = {0};
-    uint64_t before;
-    int failed = store_open(&d, how->words[1]);
+    return store_with(how, true, store_forget_nulls);
+}
 
-    if (failed) {
-        store_shut(&d);
-        return failed;
-    }
-    before = store_admin_bytes(d.store);
-    if (store_admin_compact(d.store, &err) != HSY_OK)
-        failed = store_complain(d.directory, &err);
-    else
-        printf("%" PRIu64 " bytes, %" PRIu64 " before\n",
-               store_admin_bytes(d.store), before);
-    store_shut(&d);
-    return failed ? failed : cli_finish();
+static int store_retired(const struct store_how *how, hsy_status st, uint64_t n,
+                         const hsy_error *err)
+{
+    if (st != HSY_OK)
+        return store_complain(how->words[1], err);
+    printf("retired: %" PRIu64 "\n", n);
+    return 0;
+}
+
+static int store_retire(const struct store_how *how, struct offline *o)
+{
+    hsy_error err = {0};
+    uint64_t n = 0;
+    const hsy_status st =
+        offline_retire(o, how->words[2], how->release, &n, &err);
+
+    return store_retired(how, st, n, &err);
+}
+
+static int store_run_retire(const struct store_how *how)
+{
+    return store_with(how, true, store_retire);
+}
+
+static int store_purge(const struct store_how *how, struct offline *o)
+{
+    hsy_error err = {0};
+    uint64_t n = 0;
+    const hsy_status st = offline_purge(o, how->day, &n, &err);
+
+    return store_retired(how, st, n, &err);
+}
+
+static int store_run_purge(const struct store_how *how)
+{
+    return store_with(how, true, store_purge);
 }
 
 /* ---- The command --------------------------------------------------------- */
