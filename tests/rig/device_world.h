@@ -309,8 +309,7 @@ static inline void world_must(hsy_status st, const char *step,
     if (st == HSY_OK)
         return;
     printf("Bail out! %s: %s: %s: %s\n", step, hsy_strstatus(st),
-           err->field != HSY_FIELD_NONE ? err->field : "?",
-           err->msg != NULL ? err->msg : "?");
+           hsy_field_name(err->field), err->msg != NULL ? err->msg : "?");
     exit(1);
 }
 

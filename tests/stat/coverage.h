@@ -352,8 +352,7 @@ static inline bool coverage_went(struct coverage_cell *c, bool well,
         return true;
     c->summary->failed += !may;
     ok(may, "%s: no interval: %s: %s", coverage_name(c, name),
-       err->field != HSY_FIELD_NONE ? err->field : "refused",
-       err->msg != NULL ? err->msg : "no reason");
+       hsy_field_name(err->field), err->msg != NULL ? err->msg : "no reason");
     return false;
 }
 

@@ -25,7 +25,9 @@ static const char *refused(const hsy_spec *spec)
     hsy_status st = hsy_scheme_init(s, spec, &err);
 
     free(s);
-    return st == HSY_OK ? NULL : st == HSY_E_RANGE ? err.field : "status";
+    return st == HSY_OK        ? NULL
+           : st == HSY_E_RANGE ? hsy_field_name(err.field)
+                               : "status";
 }
 
 static void sizes(void)

@@ -376,7 +376,7 @@ static void refusals(void)
            "%s, d = %u, q %u, t %u, blocks %u: refused for %s (%s)",
            cases[i].mechanism, cases[i].d, (unsigned)cases[i].q,
            (unsigned)cases[i].t, (unsigned)cases[i].blocks,
-           err.field != HSY_FIELD_NONE ? err.field : "?", err.msg);
+           hsy_field_name(err.field), err.msg);
         free(s);
     }
 }

@@ -215,7 +215,8 @@ static void refused(const hsy_spec *spec, const char *field, const char *what)
     hsy_status st = hsy_scheme_init(s, spec, &err);
 
     ok(st != HSY_OK && strcmp(hsy_field_name(err.field), field) == 0,
-       "refused: %s (%s: %s)", what, st == HSY_OK ? "" : err.field,
+       "refused: %s (%s: %s)", what,
+       st == HSY_OK ? "" : hsy_field_name(err.field),
        st == HSY_OK ? "" : err.msg);
     free(s);
 }

@@ -47,7 +47,7 @@ static bool refuses(hsy_spec spec, hsy_status status, const char *field)
                 strcmp(hsy_field_name(err.field), field) == 0;
 
     if (!good)
-        printf("# %d, %s: %s\n", st, err.field ? err.field : "-",
+        printf("# %d, %s: %s\n", st, hsy_field_name(err.field),
                err.msg ? err.msg : "-");
     free(s);
     return good;

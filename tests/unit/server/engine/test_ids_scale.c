@@ -133,8 +133,7 @@ static bool scale_fill(const char *directory, uint64_t n)
     ids_close(t);
     s->ops->close(s);
     if (st != HSY_OK)
-        printf("# %s: %s\n", err.field == HSY_FIELD_NONE ? "" : err.field,
-               err.msg);
+        printf("# %s: %s\n", hsy_field_name(err.field), err.msg);
     return st == HSY_OK;
 }
 

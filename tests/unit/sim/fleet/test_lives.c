@@ -170,8 +170,7 @@ static int lives_program(char **argv)
     for (size_t i = 0; good && i < l.n; i++)
         good = lives_write(&l, i, argv[7]);
     if (!good)
-        fprintf(stderr, "%s: %s\n",
-                err.field != HSY_FIELD_NONE ? err.field : "",
+        fprintf(stderr, "%s: %s\n", hsy_field_name(err.field),
                 err.msg != NULL ? err.msg : "not written");
     lives_clear(&l);
     free(document);
