@@ -1,6 +1,8 @@
 /* options.c - reading arguments by a table of options. */
 #include "cli/base/base.h"
 
+#include "host/base/digits.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,19 +249,7 @@ int cli_next(struct cli_parser *p)
 
 bool cli_parse_count(uint64_t *out, const char *text)
 {
-    uint64_t x = 0;
-
-    if (*text == '\0')
-        return false;
-    for (; *text != '\0'; text++) {
-        unsigned digit = (unsigned)(*text - '0');
-
-        if (digit > 9 || x > (UINT64_MAX - digit) / 10)
-            return false;
-        x = x * 10 + digit;
-    }
-    *out = x;
-    return true;
+    return digits_parse(out, text, strlen(text), UINT64_MAX);
 }
 
 bool cli_parse_number(double *out, const char *text)

@@ -5,23 +5,13 @@
  */
 #include "cli/survey/internal.h"
 
+#include "host/base/digits.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Counts -------------------------------------------------------------- */
-
-/* One count of a list, len bytes of it. */
-static bool answers_count(uint64_t *out, const char *text, size_t len)
-{
-    char digits[24];
-
-    if (len == 0 || len >= sizeof digits)
-        return false;
-    memcpy(digits, text, len);
-    digits[len] = '\0';
-    return cli_parse_count(out, digits) && *out <= SURVEY_COUNT_MAX;
-}
 
 size_t survey_counts(uint64_t *out, size_t most, const char *text,
                      const char *name, struct cli_parser *p)
@@ -35,7 +25,7 @@ size_t survey_counts(uint64_t *out, size_t most, const char *text,
             cli_usage(p, "--%s: at most %zu counts", name, most);
             return 0;
         }
-        if (!answers_count(&out[count++], text, len)) {
+        if (!digits_parse(&out[count++], text, len, SURVEY_COUNT_MAX)) {
             cli_usage(p,
                       "--%s: count %zu is none: plain digits up to 2^53, no "
                       "sign and no point; commas stand between counts",

@@ -2,20 +2,21 @@
 #include "host/base/day.h"
 
 #include "hearsay.h"
+#include "host/base/digits.h"
 
 #include <string.h>
 
 #define DAY_NOON 43200u
 #define DAY_LAST 2932897u /* the day after 9999-12-31 */
 
+/* n decimal digits. */
 static bool day_number(uint32_t *out, const char *digits, size_t n)
 {
-    *out = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (digits[i] < '0' || digits[i] > '9')
-            return false;
-        *out = *out * 10 + (uint32_t)(digits[i] - '0');
-    }
+    uint64_t x;
+
+    if (!digits_parse(&x, digits, n, UINT32_MAX))
+        return false;
+    *out = (uint32_t)x;
     return true;
 }
 

@@ -11,7 +11,7 @@
  * cannot be written stops no answer, for a full disk must not change what is
  * sent; it is remembered (hsy_host_logged).
  */
-#define _GNU_SOURCE /* O_NOFOLLOW, renameat, gmtime_r */
+#define _GNU_SOURCE /* O_NOFOLLOW, renameat */
 
 #include "host/client/world.h"
 

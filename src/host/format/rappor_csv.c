@@ -3,6 +3,7 @@
 #include "host/format/rappor_csv.h"
 
 #include "host/base/csv.h"
+#include "host/base/digits.h"
 #include "host/base/host_fail.h"
 
 #include <errno.h>
@@ -179,20 +180,7 @@ hsy_status rappor_csv_next(struct rappor_csv *c, hsy_error *err)
 
 bool rappor_csv_count(const char *text, uint64_t most, uint64_t *out)
 {
-    uint64_t x = 0;
-
-    if (*text == '\0')
-        return false;
-    for (; *text != '\0'; text++) {
-        uint64_t digit = (uint64_t)(*text - '0');
-
-        if (*text < '0' || *text > '9' || digit > most ||
-            x > (most - digit) / 10)
-            return false;
-        x = 10 * x + digit;
-    }
-    *out = x;
-    return true;
+    return digits_parse(out, text, strlen(text), most);
 }
 
 #undef CSV_READ

@@ -15,6 +15,8 @@
  */
 #include "server/http/internal.h"
 
+#include "host/base/digits.h"
+
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -113,15 +115,10 @@ static enum MHD_Result head_line(void *ctx, enum MHD_ValueKind kind,
     return MHD_YES;
 }
 
+/* Of at most 18 digits. */
 static bool head_number(const char *text, size_t len, uint64_t *out)
 {
-    *out = 0;
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return false;
-        *out = 10 * *out + (uint64_t)(text[i] - '0');
-    }
-    return len != 0 && len <= 18;
+    return len <= 18 && digits_parse(out, text, len, UINT64_MAX);
 }
 
 static void head_bad(struct head_facts *out, int status, const char *title)

@@ -2,6 +2,7 @@
 #include "server/collector/api/api.h"
 
 #include "host/base/day.h"
+#include "host/base/digits.h"
 #include "host/base/fields.h"
 
 #include <errno.h>
@@ -188,8 +189,7 @@ bool api_count(struct request *q, const char *name, uint64_t most,
     if (text == NULL)
         return true;
     len = strlen(text);
-    if (len == 0 || len > 10 || strspn(text, "0123456789") != len ||
-        (value = strtoull(text, NULL, 10)) > most || value == 0) {
+    if (len > 10 || !digits_parse(&value, text, len, most) || value == 0) {
         api_problem(q, 400, "Not possible as asked",
                     "%s: a whole number from 1 to %" PRIu64 " is wanted", name,
                     most);
