@@ -8,7 +8,8 @@
 /* ---- --attribute NAME=KIND ----------------------------------------------- */
 
 /* NAME? says that a field may be empty. */
-static bool tuple_name(struct cli_column_spec *a, const char *text, size_t len)
+static bool attributes_name(struct cli_column_spec *a, const char *text,
+                            size_t len)
 {
     a->none = len > 1 && text[len - 1] == '?';
     a->name_len = len - a->none;
@@ -21,7 +22,7 @@ static bool tuple_name(struct cli_column_spec *a, const char *text, size_t len)
  * comma and a range a colon between two numbers, so a list of two times of day
  * is told from a range by its comma.
  */
-static int tuple_kind(struct cli_column_spec *a, struct cli_parser *p)
+static int attributes_kind(struct cli_column_spec *a, struct cli_parser *p)
 {
     struct cli_spec *c = &a->spec;
     char *slash = strchr(a->kind, '/');
@@ -58,7 +59,8 @@ static int tuple_kind(struct cli_column_spec *a, struct cli_parser *p)
     return 0;
 }
 
-static bool tuple_known(const struct cli_tuple *t, const char *name, size_t len)
+static bool attributes_known(const struct cli_tuple *t, const char *name,
+                             size_t len)
 {
     for (size_t i = 0; i < t->count; i++)
         if (t->columns[i].name_len == len &&
@@ -89,22 +91,22 @@ bool cli_tuple_add(struct cli_spec *c, struct cli_parser *p)
     a = &c->tuple->columns[c->tuple->count];
     a->kind = strdup(equals + 1);
     if (a->kind == NULL ||
-        !tuple_name(a, p->value, (size_t)(equals - p->value))) {
+        !attributes_name(a, p->value, (size_t)(equals - p->value))) {
         p->exit = cli_fail_nomem();
         return false;
     }
-    if (tuple_known(c->tuple, a->name, a->name_len)) {
+    if (attributes_known(c->tuple, a->name, a->name_len)) {
         cli_usage(p, "--attribute %s: given twice", a->name);
         return false;
     }
     c->tuple->count++;
-    return tuple_kind(a, p) == 0;
+    return attributes_kind(a, p) == 0;
 }
 
 /* ---- From attributes to a spec ------------------------------------------- */
 
 /* Add the value "none". */
-static int tuple_none(struct cli_column_spec *a, struct cli_parser *p)
+static int attributes_none(struct cli_column_spec *a, struct cli_parser *p)
 {
     static const char none[12] = "none"; /* 8 bytes may be read beyond */
     struct labels *l = &a->spec.labels;
@@ -132,8 +134,8 @@ static int tuple_none(struct cli_column_spec *a, struct cli_parser *p)
     return 0;
 }
 
-static int tuple_resolve(struct cli_column_spec *a, const struct cli_spec *all,
-                         struct cli_parser *p)
+static int attributes_resolve(struct cli_column_spec *a,
+                              const struct cli_spec *all, struct cli_parser *p)
 {
     struct cli_spec *c = &a->spec;
     int failed;
@@ -144,7 +146,7 @@ static int tuple_resolve(struct cli_column_spec *a, const struct cli_spec *all,
     c->clip = all->clip && c->range != NULL;
     failed = cli_spec_finish(c, p);
     if (!failed && a->none)
-        failed = tuple_none(a, p);
+        failed = attributes_none(a, p);
     if (!failed && cli_spec_trivial(c))
         failed = cli_usage(p,
                            "--attribute %s: one value only: there is "
@@ -155,14 +157,15 @@ static int tuple_resolve(struct cli_column_spec *a, const struct cli_spec *all,
     return cli_scheme_new(&a->scheme, &c->spec);
 }
 
-static int tuple_refused(const struct cli_column_spec *a, const hsy_error *err)
+static int attributes_refused(const struct cli_column_spec *a,
+                              const hsy_error *err)
 {
     return cli_fail("--attribute %s: %s", a->name,
                     err->msg != NULL ? err->msg : hsy_strstatus(err->status));
 }
 
 /* The block: first its size, then itself. */
-static int tuple_encode(struct cli_tuple *t)
+static int attributes_encode(struct cli_tuple *t)
 {
     size_t room = 0, len = 0;
 
@@ -174,7 +177,7 @@ static int tuple_encode(struct cli_tuple *t)
             if (hsy_attribute_encode(t->block, room, turn == 0 ? &room : &len,
                                      a->name, a->name_len, &a->spec.spec,
                                      &err) != HSY_OK)
-                return tuple_refused(a, &err);
+                return attributes_refused(a, &err);
         }
         if (turn == 0)
             t->block = malloc(room);
@@ -185,7 +188,7 @@ static int tuple_encode(struct cli_tuple *t)
     return 0;
 }
 
-static struct record_column tuple_column(const struct cli_column_spec *a)
+static struct record_column attributes_column(const struct cli_column_spec *a)
 {
     return (struct record_column){.name = a->name,
                                   .name_len = a->name_len,
@@ -202,13 +205,13 @@ int cli_tuple_finish(struct cli_spec *c, struct cli_parser *p)
     if (t->count < 2)
         return cli_usage(p, "--attribute: several attributes are at least two");
     for (size_t i = 0; i < t->count && !failed; i++)
-        failed = tuple_resolve(&t->columns[i], c, p);
+        failed = attributes_resolve(&t->columns[i], c, p);
     if (!failed)
-        failed = tuple_encode(t);
+        failed = attributes_encode(t);
     if (failed)
         return failed;
     for (size_t i = 0; i < t->count; i++)
-        t->records.columns[i] = tuple_column(&t->columns[i]);
+        t->records.columns[i] = attributes_column(&t->columns[i]);
     t->records.count = t->count;
     if (records_open(&t->records, NULL) != HSY_OK)
         return cli_fail_nomem();

@@ -86,7 +86,7 @@ static const struct cli_column show_columns[] = {
 /* ---- Rows ---------------------------------------------------------------- */
 
 /* How many permanent answers a slot may use. */
-static uint64_t show_answers(const struct show_row *row)
+static uint64_t tasks_show_answers(const struct show_row *row)
 {
     const uint64_t most = row->info.task.max_changes, keys = row->chain.keys;
 
@@ -99,8 +99,8 @@ static uint64_t show_answers(const struct show_row *row)
  * (docs/longitudinal.md). Where there are too many ways, as if each answer had
  * all reports.
  */
-static double show_divided(const hsy_permanent *chain, uint64_t reports,
-                           uint64_t answers)
+static double tasks_show_divided(const hsy_permanent *chain, uint64_t reports,
+                                 uint64_t answers)
 {
     double one[SHOW_DIVIDED + 1], most[SHOW_DIVIDED + 1];
 
@@ -117,7 +117,7 @@ static double show_divided(const hsy_permanent *chain, uint64_t reports,
     return most[reports];
 }
 
-static int show_row_open(struct show_row *row, const hsy_task *task)
+static int tasks_show_row_open(struct show_row *row, const hsy_task *task)
 {
     int failed = cli_release_new(&row->release, task);
 
@@ -136,21 +136,21 @@ static int show_row_open(struct show_row *row, const hsy_task *task)
     hsy_permanent_describe(row->info.chain, &row->chain);
     for (size_t i = 0; i < 3; i++)
         if (show_reports[i] <= row->info.rounds)
-            row->after[i] = show_divided(
+            row->after[i] = tasks_show_divided(
                 row->info.chain,
                 show_reports[i] != 0 ? show_reports[i] : row->info.rounds,
-                show_answers(row));
+                tasks_show_answers(row));
     return 0;
 }
 
-static void show_close(struct show_list *l)
+static void tasks_show_close(struct show_list *l)
 {
     for (size_t i = 0; i < l->n; i++)
         free(l->rows[i].release);
     free(l->rows);
 }
 
-static int show_open(struct show_list *l, const struct task_file *t)
+static int tasks_show_open(struct show_list *l, const struct task_file *t)
 {
     int failed = 0;
 
@@ -159,20 +159,20 @@ static int show_open(struct show_list *l, const struct task_file *t)
         return cli_fail_nomem();
     l->n = t->n;
     for (size_t i = 0; i < t->n && !failed; i++)
-        failed = show_row_open(&l->rows[i], &t->all[i]);
+        failed = tasks_show_row_open(&l->rows[i], &t->all[i]);
     return failed;
 }
 
 /* ---- Cells --------------------------------------------------------------- */
 
-static struct cli_cell show_nano(uint64_t nano)
+static struct cli_cell tasks_show_nano(uint64_t nano)
 {
     return nano == UINT64_MAX ? cli_text(NULL)
                               : cli_number((double)nano / HSY_NANO);
 }
 
-static void show_plan_cell(const struct show_row *row, enum show_what column,
-                           struct cli_cell *out)
+static void tasks_show_plan_cell(const struct show_row *row,
+                                 enum show_what column, struct cli_cell *out)
 {
     const hsy_release_info *info = &row->info;
 
@@ -202,8 +202,8 @@ static void show_plan_cell(const struct show_row *row, enum show_what column,
     }
 }
 
-static void show_cost_cell(const struct show_row *row, enum show_what column,
-                           struct cli_cell *out)
+static void tasks_show_cost_cell(const struct show_row *row,
+                                 enum show_what column, struct cli_cell *out)
 {
     switch (column) {
     case SHOW_VALUES:
@@ -211,7 +211,7 @@ static void show_cost_cell(const struct show_row *row, enum show_what column,
             *out = cli_count(row->scheme.d);
         break;
     case SHOW_ONE:
-        *out = show_nano(row->info.nano_report);
+        *out = tasks_show_nano(row->info.nano_report);
         break;
     case SHOW_AFTER_7:
     case SHOW_AFTER_30:
@@ -219,18 +219,18 @@ static void show_cost_cell(const struct show_row *row, enum show_what column,
         *out = cli_number(row->after[column - SHOW_AFTER_7]);
         break;
     case SHOW_SLOT:
-        *out = show_nano(row->info.nano_slot);
+        *out = tasks_show_nano(row->info.nano_slot);
         break;
     case SHOW_LIFETIME:
-        *out = show_nano(row->info.nano_task);
+        *out = tasks_show_nano(row->info.nano_task);
         break;
     default:
-        show_plan_cell(row, column, out);
+        tasks_show_plan_cell(row, column, out);
     }
 }
 
-static void show_cell(const void *ctx, size_t i, size_t column,
-                      struct cli_cell *out)
+static void tasks_show_cell(const void *ctx, size_t i, size_t column,
+                            struct cli_cell *out)
 {
     const struct show_list *l = ctx;
     const struct show_row *row = &l->rows[i];
@@ -265,14 +265,14 @@ static void show_cell(const void *ctx, size_t i, size_t column,
         out->len = row->task->question_len;
         break;
     default:
-        show_cost_cell(row, (enum show_what)column, out);
+        tasks_show_cost_cell(row, (enum show_what)column, out);
     }
 }
 
 /* ---- Printing ------------------------------------------------------------ */
 
 /* Whether one of them keeps permanent answers; one with several a slot. */
-static bool show_any(const struct show_list *l, uint32_t changes)
+static bool tasks_show_any(const struct show_list *l, uint32_t changes)
 {
     for (size_t i = 0; i < l->n; i++)
         if (l->rows[i].info.chain != NULL &&
@@ -282,7 +282,7 @@ static bool show_any(const struct show_list *l, uint32_t changes)
 }
 
 /* Whether one of them sends the first answer of a slot for all of it. */
-static bool show_frozen(const struct show_list *l)
+static bool tasks_show_frozen(const struct show_list *l)
 {
     for (size_t i = 0; i < l->n; i++)
         if (l->rows[i].info.chain != NULL &&
@@ -291,16 +291,16 @@ static bool show_frozen(const struct show_list *l)
     return false;
 }
 
-static void show_notes(const struct show_list *l)
+static void tasks_show_notes(const struct show_list *l)
 {
-    if (show_any(l, 1))
+    if (tasks_show_any(l, 1))
         puts("\nA slot is charged up front, whatever the truth does. keys: "
              "permanent answers\nthat there can be. '-': none, more than can "
              "be counted, or fewer reports.");
-    if (show_frozen(l))
+    if (tasks_show_frozen(l))
         puts("Where max_changes is 1, the first answer of a slot is sent for "
              "all of it: if the\ntruth changes, what is sent does not.");
-    if (show_any(l, 2))
+    if (tasks_show_any(l, 2))
         puts(
             "With more than one change a slot, that and when the answer "
             "changed may show:\nthe bounds hold for people who change from one "
@@ -309,12 +309,13 @@ static void show_notes(const struct show_list *l)
             "the kept answers in the way that tells most.");
 }
 
-static void show_table(const struct show_list *l, const struct task_file *t,
-                       const struct tasks_show *how)
+static void tasks_show_table(const struct show_list *l,
+                             const struct task_file *t,
+                             const struct tasks_show *how)
 {
     const struct cli_table table = {
         show_columns, sizeof show_columns / sizeof show_columns[0], l->n,
-        show_cell, l};
+        tasks_show_cell, l};
     static const uint8_t none[HSY_SIGN_KEY];
     char issued[16], expires[16], next[2 * HSY_SIGN_KEY + 1] = "";
 
@@ -340,10 +341,10 @@ static void show_table(const struct show_list *l, const struct task_file *t,
                   "tasks");
     }
     if (how->format == CLI_TABLE)
-        show_notes(l);
+        tasks_show_notes(l);
 }
 
-static void show_labels(const struct show_list *l)
+static void tasks_show_labels(const struct show_list *l)
 {
     char text[SHOW_LABEL];
 
@@ -359,12 +360,12 @@ static void show_labels(const struct show_list *l)
 int tasks_show(const struct task_file *t, const struct tasks_show *how)
 {
     struct show_list list = {0};
-    int failed = show_open(&list, t);
+    int failed = tasks_show_open(&list, t);
 
     if (!failed && how->labels)
-        show_labels(&list);
+        tasks_show_labels(&list);
     else if (!failed)
-        show_table(&list, t, how);
-    show_close(&list);
+        tasks_show_table(&list, t, how);
+    tasks_show_close(&list);
     return failed ? failed : cli_finish();
 }

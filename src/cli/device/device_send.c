@@ -24,8 +24,8 @@ bool device_is_url(const char *text)
 /* ---- Options ------------------------------------------------------------- */
 
 /* What the library is told; the token is the caller's to free. */
-static int send_options(hsy_send_options *to, char **token,
-                        const struct device_options *o)
+static int device_send_options(hsy_send_options *to, char **token,
+                               const struct device_options *o)
 {
     *to = (hsy_send_options){.size = sizeof *to,
                              .ca_file = o->ca,
@@ -40,7 +40,7 @@ static int send_options(hsy_send_options *to, char **token,
 }
 
 /* What the library said; a wrong address is the arguments' fault. */
-static int send_fail(struct device_job *j, const hsy_error *err)
+static int device_send_fail(struct device_job *j, const hsy_error *err)
 {
     const char *url = j->how->operand[1];
 
@@ -61,11 +61,11 @@ int device_fetch(struct device_job *j, struct task_file *d)
     size_t len = 0;
     hsy_send_options options;
     hsy_error err = {0};
-    int failed = send_options(&options, &token, j->how);
+    int failed = device_send_options(&options, &token, j->how);
 
     if (!failed &&
         hsy_document_fetch(&bytes, &len, url, &options, &err) != HSY_OK)
-        failed = send_fail(j, &err);
+        failed = device_send_fail(j, &err);
     free(token);
     return failed ? failed : cli_tasks_bytes(d, bytes, len, url);
 }
@@ -78,21 +78,22 @@ struct send_job {
     bool may;   /* send anything: there is consent */
 };
 
-static hsy_status send_failed(struct send_job *job, int failed)
+static hsy_status device_send_failed(struct send_job *job, int failed)
 {
     device_close(job->j);
     job->failed = failed;
     return failed ? HSY_E_REFUSED : HSY_OK;
 }
 
-static hsy_status send_gather(void *ctx, struct send_list *list, hsy_error *err)
+static hsy_status device_send_gather(void *ctx, struct send_list *list,
+                                     hsy_error *err)
 {
     struct send_job *job = ctx;
     struct device_job *j = job->j;
     int failed = device_open(j);
 
     if (failed)
-        return send_failed(job, failed);
+        return device_send_failed(job, failed);
     job->may =
         hsy_device_consent(hsy_client_device(j->client)) == HSY_CONSENT_SEND;
     if (!job->may)
@@ -101,11 +102,11 @@ static hsy_status send_gather(void *ctx, struct send_list *list, hsy_error *err)
                  j->directory);
     if (hsy_client_due(j->client, hsy_send_add, list, err) != HSY_OK)
         failed = device_fail(j, err);
-    return send_failed(job, failed);
+    return device_send_failed(job, failed);
 }
 
-static hsy_status send_settle(void *ctx, const struct send_list *list,
-                              hsy_error *err)
+static hsy_status device_send_settle(void *ctx, const struct send_list *list,
+                                     hsy_error *err)
 {
     struct send_job *job = ctx;
     struct device_job *j = job->j;
@@ -113,13 +114,13 @@ static hsy_status send_settle(void *ctx, const struct send_list *list,
 
     if (!failed && hsy_send_mark(j->client, list, err) != HSY_OK)
         failed = device_fail(j, err);
-    return send_failed(job, failed);
+    return device_send_failed(job, failed);
 }
 
 /* ---- Sending ------------------------------------------------------------- */
 
-static int send_show(struct device_job *j, const hsy_send_result *r,
-                     hsy_status st)
+static int device_send_show(struct device_job *j, const hsy_send_result *r,
+                            hsy_status st)
 {
     const char *url = j->how->operand[1];
     const struct cli_field fields[] = {
@@ -141,10 +142,12 @@ static int send_show(struct device_job *j, const hsy_send_result *r,
     return cli_finish() != CLI_DONE || st != HSY_OK ? CLI_FAILED : CLI_DONE;
 }
 
-static int send_run(struct device_job *j, const hsy_send_options *options)
+static int device_send_run(struct device_job *j,
+                           const hsy_send_options *options)
 {
     struct send_job job = {.j = j};
-    const struct send_hooks hooks = {send_gather, send_settle, &job};
+    const struct send_hooks hooks = {device_send_gather, device_send_settle,
+                                     &job};
     hsy_send_result result;
     hsy_error err = {0};
     hsy_status st =
@@ -153,11 +156,11 @@ static int send_run(struct device_job *j, const hsy_send_options *options)
     if (job.failed)
         return job.failed;
     if (st != HSY_OK && st != HSY_E_IO)
-        return send_fail(j, &err);
+        return device_send_fail(j, &err);
     if (job.may && result.sent + result.refused + result.waiting == 0)
         cli_note("note: nothing is due now; what is answered is sent after the "
                  "last day (UTC) of its round, and the task's delay");
-    return send_show(j, &result, st);
+    return device_send_show(j, &result, st);
 }
 
 int device_send(struct device_job *j)
@@ -173,9 +176,9 @@ int device_send(struct device_job *j)
         failed = device_take(j);
     device_close(j);
     if (!failed)
-        failed = send_options(&options, &token, j->how);
+        failed = device_send_options(&options, &token, j->how);
     if (!failed)
-        failed = send_run(j, &options);
+        failed = device_send_run(j, &options);
     free(token);
     return failed;
 }

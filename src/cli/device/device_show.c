@@ -12,7 +12,7 @@
 #define SHOW_COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* Exact in every format: epsilon has nine places and no more. */
-static struct cli_cell show_nano(uint64_t nano)
+static struct cli_cell device_show_nano(uint64_t nano)
 {
     struct cli_cell c = cli_number((double)nano / HSY_NANO);
     char text[POLICY_CAP_TEXT];
@@ -24,8 +24,8 @@ static struct cli_cell show_nano(uint64_t nano)
 
 /* ---- Policy -------------------------------------------------------------- */
 
-static void show_policy_cell(const void *ctx, size_t row, size_t column,
-                             struct cli_cell *out)
+static void device_show_policy_cell(const void *ctx, size_t row, size_t column,
+                                    struct cli_cell *out)
 {
     const struct policy *p = ctx;
     bool all = row == p->policy.nsources;
@@ -34,11 +34,11 @@ static void show_policy_cell(const void *ctx, size_t row, size_t column,
     if (column == 0)
         *out = cli_text(all ? "all" : s->name);
     else if (column == 1 && !all)
-        *out = show_nano(s->cap_answer);
+        *out = device_show_nano(s->cap_answer);
     else if (column == 2)
-        *out = show_nano(all ? p->policy.cap_day : s->cap_day);
+        *out = device_show_nano(all ? p->policy.cap_day : s->cap_day);
     else if (column == 3)
-        *out = show_nano(all ? p->policy.cap_lifetime : s->cap_lifetime);
+        *out = device_show_nano(all ? p->policy.cap_lifetime : s->cap_lifetime);
 }
 
 void device_show_policy(const struct policy *p, enum cli_format format)
@@ -48,8 +48,8 @@ void device_show_policy(const struct policy *p, enum cli_format format)
                                                 {"cap_day", "a day"},
                                                 {"cap_lifetime", "ever"}};
     const struct cli_table table = {columns, SHOW_COUNT(columns),
-                                    p->policy.nsources + 1, show_policy_cell,
-                                    p};
+                                    p->policy.nsources + 1,
+                                    device_show_policy_cell, p};
     char key[2 * HSY_SIGN_KEY + 1];
 
     hex_put(key, p->policy.sign_key, HSY_SIGN_KEY);
@@ -76,8 +76,8 @@ int device_policy(struct device_job *j)
 
 /* ---- Budget -------------------------------------------------------------- */
 
-static void show_budget_cell(const void *ctx, size_t row, size_t column,
-                             struct cli_cell *out)
+static void device_show_budget_cell(const void *ctx, size_t row, size_t column,
+                                    struct cli_cell *out)
 {
     const struct device_job *j = ctx;
     const struct policy *p = &j->policy;
@@ -94,7 +94,7 @@ static void show_budget_cell(const void *ctx, size_t row, size_t column,
         const uint64_t numbers[] = {b.spent_day, b.cap_day, b.spent_lifetime,
                                     b.cap_lifetime};
 
-        *out = show_nano(numbers[column - 1]);
+        *out = device_show_nano(numbers[column - 1]);
     }
 }
 
@@ -105,8 +105,8 @@ int device_budget(struct device_job *j)
                                                 {"cap_day", "of"},
                                                 {"spent_lifetime", "ever"},
                                                 {"cap_lifetime", "of"}};
-    struct cli_table table = {columns, SHOW_COUNT(columns), 0, show_budget_cell,
-                              j};
+    struct cli_table table = {columns, SHOW_COUNT(columns), 0,
+                              device_show_budget_cell, j};
     hsy_error err = {0};
     hsy_budget all;
     int failed = device_open_bare(j);
@@ -152,9 +152,9 @@ struct show_tasks {
     char *label; /* room for one; owned */
 };
 
-static void show_admitted_cell(const struct show_tasks *t, size_t row,
-                               size_t column, const hsy_task *task,
-                               struct cli_cell *out)
+static void device_show_admitted_cell(const struct show_tasks *t, size_t row,
+                                      size_t column, const hsy_task *task,
+                                      struct cli_cell *out)
 {
     size_t n;
     const hsy_release *r = hsy_client_releases(t->client, &n)[row];
@@ -162,19 +162,19 @@ static void show_admitted_cell(const struct show_tasks *t, size_t row,
 
     hsy_release_describe(r, &info);
     if (column == SHOW_ONE)
-        *out = show_nano(info.nano_report);
+        *out = device_show_nano(info.nano_report);
     else if (column == SHOW_SLOT)
-        *out = show_nano(info.nano_slot);
+        *out = device_show_nano(info.nano_slot);
     else if (column == SHOW_LIFETIME && info.nano_task != UINT64_MAX)
-        *out = show_nano(info.nano_task);
+        *out = device_show_nano(info.nano_task);
     else if (column == SHOW_LABEL) {
         hsy_release_label(r, task, t->label, SHOW_LABEL_MAX);
         *out = cli_text(t->label);
     }
 }
 
-static void show_task_cell(const void *ctx, size_t row, size_t column,
-                           struct cli_cell *out)
+static void device_show_task_cell(const void *ctx, size_t row, size_t column,
+                                  struct cli_cell *out)
 {
     const struct show_tasks *t = ctx;
     bool admitted = row < t->admitted;
@@ -203,32 +203,32 @@ static void show_task_cell(const void *ctx, size_t row, size_t column,
         *out = (struct cli_cell){
             .type = CLI_TEXT, .text = task.question, .len = task.question_len};
     } else if (admitted) {
-        show_admitted_cell(t, row, column, &task, out);
+        device_show_admitted_cell(t, row, column, &task, out);
     }
 }
 
 /* Below the table, where there is room: why a task is refused. */
-static void show_refused(const struct show_tasks *t)
+static void device_show_refused(const struct show_tasks *t)
 {
     struct cli_cell cell;
 
     for (size_t i = t->admitted; i < t->admitted + t->refused; i++) {
-        show_task_cell(t, i, SHOW_TASK, &cell);
+        device_show_task_cell(t, i, SHOW_TASK, &cell);
         printf("%s%s is refused: ", i == t->admitted ? "\n" : "", t->label);
-        show_task_cell(t, i, SHOW_WHY, &cell);
+        device_show_task_cell(t, i, SHOW_WHY, &cell);
         puts(t->label);
     }
 }
 
 /* Below that: each task in plain words. */
-static void show_labels(const struct show_tasks *t)
+static void device_show_labels(const struct show_tasks *t)
 {
     struct cli_cell cell;
 
     for (size_t i = 0; i < t->admitted; i++) {
-        show_task_cell(t, i, SHOW_TASK, &cell);
+        device_show_task_cell(t, i, SHOW_TASK, &cell);
         printf("\n%s:\n", t->label);
-        show_task_cell(t, i, SHOW_LABEL, &cell);
+        device_show_task_cell(t, i, SHOW_LABEL, &cell);
         cli_paragraph(t->label);
     }
 }
@@ -246,8 +246,8 @@ int device_show_tasks(struct device_job *j, enum cli_format format, bool labels)
         [SHOW_QUESTION] = {"question", ""},
         [SHOW_LABEL] = {"label", ""}};
     struct show_tasks t = {.client = j->client};
-    struct cli_table table = {columns, SHOW_COUNT(columns), 0, show_task_cell,
-                              &t};
+    struct cli_table table = {columns, SHOW_COUNT(columns), 0,
+                              device_show_task_cell, &t};
     hsy_task task;
 
     t.label = malloc(SHOW_LABEL_MAX);
@@ -259,9 +259,9 @@ int device_show_tasks(struct device_job *j, enum cli_format format, bool labels)
     table.nrows = t.admitted + t.refused;
     cli_print(format, &table, NULL, 0, "tasks");
     if (format == CLI_TABLE)
-        show_refused(&t);
+        device_show_refused(&t);
     if (format == CLI_TABLE && labels)
-        show_labels(&t);
+        device_show_labels(&t);
     free(t.label);
     return 0;
 }

@@ -175,7 +175,8 @@ int serve_run(const struct serve_how *how)
 #define CHECK_DAY 86400u
 
 /* A closed task under a wrong name leaves the right one open. */
-static void check_enrolled(const struct config *c, const struct task_file *doc)
+static void run_check_enrolled(const struct config *c,
+                               const struct task_file *doc)
 {
     for (char **task = c->enrolled; task != NULL && *task != NULL; task++)
         if (task_file_find(doc, *task) == doc->n)
@@ -183,7 +184,7 @@ static void check_enrolled(const struct config *c, const struct task_file *doc)
                      *task);
 }
 
-static void check_expiry(const struct config *c, const hsy_document *doc)
+static void run_check_expiry(const struct config *c, const hsy_document *doc)
 {
     const uint64_t today = (uint64_t)time(NULL) / CHECK_DAY;
     const enum expiry when = expiry_of(doc->expires, today);
@@ -198,7 +199,7 @@ static void check_expiry(const struct config *c, const hsy_document *doc)
 }
 
 /* What the tallies will take in the end. */
-static void check_memory(const struct config *c, const hsy_document *doc)
+static void run_check_memory(const struct config *c, const hsy_document *doc)
 {
     struct roster *none = roster_new(), *r = NULL;
     uint64_t need;
@@ -216,7 +217,7 @@ static void check_memory(const struct config *c, const hsy_document *doc)
     roster_drop(none);
 }
 
-static int check_document(const struct config *c)
+static int run_check_document(const struct config *c)
 {
     uint8_t key[HSY_SIGN_KEY];
     struct task_file doc = {0};
@@ -231,9 +232,9 @@ static int check_document(const struct config *c)
         failed = cli_fail("%s: not signed by the key in %s", c->document,
                           c->public_key);
     if (!failed) {
-        check_enrolled(c, &doc);
-        check_expiry(c, &doc.doc);
-        check_memory(c, &doc.doc);
+        run_check_enrolled(c, &doc);
+        run_check_expiry(c, &doc.doc);
+        run_check_memory(c, &doc.doc);
     }
     task_file_clear(&doc);
     return failed;
@@ -241,7 +242,7 @@ static int check_document(const struct config *c)
 
 /* As a store wants it, if it is there; whose it must be depends on who runs the
  * collector. */
-static int check_data(const struct config *c)
+static int run_check_data(const struct config *c)
 {
     struct stat is;
 
@@ -256,12 +257,12 @@ static int check_data(const struct config *c)
 }
 
 /* The files that it names, each, as far as that shows without a store. */
-static int check_files(const struct config *c)
+static int run_check_files(const struct config *c)
 {
     uint8_t *bytes = NULL;
     struct serve_trouble t;
     size_t len;
-    int failed = check_document(c) | check_data(c);
+    int failed = run_check_document(c) | run_check_data(c);
 
     if (serve_directories(c, &t) != HSY_OK)
         failed |= run_trouble(&t, c);
@@ -282,7 +283,7 @@ int serve_check(const struct serve_how *how)
     int failed = serve_configure(&c, how);
 
     if (!failed)
-        failed = check_files(&c);
+        failed = run_check_files(&c);
     config_clear(&c);
     return failed;
 }

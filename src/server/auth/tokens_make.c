@@ -17,8 +17,8 @@
 #define MAKE_BYTES 32u     /* of a token */
 #define MAKE_ONCE 1000000u /* tokens made in one call */
 
-static hsy_status make_enter(struct book *b, const char *data, bool create,
-                             hsy_error *err)
+static hsy_status tokens_make_enter(struct book *b, const char *data,
+                                    bool create, hsy_error *err)
 {
     if (sodium_init() == -1)
         return host_fail(err, HSY_E_ENTROPY, HSY_FIELD_NONE,
@@ -26,7 +26,7 @@ static hsy_status make_enter(struct book *b, const char *data, bool create,
     return tokens_book_open(b, data, create, err);
 }
 
-static void make_token(char token[TOKENS_TEXT])
+static void tokens_make_token(char token[TOKENS_TEXT])
 {
     uint8_t bytes[MAKE_BYTES];
 
@@ -39,9 +39,9 @@ static void make_token(char token[TOKENS_TEXT])
 /* ---- Roles --------------------------------------------------------------- */
 
 /* Within a transaction. */
-static hsy_status make_add(struct book *b, const char *name,
-                           enum listen_role role, const char *token,
-                           hsy_error *err)
+static hsy_status tokens_make_add(struct book *b, const char *name,
+                                  enum listen_role role, const char *token,
+                                  hsy_error *err)
 {
     struct tokens_people people;
     struct tokens_person p = {.role = role};
@@ -73,13 +73,13 @@ hsy_status tokens_add(const char *data, const char *name, enum listen_role role,
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_NAME,
                          "a name is 1 to 32 letters, digits, '.', '_' and "
                          "'-', and begins with a letter or a digit");
-    st = make_enter(&b, data, true, err);
+    st = tokens_make_enter(&b, data, true, err);
     if (st != HSY_OK)
         return st;
     st = book_begin(&b, err);
     if (st == HSY_OK) {
-        make_token(token);
-        st = book_end(&b, make_add(&b, name, role, token, err), err);
+        tokens_make_token(token);
+        st = book_end(&b, tokens_make_add(&b, name, role, token, err), err);
     }
     book_close(&b);
     if (st != HSY_OK)
@@ -88,8 +88,9 @@ hsy_status tokens_add(const char *data, const char *name, enum listen_role role,
 }
 
 /* A statement that must change something. */
-static hsy_status make_change(struct book *b, sqlite3_stmt *ask, uint32_t field,
-                              const char *none, hsy_error *err)
+static hsy_status tokens_make_change(struct book *b, sqlite3_stmt *ask,
+                                     uint32_t field, const char *none,
+                                     hsy_error *err)
 {
     hsy_status st = book_do(b, ask, err);
 
@@ -101,11 +102,11 @@ static hsy_status make_change(struct book *b, sqlite3_stmt *ask, uint32_t field,
 hsy_status tokens_revoke(const char *data, const char *name, hsy_error *err)
 {
     struct book b;
-    hsy_status st = make_enter(&b, data, false, err);
+    hsy_status st = tokens_make_enter(&b, data, false, err);
 
     if (st != HSY_OK)
         return st;
-    st = make_change(
+    st = tokens_make_change(
         &b, book_ask(&b, err, "DELETE FROM people WHERE name=?1", "t", name),
         HSY_FIELD_NAME,
         "there is no token of this name; 'hearsay serve token list' has them",
@@ -121,7 +122,7 @@ hsy_status tokens_each(const char *data,
 {
     struct tokens_people people = {NULL, 0};
     struct book b;
-    hsy_status st = make_enter(&b, data, false, err);
+    hsy_status st = tokens_make_enter(&b, data, false, err);
 
     if (st != HSY_OK)
         return st;
@@ -135,8 +136,8 @@ hsy_status tokens_each(const char *data,
 
 /* ---- Enrolment ----------------------------------------------------------- */
 
-static hsy_status make_room(struct book *b, const char *task, uint64_t n,
-                            hsy_error *err)
+static hsy_status tokens_make_room(struct book *b, const char *task, uint64_t n,
+                                   hsy_error *err)
 {
     sqlite3_stmt *ask = book_ask(
         b, err, "SELECT count(*) FROM enrolled WHERE task=?1", "t", task);
@@ -153,26 +154,27 @@ static hsy_status make_room(struct book *b, const char *task, uint64_t n,
 }
 
 /* Within a transaction. */
-static hsy_status make_enrol(struct book *b, const char *task, uint32_t quota,
-                             char (*tokens)[TOKENS_TEXT], uint64_t n,
-                             uint32_t expires, hsy_error *err)
+static hsy_status tokens_make_enrol(struct book *b, const char *task,
+                                    uint32_t quota, char (*tokens)[TOKENS_TEXT],
+                                    uint64_t n, uint32_t expires,
+                                    hsy_error *err)
 {
-    hsy_status st = make_room(b, task, n, err);
+    hsy_status st = tokens_make_room(b, task, n, err);
 
     if (st == HSY_OK)
         st = tokens_put_task(b, task, quota, err);
     for (uint64_t i = 0; i < n && st == HSY_OK; i++) {
         uint8_t hash[TOKENS_SHORT];
 
-        make_token(tokens[i]);
+        tokens_make_token(tokens[i]);
         tokens_hash_short(hash, task, tokens[i]);
         st = tokens_put_enrolled(b, task, hash, expires, err);
     }
     return st;
 }
 
-static hsy_status make_check(const char *task, uint32_t quota, uint64_t n,
-                             hsy_error *err)
+static hsy_status tokens_make_check(const char *task, uint32_t quota,
+                                    uint64_t n, hsy_error *err)
 {
     if (strcmp(task, TOKENS_FORWARDERS) != 0 &&
         (strspn(task, "abcdefghijklmnopqrstuvwxyz0123456789._-") !=
@@ -196,12 +198,12 @@ hsy_status tokens_enrol(const char *data, const char *task, uint32_t quota,
                         hsy_status (*each)(void *ctx, const char *token),
                         void *ctx, hsy_error *err)
 {
-    hsy_status st = make_check(task, quota, n, err);
+    hsy_status st = tokens_make_check(task, quota, n, err);
     char(*tokens)[TOKENS_TEXT];
     struct book b;
 
     if (st == HSY_OK)
-        st = make_enter(&b, data, true, err);
+        st = tokens_make_enter(&b, data, true, err);
     if (st != HSY_OK)
         return st;
     tokens = calloc(n, sizeof *tokens);
@@ -209,8 +211,9 @@ hsy_status tokens_enrol(const char *data, const char *task, uint32_t quota,
              ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
              : book_begin(&b, err);
     if (st == HSY_OK)
-        st = book_end(&b, make_enrol(&b, task, quota, tokens, n, expires, err),
-                      err);
+        st = book_end(
+            &b, tokens_make_enrol(&b, task, quota, tokens, n, expires, err),
+            err);
     book_close(&b);
     for (uint64_t i = 0; st == HSY_OK && i < n; i++)
         st = each(ctx, tokens[i]);
@@ -227,7 +230,7 @@ hsy_status tokens_each_task(const char *data,
 {
     sqlite3_stmt *ask;
     struct book b;
-    hsy_status st = make_enter(&b, data, false, err);
+    hsy_status st = tokens_make_enter(&b, data, false, err);
 
     if (st != HSY_OK)
         return st;
@@ -255,7 +258,7 @@ hsy_status tokens_each_enrolled(const char *data, const char *task,
 {
     struct tokens_list list = {.quota = 0};
     struct book b;
-    hsy_status st = make_enter(&b, data, false, err);
+    hsy_status st = tokens_make_enter(&b, data, false, err);
 
     if (st != HSY_OK)
         return st;
@@ -279,8 +282,8 @@ hsy_status tokens_each_enrolled(const char *data, const char *task,
 /* ---- One of them --------------------------------------------------------- */
 
 /* The hash that a name is, or that a token has. */
-static void make_which(uint8_t hash[TOKENS_SHORT], const char *task,
-                       const char *which)
+static void tokens_make_which(uint8_t hash[TOKENS_SHORT], const char *task,
+                              const char *which)
 {
     if (!hex_any(hash, TOKENS_SHORT, which, strlen(which)))
         tokens_hash_short(hash, task, which);
@@ -296,12 +299,12 @@ hsy_status tokens_expire(const char *data, const char *task, const char *which,
     const bool all = strcmp(which, "all") == 0;
     uint8_t hash[TOKENS_SHORT];
     struct book b;
-    hsy_status st = make_enter(&b, data, false, err);
+    hsy_status st = tokens_make_enter(&b, data, false, err);
 
     if (st != HSY_OK)
         return st;
-    make_which(hash, task, which);
-    st = make_change(
+    tokens_make_which(hash, task, which);
+    st = tokens_make_change(
         &b,
         all ? book_ask(&b, err, "UPDATE enrolled SET expires=?2 WHERE task=?1",
                        "ti", task, (int64_t)day)
@@ -316,18 +319,19 @@ hsy_status tokens_expire(const char *data, const char *task, const char *which,
 }
 
 /* Within a transaction: all tokens of a task, and that it wants some. */
-static hsy_status make_open_task(struct book *b, const char *task,
-                                 hsy_error *err)
+static hsy_status tokens_make_open_task(struct book *b, const char *task,
+                                        hsy_error *err)
 {
     hsy_status st = book_do(
         b, book_ask(b, err, "DELETE FROM enrolled WHERE task=?1", "t", task),
         err);
 
     return st == HSY_OK
-               ? make_change(b,
-                             book_ask(b, err, "DELETE FROM tasks WHERE task=?1",
-                                      "t", task),
-                             HSY_FIELD_TASK, make_none, err)
+               ? tokens_make_change(b,
+                                    book_ask(b, err,
+                                             "DELETE FROM tasks WHERE task=?1",
+                                             "t", task),
+                                    HSY_FIELD_TASK, make_none, err)
                : st;
 }
 
@@ -336,7 +340,7 @@ hsy_status tokens_withdraw(const char *data, const char *task,
 {
     uint8_t hash[TOKENS_SHORT];
     struct book b;
-    hsy_status st = make_enter(&b, data, false, err);
+    hsy_status st = tokens_make_enter(&b, data, false, err);
 
     if (st == HSY_OK)
         st = book_begin(&b, err);
@@ -344,16 +348,17 @@ hsy_status tokens_withdraw(const char *data, const char *task,
         book_close(&b);
         return st;
     }
-    make_which(hash, task, which);
+    tokens_make_which(hash, task, which);
     if (strcmp(which, "all") == 0)
-        st = make_open_task(&b, task, err);
+        st = tokens_make_open_task(&b, task, err);
     else
-        st = make_change(&b,
-                         book_ask(&b, err,
-                                  "DELETE FROM enrolled WHERE task=?1 AND "
-                                  "hash=?2",
-                                  "tb", task, (const void *)hash, sizeof hash),
-                         HSY_FIELD_TOKEN, make_none, err);
+        st = tokens_make_change(
+            &b,
+            book_ask(&b, err,
+                     "DELETE FROM enrolled WHERE task=?1 AND "
+                     "hash=?2",
+                     "tb", task, (const void *)hash, sizeof hash),
+            HSY_FIELD_TOKEN, make_none, err);
     st = book_end(&b, st, err);
     book_close(&b);
     return st;

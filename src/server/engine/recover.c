@@ -18,17 +18,18 @@ struct read {
     size_t n, room;
 };
 
-static hsy_status read_damaged(struct read *r, uint32_t field, const char *msg)
+static hsy_status recover_damaged(struct read *r, uint32_t field,
+                                  const char *msg)
 {
     return host_fail(r->err, HSY_E_DAMAGED, field, msg);
 }
 
-static hsy_status read_nomem(struct read *r)
+static hsy_status recover_nomem(struct read *r)
 {
     return host_fail(r->err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }
 
-static uint8_t *read_copy(const uint8_t *bytes, size_t len)
+static uint8_t *recover_copy(const uint8_t *bytes, size_t len)
 {
     uint8_t *copy = malloc(len + 1);
 
@@ -39,43 +40,43 @@ static uint8_t *read_copy(const uint8_t *bytes, size_t len)
 
 /* ---- The roster ---------------------------------------------------------- */
 
-static hsy_status read_document(void *ctx, const uint8_t *bytes, size_t len)
+static hsy_status recover_document(void *ctx, const uint8_t *bytes, size_t len)
 {
     struct read *r = ctx;
 
     engine_document_drop(r->e->document);
     r->e->document = engine_document_make(bytes, len);
     r->e->document_len = len;
-    return r->e->document == NULL ? read_nomem(r) : HSY_OK;
+    return r->e->document == NULL ? recover_nomem(r) : HSY_OK;
 }
 
-static hsy_status read_entry(void *ctx, uint32_t number, const uint8_t *bytes,
-                             size_t len)
+static hsy_status recover_entry(void *ctx, uint32_t number,
+                                const uint8_t *bytes, size_t len)
 {
     struct read *r = ctx;
 
     if (number != r->n)
-        return read_damaged(r, HOST_FIELD_ENTRY, "an entry is missing");
+        return recover_damaged(r, HOST_FIELD_ENTRY, "an entry is missing");
     if (r->n == r->room) {
         const size_t room = 2 * r->room + 16;
         uint8_t **entries = realloc(r->entries, room * sizeof(uint8_t *));
         size_t *lens;
 
         if (entries == NULL)
-            return read_nomem(r);
+            return recover_nomem(r);
         r->entries = entries;
         lens = realloc(r->lens, room * sizeof *lens);
         if (lens == NULL)
-            return read_nomem(r);
+            return recover_nomem(r);
         r->lens = lens;
         r->room = room;
     }
     r->lens[r->n] = len;
-    r->entries[r->n] = read_copy(bytes, len);
-    return r->entries[r->n++] == NULL ? read_nomem(r) : HSY_OK;
+    r->entries[r->n] = recover_copy(bytes, len);
+    return r->entries[r->n++] == NULL ? recover_nomem(r) : HSY_OK;
 }
 
-static hsy_status read_roster(struct read *r)
+static hsy_status recover_roster(struct read *r)
 {
     struct engine *e = r->e;
     struct roster *roster;
@@ -99,27 +100,27 @@ static hsy_status read_roster(struct read *r)
 
 /* ---- Counts, quotas, ids ------------------------------------------------- */
 
-static hsy_status read_count(void *ctx, const struct store_count *count)
+static hsy_status recover_count(void *ctx, const struct store_count *count)
 {
     struct read *r = ctx;
     struct store_count *own;
 
     if (count->entry >= r->e->nentries)
-        return read_damaged(r, HSY_FIELD_COUNT,
-                            "of an entry that is not there");
+        return recover_damaged(r, HSY_FIELD_COUNT,
+                               "of an entry that is not there");
     if (count->epoch == ENGINE_RETIRED) {
         r->e->entries[count->entry]->retired = true;
         return HSY_OK;
     }
     own = engine_count(r->e->entries[count->entry], count->epoch);
     if (own == NULL)
-        return read_nomem(r);
+        return recover_nomem(r);
     *own = *count;
     r->e->entries[count->entry]->reports += count->reports;
     return HSY_OK;
 }
 
-static hsy_status read_quota(void *ctx, const struct store_quota *quota)
+static hsy_status recover_quota(void *ctx, const struct store_quota *quota)
 {
     struct read *r = ctx;
     uint32_t *used;
@@ -128,12 +129,12 @@ static hsy_status read_quota(void *ctx, const struct store_quota *quota)
         return HSY_OK;
     used = quotas_of(&r->e->quotas, quota->token, quota->epoch);
     if (used == NULL)
-        return read_nomem(r);
+        return recover_nomem(r);
     *used = quota->used;
     return HSY_OK;
 }
 
-static hsy_status read_ids(void *ctx, const struct store_ids *ids)
+static hsy_status recover_ids(void *ctx, const struct store_ids *ids)
 {
     struct read *r = ctx;
 
@@ -141,68 +142,68 @@ static hsy_status read_ids(void *ctx, const struct store_ids *ids)
         return HSY_OK;
     for (size_t i = 0; i < ids->n; i++)
         if (ids_add(r->e->ids, ids->epoch, &ids->ids[i]) != HSY_OK)
-            return read_nomem(r);
+            return recover_nomem(r);
     return HSY_OK;
 }
 
-static hsy_status read_runs(void *ctx, struct store_runs *runs)
+static hsy_status recover_runs(void *ctx, struct store_runs *runs)
 {
     struct read *r = ctx;
 
     if (runs->epoch <= r->e->closed)
         return HSY_OK;
-    return ids_adopt(r->e->ids, runs) == HSY_OK ? HSY_OK : read_nomem(r);
+    return ids_adopt(r->e->ids, runs) == HSY_OK ? HSY_OK : recover_nomem(r);
 }
 
 /* ---- Tallies and batches ------------------------------------------------- */
 
-static struct engine_entry *read_entry_of(struct read *r, uint32_t entry)
+static struct engine_entry *recover_entry_of(struct read *r, uint32_t entry)
 {
     return entry < r->e->nentries ? r->e->entries[entry] : NULL;
 }
 
-static hsy_status read_tally(void *ctx, const struct store_tally *tally)
+static hsy_status recover_tally(void *ctx, const struct store_tally *tally)
 {
     struct read *r = ctx;
-    struct engine_entry *x = read_entry_of(r, tally->entry);
+    struct engine_entry *x = recover_entry_of(r, tally->entry);
 
     if (x == NULL || tally->words != x->is->words)
-        return read_damaged(r, HSY_FIELD_TALLY, "it belongs to no entry");
+        return recover_damaged(r, HSY_FIELD_TALLY, "it belongs to no entry");
     if (engine_tally_make(r->e, x, tally->epoch, SIZE_MAX) != HSY_OK)
-        return read_nomem(r);
+        return recover_nomem(r);
     return HSY_OK;
 }
 
-static hsy_status read_chunk(void *ctx, const struct store_tally *tally,
-                             const struct store_chunk *chunk)
+static hsy_status recover_chunk(void *ctx, const struct store_tally *tally,
+                                const struct store_chunk *chunk)
 {
     struct read *r = ctx;
-    struct engine_entry *x = read_entry_of(r, tally->entry);
+    struct engine_entry *x = recover_entry_of(r, tally->entry);
     struct engine_tally *t =
         x == NULL ? NULL : engine_tally_of(x, tally->epoch);
 
     if (t == NULL || chunk->place >= engine_chunks(x) ||
         chunk->n != engine_chunk_words(x, chunk->place))
-        return read_damaged(r, HOST_FIELD_CHUNK, "it belongs to no tally");
+        return recover_damaged(r, HOST_FIELD_CHUNK, "it belongs to no tally");
     memcpy(t->words + (size_t)chunk->place * STORE_CHUNK, chunk->words,
            chunk->n * sizeof *chunk->words);
     engine_mark(t->marks[chunk->place], chunk->words, chunk->n);
     return HSY_OK;
 }
 
-static hsy_status read_batch(void *ctx, const struct store_batch *batch)
+static hsy_status recover_batch(void *ctx, const struct store_batch *batch)
 {
     struct read *r = ctx;
     struct engine *e = r->e;
-    struct engine_entry *x = read_entry_of(r, batch->entry);
+    struct engine_entry *x = recover_entry_of(r, batch->entry);
     hsy_status st;
 
     if (x == NULL ||
         (batch->type != STORE_REPORTS && batch->type != STORE_TALLY))
-        return read_damaged(r, HOST_FIELD_BATCH, "it belongs to no entry");
+        return recover_damaged(r, HOST_FIELD_BATCH, "it belongs to no entry");
     st = engine_tally_make(e, x, 0, SIZE_MAX);
     if (st != HSY_OK)
-        return read_nomem(r);
+        return recover_nomem(r);
     if (batch->epoch != 0 && engine_daily(e, x) &&
         engine_keeps(e, batch->epoch) &&
         engine_tally_of(x, batch->epoch) == NULL &&
@@ -213,7 +214,7 @@ static hsy_status read_batch(void *ctx, const struct store_batch *batch)
 
 /* A tally that was begun holds all reports of its day, or it goes: the others
  * were folded when there was no memory for it. */
-static void read_parts(struct engine *e, struct engine_entry *x)
+static void recover_parts(struct engine *e, struct engine_entry *x)
 {
     for (struct engine_tally **at = &x->tallies; *at != NULL;) {
         struct engine_tally *t = *at;
@@ -235,8 +236,8 @@ static void read_parts(struct engine *e, struct engine_entry *x)
 
 /* Ids of an entry in an epoch, without a token: as they were kept, or if there
  * is nothing, as many as it has reports. */
-static bool read_used(struct engine *e, uint32_t epoch, size_t entry,
-                      uint64_t *used)
+static bool recover_used(struct engine *e, uint32_t epoch, size_t entry,
+                         uint64_t *used)
 {
     const struct engine_entry *x = e->entries[entry];
     const uint32_t *kept;
@@ -258,7 +259,7 @@ static bool read_used(struct engine *e, uint32_t epoch, size_t entry,
 }
 
 /* Whose ids the open epochs hold: they do not say that themselves. */
-static hsy_status read_portions(struct read *r)
+static hsy_status recover_portions(struct read *r)
 {
     struct engine *e = r->e;
     uint64_t *used = malloc((e->nentries + 1) * sizeof *used);
@@ -275,12 +276,12 @@ static hsy_status read_portions(struct read *r)
         if (ids_of(e->ids, day) == 0)
             continue;
         for (size_t i = 0; good && i < e->nentries; i++)
-            good = read_used(e, day, i, &used[i]);
+            good = recover_used(e, day, i, &used[i]);
         good =
             good && portions_had(&e->portions, day, ids_of(e->ids, day), used);
     }
     free(used);
-    return good ? HSY_OK : read_nomem(r);
+    return good ? HSY_OK : recover_nomem(r);
 }
 
 /* ---- All of it ----------------------------------------------------------- */
@@ -289,26 +290,26 @@ hsy_status engine_read(struct engine *e, hsy_error *err)
 {
     struct read r = {.e = e, .err = err};
     const struct store_reader first = {
-        .ctx = &r, .document = read_document, .entry = read_entry};
+        .ctx = &r, .document = recover_document, .entry = recover_entry};
     const struct store_reader second = {.ctx = &r,
-                                        .count = read_count,
-                                        .quota = read_quota,
-                                        .ids = read_ids,
-                                        .runs = read_runs,
-                                        .tally = read_tally,
-                                        .chunk = read_chunk,
-                                        .batch = read_batch};
+                                        .count = recover_count,
+                                        .quota = recover_quota,
+                                        .ids = recover_ids,
+                                        .runs = recover_runs,
+                                        .tally = recover_tally,
+                                        .chunk = recover_chunk,
+                                        .batch = recover_batch};
     hsy_status st = e->store->ops->read(e->store, &first, err);
 
     if (st == HSY_OK)
-        st = read_roster(&r);
+        st = recover_roster(&r);
     if (st == HSY_OK)
         st = e->store->ops->read(e->store, &second, err);
     for (size_t i = 0; st == HSY_OK && i < e->nentries; i++)
-        read_parts(e, e->entries[i]);
+        recover_parts(e, e->entries[i]);
     e->status.tally_need = engine_tally_need(e, e->roster);
     if (st == HSY_OK)
-        st = read_portions(&r);
+        st = recover_portions(&r);
     for (size_t i = 0; i < r.n; i++)
         free(r.entries[i]);
     free(r.entries);

@@ -45,7 +45,7 @@ struct runs_job {
     struct store_id last; /* of them that was written */
 };
 
-static void make_free(struct runs_job *j)
+static void runs_make_free(struct runs_job *j)
 {
     for (size_t i = 0; i < j->nfrom; i++)
         run_drop(j->from[i].run);
@@ -78,7 +78,7 @@ void store_runs_abandon(struct store_sqlite *s)
      * store is opened, if no row names it. */
     if (j->w != NULL && !j->tried)
         store_runs_unlink(s, &j->is);
-    make_free(j);
+    runs_make_free(j);
 }
 
 void store_runs_abandon_closed(struct store_sqlite *s, uint64_t closed)
@@ -88,7 +88,7 @@ void store_runs_abandon_closed(struct store_sqlite *s, uint64_t closed)
 }
 
 /* No room, no memory, another program: later. All else is for good. */
-static hsy_status make_later(struct store_sqlite *s, hsy_status st)
+static hsy_status runs_make_later(struct store_sqlite *s, hsy_status st)
 {
     const bool later =
         st == HSY_E_FULL || st == HSY_E_NOMEM || st == HSY_E_BUSY;
@@ -102,12 +102,12 @@ static hsy_status make_later(struct store_sqlite *s, hsy_status st)
     }
     /* Nobody knows whether its row is durable: the file stays. */
     if (s->runs->job != NULL)
-        make_free(s->runs->job);
+        runs_make_free(s->runs->job);
     s->runs->job = NULL;
     return st;
 }
 
-static hsy_status make_why(struct store_sqlite *s, int rc, hsy_error *err)
+static hsy_status runs_make_why(struct store_sqlite *s, int rc, hsy_error *err)
 {
     switch (rc & 0xff) {
     case SQLITE_OK:
@@ -122,8 +122,8 @@ static hsy_status make_why(struct store_sqlite *s, int rc, hsy_error *err)
 }
 
 /* A run could not be read. */
-static hsy_status make_unread(struct store_sqlite *s, hsy_status st,
-                              hsy_error *err)
+static hsy_status runs_make_unread(struct store_sqlite *s, hsy_status st,
+                                   hsy_error *err)
 {
     if (st == HSY_E_DAMAGED)
         return store_damaged(s, "runs", err);
@@ -135,7 +135,7 @@ static hsy_status make_unread(struct store_sqlite *s, hsy_status st,
 /* ---- The file ------------------------------------------------------------ */
 
 /* Whether a file of so many ids leaves the disk some room. */
-static bool make_fits(const struct store_sqlite *s, uint64_t count)
+static bool runs_make_fits(const struct store_sqlite *s, uint64_t count)
 {
     struct statvfs fs;
 
@@ -144,8 +144,8 @@ static bool make_fits(const struct store_sqlite *s, uint64_t count)
                run_length_of(count) + 2 * (uint64_t)s->reserve_bytes;
 }
 
-static hsy_status make_begin(struct store_sqlite *s, struct runs_job *j,
-                             uint64_t count, hsy_error *err)
+static hsy_status runs_make_begin(struct store_sqlite *s, struct runs_job *j,
+                                  uint64_t count, hsy_error *err)
 {
     int rc;
 
@@ -154,14 +154,15 @@ static hsy_status make_begin(struct store_sqlite *s, struct runs_job *j,
                             .null = (j->half & 1) != 0,
                             .count = count};
     memcpy(j->is.name, s->name, RUN_NAME);
-    if (!store_runs_enter(s, true) || !make_fits(s, count))
+    if (!store_runs_enter(s, true) || !runs_make_fits(s, count))
         return HSY_E_FULL;
     rc = run_write_begin(&j->w, s->runs->path, &j->is);
-    return make_why(s, rc, err);
+    return runs_make_why(s, rc, err);
 }
 
-static hsy_status make_add(struct store_sqlite *s, struct runs_job *j,
-                           const struct store_id *ids, size_t n, hsy_error *err)
+static hsy_status runs_make_add(struct store_sqlite *s, struct runs_job *j,
+                                const struct store_id *ids, size_t n,
+                                hsy_error *err)
 {
     int rc = run_write_add(j->w, ids, n);
 
@@ -170,11 +171,12 @@ static hsy_status make_add(struct store_sqlite *s, struct runs_job *j,
         rc = run_write_sync(j->w);
         j->synced = j->written;
     }
-    return make_why(s, rc, err);
+    return runs_make_why(s, rc, err);
 }
 
 /* The row of a run, in the place of those it was merged of. */
-static int make_flip(struct store_sqlite *s, struct sql *q, const void *what)
+static int runs_make_flip(struct store_sqlite *s, struct sql *q,
+                          const void *what)
 {
     const struct runs_job *j = what;
     const struct sql_value row[] = {SQL_N(j->is.number), SQL_N(j->is.epoch),
@@ -187,7 +189,7 @@ static int make_flip(struct store_sqlite *s, struct sql *q, const void *what)
     return rc;
 }
 
-static bool make_merged(const struct runs_job *j, const struct run *run)
+static bool runs_make_merged(const struct runs_job *j, const struct run *run)
 {
     for (size_t i = 0; i < j->nfrom; i++)
         if (j->from[i].run == run)
@@ -196,14 +198,14 @@ static bool make_merged(const struct runs_job *j, const struct run *run)
 }
 
 /* The flip is durable: the run is in force. p->all has room for it. */
-static void make_stands(struct store_sqlite *s, struct runs_half *p,
-                        struct runs_job *j, struct run *run)
+static void runs_make_stands(struct store_sqlite *s, struct runs_half *p,
+                             struct runs_job *j, struct run *run)
 {
     const uint32_t epoch = runs_epoch(p->half);
     size_t kept = 0;
 
     for (size_t i = 0; i < p->n; i++) {
-        if (make_merged(j, p->all[i]))
+        if (runs_make_merged(j, p->all[i]))
             store_runs_leave(s->runs, p->all[i]);
         else
             p->all[kept++] = p->all[i];
@@ -220,11 +222,11 @@ static void make_stands(struct store_sqlite *s, struct runs_half *p,
     /* Half of what was sealed is no news: it is in memory all the same. */
     if (j->nfrom != 0 || store_runs_done(s->runs, epoch) != 0)
         store_runs_post(s, epoch);
-    make_free(j);
+    runs_make_free(j);
 }
 
 /* The names: SQLite does not look whether that went well. */
-static int make_named(struct store_sqlite *s)
+static int runs_make_named(struct store_sqlite *s)
 {
     struct runs_store *r = s->runs;
 
@@ -234,8 +236,8 @@ static int make_named(struct store_sqlite *s)
     return SQLITE_OK;
 }
 
-static hsy_status make_finish(struct store_sqlite *s, struct runs_job *j,
-                              hsy_error *err)
+static hsy_status runs_make_finish(struct store_sqlite *s, struct runs_job *j,
+                                   hsy_error *err)
 {
     struct runs_half *p = store_runs_part(s->runs, j->half);
     struct run **more =
@@ -247,30 +249,30 @@ static hsy_status make_finish(struct store_sqlite *s, struct runs_job *j,
     if (more == NULL)
         return HSY_E_NOMEM;
     p->all = more;
-    st = make_why(s, run_write_end(j->w, &j->is), err);
+    st = runs_make_why(s, run_write_end(j->w, &j->is), err);
     if (st != HSY_OK)
         return st;
     run_write_take(j->w, &filter);
     st = run_adopt(&run, s->runs->dir, &j->is, &filter, err);
     if (st == HSY_OK)
-        st = make_why(s, make_named(s), err);
+        st = runs_make_why(s, runs_make_named(s), err);
     if (st == HSY_OK)
-        st = make_why(s, sql_sync(&s->flip, true), err);
+        st = runs_make_why(s, sql_sync(&s->flip, true), err);
     if (st == HSY_OK) {
         j->tried = true;
-        st = store_write(s, &s->flip, make_flip, j, err);
+        st = store_write(s, &s->flip, runs_make_flip, j, err);
     }
     sql_sync(&s->flip, false);
     if (st == HSY_OK)
-        make_stands(s, p, j, run);
+        runs_make_stands(s, p, j, run);
     else
         run_drop(run);
     return st;
 }
 
 /* Its filter, a piece at a time; then the row. */
-static hsy_status make_end(struct store_sqlite *s, struct runs_job *j,
-                           hsy_error *err)
+static hsy_status runs_make_end(struct store_sqlite *s, struct runs_job *j,
+                                hsy_error *err)
 {
     bool more = false;
     int rc = run_write_rest(j->w, &more);
@@ -278,8 +280,8 @@ static hsy_status make_end(struct store_sqlite *s, struct runs_job *j,
     if (rc == SQLITE_OK && more)
         rc = run_write_sync(j->w);
     if (rc != SQLITE_OK || more)
-        return make_why(s, rc, err);
-    return make_finish(s, j, err);
+        return runs_make_why(s, rc, err);
+    return runs_make_finish(s, j, err);
 }
 
 /* ---- Of rows ------------------------------------------------------------- */
@@ -294,7 +296,7 @@ struct make_reading {
     size_t begun; /* ids that were there */
 };
 
-static hsy_status make_row(void *ctx, const struct sql_value *row)
+static hsy_status runs_make_row(void *ctx, const struct sql_value *row)
 {
     const struct make_reading *t = ctx;
     struct runs_job *j = t->job;
@@ -320,19 +322,20 @@ static hsy_status make_row(void *ctx, const struct sql_value *row)
 }
 
 /* Some more rows; when there are enough they are put into order. */
-static hsy_status make_gather(struct store_sqlite *s, struct runs_job *j,
-                              hsy_error *err)
+static hsy_status runs_make_gather(struct store_sqlite *s, struct runs_job *j,
+                                   hsy_error *err)
 {
     struct runs_half *p = store_runs_part(s->runs, j->half);
     struct make_reading t = {j, p->sealed, j->n};
     const struct sql_value v[] = {SQL_N(j->at), SQL_N(MAKE_STEP)};
     int rc;
-    hsy_status st = sql_rows(&s->flip, SQL_GET_IDS, v, 2, 2, make_row, &t, &rc);
+    hsy_status st =
+        sql_rows(&s->flip, SQL_GET_IDS, v, 2, 2, runs_make_row, &t, &rc);
 
     if (st == HSY_E_DAMAGED)
         return store_damaged(s, "ids", err);
     if (rc != SQLITE_OK)
-        return make_why(s, rc, err);
+        return runs_make_why(s, rc, err);
     if (st == HSY_E_NOMEM)
         return st;
     if (st == MAKE_ENOUGH && j->n < MAKE_MOST)
@@ -347,23 +350,23 @@ static hsy_status make_gather(struct store_sqlite *s, struct runs_job *j,
     }
     if (!run_sort(j->ids, j->n))
         return HSY_E_NOMEM;
-    return make_begin(s, j, j->n, err);
+    return runs_make_begin(s, j, j->n, err);
 }
 
-static hsy_status make_write(struct store_sqlite *s, struct runs_job *j,
-                             hsy_error *err)
+static hsy_status runs_make_write(struct store_sqlite *s, struct runs_job *j,
+                                  hsy_error *err)
 {
     const size_t left = j->n - (size_t)j->written;
 
     if (left == 0)
-        return make_end(s, j, err);
-    return make_add(s, j, j->ids + j->written,
-                    left < MAKE_STEP ? left : MAKE_STEP, err);
+        return runs_make_end(s, j, err);
+    return runs_make_add(s, j, j->ids + j->written,
+                         left < MAKE_STEP ? left : MAKE_STEP, err);
 }
 
 /* ---- Of runs ------------------------------------------------------------- */
 
-static hsy_status make_refill(struct runs_cursor *c)
+static hsy_status runs_make_refill(struct runs_cursor *c)
 {
     c->at = c->n = 0;
     return c->page == run_pages(c->run)
@@ -372,7 +375,7 @@ static hsy_status make_refill(struct runs_cursor *c)
 }
 
 /* The one with the least id; NULL: there is none left. */
-static struct runs_cursor *make_least(struct runs_job *j)
+static struct runs_cursor *runs_make_least(struct runs_job *j)
 {
     struct runs_cursor *least = NULL;
 
@@ -387,30 +390,30 @@ static struct runs_cursor *make_least(struct runs_job *j)
     return least;
 }
 
-static hsy_status make_merge(struct store_sqlite *s, struct runs_job *j,
-                             hsy_error *err)
+static hsy_status runs_make_merge(struct store_sqlite *s, struct runs_job *j,
+                                  hsy_error *err)
 {
     struct runs_cursor *c = NULL;
     hsy_status st = HSY_OK;
 
     for (size_t i = 0; st == HSY_OK && i < MAKE_STEP; i++) {
-        c = make_least(j);
+        c = runs_make_least(j);
         if (c == NULL)
-            return make_end(s, j, err);
+            return runs_make_end(s, j, err);
         if (memcmp(&j->last, &c->ids[c->at], sizeof j->last) > 0)
-            return make_unread(s, HSY_E_DAMAGED, err);
+            return runs_make_unread(s, HSY_E_DAMAGED, err);
         j->last = c->ids[c->at];
-        st = make_add(s, j, &c->ids[c->at++], 1, err);
+        st = runs_make_add(s, j, &c->ids[c->at++], 1, err);
         if (st == HSY_OK && c->at == c->n) {
-            st = make_refill(c);
+            st = runs_make_refill(c);
             if (st != HSY_OK)
-                return make_unread(s, st, err);
+                return runs_make_unread(s, st, err);
         }
     }
     return st;
 }
 
-static int make_order(const void *a, const void *b)
+static int runs_make_order(const void *a, const void *b)
 {
     struct run *x, *y;
 
@@ -423,14 +426,14 @@ static int make_order(const void *a, const void *b)
 
 /* How many of a half's smallest runs are to be merged; 0: none. They are put
  * into the order of their size. */
-static size_t make_few(struct runs_half *p, uint64_t *count)
+static size_t runs_make_few(struct runs_half *p, uint64_t *count)
 {
     uint64_t smaller = 0;
     size_t few = 0;
 
     if (p->n < 2)
         return 0;
-    qsort(p->all, p->n, sizeof(struct run *), make_order);
+    qsort(p->all, p->n, sizeof(struct run *), runs_make_order);
     for (size_t i = 0; i < p->n && i < MAKE_FROM; i++) {
         const uint64_t n = run_is(p->all[i])->count;
 
@@ -443,8 +446,9 @@ static size_t make_few(struct runs_half *p, uint64_t *count)
     return few;
 }
 
-static hsy_status make_choose_runs(struct store_sqlite *s, struct runs_half *p,
-                                   size_t few, uint64_t count, hsy_error *err)
+static hsy_status runs_make_choose_runs(struct store_sqlite *s,
+                                        struct runs_half *p, size_t few,
+                                        uint64_t count, hsy_error *err)
 {
     struct runs_job *j = calloc(1, sizeof *j);
     hsy_status st = HSY_OK;
@@ -460,15 +464,15 @@ static hsy_status make_choose_runs(struct store_sqlite *s, struct runs_half *p,
     for (; j->nfrom < few; j->nfrom++)
         j->from[j->nfrom].run = run_hold(p->all[j->nfrom]);
     for (size_t i = 0; st == HSY_OK && i < few; i++)
-        st = make_refill(&j->from[i]);
-    return st == HSY_OK ? make_begin(s, j, count, err)
-                        : make_unread(s, st, err);
+        st = runs_make_refill(&j->from[i]);
+    return st == HSY_OK ? runs_make_begin(s, j, count, err)
+                        : runs_make_unread(s, st, err);
 }
 
 /* ---- What is to be done -------------------------------------------------- */
 
-static hsy_status make_choose_rows(struct store_sqlite *s,
-                                   const struct runs_half *p)
+static hsy_status runs_make_choose_rows(struct store_sqlite *s,
+                                        const struct runs_half *p)
 {
     struct runs_job *j = calloc(1, sizeof *j);
 
@@ -481,19 +485,19 @@ static hsy_status make_choose_rows(struct store_sqlite *s,
 }
 
 /* What was sealed comes first. */
-static hsy_status make_choose(struct store_sqlite *s, hsy_error *err)
+static hsy_status runs_make_choose(struct store_sqlite *s, hsy_error *err)
 {
     struct runs_store *r = s->runs;
 
     for (size_t i = 0; i < r->nparts; i++)
         if (r->parts[i].sealed > r->parts[i].through)
-            return make_choose_rows(s, &r->parts[i]);
+            return runs_make_choose_rows(s, &r->parts[i]);
     for (size_t i = 0; i < r->nparts; i++) {
         uint64_t count = 0;
-        const size_t few = make_few(&r->parts[i], &count);
+        const size_t few = runs_make_few(&r->parts[i], &count);
 
         if (few != 0)
-            return make_choose_runs(s, &r->parts[i], few, count, err);
+            return runs_make_choose_runs(s, &r->parts[i], few, count, err);
     }
     return HSY_OK;
 }
@@ -501,13 +505,13 @@ static hsy_status make_choose(struct store_sqlite *s, hsy_error *err)
 hsy_status store_runs_work(struct store_sqlite *s, bool *more, hsy_error *err)
 {
     struct runs_job *j;
-    hsy_status st = s->runs->job == NULL ? make_choose(s, err) : HSY_OK;
+    hsy_status st = s->runs->job == NULL ? runs_make_choose(s, err) : HSY_OK;
 
     j = s->runs->job;
     *more |= st == HSY_OK && j != NULL;
     if (st == HSY_OK && j != NULL)
-        st = j->nfrom != 0  ? make_merge(s, j, err)
-             : j->w == NULL ? make_gather(s, j, err)
-                            : make_write(s, j, err);
-    return make_later(s, st);
+        st = j->nfrom != 0  ? runs_make_merge(s, j, err)
+             : j->w == NULL ? runs_make_gather(s, j, err)
+                            : runs_make_write(s, j, err);
+    return runs_make_later(s, st);
 }

@@ -38,8 +38,8 @@ struct fleet_device {
 /* ---- The world ----------------------------------------------------------- */
 
 /* Nothing was ever stored, and nothing is read again. */
-static hsy_status device_load(void *ctx, hsy_file file, uint8_t *buf,
-                              size_t room, size_t *len)
+static hsy_status fleet_device_load(void *ctx, hsy_file file, uint8_t *buf,
+                                    size_t room, size_t *len)
 {
     (void)ctx;
     (void)file;
@@ -49,8 +49,8 @@ static hsy_status device_load(void *ctx, hsy_file file, uint8_t *buf,
     return HSY_E_EMPTY;
 }
 
-static hsy_status device_store(void *ctx, hsy_file file, const uint8_t *buf,
-                               size_t len)
+static hsy_status fleet_device_store(void *ctx, hsy_file file,
+                                     const uint8_t *buf, size_t len)
 {
     (void)ctx;
     (void)file;
@@ -59,13 +59,13 @@ static hsy_status device_store(void *ctx, hsy_file file, const uint8_t *buf,
     return HSY_OK;
 }
 
-static hsy_status device_now(void *ctx, uint64_t *seconds)
+static hsy_status fleet_device_now(void *ctx, uint64_t *seconds)
 {
     *seconds = ((const struct fleet_device *)ctx)->clock;
     return HSY_OK;
 }
 
-static hsy_status device_entropy(void *ctx, void *buf, size_t len)
+static hsy_status fleet_device_entropy(void *ctx, void *buf, size_t len)
 {
     const struct fleet_device *d = ctx;
 
@@ -75,9 +75,9 @@ static hsy_status device_entropy(void *ctx, void *buf, size_t len)
     return HSY_OK;
 }
 
-static bool device_verify(void *ctx, const uint8_t key[HSY_SIGN_KEY],
-                          const uint8_t sig[HSY_SIGNATURE],
-                          const uint8_t *bytes, size_t len)
+static bool fleet_device_verify(void *ctx, const uint8_t key[HSY_SIGN_KEY],
+                                const uint8_t sig[HSY_SIGNATURE],
+                                const uint8_t *bytes, size_t len)
 {
     struct fleet_device *d = ctx;
 
@@ -88,7 +88,7 @@ static bool device_verify(void *ctx, const uint8_t key[HSY_SIGN_KEY],
 
 /* ---- Room ---------------------------------------------------------------- */
 
-static hsy_status device_policy(struct fleet_device *d, hsy_error *err)
+static hsy_status fleet_device_policy(struct fleet_device *d, hsy_error *err)
 {
     const struct fleet *f = d->f;
     hsy_policy *p = &d->policy;
@@ -123,7 +123,7 @@ static hsy_status device_policy(struct fleet_device *d, hsy_error *err)
     return HSY_OK;
 }
 
-static hsy_status device_rooms(struct fleet_device *d, hsy_error *err)
+static hsy_status fleet_device_rooms(struct fleet_device *d, hsy_error *err)
 {
     const struct fleet *f = d->f;
 
@@ -160,13 +160,13 @@ hsy_status fleet_device_new(struct fleet_device **out, struct fleet *f,
     d->f = f;
     d->world = (hsy_world){.size = sizeof d->world,
                            .ctx = d,
-                           .load = device_load,
-                           .store = device_store,
-                           .now = device_now,
-                           .entropy = {device_entropy, d},
-                           .verify = device_verify};
-    st = device_policy(d, err);
-    return st == HSY_OK ? device_rooms(d, err) : st;
+                           .load = fleet_device_load,
+                           .store = fleet_device_store,
+                           .now = fleet_device_now,
+                           .entropy = {fleet_device_entropy, d},
+                           .verify = fleet_device_verify};
+    st = fleet_device_policy(d, err);
+    return st == HSY_OK ? fleet_device_rooms(d, err) : st;
 }
 
 void fleet_device_free(struct fleet_device *d)
@@ -189,8 +189,8 @@ void fleet_device_free(struct fleet_device *d)
 /* ---- A life -------------------------------------------------------------- */
 
 /* Write down what it thinks, if that went into a report. */
-static void device_note(struct fleet_task *t, const hsy_truth *truth,
-                        size_t place, const hsy_release *r)
+static void fleet_device_note(struct fleet_task *t, const hsy_truth *truth,
+                              size_t place, const hsy_release *r)
 {
     hsy_release_info info;
     uint64_t code = place;
@@ -208,8 +208,8 @@ static void device_note(struct fleet_task *t, const hsy_truth *truth,
 }
 
 /* What the person thinks about task k of the order, always the same. */
-static void device_truth(const struct fleet_device *d, size_t k,
-                         hsy_truth *truth, size_t *place)
+static void fleet_device_truth(const struct fleet_device *d, size_t k,
+                               hsy_truth *truth, size_t *place)
 {
     const struct fleet_task *t = &d->f->tasks[d->f->order[k]];
     hsy_stream coins;
@@ -220,8 +220,8 @@ static void device_truth(const struct fleet_device *d, size_t k,
 
 /* Task k, admitted when it is first asked and answered now, the same truth as
  * often as it takes answers. *first: whether this was a new report's. */
-static hsy_status device_answer(struct fleet_device *d, size_t k, bool *first,
-                                hsy_error *err)
+static hsy_status fleet_device_answer(struct fleet_device *d, size_t k,
+                                      bool *first, hsy_error *err)
 {
     const struct fleet_task *t = &d->f->tasks[d->f->order[k]];
     hsy_answer_state state = HSY_ANSWERED;
@@ -237,7 +237,7 @@ static hsy_status device_answer(struct fleet_device *d, size_t k, bool *first,
         d->admitted[k] = true;
         d->list[d->nlist++] = d->releases[k];
     }
-    device_truth(d, k, &truth, &place);
+    fleet_device_truth(d, k, &truth, &place);
     for (uint32_t i = 0;
          st == HSY_OK && state == HSY_ANSWERED && i < t->task.answers; i++) {
         st = hsy_device_answer(d->dev, d->releases[k], &truth, &state, err);
@@ -247,7 +247,7 @@ static hsy_status device_answer(struct fleet_device *d, size_t k, bool *first,
     return st;
 }
 
-static size_t device_task(const struct fleet *f, const hsy_upload *head)
+static size_t fleet_device_task(const struct fleet *f, const hsy_upload *head)
 {
     size_t i = 0;
 
@@ -257,28 +257,29 @@ static size_t device_task(const struct fleet *f, const hsy_upload *head)
 }
 
 /* Task k's truth goes into the counts. */
-static void device_count(struct fleet_device *d, size_t k)
+static void fleet_device_count(struct fleet_device *d, size_t k)
 {
     hsy_truth truth;
     size_t place;
 
-    device_truth(d, k, &truth, &place);
-    device_note(&d->f->tasks[d->f->order[k]], &truth, place, d->releases[k]);
+    fleet_device_truth(d, k, &truth, &place);
+    fleet_device_note(&d->f->tasks[d->f->order[k]], &truth, place,
+                      d->releases[k]);
 }
 
 /* An upload was handed on: in a life of days that is when a truth counts. */
-static void device_handed(struct fleet_device *d, size_t task)
+static void fleet_device_handed(struct fleet_device *d, size_t task)
 {
     size_t k = 0;
 
     while (k + 1 < d->f->norder && d->f->order[k] != task)
         k++;
-    device_count(d, k);
+    fleet_device_count(d, k);
 }
 
 /* Everything that is due now, or has been for a while. */
-static hsy_status device_send(struct fleet_device *d, fleet_each *each,
-                              void *ctx, hsy_error *err)
+static hsy_status fleet_device_send(struct fleet_device *d, fleet_each *each,
+                                    void *ctx, hsy_error *err)
 {
     hsy_status st;
 
@@ -293,10 +294,10 @@ static hsy_status device_send(struct fleet_device *d, fleet_each *each,
         st = hsy_upload_decode(&head, d->upload, err);
         if (st != HSY_OK)
             return st;
-        task = device_task(d->f, &head);
+        task = fleet_device_task(d->f, &head);
         st = each(ctx, d->upload, len, task, &head, err);
         if (st == HSY_OK && d->f->o.days != 0 && head.kind == 1)
-            device_handed(d, task);
+            fleet_device_handed(d, task);
         if (st == HSY_OK)
             st =
                 hsy_device_sent(d->dev, d->list, d->nlist, d->upload, len, err);
@@ -338,13 +339,13 @@ hsy_status fleet_device_live(struct fleet_device *d, uint64_t number,
 
         d->clock =
             (uint64_t)d->f->tasks[d->f->order[k]].day * FLEET_DAY + FLEET_NOON;
-        st = device_answer(d, k, &first, err);
+        st = fleet_device_answer(d, k, &first, err);
         if (first)
-            device_count(d, k);
+            fleet_device_count(d, k);
     }
     d->clock = now;
     if (st == HSY_OK)
-        st = device_send(d, each, ctx, err);
+        st = fleet_device_send(d, each, ctx, err);
     hsy_device_close(d->dev);
     return st;
 }
@@ -356,13 +357,13 @@ hsy_status fleet_device_day(struct fleet_device *d, uint64_t now, bool answers,
     hsy_status st;
 
     d->clock = now;
-    st = device_send(d, each, ctx, err);
+    st = fleet_device_send(d, each, ctx, err);
     for (size_t k = 0; st == HSY_OK && answers && k < d->f->norder; k++) {
         const hsy_task *t = &d->f->tasks[d->f->order[k]].task;
         bool first;
 
         if (day >= t->start && day < t->end)
-            st = device_answer(d, k, &first, err);
+            st = fleet_device_answer(d, k, &first, err);
     }
     return st;
 }

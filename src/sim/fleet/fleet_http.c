@@ -53,7 +53,7 @@ struct fleet_http {
 
 /* ---- Opening ------------------------------------------------------------- */
 
-static bool http_room(uint8_t **bytes, size_t *room, size_t need)
+static bool fleet_http_room(uint8_t **bytes, size_t *room, size_t need)
 {
     uint8_t *larger;
 
@@ -67,20 +67,20 @@ static bool http_room(uint8_t **bytes, size_t *room, size_t need)
     return true;
 }
 
-static size_t http_read(char *bytes, size_t one, size_t n, void *ctx)
+static size_t fleet_http_read(char *bytes, size_t one, size_t n, void *ctx)
 {
     struct http_request *r = ctx;
     const size_t len = one * n;
 
     if (len > HTTP_ANSWER_MAX - r->answer_len ||
-        !http_room(&r->answer, &r->answer_room, r->answer_len + len))
+        !fleet_http_room(&r->answer, &r->answer_room, r->answer_len + len))
         return 0;
     memcpy(r->answer + r->answer_len, bytes, len);
     r->answer_len += len;
     return len;
 }
 
-static bool http_setup(struct fleet_http *h, struct http_request *r)
+static bool fleet_http_setup(struct fleet_http *h, struct http_request *r)
 {
     const struct fleet_options *o = &h->f->o;
     CURL *c = r->easy = h->use->easy_init();
@@ -101,12 +101,12 @@ static bool http_setup(struct fleet_http *h, struct http_request *r)
            h->use->easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
            h->use->easy_setopt(c, CURLOPT_TIMEOUT, HTTP_TIMEOUT) == CURLE_OK &&
            h->use->easy_setopt(c, CURLOPT_PRIVATE, r) == CURLE_OK &&
-           h->use->easy_setopt(c, CURLOPT_WRITEFUNCTION, http_read) ==
+           h->use->easy_setopt(c, CURLOPT_WRITEFUNCTION, fleet_http_read) ==
                CURLE_OK &&
            h->use->easy_setopt(c, CURLOPT_WRITEDATA, r) == CURLE_OK;
 }
 
-static bool http_header(struct fleet_http *h, const char *line)
+static bool fleet_http_header(struct fleet_http *h, const char *line)
 {
     struct curl_slist *more = h->use->slist_append(h->headers, line);
 
@@ -114,7 +114,7 @@ static bool http_header(struct fleet_http *h, const char *line)
     return more != NULL;
 }
 
-static bool http_headers(struct fleet_http *h)
+static bool fleet_http_headers(struct fleet_http *h)
 {
     static const char *const lines[] = {
         "Content-Type: application/octet-stream", "Expect:", "Accept:"};
@@ -122,11 +122,11 @@ static bool http_headers(struct fleet_http *h)
     bool good = true;
 
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        good = good && http_header(h, lines[i]);
+        good = good && fleet_http_header(h, lines[i]);
     if (h->f->o.token == NULL)
         return good;
     snprintf(token, sizeof token, "Authorization: Bearer %s", h->f->o.token);
-    return good && http_header(h, token);
+    return good && fleet_http_header(h, token);
 }
 
 hsy_status fleet_http_open(struct fleet_http **out, struct fleet *f,
@@ -147,12 +147,12 @@ hsy_status fleet_http_open(struct fleet_http **out, struct fleet *f,
     h->use = hsy_curl_load(); /* it is there: the tasks came by it */
     h->multi = h->use->multi_init();
     h->requests = calloc(f->o.connections, sizeof *h->requests);
-    if (h->multi == NULL || h->requests == NULL || !http_headers(h))
+    if (h->multi == NULL || h->requests == NULL || !fleet_http_headers(h))
         return sim_nomem(err);
     h->use->multi_setopt(h->multi, CURLMOPT_MAXCONNECTS,
                          (long)f->o.connections);
     for (; h->n < f->o.connections; h->n++)
-        if (!http_setup(h, &h->requests[h->n])) {
+        if (!fleet_http_setup(h, &h->requests[h->n])) {
             h->n++;
             return sim_nomem(err);
         }
@@ -197,7 +197,8 @@ void fleet_refused(struct fleet_result *r, uint32_t status, uint64_t uploads)
     r->refused += uploads;
 }
 
-static void http_count_day(struct fleet_task *t, uint32_t epoch, bool report)
+static void fleet_http_count_day(struct fleet_task *t, uint32_t epoch,
+                                 bool report)
 {
     if (epoch < t->first_day || epoch - t->first_day >= t->ndays)
         return;
@@ -207,8 +208,8 @@ static void http_count_day(struct fleet_task *t, uint32_t epoch, bool report)
 
 /* What became of upload i: acknowledged, unless a status says otherwise. A copy
  * is counted with the one it is of. */
-static void http_count(struct fleet_http *h, const struct http_request *r,
-                       size_t i, uint32_t status)
+static void fleet_http_count(struct fleet_http *h, const struct http_request *r,
+                             size_t i, uint32_t status)
 {
     struct fleet_task *t = &h->f->tasks[r->task[i]];
 
@@ -222,11 +223,11 @@ static void http_count(struct fleet_http *h, const struct http_request *r,
     h->result->acknowledged++;
     t->reports += r->report[i];
     t->nulls += !r->report[i];
-    http_count_day(t, r->epoch[i], r->report[i]);
+    fleet_http_count_day(t, r->epoch[i], r->report[i]);
 }
 
 /* The list of what was refused in an answer; NULL: there is none. */
-static json_t *http_list(const struct http_request *r)
+static json_t *fleet_http_list(const struct http_request *r)
 {
     json_t *root = json_loadb((const char *)r->answer, r->answer_len, 0, NULL);
     json_t *list = json_incref(json_object_get(root, "refused"));
@@ -236,7 +237,7 @@ static json_t *http_list(const struct http_request *r)
 }
 
 /* The status that upload i was refused with, 0 if it was not. */
-static uint32_t http_status_of(const json_t *list, size_t i)
+static uint32_t fleet_http_status_of(const json_t *list, size_t i)
 {
     for (size_t k = 0; k < json_array_size(list); k++) {
         const json_t *item = json_array_get(list, k);
@@ -251,29 +252,29 @@ static uint32_t http_status_of(const json_t *list, size_t i)
 
 /* 429 is another matter than for a device: a quota is full until its day is
  * over, and nobody waits for that here. */
-static bool http_later(uint32_t status)
+static bool fleet_http_later(uint32_t status)
 {
     return status == 0 || status == 408 || status >= 500;
 }
 
 /* Whether a list asks for a later try of anything in it. */
-static bool http_list_later(const json_t *list)
+static bool fleet_http_list_later(const json_t *list)
 {
     for (size_t k = 0; k < json_array_size(list); k++)
-        if (http_later((uint32_t)json_integer_value(
+        if (fleet_http_later((uint32_t)json_integer_value(
                 json_object_get(json_array_get(list, k), "status"))))
             return true;
     return false;
 }
 
-static void http_settle(struct fleet_http *h, struct http_request *r,
-                        uint32_t status, const json_t *list)
+static void fleet_http_settle(struct fleet_http *h, struct http_request *r,
+                              uint32_t status, const json_t *list)
 {
     for (size_t i = 0; i < r->n; i++)
-        http_count(h, r, i,
-                   status == 204   ? 0
-                   : status == 200 ? http_status_of(list, i)
-                                   : status);
+        fleet_http_count(h, r, i,
+                         status == 204   ? 0
+                         : status == 200 ? fleet_http_status_of(list, i)
+                                         : status);
     if (h->f->o.tick != NULL)
         h->f->o.tick(h->f->o.ctx, r->n);
     r->state = HTTP_IDLE;
@@ -281,8 +282,8 @@ static void http_settle(struct fleet_http *h, struct http_request *r,
 }
 
 /* Later, or never: this was the last attempt. */
-static void http_again(struct fleet_http *h, struct http_request *r,
-                       uint32_t status)
+static void fleet_http_again(struct fleet_http *h, struct http_request *r,
+                             uint32_t status)
 {
     curl_off_t after = 0;
 
@@ -300,8 +301,8 @@ static void http_again(struct fleet_http *h, struct http_request *r,
     h->busy--;
 }
 
-static void http_done(struct fleet_http *h, struct http_request *r,
-                      CURLcode code)
+static void fleet_http_done(struct fleet_http *h, struct http_request *r,
+                            CURLcode code)
 {
     json_t *list = NULL;
     long status = 0;
@@ -310,18 +311,18 @@ static void http_done(struct fleet_http *h, struct http_request *r,
     if (code == CURLE_OK)
         h->use->easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
     if (status == 200)
-        list = http_list(r);
-    if (http_later((uint32_t)status) || http_list_later(list) ||
+        list = fleet_http_list(r);
+    if (fleet_http_later((uint32_t)status) || fleet_http_list_later(list) ||
         (status == 200 && list == NULL))
-        http_again(h, r, (uint32_t)status);
+        fleet_http_again(h, r, (uint32_t)status);
     else
-        http_settle(h, r, (uint32_t)status, list);
+        fleet_http_settle(h, r, (uint32_t)status, list);
     json_decref(list);
 }
 
 /* ---- Requests ------------------------------------------------------------ */
 
-static void http_send(struct fleet_http *h, struct http_request *r)
+static void fleet_http_send(struct fleet_http *h, struct http_request *r)
 {
     r->answer_len = 0;
     r->state = HTTP_SENT;
@@ -333,7 +334,8 @@ static void http_send(struct fleet_http *h, struct http_request *r)
 }
 
 /* Let the network move on; wait up to so many milliseconds for it. */
-static hsy_status http_pump(struct fleet_http *h, int wait, hsy_error *err)
+static hsy_status fleet_http_pump(struct fleet_http *h, int wait,
+                                  hsy_error *err)
 {
     const CURLMsg *msg;
     int running, left;
@@ -341,7 +343,7 @@ static hsy_status http_pump(struct fleet_http *h, int wait, hsy_error *err)
     for (size_t i = 0; i < h->n; i++)
         if (h->requests[i].state == HTTP_WAITING &&
             h->requests[i].due <= fleet_clock())
-            http_send(h, &h->requests[i]);
+            fleet_http_send(h, &h->requests[i]);
     if (wait != 0)
         h->use->multi_poll(h->multi, NULL, 0, wait, NULL);
     h->use->multi_perform(h->multi, &running);
@@ -350,7 +352,7 @@ static hsy_status http_pump(struct fleet_http *h, int wait, hsy_error *err)
         const CURLcode code = msg->data.result;
 
         h->use->easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &r);
-        http_done(h, (struct http_request *)(void *)r, code);
+        fleet_http_done(h, (struct http_request *)(void *)r, code);
     }
     if (h->unreachable)
         return host_fail(err, HSY_E_IO, HSY_FIELD_URL,
@@ -360,13 +362,13 @@ static hsy_status http_pump(struct fleet_http *h, int wait, hsy_error *err)
 }
 
 /* A request that is idle; waits for one. */
-static hsy_status http_idle(struct fleet_http *h, struct http_request **out,
-                            hsy_error *err)
+static hsy_status fleet_http_idle(struct fleet_http *h,
+                                  struct http_request **out, hsy_error *err)
 {
     hsy_status st = HSY_OK;
 
     while (st == HSY_OK && h->busy == h->n)
-        st = http_pump(h, 20, err);
+        st = fleet_http_pump(h, 20, err);
     for (size_t i = 0; st == HSY_OK && i < h->n; i++)
         if (h->requests[i].state == HTTP_IDLE) {
             *out = &h->requests[i];
@@ -381,27 +383,27 @@ static hsy_status http_idle(struct fleet_http *h, struct http_request **out,
 }
 
 /* Not more requests a second than was said. */
-static hsy_status http_pace(struct fleet_http *h, hsy_error *err)
+static hsy_status fleet_http_pace(struct fleet_http *h, hsy_error *err)
 {
     const double rate = h->f->o.rate;
-    hsy_status st = http_pump(h, 0, err);
+    hsy_status st = fleet_http_pump(h, 0, err);
 
     while (st == HSY_OK && rate > 0 &&
            (double)h->result->requests > (fleet_clock() - h->start) * rate)
-        st = http_pump(h, 1, err);
+        st = fleet_http_pump(h, 1, err);
     return st;
 }
 
-static hsy_status http_copy(struct fleet_http *h, const struct http_request *of,
-                            hsy_error *err)
+static hsy_status fleet_http_copy(struct fleet_http *h,
+                                  const struct http_request *of, hsy_error *err)
 {
     const size_t len = of->len;
     struct http_request *r = NULL;
-    hsy_status st = http_idle(h, &r, err);
+    hsy_status st = fleet_http_idle(h, &r, err);
 
     if (st != HSY_OK)
         return st;
-    if (!http_room(&r->bytes, &r->room, len))
+    if (!fleet_http_room(&r->bytes, &r->room, len))
         return sim_nomem(err);
     memcpy(r->bytes, of->bytes, len);
     r->len = len;
@@ -410,9 +412,9 @@ static hsy_status http_copy(struct fleet_http *h, const struct http_request *of,
     memcpy(r->task, of->task, of->n * sizeof *r->task);
     memcpy(r->report, of->report, of->n * sizeof *r->report);
     memcpy(r->epoch, of->epoch, of->n * sizeof *r->epoch);
-    st = http_pace(h, err);
+    st = fleet_http_pace(h, err);
     if (st == HSY_OK) {
-        http_send(h, r);
+        fleet_http_send(h, r);
         h->result->repeated++;
     }
     return st;
@@ -420,18 +422,18 @@ static hsy_status http_copy(struct fleet_http *h, const struct http_request *of,
 
 /* Its copies first: whichever comes first is counted. The request itself stays
  * FILLING until they are under way, so that nobody else takes it. */
-static hsy_status http_submit(struct fleet_http *h, hsy_error *err)
+static hsy_status fleet_http_submit(struct fleet_http *h, hsy_error *err)
 {
     struct http_request *r = h->filling;
     hsy_status st = HSY_OK;
 
     h->filling = NULL;
     for (uint32_t i = 1; st == HSY_OK && i < h->f->o.repeat; i++)
-        st = http_copy(h, r, err);
+        st = fleet_http_copy(h, r, err);
     if (st == HSY_OK)
-        st = http_pace(h, err);
+        st = fleet_http_pace(h, err);
     if (st == HSY_OK)
-        http_send(h, r);
+        fleet_http_send(h, r);
     return st;
 }
 
@@ -443,18 +445,18 @@ hsy_status fleet_http_take(void *http, const uint8_t *upload, size_t len,
     hsy_status st = HSY_OK;
 
     if (h->filling == NULL)
-        st = http_idle(h, &h->filling, err);
+        st = fleet_http_idle(h, &h->filling, err);
     if (st != HSY_OK)
         return st;
     r = h->filling;
-    if (!http_room(&r->bytes, &r->room, r->len + len))
+    if (!fleet_http_room(&r->bytes, &r->room, r->len + len))
         return sim_nomem(err);
     memcpy(r->bytes + r->len, upload, len);
     r->len += len;
     r->task[r->n] = (uint16_t)task;
     r->epoch[r->n] = head->epoch;
     r->report[r->n++] = head->kind == 1;
-    return r->n == h->f->o.batch ? http_submit(h, err) : HSY_OK;
+    return r->n == h->f->o.batch ? fleet_http_submit(h, err) : HSY_OK;
 }
 
 hsy_status fleet_http_finish(struct fleet_http *h, hsy_error *err)
@@ -462,8 +464,8 @@ hsy_status fleet_http_finish(struct fleet_http *h, hsy_error *err)
     hsy_status st = HSY_OK;
 
     if (h->filling != NULL && h->filling->n != 0)
-        st = http_submit(h, err);
+        st = fleet_http_submit(h, err);
     while (st == HSY_OK && h->busy != 0)
-        st = http_pump(h, 20, err);
+        st = fleet_http_pump(h, 20, err);
     return st;
 }
