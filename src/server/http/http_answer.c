@@ -3,7 +3,8 @@
  */
 #include "server/http/internal.h"
 
-#include <jansson.h>
+#include "host/base/json.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,18 +77,22 @@ void request_answer(struct request *q, int status, const char *type,
     request_give(q, REQUEST_ANSWERED);
 }
 
-/* {"type":"about:blank","title":...,"status":...,"detail":...} */
+/* {"type":"about:blank","title":...,"status":...,"detail":...}; NULL: out of
+ * memory. */
 static char *answer_problem(int status, const char *title, const char *detail)
 {
-    json_t *o = json_pack("{s:s, s:s, s:i}", "type", "about:blank", "title",
-                          title, "status", status);
-    char *text;
+    char *text = NULL;
+    size_t len;
+    struct put p;
 
+    if (put_open_tight(&p, NULL) != HSY_OK)
+        return NULL;
+    put_word(&p, "type", "about:blank");
+    put_word(&p, "title", title);
+    put_count(&p, "status", (uint64_t)status);
     if (detail != NULL)
-        json_object_set_new(o, "detail", json_string(detail));
-    text = json_dumps(o, JSON_COMPACT);
-    json_decref(o);
-    return text;
+        put_word(&p, "detail", detail);
+    return put_close(&p, &text, &len, NULL) == HSY_OK ? text : NULL;
 }
 
 static const char answer_problem_type[] = "application/problem+json";
