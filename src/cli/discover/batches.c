@@ -40,7 +40,7 @@ enum {
     NEXT_FORMAT
 };
 
-static const struct cli_option next_options[] = {
+static const struct cli_option batches_options[] = {
     {NEXT_START, "start", NULL, "write the first stage; with --epsilon:"},
     {NEXT_BITS, "bits", "M", "... of a string (default 48)"},
     {NEXT_STEP, "step", "N", "... of a stage; divides M (default 8)"},
@@ -73,7 +73,7 @@ static const struct cli_option next_options[] = {
     CLI_FORMAT_OPTION(NEXT_FORMAT),
     {0, NULL, NULL, NULL}};
 
-static const struct cli_command next_command = {
+static const struct cli_command batches_command = {
     "discover",
     "--start --epsilon E --source S --question TEXT [-o FILE] | "
     "--next --task FILE:ID [-o FILE] [FILE...] | "
@@ -81,7 +81,7 @@ static const struct cli_command next_command = {
     "Search in batches: each stage is a task for people of its own, whose\n"
     "candidates are what the stage before has found. A device answers one of "
     "them.",
-    next_options};
+    batches_options};
 
 /* The first, the next, or the plan of all stages. */
 enum batches_what { BATCHES_START = 1, BATCHES_NEXT, BATCHES_PLAN };
@@ -106,8 +106,8 @@ bool discover_batched(int argc, char **argv)
 
 /* ---- What is wrong, in the words of the options -------------------------- */
 
-static int next_refused_search(const struct batches_options *o,
-                               const char *file, const hsy_error *err)
+static int batches_refused_search(const struct batches_options *o,
+                                  const char *file, const hsy_error *err)
 {
     return err->status == HSY_E_RANGE && err->field != HSY_FIELD_NONE
                ? discover_refused(&o->discover, false, err)
@@ -115,8 +115,8 @@ static int next_refused_search(const struct batches_options *o,
 }
 
 /* Of what is settled for all stages, or of a task. */
-static int next_refused(const struct batches_options *o,
-                        enum discover_wrong wrong, hsy_error *err)
+static int batches_refused(const struct batches_options *o,
+                           enum discover_wrong wrong, hsy_error *err)
 {
     static const hsy_spec spec = {.mechanism = "stage",
                                   .kind = HSY_KIND_STRINGS};
@@ -148,9 +148,9 @@ static int next_refused(const struct batches_options *o,
 }
 
 /* Of a stage and its tally. */
-static int next_refused_next(const struct batches_options *o,
-                             const struct gather *g, const char *id,
-                             const struct discover_next *n, hsy_error *err)
+static int batches_refused_next(const struct batches_options *o,
+                                const struct gather *g, const char *id,
+                                const struct discover_next *n, hsy_error *err)
 {
     switch (n->file.wrong) {
     case DISCOVER_NO_STAGE:
@@ -179,7 +179,7 @@ static int next_refused_next(const struct batches_options *o,
     case DISCOVER_SEARCH:
         return err->status == HSY_E_NOMEM
                    ? cli_fail_nomem()
-                   : next_refused_search(o, g->first, err);
+                   : batches_refused_search(o, g->first, err);
     case DISCOVER_NOTHING:
         return cli_fail("%s: no prefix of stage %" PRIu32 " is more than "
                         "chance makes: there is nothing to ask next",
@@ -187,13 +187,13 @@ static int next_refused_next(const struct batches_options *o,
     case DISCOVER_RELEASE:
         return cli_fail_error(id, err);
     default:
-        return next_refused(o, n->file.wrong, err);
+        return batches_refused(o, n->file.wrong, err);
     }
 }
 
 /* ---- Three things to do -------------------------------------------------- */
 
-static int next_day(uint32_t *day, const char *option, const char *text)
+static int batches_day(uint32_t *day, const char *option, const char *text)
 {
     return day_parse(day, text) ? 0
                                 : cli_fail("%s: write a day as 2026-01-31, "
@@ -201,8 +201,8 @@ static int next_day(uint32_t *day, const char *option, const char *text)
                                            option);
 }
 
-static int next_name(char *to, size_t room, const char *option,
-                     const char *text)
+static int batches_name(char *to, size_t room, const char *option,
+                        const char *text)
 {
     if (strlen(text) >= room)
         return cli_fail("%s: at most %zu letters", option, room - 1);
@@ -210,33 +210,33 @@ static int next_name(char *to, size_t room, const char *option,
     return 0;
 }
 
-static int next_plan(const struct batches_options *o, const hsy_spec *spec)
+static int batches_plan(const struct batches_options *o, const hsy_spec *spec)
 {
     struct discover_plan plan;
     hsy_error err = {0};
 
     if (discover_plan_batches(&plan, spec, &o->discover.search,
                               &o->discover.aim, &err) != HSY_OK)
-        return next_refused(o, plan.wrong, &err);
+        return batches_refused(o, plan.wrong, &err);
     discover_show_batches(&o->discover, &plan);
     return cli_finish();
 }
 
 /* The task as the options say. */
-static int next_asked(hsy_task *task, const struct batches_options *o)
+static int batches_asked(hsy_task *task, const struct batches_options *o)
 {
     uint32_t start = (uint32_t)(time(NULL) / 86400), last;
     char id[HSY_TASK_ID + 1], source[HSY_SOURCE_MAX + 1];
     int failed =
-        next_name(id, sizeof id, "--id", o->id != NULL ? o->id : "words");
+        batches_name(id, sizeof id, "--id", o->id != NULL ? o->id : "words");
 
     if (!failed)
-        failed = next_name(source, sizeof source, "--source", o->source);
+        failed = batches_name(source, sizeof source, "--source", o->source);
     if (!failed && o->from != NULL)
-        failed = next_day(&start, "--from", o->from);
+        failed = batches_day(&start, "--from", o->from);
     last = start + DISCOVER_DAYS - 1;
     if (!failed && o->to != NULL)
-        failed = next_day(&last, "--to", o->to);
+        failed = batches_day(&last, "--to", o->to);
     if (failed)
         return failed;
     *task = discover_task(start, last + 1);
@@ -247,8 +247,8 @@ static int next_asked(hsy_task *task, const struct batches_options *o)
     return 0;
 }
 
-static int next_start(const struct batches_options *o, const hsy_task *task,
-                      const hsy_spec *spec)
+static int batches_start(const struct batches_options *o, const hsy_task *task,
+                         const hsy_spec *spec)
 {
     struct discover_file file;
     hsy_error err = {0};
@@ -257,7 +257,7 @@ static int next_start(const struct batches_options *o, const hsy_task *task,
     if (discover_stage_file(&file, task, spec, 1, &err) != HSY_OK)
         return file.wrong == DISCOVER_RELEASE
                    ? cli_fail_error(task->id, &err)
-                   : next_refused(o, file.wrong, &err);
+                   : batches_refused(o, file.wrong, &err);
     failed = cli_write_file(o->output, file.text, file.len);
     free(file.text);
     if (failed || o->output == NULL)
@@ -269,13 +269,13 @@ static int next_start(const struct batches_options *o, const hsy_task *task,
 }
 
 /* --start and --plan: what is settled for all stages comes first. */
-static int next_begin(struct batches_options *o)
+static int batches_begin(struct batches_options *o)
 {
     enum discover_wrong wrong;
     hsy_error err = {0};
     hsy_task task;
     hsy_spec spec;
-    int failed = o->what == BATCHES_START ? next_asked(&task, o) : 0;
+    int failed = o->what == BATCHES_START ? batches_asked(&task, o) : 0;
 
     if (failed)
         return failed;
@@ -285,13 +285,14 @@ static int next_begin(struct batches_options *o)
     o->batches.candidates = o->discover.search.max_candidates;
     discover_settle(&o->batches);
     if (discover_first(&spec, &wrong, &o->batches, &err) != HSY_OK)
-        return next_refused(o, wrong, &err);
-    return o->what == BATCHES_START ? next_start(o, &task, &spec)
-                                    : next_plan(o, &spec);
+        return batches_refused(o, wrong, &err);
+    return o->what == BATCHES_START ? batches_start(o, &task, &spec)
+                                    : batches_plan(o, &spec);
 }
 
-static int next_write(const struct batches_options *o, const struct gather *g,
-                      const hsy_task *task, uint64_t version)
+static int batches_write(const struct batches_options *o,
+                         const struct gather *g, const hsy_task *task,
+                         uint64_t version)
 {
     const hsy_analysis_tally t = gathered(g);
     struct discover_done done = {
@@ -301,13 +302,13 @@ static int next_write(const struct batches_options *o, const struct gather *g,
     int failed = 0;
 
     if (o->to != NULL) {
-        failed = next_day(&done.end, "--to", o->to);
+        failed = batches_day(&done.end, "--to", o->to);
         done.end++;
     }
     if (failed)
         return failed;
     if (discover_next(&next, &t, &done, &err) != HSY_OK)
-        return next_refused_next(o, g, task->id, &next, &err);
+        return batches_refused_next(o, g, task->id, &next, &err);
     failed = cli_write_file(o->output, next.file.text, next.file.len);
     free(next.file.text);
     if (!failed && o->output != NULL)
@@ -318,7 +319,7 @@ static int next_write(const struct batches_options *o, const struct gather *g,
     return failed ? failed : cli_finish();
 }
 
-static int next_next(const struct batches_options *o, const struct gather *g)
+static int batches_next(const struct batches_options *o, const struct gather *g)
 {
     const char *colon = strrchr(o->task, ':');
     struct task_file tasks = {0};
@@ -337,15 +338,15 @@ static int next_next(const struct batches_options *o, const struct gather *g)
                           "lists them",
                           colon + 1);
     if (!failed)
-        failed = next_write(o, g, &tasks.all[i], tasks.doc.version);
+        failed = batches_write(o, g, &tasks.all[i], tasks.doc.version);
     task_file_clear(&tasks);
     return failed;
 }
 
 /* ---- Options ------------------------------------------------------------- */
 
-static bool next_what(struct batches_options *o, struct cli_parser *p,
-                      enum batches_what what)
+static bool batches_set(struct batches_options *o, struct cli_parser *p,
+                        enum batches_what what)
 {
     if (o->what != 0 && o->what != what) {
         cli_usage(p, "--start, --next and --batches --plan are three things");
@@ -355,7 +356,8 @@ static bool next_what(struct batches_options *o, struct cli_parser *p,
     return true;
 }
 
-static bool next_search(struct batches_options *o, struct cli_parser *p, int id)
+static bool batches_search(struct batches_options *o, struct cli_parser *p,
+                           int id)
 {
     hsy_search *how = &o->discover.search;
 
@@ -383,7 +385,7 @@ static bool next_search(struct batches_options *o, struct cli_parser *p, int id)
     }
 }
 
-static bool next_sizes(struct batches_options *o, struct cli_parser *p)
+static bool batches_sizes(struct batches_options *o, struct cli_parser *p)
 {
     static const char *const names[] = {"equal", "rising", "diminishing", NULL};
     int sizes = 0;
@@ -394,7 +396,8 @@ static bool next_sizes(struct batches_options *o, struct cli_parser *p)
     return true;
 }
 
-static bool next_option(struct batches_options *o, struct cli_parser *p, int id)
+static bool batches_option(struct batches_options *o, struct cli_parser *p,
+                           int id)
 {
     const struct {
         int id;
@@ -415,29 +418,29 @@ static bool next_option(struct batches_options *o, struct cli_parser *p, int id)
         }
     switch (id) {
     case NEXT_START:
-        return next_what(o, p, BATCHES_START);
+        return batches_set(o, p, BATCHES_START);
     case NEXT_NEXT:
-        return next_what(o, p, BATCHES_NEXT);
+        return batches_set(o, p, BATCHES_NEXT);
     case NEXT_BATCHES:
     case NEXT_PLAN:
-        return next_what(o, p, BATCHES_PLAN);
+        return batches_set(o, p, BATCHES_PLAN);
     case NEXT_BITS:
         return cli_value_count(p, &o->batches.bits, 2, HSY_SPELL_BITS);
     case NEXT_STEP:
         return cli_value_count(p, &o->batches.step, 1, 20);
     case NEXT_SIZES:
-        return next_sizes(o, p);
+        return batches_sizes(o, p);
     case NEXT_OUTPUT:
         o->output = cli_output_path(p->value);
         return true;
     default:
-        return next_search(o, p, id);
+        return batches_search(o, p, id);
     }
 }
 
 /* What belongs to the one is not for the others. */
-static int next_usage(const struct batches_options *o, struct cli_parser *p,
-                      int files)
+static int batches_usage(const struct batches_options *o, struct cli_parser *p,
+                         int files)
 {
     const char *colon = o->task != NULL ? strrchr(o->task, ':') : NULL;
     const bool next = o->what == BATCHES_NEXT;
@@ -472,20 +475,20 @@ int discover_batches(int argc, char **argv)
     struct cli_parser p;
     int id, files = 0, failed;
 
-    cli_begin(&p, &next_command, argc, argv);
+    cli_begin(&p, &batches_command, argc, argv);
     while ((id = cli_next(&p)) != CLI_END) {
         if (id == CLI_OPERAND)
             argv[files++] = p.argv[p.at - 1];
-        else if (id == CLI_STOP || !next_option(&o, &p, id))
+        else if (id == CLI_STOP || !batches_option(&o, &p, id))
             return p.exit;
     }
-    failed = next_usage(&o, &p, files);
+    failed = batches_usage(&o, &p, files);
     if (!failed && o.what != BATCHES_NEXT)
-        failed = next_begin(&o);
+        failed = batches_begin(&o);
     else if (!failed) {
         failed = cli_gather_files(&g, &p, argv, files);
         if (!failed)
-            failed = next_next(&o, &g);
+            failed = batches_next(&o, &g);
     }
     gather_clear(&g);
     return failed;
