@@ -275,6 +275,7 @@ typedef struct hsy_analysis_request {
     uint64_t top;               /* the largest alone; 0: all */
     const hsy_analysis_text *candidates; /* values asked for; NULL: all */
     size_t ncandidates;
+    bool bare; /* rows have no names, and nothing is said beside them */
     hsy_analysis_text attribute; /* of a tuple only this one; NULL: all */
     const hsy_analysis_range *ranges;
     size_t nranges;

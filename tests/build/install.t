@@ -26,6 +26,11 @@ flags=$(pkg-config --cflags --libs hearsay-host)
 # shellcheck disable=SC2086
 gcc -std=c11 -Wall -Wextra -Werror examples/device.c $flags -o "$work/device" 2>"$log"
 ok $? "an app builds against the installed libhearsay-host" "$log"
+# shellcheck disable=SC2086
+gcc -std=c11 -Wall -Wextra -Werror examples/analysis.c $flags -o "$work/analysis" 2>"$log"
+ok $? "so does a program that analyzes a tally" "$log"
+LD_LIBRARY_PATH=$work/usr/lib "$work/analysis" 2>"$log" | grep -q '"value": "yes", "estimate": 0\.'
+ok $? "it prints what hearsay estimate does" "$log"
 hearsay=$work/usr/bin/hearsay
 cat >"$work/tasks.yaml" <<'YAML'
 version: 1

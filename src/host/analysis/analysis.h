@@ -114,6 +114,9 @@ hsy_status analysis_run(hsy_analysis_result *out, const hsy_analysis_tally *t,
                         struct analysis_evidence *its,
                         const hsy_analysis_request *request, hsy_error *err);
 
+/* Bytes that a run for all values of a scheme takes, roughly. */
+size_t analysis_bytes(const hsy_scheme *s, const hsy_scheme_info *info);
+
 /* Names in the order of the library's enumerations, NULL at the end. */
 extern const char *const analysis_interval_names[];
 extern const char *const analysis_post_names[];
@@ -267,6 +270,10 @@ struct shares_rappor {
     hsy_rappor_data data;
     uint16_t *bits; /* [candidate][cohort][hash] */
 };
+
+/* What the decoder is told of a scheme; counts and bits are yet to come. */
+hsy_rappor_data shares_rappor_data(const hsy_scheme_info *info,
+                                   size_t candidates);
 
 /* codes of the candidates, NULL: the whole domain. */
 hsy_status shares_rappor_open(struct shares_rappor *r,

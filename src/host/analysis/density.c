@@ -16,7 +16,9 @@ static hsy_status density_steps(struct analysis_job *j,
     const hsy_analysis_note note = {.code = HSY_DOUBT_STEPS,
                                     .count = fit->steps};
 
-    return fit->converged ? HSY_OK : analysis_note(j->out, &note, err);
+    return fit->converged || j->request->bare
+               ? HSY_OK
+               : analysis_note(j->out, &note, err);
 }
 
 /* Shares make 1; how far their sum may be off is not known. */

@@ -133,7 +133,7 @@ hsy_status analysis_doubt_few(struct analysis_job *j, uint32_t which,
                                                    : out->reports};
 
     /* Of a release intervals are those of the noise, for any number. */
-    if ((which ? out->against : out->info).central ||
+    if (j->request->bare || (which ? out->against : out->info).central ||
         note.count >= ANALYSIS_FEW)
         return HSY_OK;
     return analysis_note(j->out, &note, err);

@@ -259,8 +259,11 @@ static hsy_status points_doubt(struct analysis_job *j,
 {
     const hsy_analysis_note whole = {.code = HSY_DOUBT_CANDIDATES};
     const hsy_post post = j->request->post;
-    hsy_status st = analysis_doubt(j, 0, err);
+    hsy_status st;
 
+    if (j->request->bare)
+        return HSY_OK;
+    st = analysis_doubt(j, 0, err);
     if (st == HSY_OK && j->out->compared)
         return analysis_doubt(j, 1, err);
     if (st != HSY_OK || j->out->info.kind == HSY_KIND_NUMBER)

@@ -5,14 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* hsy_scheme_info calls p what RAPPOR calls q: a bit that is set comes out 1.
+ */
+hsy_rappor_data shares_rappor_data(const hsy_scheme_info *info,
+                                   size_t candidates)
+{
+    return (hsy_rappor_data){.size = sizeof(hsy_rappor_data),
+                             .k = (uint32_t)info->param[HSY_PARAM_BITS],
+                             .h = (uint32_t)info->param[HSY_PARAM_HASHES],
+                             .m = (uint32_t)info->param[HSY_PARAM_COHORTS],
+                             .p = info->q,
+                             .q = info->p,
+                             .candidates = candidates};
+}
+
 hsy_status shares_rappor_open(struct shares_rappor *r,
                               const hsy_analysis_tally *t,
                               const uint64_t *codes, size_t candidates,
                               hsy_error *err)
 {
     const hsy_scheme_info *info = t->info;
-    const uint32_t h = (uint32_t)info->param[HSY_PARAM_HASHES];
-    const uint32_t m = (uint32_t)info->param[HSY_PARAM_COHORTS];
+    const hsy_rappor_data data = shares_rappor_data(info, candidates);
+    const uint32_t h = data.h, m = data.m;
 
     *r = (struct shares_rappor){
         .law = {.p = info->q,
@@ -21,16 +35,10 @@ hsy_status shares_rappor_open(struct shares_rappor *r,
                 .epsilon_permanent = info->epsilon_permanent > 0
                                          ? info->epsilon_permanent
                                          : INFINITY},
-        .data = {.size = sizeof r->data,
-                 .k = (uint32_t)info->param[HSY_PARAM_BITS],
-                 .h = h,
-                 .m = m,
-                 .p = info->q,
-                 .q = info->p,
-                 .totals = t->tally->strata,
-                 .ones = (const uint64_t *)t->tally->cells,
-                 .candidates = candidates},
+        .data = data,
         .bits = malloc(candidates * m * h * sizeof *r->bits + 1)};
+    r->data.totals = t->tally->strata;
+    r->data.ones = (const uint64_t *)t->tally->cells;
     if (r->bits == NULL)
         return analysis_nomem(err);
     r->data.bits = r->bits;

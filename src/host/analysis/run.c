@@ -62,7 +62,8 @@ static void run_begin(struct analysis_job *j)
     out->attends = j->t.attended != NULL;
     if (out->attends)
         out->attended = *j->t.attended;
-    out->lying_p = shares_lying_p(&j->t);
+    if (!q->bare)
+        out->lying_p = shares_lying_p(&j->t);
     out->compared = j->against.scheme != NULL;
     if (!out->compared)
         return;
@@ -114,7 +115,9 @@ static hsy_status run_estimates(struct analysis_job *j, hsy_error *err)
     st = analysis_ask(&j->asked, &j->t, j->request, err);
     if (st == HSY_OK)
         st = way(j, err);
-    return st == HSY_OK ? analysis_name_rows(j->out, &j->asked, err) : st;
+    return st == HSY_OK && !j->request->bare
+               ? analysis_name_rows(j->out, &j->asked, err)
+               : st;
 }
 
 static hsy_status run_question(struct analysis_job *j, hsy_error *err)
@@ -151,7 +154,7 @@ hsy_status analysis_run(hsy_analysis_result *out, const hsy_analysis_tally *t,
                           out->reports == 0 ? 1 : 2);
     if (st == HSY_OK)
         st = run_question(&j, err);
-    if (st == HSY_OK)
+    if (st == HSY_OK && !request->bare)
         st = analysis_notes(&j, err);
     analysis_asked_clear(&j.asked);
     if (st != HSY_OK)
@@ -184,4 +187,32 @@ void hsy_analysis_clear(hsy_analysis_result *r)
     free(r->notes);
     free(r->memory);
     *r = (hsy_analysis_result){0};
+}
+
+/* ---- Memory -------------------------------------------------------------- */
+
+static size_t run_scratch(const hsy_scheme *s, const hsy_scheme_info *info,
+                          size_t count)
+{
+    const hsy_rappor_data data = shares_rappor_data(info, count);
+
+    switch (info->analysis) {
+    case HSY_ANALYSIS_DENSITY:
+        return hsy_density_estimate_scratch(s);
+    case HSY_ANALYSIS_RAPPOR:
+        return hsy_rappor_scratch(&data) +
+               count * (data.m * data.h * sizeof(uint16_t) +
+                        sizeof(hsy_rappor_share));
+    default:
+        return hsy_evidence_scratch(s, count);
+    }
+}
+
+size_t analysis_bytes(const hsy_scheme *s, const hsy_scheme_info *info)
+{
+    const size_t count = info->kind == HSY_KIND_NUMBER ? 1 : info->d;
+
+    return count * (sizeof(hsy_evidence) + sizeof(hsy_analysis_row) +
+                    2 * sizeof(double)) +
+           run_scratch(s, info, count);
 }

@@ -36,11 +36,9 @@ double study_mean_law(const hsy_scheme_info *info, double x);
 
 /* Memory of one who measures. */
 struct study_bench {
-    hsy_evidence *points;
     hsy_estimate *estimates;
     double *values, *shares, *truths, *variances;
     uint32_t *found, *wanted, *ranks;
-    void *scratch;
 };
 
 /* What a run is held against. */
@@ -56,16 +54,9 @@ struct study_aim {
 
 size_t study_bench_bytes(const hsy_scheme *s, const hsy_scheme_info *info,
                          size_t top);
-bool study_bench_open(struct study_bench *b, const hsy_scheme *s,
-                      const hsy_scheme_info *info, size_t top);
+bool study_bench_open(struct study_bench *b, const hsy_scheme_info *info,
+                      size_t top);
 void study_bench_close(struct study_bench *b);
-
-/* Shares of a tally of rappor, which has no points: values, shares, estimates
- * and variances of the bench (study_rappor.c). */
-size_t study_rappor_bytes(const hsy_scheme_info *info);
-hsy_status study_rappor(struct study_bench *b, const hsy_scheme *s,
-                        const hsy_scheme_info *info, const hsy_tally *t,
-                        hsy_error *err);
 
 /* The estimates of one run against its people. */
 hsy_status study_measure(double metrics[STUDY_METRICS], struct study_bench *b,

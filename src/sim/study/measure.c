@@ -1,6 +1,8 @@
 /* measure.c - a run's estimates against its people. */
 #include "sim/study/internal.h"
 
+#include "host/analysis/analysis.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,54 +28,35 @@ static size_t measure_count(const hsy_scheme_info *info)
     return info->kind == HSY_KIND_NUMBER ? 1 : info->d;
 }
 
-static bool measure_rappor(const hsy_scheme_info *info)
-{
-    return strcmp(info->mechanism, "rappor") == 0;
-}
-
-static size_t measure_scratch(const hsy_scheme *s, const hsy_scheme_info *info)
-{
-    if (measure_rappor(info))
-        return 0; /* it takes its own */
-    return info->iterative ? hsy_density_estimate_scratch(s)
-                           : hsy_evidence_scratch(s, measure_count(info));
-}
-
 size_t study_bench_bytes(const hsy_scheme *s, const hsy_scheme_info *info,
                          size_t top)
 {
-    const size_t each =
-        sizeof(hsy_evidence) + sizeof(hsy_estimate) + 4 * sizeof(double);
+    const size_t each = sizeof(hsy_estimate) + 4 * sizeof(double);
 
     return measure_count(info) * (each + sizeof(uint32_t)) +
-           2 * top * sizeof(uint32_t) + measure_scratch(s, info) +
-           (measure_rappor(info) ? study_rappor_bytes(info) : 0);
+           2 * top * sizeof(uint32_t) + analysis_bytes(s, info);
 }
 
-bool study_bench_open(struct study_bench *b, const hsy_scheme *s,
-                      const hsy_scheme_info *info, size_t top)
+bool study_bench_open(struct study_bench *b, const hsy_scheme_info *info,
+                      size_t top)
 {
     const size_t n = measure_count(info);
 
-    *b = (struct study_bench){.points = calloc(n, sizeof *b->points),
-                              .estimates = calloc(n, sizeof *b->estimates),
+    *b = (struct study_bench){.estimates = calloc(n, sizeof *b->estimates),
                               .values = calloc(n, sizeof *b->values),
                               .shares = calloc(n, sizeof *b->shares),
                               .truths = calloc(n, sizeof *b->truths),
                               .variances = calloc(n, sizeof *b->variances),
                               .found = calloc(top + 1, sizeof *b->found),
                               .wanted = calloc(top + 1, sizeof *b->wanted),
-                              .ranks = calloc(n, sizeof *b->ranks),
-                              .scratch = malloc(measure_scratch(s, info) + 1)};
-    return b->points != NULL && b->estimates != NULL && b->values != NULL &&
-           b->shares != NULL && b->truths != NULL && b->variances != NULL &&
-           b->found != NULL && b->wanted != NULL && b->ranks != NULL &&
-           b->scratch != NULL;
+                              .ranks = calloc(n, sizeof *b->ranks)};
+    return b->estimates != NULL && b->values != NULL && b->shares != NULL &&
+           b->truths != NULL && b->variances != NULL && b->found != NULL &&
+           b->wanted != NULL && b->ranks != NULL;
 }
 
 void study_bench_close(struct study_bench *b)
 {
-    free(b->points);
     free(b->estimates);
     free(b->values);
     free(b->shares);
@@ -82,7 +65,6 @@ void study_bench_close(struct study_bench *b)
     free(b->found);
     free(b->wanted);
     free(b->ranks);
-    free(b->scratch);
     memset(b, 0, sizeof *b);
 }
 
@@ -96,54 +78,65 @@ static double measure_variance(const hsy_evidence *p, double f)
            p->residual_variance;
 }
 
-/* Of all values; of a yes/no question no and yes. */
-static hsy_status measure_points(struct study_bench *b, const hsy_scheme *s,
-                                 const hsy_tally *t, size_t n, bool yes_no,
-                                 hsy_error *err)
+/* The whole tally as `hearsay estimate` analyzes it, with a distribution made
+ * of the shares. RAPPOR's by regression alone, or by the sampler if there are
+ * more values than it takes. */
+static hsy_status measure_run(hsy_analysis_result *r, const hsy_scheme *s,
+                              const hsy_scheme_info *info, const hsy_tally *t,
+                              hsy_error *err)
 {
-    static const uint64_t both[] = {0, 1};
-    const hsy_confidence how = {.level = STUDY_LEVEL, .comparisons = 1};
-    hsy_status st = hsy_evidence_of(s, b->points, t, yes_no ? both : NULL, n,
-                                    b->scratch, err);
+    const hsy_analysis_tally of = {.scheme = s, .info = info, .tally = t};
+    hsy_analysis_request q = {.size = sizeof q,
+                              .level = STUDY_LEVEL,
+                              .bare = true,
+                              .rappor.method = HSY_RAPPOR_NNLS};
+    hsy_status st;
 
-    for (size_t i = 0; st == HSY_OK && i < n; i++) {
-        st = hsy_estimate_point(&b->estimates[i], &b->points[i], &how, err);
-        b->values[i] = b->points[i].value;
-    }
-    return st;
+    if (info->analysis != HSY_ANALYSIS_RAPPOR && !info->iterative &&
+        info->kind != HSY_KIND_NUMBER)
+        q.post = HSY_POST_NORM_SUB;
+    st = hsy_analysis_run(r, &of, NULL, &q, err);
+    if (st != HSY_E_RANGE || info->analysis != HSY_ANALYSIS_RAPPOR)
+        return st;
+    q.rappor.method = HSY_RAPPOR_SAMPLER;
+    return hsy_analysis_run(r, &of, NULL, &q, err);
 }
 
-/* All shares, with a distribution made of them. */
-static hsy_status measure_pointed(struct study_bench *b, const hsy_scheme *s,
-                                  const hsy_scheme_info *info,
-                                  const hsy_tally *t, hsy_error *err)
+/* The non-negative shares of a decoder, scaled to add up to 1. */
+static void measure_decoded(struct study_bench *b, size_t n)
 {
-    const size_t n = info->d;
-    hsy_status st =
-        measure_points(b, s, t, n, info->kind == HSY_KIND_YES_NO, err);
+    double sum = 0;
 
-    if (st == HSY_OK) /* variances are scratch here */
-        st = hsy_post_process(b->shares, b->points, n, HSY_POST_NORM_SUB,
-                              b->variances, err);
-    for (size_t i = 0; st == HSY_OK && i < n; i++)
-        b->variances[i] = measure_variance(&b->points[i], b->truths[i]);
-    return st;
+    for (size_t i = 0; i < n; i++) {
+        b->variances[i] = b->estimates[i].sd * b->estimates[i].sd;
+        b->shares[i] = fmax(b->shares[i], 0);
+        sum += b->shares[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        b->shares[i] = sum > 0 ? b->shares[i] / sum : 1 / (double)n;
 }
 
-/* Shares by EM have intervals, and state no variance. */
-static hsy_status measure_density(struct study_bench *b, const hsy_scheme *s,
-                                  const hsy_tally *t, size_t n, hsy_error *err)
+/* Rows by code: of a yes/no question no and yes. Shares by EM have intervals,
+ * and state no variance. */
+static void measure_take(struct study_bench *b, const hsy_analysis_result *r)
 {
-    const hsy_density_how how = {.method = HSY_DENSITY_AUTO,
-                                 .level = STUDY_LEVEL};
-    hsy_status st =
-        hsy_density_estimate(s, b->estimates, NULL, t, &how, b->scratch, err);
+    const bool yes_no = r->info.kind == HSY_KIND_YES_NO;
+    const size_t n = r->count;
 
-    for (size_t i = 0; st == HSY_OK && i < n; i++) {
-        b->values[i] = b->shares[i] = b->estimates[i].value;
-        b->variances[i] = NAN;
+    for (size_t k = 0; k < n; k++) {
+        const hsy_analysis_row *row = &r->rows[k];
+        const size_t i = yes_no ? 1 - k : k;
+
+        b->estimates[i] = row->est;
+        b->values[i] = r->points != NULL ? r->points[k].value : row->est.value;
+        b->shares[i] =
+            r->density != HSY_DENSITY_AUTO ? row->est.value : row->post;
+        b->variances[i] = r->points != NULL
+                              ? measure_variance(&r->points[k], b->truths[i])
+                              : NAN;
     }
-    return st;
+    if (r->info.analysis == HSY_ANALYSIS_RAPPOR)
+        measure_decoded(b, n);
 }
 
 /* ---- The k heaviest ------------------------------------------------------ */
@@ -214,10 +207,13 @@ static hsy_status measure_estimate(struct study_bench *b, const hsy_scheme *s,
                                    const hsy_scheme_info *info,
                                    const hsy_tally *t, hsy_error *err)
 {
-    if (measure_rappor(info))
-        return study_rappor(b, s, info, t, err);
-    return info->iterative ? measure_density(b, s, t, info->d, err)
-                           : measure_pointed(b, s, info, t, err);
+    hsy_analysis_result r;
+    hsy_status st = measure_run(&r, s, info, t, err);
+
+    if (st == HSY_OK)
+        measure_take(b, &r);
+    hsy_analysis_clear(&r);
+    return st;
 }
 
 static hsy_status measure_shares(double metrics[STUDY_METRICS],
@@ -270,10 +266,13 @@ static hsy_status measure_mean(double metrics[STUDY_METRICS],
 {
     const double most = (double)((uint64_t)info->hi - (uint64_t)info->lo);
     const double unit = most / pow(10, info->scale);
-    hsy_status st = measure_points(b, s, t, 1, false, err);
+    const double zero = (double)info->lo / pow(10, info->scale);
+    hsy_status st = measure_estimate(b, s, info, t, err);
 
     if (st != HSY_OK)
         return st;
+    b->estimates[0].low = (b->estimates[0].low - zero) / unit;
+    b->estimates[0].high = (b->estimates[0].high - zero) / unit;
     b->truths[0] = 0;
     for (size_t i = 0; i < truths->n; i++)
         b->truths[0] += (double)truths->counts[i] / (double)truths->users *

@@ -254,8 +254,8 @@ static hsy_status work_open(void *worker, void *shared, hsy_error *err)
         w->desk.reports = calloc(job->chunk, info->report_bytes);
         w->desk.scratch = malloc(hsy_tally_scratch(w->scheme, job->chunk) + 1);
     }
-    if (!study_bench_open(&w->bench, w->scheme, info, job->aim.top) ||
-        w->counts == NULL || w->ends == NULL || w->memory == NULL ||
+    if (!study_bench_open(&w->bench, info, job->aim.top) || w->counts == NULL ||
+        w->ends == NULL || w->memory == NULL ||
         (info->central && w->own == NULL) ||
         (!job->out->at_once &&
          (w->desk.codes == NULL || w->desk.reports == NULL ||

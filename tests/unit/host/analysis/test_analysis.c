@@ -1,0 +1,250 @@
+/* test_analysis.c - results of a tally: what is asked, what is refused, and how
+ * it is written. */
+#include "host/analysis/analysis.h"
+#include "rig/examples.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPORTS 400u
+
+struct sample {
+    hsy_scheme *s;
+    int64_t *words;
+    hsy_tally tally;
+    hsy_analysis_tally of;
+};
+
+static struct sample sample(const hsy_spec *spec)
+{
+    struct sample x = {.s = malloc(hsy_scheme_size(spec))};
+    uint8_t *reports;
+
+    if (x.s == NULL || hsy_scheme_init(x.s, spec, NULL) != HSY_OK)
+        exit(1);
+    x.words = calloc(hsy_tally_words(x.s), sizeof *x.words);
+    reports = example_reports(x.s, REPORTS);
+    if (x.words == NULL || reports == NULL)
+        exit(1);
+    hsy_tally_init(&x.tally, x.s, x.words);
+    if (hsy_tally_batch(&x.tally, x.s, reports, REPORTS, NULL) != HSY_OK)
+        exit(1);
+    free(reports);
+    return x;
+}
+
+static hsy_analysis_tally viewed(const struct sample *x)
+{
+    return (hsy_analysis_tally){.scheme = x->s, .tally = &x->tally};
+}
+
+static void dropped(struct sample *x)
+{
+    free(x->s);
+    free(x->words);
+}
+
+static hsy_spec values(void)
+{
+    return (hsy_spec){.size = sizeof(hsy_spec),
+                      .mechanism = "grr",
+                      .kind = HSY_KIND_VALUES,
+                      .d = 6,
+                      .nano_epsilon = HSY_NANO};
+}
+
+static hsy_analysis_request plain(void)
+{
+    return (hsy_analysis_request){.size = sizeof(hsy_analysis_request)};
+}
+
+static bool has(const hsy_analysis_result *r, hsy_analysis_code code)
+{
+    for (size_t i = 0; i < r->nnotes; i++)
+        if (r->notes[i].code == code)
+            return true;
+    return false;
+}
+
+/* ---- Rows ---------------------------------------------------------------- */
+
+static void all_and_the_largest(const hsy_analysis_tally *t)
+{
+    hsy_analysis_request q = plain();
+    hsy_analysis_result r;
+    double sum = 0;
+
+    ok(hsy_analysis_run(&r, t, NULL, &q, NULL) == HSY_OK && r.count == 6 &&
+           r.of == 6 && !r.has_rest && r.points != NULL && r.lying == 0,
+       "all values in their order");
+    for (size_t i = 0; i < r.count; i++)
+        sum += r.rows[i].est.value;
+    ok(fabs(sum - 1) < 1e-9 && r.rows[3].value.len == 1 &&
+           r.rows[3].value.text[0] == '3',
+       "they make 1, and are called by their numbers");
+    hsy_analysis_clear(&r);
+    q.top = 2;
+    q.lying = 0.05;
+    ok(hsy_analysis_run(&r, t, NULL, &q, NULL) == HSY_OK && r.count == 2 &&
+           r.of == 6 && r.has_rest && r.level_selected > 0.95 &&
+           r.rows[0].est.value >= r.rows[1].est.value &&
+           r.rows[0].low_lying < r.rows[0].est.low && r.lies.up > 0 &&
+           fabs(r.rest.value + r.rows[0].est.value + r.rows[1].est.value - 1) <
+               1e-9,
+       "the largest, what is not among them, and what liars can do");
+    hsy_analysis_clear(&r);
+}
+
+static void named(const hsy_analysis_tally *t)
+{
+    static const hsy_analysis_text good[] = {{"4", 1}, {"0", 1}};
+    static const hsy_analysis_text twice[] = {{"4", 1}, {"0", 1}, {"4", 1}};
+    static const hsy_analysis_text none[] = {{"0", 1}, {"6", 1}};
+    hsy_analysis_request q = plain();
+    hsy_analysis_result r;
+    hsy_error err = {0};
+
+    q.candidates = good;
+    q.ncandidates = 2;
+    q.post = HSY_POST_NORM_SUB;
+    ok(hsy_analysis_run(&r, t, NULL, &q, NULL) == HSY_OK && r.count == 2 &&
+           r.rows[0].value.text[0] == '4' && r.rows[0].post >= 0 &&
+           !has(&r, HSY_DOUBT_CANDIDATES),
+       "candidates, picked from the whole domain");
+    hsy_analysis_clear(&r);
+    q.candidates = twice;
+    q.ncandidates = 3;
+    ok(hsy_analysis_run(&r, t, NULL, &q, &err) == HSY_E_RANGE && err.at == 3 &&
+           r.rows == NULL,
+       "one that stands there twice is named");
+    q.candidates = none;
+    q.ncandidates = 2;
+    ok(hsy_analysis_run(&r, t, NULL, &q, &err) == HSY_E_RANGE && err.at == 2,
+       "and one that nobody was asked for");
+}
+
+static void refused(const hsy_analysis_tally *t)
+{
+    hsy_analysis_request q = plain();
+    hsy_analysis_result r;
+
+    q.size--;
+    ok(hsy_analysis_run(&r, t, NULL, &q, NULL) == HSY_E_RANGE,
+       "a request of another version");
+    q = plain();
+    q.level = 1;
+    ok(hsy_analysis_run(&r, t, NULL, &q, NULL) == HSY_E_RANGE, "a level of 1");
+    q = plain();
+    q.lying = -1;
+    ok(hsy_analysis_run(&r, t, NULL, &q, NULL) == HSY_E_RANGE,
+       "less than no liars");
+    q = plain();
+    q.question = HSY_ASK_RANGES;
+    ok(hsy_analysis_run(&r, t, NULL, &q, NULL) == HSY_E_RANGE,
+       "ranges of what has no bins");
+}
+
+/* ---- Writing ------------------------------------------------------------- */
+
+static void written(const hsy_analysis_tally *t)
+{
+    hsy_analysis_request q = plain();
+    hsy_analysis_result r;
+    char *csv = NULL, *json = NULL;
+    size_t csv_len = 0, json_len = 0;
+
+    q.top = 1;
+    if (hsy_analysis_run(&r, t, NULL, &q, NULL) != HSY_OK)
+        exit(1);
+    ok(hsy_analysis_csv(&csv, &csv_len, &r, NULL) == HSY_OK &&
+           strncmp(csv,
+                   "value,estimate,stderr,low,high,level_selected,level,"
+                   "target,rounds,devices,reports\n",
+                   82) == 0 &&
+           strstr(csv, "\n(not shown),") != NULL && strlen(csv) == csv_len,
+       "CSV has a last row for what is not shown");
+    ok(hsy_analysis_json(&json, &json_len, &r, NULL) == HSY_OK &&
+           strncmp(json, "{\n  \"mechanism\": \"grr\",", 23) == 0 &&
+           strstr(json, "\"reports\": 400,") != NULL &&
+           strlen(json) == json_len,
+       "JSON has a line for each member");
+    free(csv);
+    free(json);
+    hsy_analysis_clear(&r);
+}
+
+static void spoken(void)
+{
+    bool good = true;
+
+    for (int c = HSY_NOTE_PERSON_ROUNDS; c <= HSY_DOUBT_UNANSWERED; c++)
+        good &= strlen(hsy_analysis_code_name((hsy_analysis_code)c)) > 2 &&
+                strlen(hsy_analysis_code_text((hsy_analysis_code)c)) > 20;
+    ok(good, "every code has a name and a sentence");
+    good = true;
+    for (unsigned c = 0; c < HSY_COLUMNS; c++)
+        good &= hsy_analysis_column_name((hsy_analysis_column)c) != NULL;
+    ok(good, "and every column a name");
+}
+
+/* ---- Two tallies, bins, covariances -------------------------------------- */
+
+static void others(const hsy_analysis_tally *t)
+{
+    static const hsy_analysis_range ranges[] = {
+        {.quantile = 0.5, .name = "median"},
+        {.from = 0, .to = 4, .name = "half"}};
+    const hsy_spec spec = {.size = sizeof spec,
+                           .mechanism = "hh",
+                           .kind = HSY_KIND_BINS,
+                           .d = 8,
+                           .lo = 0,
+                           .hi = 80,
+                           .nano_epsilon = HSY_NANO};
+    struct sample x = sample(&spec);
+    const hsy_analysis_tally bins = viewed(&x);
+    hsy_analysis_request q = plain();
+    hsy_analysis_result r;
+    hsy_error err = {0};
+
+    ok(hsy_analysis_run(&r, t, t, &q, NULL) == HSY_OK && r.compared &&
+           r.rows[0].est.value == 0 && r.rows[0].p_value == 1,
+       "a tally differs from itself in nothing");
+    hsy_analysis_clear(&r);
+    ok(hsy_analysis_run(&r, t, &bins, &q, &err) == HSY_E_MISMATCH &&
+           strcmp(err.msg, "the kind of question") == 0,
+       "two questions have no difference");
+    q.question = HSY_ASK_COVARIANCE;
+    ok(hsy_analysis_run(&r, t, NULL, &q, NULL) == HSY_OK && r.count == 36 &&
+           r.rows[7].value.text[0] == '1' && r.rows[7].other.text[0] == '1' &&
+           r.rows[7].covariance > 0,
+       "covariances of each two");
+    hsy_analysis_clear(&r);
+    q.question = HSY_ASK_RANGES;
+    q.ranges = ranges;
+    q.nranges = 2;
+    ok(hsy_analysis_run(&r, &bins, NULL, &q, NULL) == HSY_OK && r.count == 2 &&
+           strncmp(r.rows[0].value.text, "median", 6) == 0 && r.rows[0].mean &&
+           !r.rows[1].mean && r.rows[1].est.low < r.rows[1].est.high,
+       "a median, and the share of a run of bins");
+    hsy_analysis_clear(&r);
+    dropped(&x);
+}
+
+int main(void)
+{
+    const hsy_spec spec = values();
+    struct sample x = sample(&spec);
+    const hsy_analysis_tally t = viewed(&x);
+
+    all_and_the_largest(&t);
+    named(&t);
+    refused(&t);
+    written(&t);
+    spoken();
+    others(&t);
+    dropped(&x);
+    return tap_done();
+}
