@@ -9,8 +9,8 @@ OPT     ?= $(if $(SAN),-O1,-O2)
 WERROR  ?= $(if $(CI),-Werror)
 comma   := ,
 
-VERSION := $(shell sed -n 's/^.define HSY_VERSION "\(.*\)"/\1/p' include/hearsay.h)
-ABI     := $(shell sed -n 's/^.define HSY_ABI \([0-9]*\).*/\1/p' include/hearsay.h)
+VERSION := $(shell sed -n 's/^.define HSY_VERSION "\(.*\)"/\1/p' include/hearsay/base.h)
+ABI     := $(shell sed -n 's/^.define HSY_ABI \([0-9]*\).*/\1/p' include/hearsay/base.h)
 
 # The plain gcc build lands in build/; another compiler, level or sanitizer
 # keeps everything in a directory of its own.
@@ -19,7 +19,7 @@ VARIANT := $(VARIANT)$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 OUT     := $(B)$(if $(VARIANT),/$(VARIANT))
 O       := $(OUT)/obj
 
-CPPFLAGS += -Iinclude -Isrc
+CPPFLAGS += -Iinclude -Isrc -DHSY_UNSTABLE
 CFLAGS   += -std=c11 $(OPT) -g$(if $(SAN),1) -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
             -Wstrict-prototypes -Wmissing-prototypes -Wvla -ffp-contract=off \
             -fvisibility=hidden -fPIC '-ffile-prefix-map=$(CURDIR)=.' $(WERROR)
@@ -201,7 +201,7 @@ CLIENT_SRC  := $(sort $(wildcard $(addprefix src/lib/,kernels/*.c core/*.c schem
 CLIENT_OUT  := kernels table auto tuple smp joint stage stage_plan entropy
 CLIENT_OBJ  := $(patsubst %.c,$(O)/client/%.o,$(filter-out %_x86.c $(addprefix %/,$(CLIENT_OUT:=.c)),$(CLIENT_SRC)))
 CLIENT_KEEP := $(addprefix -u ,$(shell \
-    awk -F'\050' '/^HSY_API/ {n = split($$1, w, /[ *]/); print w[n]}' include/hearsay.h | \
+    awk -F'\050' '/^HSY_API/ {n = split($$1, w, /[ *]/); print w[n]}' include/hearsay/device.h | \
     grep -E '^hsy_(device|release|document_(open|task))'))
 CLIENT_FLAGS = $(filter-out -D_FORTIFY%,$(CPPFLAGS)) -DHSY_CLIENT $(filter-out -O% -fPIC -fstack% -fcf%,$(CFLAGS)) \
                -Wno-unused-function -Os -fno-tree-dominator-opts -fno-inline-small-functions \
@@ -215,18 +215,19 @@ $(OUT)/hearsay-client.o: $(CLIENT_OBJ)
 	$(LD) -r --gc-sections $(CLIENT_KEEP) -o $@ $(sort $^)
 
 amalgamation: $(OUT)/amalgamation/hearsay.c
-$(OUT)/amalgamation/hearsay.c: $(LIB_SRC) $(wildcard include/*.h src/*/*.h src/*/*/*.h) tools/amalgamate
+$(OUT)/amalgamation/hearsay.c: $(LIB_SRC) $(wildcard include/*.h include/*/*.h src/*/*.h src/*/*/*.h) tools/amalgamate
 	@mkdir -p $(@D)
-	cp include/hearsay.h $(@D)/
+	tools/amalgamate --header >$(@D)/hearsay.h
 	tools/amalgamate $(LIB_SRC) >$@
 
 DEST := $(DESTDIR)$(PREFIX)
 install: all
-	install -d $(DEST)/bin $(DEST)/include $(DEST)/lib/pkgconfig \
+	install -d $(DEST)/bin $(DEST)/include/hearsay $(DEST)/lib/pkgconfig \
 	    $(DEST)/share/man/man1 $(DEST)/share/man/man3 \
 	    $(DEST)/share/bash-completion/completions
 	install $(OUT)/hearsay $(DEST)/bin/
-	install -m 644 include/hearsay.h include/hearsay_host.h $(DEST)/include/
+	install -m 644 include/hearsay.h $(DEST)/include/
+	install -m 644 include/hearsay/*.h $(DEST)/include/hearsay/
 	install -m 644 $(LIB) $(HOST_LIB) $(DEST)/lib/
 	install $(SO).$(ABI) $(HOST_SO).$(ABI) $(DEST)/lib/
 	ln -sf libhearsay.so.$(ABI) $(DEST)/lib/libhearsay.so
@@ -240,7 +241,7 @@ install: all
 	    $(DEST)/share/bash-completion/completions/hearsay
 
 uninstall:
-	rm -f $(DEST)/bin/hearsay $(DEST)/include/hearsay.h $(DEST)/include/hearsay_host.h \
+	rm -f $(DEST)/bin/hearsay $(DEST)/include/hearsay.h $(DEST)/include/hearsay/*.h \
 	    $(DEST)/lib/libhearsay.* $(DEST)/lib/libhearsay-host.* $(DEST)/lib/pkgconfig/hearsay.pc \
 	    $(DEST)/lib/pkgconfig/hearsay-host.pc $(DEST)/share/man/man1/hearsay*.1 \
 	    $(DEST)/share/man/man3/libhearsay.3 $(DEST)/share/man/man3/libhearsay-host.3 \

@@ -4,7 +4,7 @@
  *     cc analysis.c $(pkg-config --cflags --libs hearsay-host)
  */
 #include <hearsay.h>
-#include <hearsay_host.h>
+#include <hearsay/host.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  * KEY is the public key of who signs the tasks, in hexadecimal digits. What the
  * app allows is compiled in: no document can raise it.
  */
-#include <hearsay_host.h>
+#include <hearsay/host.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,8 +17,7 @@ static const hsy_source sources[] = {
 
 static int fail(const hsy_error *err)
 {
-    fprintf(stderr, "device: %s%s%s\n",
-            err->field != HSY_FIELD_NONE ? err->field : "",
+    fprintf(stderr, "device: %s%s%s\n", hsy_field_name(err->field),
             err->field != HSY_FIELD_NONE ? ": " : "",
             err->msg != NULL ? err->msg : hsy_strstatus(err->status));
     return 1;

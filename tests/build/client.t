@@ -24,7 +24,7 @@ ok $? "it has no mutable data" "$log"
 # whole library, after the client.
 library=${B:-build}/libhearsay.a
 make -s CI=1 B="${B:-build}" "$library" >"$log" 2>&1
-gcc -std=c11 -Wall -Wextra -Werror -Iinclude -Itests -Isrc tests/unit/lib/device/test_device.c \
+gcc -std=c11 -Wall -Wextra -Werror -DHSY_UNSTABLE -Iinclude -Itests -Isrc tests/unit/lib/device/test_device.c \
     $(tools/pick behind tests/unit/lib/device/test_device.c) \
     "$object" -Wl,--allow-multiple-definition "$library" -lm -o "$work/test_device" >>"$log" 2>&1 &&
     "$work/test_device" >"$log" 2>&1

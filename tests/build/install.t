@@ -57,7 +57,7 @@ ok $? "or says why not" "$log"
 
 # C++ calls with C linkage, so that a C linker finds what it calls. A C++
 # library is not needed, and not installed for the tests.
-echo '#include <hearsay_host.h>
+echo '#include <hearsay/host.h>
 extern "C" int serves() { return hsy_strstatus(HSY_OK) != nullptr; }' >"$work/x.cc"
 clang-14 -xc++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fno-exceptions -c "$work/x.cc" -I"$work/usr/include" \
     -o "$work/x.o" 2>"$log" &&
@@ -65,7 +65,7 @@ clang-14 -xc++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fno-exceptions -c "$
     gcc -xc - -xnone "$work/x.o" "$work/usr/lib/libhearsay.a" -lm -o "$work/x" 2>>"$log" && "$work/x"
 ok $? "the header serves C++" "$log"
 
-"$work/usr/bin/hearsay" --version | grep -q "$(sed -n 's/^.define HSY_VERSION "\(.*\)"/\1/p' include/hearsay.h)"
+"$work/usr/bin/hearsay" --version | grep -q "$(sed -n 's/^.define HSY_VERSION "\(.*\)"/\1/p' include/hearsay/base.h)"
 ok $? "the installed command tells its version"
 make -s uninstall DESTDIR="$work" PREFIX=/usr >"$log" 2>&1
 find "$work/usr" -type f -o -type l >"$log"

@@ -21,7 +21,7 @@ unrow() { sed -i '/^| share\/grr |/d' docs/accuracy.md; }
 unkind() { sed -i 's|"share/grr", POINT|"share/grrr", POINT|' tests/stat/test_coverage.c; }
 surface() { printf 'const char *const more_low = "low";\n' >src/cli/more_show.c; }
 member() { printf 'const char *const more_low = "share_low";\n' >src/server/collector/more_show.c; }
-maker() { printf 'HSY_API void hsy_more(double x, hsy_estimate *est);\n' >>include/hearsay.h; }
+maker() { printf 'HSY_API void hsy_more(double x, hsy_estimate *est);\n' >>include/hearsay/estimate.h; }
 mechanism() { sed -i 's/^    &hsy_mech_rr,/&\n    \&hsy_mech_more,/' src/lib/mech/table.c; }
 word() { sed -i 's/"interval", "score"/"interval", "more"/' src/server/collector/figures/figures.c; }
 

@@ -25,8 +25,8 @@ notices "a program's include of the library's inside" "cli does not see lib/core
     src/cli/main.c '#include "lib/core/fail.h"'
 notices "a private header of another module" "private to server/store" \
     src/server/engine/ids.c '#include "server/store/internal.h"'
-notices "the host's interface in the library" "hearsay_host.h: lib/core is below it" \
-    src/lib/core/exp.c '#include "hearsay_host.h"'
+notices "the host's interface in the library" "hearsay/host.h: lib/core is below it" \
+    src/lib/core/exp.c '#include "hearsay/host.h"'
 notices "a header by its name alone" "say its path" src/lib/core/exp.c '#include "fail.h"'
 notices "an exception that nothing needs" "nothing needs the exception" \
     tools/layers 'except lib/core/exp.c lib/mech/matrix.h'

@@ -13,7 +13,7 @@ make -s CI=1 B="$out" all >"$work/log" 2>&1
 ok $? "a build here" "$work/log"
 (cd "$place" && umask 077 && LC_ALL=C TZ=Asia/Tokyo make -s CI=1 B=build all >"$work/log" 2>&1)
 ok $? "and one elsewhere" "$work/log"
-abi=$(sed -n 's/^.define HSY_ABI \([0-9]*\).*/\1/p' include/hearsay.h)
+abi=$(sed -n 's/^.define HSY_ABI \([0-9]*\).*/\1/p' include/hearsay/base.h)
 for file in hearsay libhearsay{,-host}.{a,so."$abi"}; do
     cmp "$out/$file" "$place/build/$file" >"$work/log" 2>&1
     ok $? "two builds of $file have the same bits" "$work/log"

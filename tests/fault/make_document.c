@@ -11,7 +11,7 @@
  * (then answers, if it takes more than it sends) with kind yes-no (rr), values
  * (grr: firefox, chrome, other), number (onebit: 0 to 1440) or strings (olh).
  */
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 
 #include <inttypes.h>
 #include <sodium.h>

@@ -12,7 +12,7 @@
  * would be stored, are all the same, and the coins never.
  */
 #define _GNU_SOURCE
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 
 #include "tap.h"
 

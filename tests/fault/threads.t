@@ -6,7 +6,7 @@ set -u
 out=${B:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-flags="-std=c11 -O1 -g1 -fsanitize=thread -Wall -Wextra -Iinclude -Itests -Isrc"
+flags="-std=c11 -O1 -g1 -fsanitize=thread -Wall -Wextra -DHSY_UNSTABLE -Iinclude -Itests -Isrc"
 sources=(src/server/{engine/workers,engine/workers_fold,engine/engine,engine/engine_admit,engine/engine_fold,engine/checkpoint,engine/recover,engine/merge,engine/engine_rounds,engine/ids,engine/quotas,intake/roster}.c
     tests/unit/server/engine/test_workers.c $(tools/pick behind tests/unit/server/engine/test_workers.c))
 printf '%s\n' "${sources[@]}" |

@@ -6,7 +6,7 @@
  * Prints the status and what became of the uploads. The device must have been
  * made before.
  */
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * of a device. A golden file is made once for a version of a format and then
  * kept: every later program must read it (test_golden.c).
  */
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 #include "host/format/format.h"
 #include "rig/device_rig.h"
 #include "rig/example_tasks.h"

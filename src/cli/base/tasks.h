@@ -4,7 +4,7 @@
 
 #include "cli/base/base.h"
 
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 #include "host/base/hex.h"
 #include "host/tasks/keys.h"
 #include "host/tasks/task_file.h"

@@ -5,7 +5,7 @@
 #include "cli/base/tasks.h"
 #include "host/tasks/policy.h"
 
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 
 #define DEVICE_OPERANDS 3u
 #define DEVICE_PATH 4096u

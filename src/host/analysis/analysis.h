@@ -1,7 +1,7 @@
 /*
  * analysis.h - a tally becomes estimates with errors, whoever asked.
  *
- * What stands behind hsy_analysis_run (hearsay_host.h), for `hearsay estimate`,
+ * What stands behind hsy_analysis_run (hearsay/host.h), for `hearsay estimate`,
  * `hearsay discover`, the collector's figures and simulations. How things are
  * asked for and what is said about a failure is the caller's business. Memory
  * that a function returns is to be freed with free().
@@ -9,7 +9,7 @@
 #ifndef HOST_ANALYSIS_ANALYSIS_H
 #define HOST_ANALYSIS_ANALYSIS_H
 
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 
 /* A view on words that hold a tally of info's scheme already. */
 void shares_view(hsy_tally *t, const hsy_scheme_info *info, int64_t *words);

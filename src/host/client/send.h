@@ -9,7 +9,7 @@
 #ifndef HOST_CLIENT_SEND_H
 #define HOST_CLIENT_SEND_H
 
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 
 struct send_item {
     size_t at, len; /* in the list's bytes */

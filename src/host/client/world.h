@@ -8,7 +8,7 @@
 #ifndef HOST_CLIENT_WORLD_H
 #define HOST_CLIENT_WORLD_H
 
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 
 #include <sys/types.h>
 

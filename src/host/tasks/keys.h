@@ -2,7 +2,7 @@
 #ifndef HOST_TASKS_KEYS_H
 #define HOST_TASKS_KEYS_H
 
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 
 /* HSY_E_IO with errno, HSY_E_FORMAT if the file holds something else. */
 hsy_status keys_public(uint8_t key[HSY_SIGN_KEY], const char *path,

@@ -2,7 +2,7 @@
 #ifndef HOST_TASKS_POLICY_H
 #define HOST_TASKS_POLICY_H
 
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 
 /* The caps of a source and of all sources together that `device init` writes
  * unless told otherwise, in nano-epsilon (hearsay-device(1) says why). */

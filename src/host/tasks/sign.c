@@ -4,7 +4,7 @@
  * A secret is libsodium's: the seed, then the public key. sodium_init may be
  * called any number of times, from any thread.
  */
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 
 #include <sodium.h>
 

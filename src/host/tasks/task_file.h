@@ -2,7 +2,7 @@
 #ifndef HOST_TASKS_TASK_FILE_H
 #define HOST_TASKS_TASK_FILE_H
 
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 
 /* The tasks of a file. Zero it to begin; owns its memory. */
 struct task_file {

@@ -16,7 +16,7 @@
 #ifndef HOST_YAML_YAML_H
 #define HOST_YAML_YAML_H
 
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 
 #define YAML_FILE_MAX (16u << 20) /* bytes of a file */
 #define YAML_TEXT_MAX 4096u       /* bytes of a scalar */

@@ -45,22 +45,45 @@ hsy_status hsy_fail_at(hsy_error *err, hsy_status status, uint32_t field,
     return status;
 }
 
-#define FAIL_NAME(id, name) name,
-static const char *const fail_fields[] = {HSY_FIELDS(FAIL_NAME)};
+/* One after the other, each with its zero: a table of pointers would take
+ * more than the names. */
+#define FAIL_NAME(id, name) name "\0"
+static const char fail_fields[] = HSY_FIELDS(FAIL_NAME);
 
 const char *hsy_field_name(uint32_t field)
 {
-    return field < HSY_FIELDS_END ? fail_fields[field] : "";
+    const char *name = fail_fields;
+
+    if (field >= HSY_FIELDS_END)
+        return "";
+    while (field-- > 0)
+        name += strlen(name) + 1;
+    return name;
 }
 
+#ifdef HSY_CLIENT
+/* Names would take more room than a small client has. */
 uint32_t hsy_field_find(const char *name)
 {
-    for (uint32_t f = 0; f < HSY_FIELDS_END; f++)
-        if (strlen(fail_fields[f]) == strlen(name) &&
-            memcmp(fail_fields[f], name, strlen(name)) == 0)
-            return f;
+    (void)name;
     return HSY_FIELD_NONE;
 }
+#else
+uint32_t hsy_field_find(const char *name)
+{
+    const char *at = fail_fields;
+    const size_t len = strlen(name) + 1;
+
+    for (uint32_t f = 0; f < HSY_FIELDS_END; f++) {
+        const size_t n = strlen(at) + 1;
+
+        if (n == len && memcmp(at, name, n) == 0)
+            return f;
+        at += n;
+    }
+    return HSY_FIELD_NONE;
+}
+#endif
 
 const char *hsy_unit_name(uint32_t unit)
 {

@@ -9,7 +9,7 @@
 #ifndef SERVER_PROCESS_CONFIG_H
 #define SERVER_PROCESS_CONFIG_H
 
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 
 struct config {
     char *data;       /* directory of the store */

@@ -9,7 +9,7 @@
 #ifndef SERVER_STORE_BOOK_H
 #define SERVER_STORE_BOOK_H
 
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 
 #include <sqlite3.h>
 #include <stdarg.h>

@@ -14,7 +14,7 @@
 #ifndef SIM_FLEET_FLEET_H
 #define SIM_FLEET_FLEET_H
 
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 
 #define FLEET_DEVICES_MAX 100000000u
 #define FLEET_DAYS_MAX 36500u

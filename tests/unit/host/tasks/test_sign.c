@@ -1,5 +1,5 @@
 /* test_sign.c - Ed25519: the vectors of RFC 8032, and what is refused. */
-#include "hearsay_host.h"
+#include "hearsay/host.h"
 #include "tap.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * hearsay_host.h - a device on a computer, and the files tasks come from.
+ * host.h - a device on a computer, and the files tasks come from.
  *
  * libhearsay leaves files, clock, entropy and signatures to its caller; this
  * library brings the real ones: a directory for the state, the system's clock,

@@ -1,0 +1,243 @@
+/* account.h - accuracy, poisoning and privacy accounts. */
+#ifndef HEARSAY_ACCOUNT_H
+#define HEARSAY_ACCOUNT_H
+
+#include "hearsay/estimate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Accuracy before anything is collected: docs/planning.md ------------- */
+
+/* Why an error is at most so large: a theorem that holds for every n, the
+ * normal approximation, and the binomial law itself. */
+typedef enum hsy_bound {
+    HSY_BOUND_HOEFFDING = 0,
+    HSY_BOUND_NORMAL = 1,
+    HSY_BOUND_EXACT = 2
+} hsy_bound;
+
+#define HSY_BOUNDS 3u
+
+/* What a scheme's estimates are made of: a mean of one term for each report,
+ * people being a sample. A mean's units are those of a range from 0 to 1. */
+typedef struct hsy_accuracy {
+    double width;       /* every term lies in an interval this wide; 0: no such
+                           width is known */
+    double variance;    /* of a term, at most; the sample's included */
+    double share;       /* that is estimated */
+    double lambda, gap; /* it is (X / n - q) / gap, X the reports that support
+                           it, each with chance lambda */
+    bool binomial;      /* and X is binomial */
+    double at_once;     /* so many estimates shall hold together */
+} hsy_accuracy;
+
+/*
+ * Of a scheme, for a share (below 0: the one that is hardest to tell).
+ * HSY_E_UNKNOWN for releases, tuples and what is estimated by iteration,
+ * HSY_E_RANGE. Local hashing and sketches have neither width nor binomial law:
+ * their functions come from a pool, whose collisions all reports share. What
+ * those of a sketch leave however many report is not in the variance. A mean is
+ * taken where it is hardest to tell.
+ */
+HSY_API hsy_status hsy_accuracy_of(hsy_accuracy *out, const hsy_scheme *s,
+                                   double share, double at_once,
+                                   hsy_error *err);
+
+/* Whether a bound is there; then, all but one being given, the last: the error
+ * alpha that is passed with chance at most beta, how many reports that takes
+ * (exact: infinity if more than 2^52), and that chance. 0 < alpha; 0 < beta
+ * < 1; 1 <= n <= 9e15. */
+HSY_API bool hsy_accuracy_has(const hsy_accuracy *a, hsy_bound bound);
+HSY_API double hsy_accuracy_alpha(const hsy_accuracy *a, hsy_bound bound,
+                                  double n, double beta);
+HSY_API double hsy_accuracy_users(const hsy_accuracy *a, hsy_bound bound,
+                                  double alpha, double beta);
+HSY_API double hsy_accuracy_beta(const hsy_accuracy *a, hsy_bound bound,
+                                 double n, double alpha);
+
+/* The mean of the largest of d normal errors, in standard errors. */
+HSY_API double hsy_normal_largest(double d);
+
+/* The same for a trusted curator's release, noise alone: the error of a count's
+ * share that is passed with chance at most beta, and the people it takes.
+ * sensitivity: what one person changes, 1 of a count, 2 of a histogram. */
+HSY_API double hsy_central_alpha(double epsilon, double sensitivity, double n,
+                                 double beta);
+HSY_API double hsy_central_users(double epsilon, double sensitivity,
+                                 double alpha, double beta);
+
+/* n times the mean variance of d shares by the best mechanism known, subset
+ * selection with its best w, which tends to the least possible [YB18]. */
+HSY_API double hsy_best_known_variance(double d, double epsilon);
+
+/* ---- Poisoning: docs/poisoning.md -----------------------------------------
+ */
+
+/* Devices that lie want `targets` to come out large; r different codes. */
+typedef enum hsy_attack {
+    HSY_ATTACK_RANDOM = 0, /* any report, all with the same chance */
+    HSY_ATTACK_INPUT = 1,  /* the honest report of a target, any of them */
+    HSY_ATTACK_MAXIMAL = 2 /* the report that supports most targets */
+} hsy_attack;
+
+#define HSY_TARGETS_MAX 64u
+
+/*
+ * What the estimated shares of all targets together gain if a share `lying` of
+ * all reports comes from such devices, on the average: the sum of the estimates
+ * from all reports less that from the honest ones, among whom the targets have
+ * the share `held` together. *supported, which may be NULL, is how many targets
+ * one of their reports supports. HSY_E_RANGE for what is out of range,
+ * HSY_E_UNKNOWN for a mechanism whose lies have not been worked out; grr, ss,
+ * sue, oue, olh and blh have been.
+ */
+HSY_API hsy_status hsy_poison_gain(double *gain, double *supported,
+                                   const hsy_scheme *s, hsy_attack attack,
+                                   const uint64_t *targets, size_t r,
+                                   double lying, double held, hsy_error *err);
+
+/* n reports of such devices, to try a collector with: they pass hsy_check.
+ * Streams and errors as hsy_simulate_batch and hsy_poison_gain. */
+HSY_API hsy_status hsy_poison_reports(const hsy_scheme *s, uint8_t *reports,
+                                      size_t n, hsy_attack attack,
+                                      const uint64_t *targets, size_t r,
+                                      hsy_stream *secret, hsy_stream *published,
+                                      hsy_error *err);
+
+/* How far liars can have moved an estimate from what the honest hold, beyond
+ * its standard error. */
+typedef struct hsy_poison_bound {
+    double up;   /* at most this much too large, */
+    double down; /* or too small; both at least 0, as shares (of the range) */
+} hsy_poison_bound;
+
+/*
+ * The worst of a share `lying` of all `reports`, whatever those devices send
+ * and whatever they are after. points are those of the tally, count of them.
+ * HSY_E_UNKNOWN for a mechanism without such a bound: matrix, rappor, those
+ * estimated by iteration, hierarchies and tuples.
+ */
+HSY_API hsy_status hsy_poison_bounds(hsy_poison_bound *bounds,
+                                     const hsy_scheme *s,
+                                     const hsy_evidence *points, size_t count,
+                                     uint64_t reports, double lying,
+                                     hsy_error *err);
+
+/* ---- Accounts: docs/accounting.md ------------------------------------------
+ *
+ * What was spent, as people read it: in doubles, and never too little. Every
+ * bound is rounded away from zero by more than its arithmetic may be wrong.
+ * Where delta is asked for it is from 1e-250 to less than 1, and an epsilon of
+ * one report is at most 100.
+ */
+
+#define HSY_COMPOSE_MAX 1000000000u /* reports in one account */
+#define HSY_COMPOSE_KINDS 256u      /* different epsilons of the optimal one */
+
+/*
+ * `count` reports of epsilon each. Of one person: each with coins of its own
+ * and possibly chosen by the answers before it. Or of as many people who change
+ * together, a household: each with coins of his own, and asked the same
+ * whatever others answered.
+ */
+typedef struct hsy_spent {
+    double epsilon;
+    uint64_t count;
+} hsy_spent;
+
+/* Bounds of the total, each with delta but for the first, which needs none.
+ * None is always the least: all may be above basic. */
+typedef struct hsy_composed {
+    double basic;        /* the sum */
+    double grouposition; /* sum of squares / 2, and a deviation [BNS18] */
+    double divergence;   /* the same with the Kullback-Leibler divergence of
+                            each report itself */
+    double advanced;     /* [DRV10] */
+} hsy_composed;
+
+HSY_API hsy_status hsy_compose_bounds(hsy_composed *out, const hsy_spent *spent,
+                                      size_t kinds, double delta,
+                                      hsy_error *err);
+
+/* What reports of one epsilon lose, exactly: the least delta for which all
+ * together are (total, delta) private if each is private and no more is known
+ * of it [KOV15]. */
+HSY_API hsy_status hsy_compose_delta(double *delta, const hsy_spent *spent,
+                                     double total, hsy_error *err);
+
+/* The other way round, for `kinds` different epsilons: optimal for one, for
+ * several an upper bound within about a thousandth of it. scratch has
+ * hsy_compose_scratch doubles and is not read for one; at most
+ * HSY_COMPOSE_KINDS. */
+HSY_API size_t hsy_compose_scratch(void);
+HSY_API hsy_status hsy_compose_epsilon(double *total, const hsy_spent *spent,
+                                       size_t kinds, double delta,
+                                       double *scratch, hsy_error *err);
+
+/* Sort by epsilon and put equal ones together; if more than `most` are left,
+ * near ones too, all rounded up to the largest of them. How many there are now.
+ * Counts must not pass 2^64 together. */
+HSY_API size_t hsy_compose_merge(hsy_spent *spent, size_t count, size_t most);
+
+/* How shuffled reports are bounded. */
+typedef enum hsy_shuffle_bound {
+    HSY_SHUFFLE_ANY = 0,       /* "clones": any mechanism, each to his own */
+    HSY_SHUFFLE_BINARY = 1,    /* rr: binary randomized response */
+    HSY_SHUFFLE_TWO_LEVEL = 2, /* "blanket": a truth favours `inside` of the
+                                  outputs, by the factor e^epsilon0 */
+    HSY_SHUFFLE_EXACT = 3      /* rr, by enumeration: for 1000 people at most */
+} hsy_shuffle_bound;
+
+#define HSY_SHUFFLE_PEOPLE_MAX UINT64_C(1000000000000)
+#define HSY_SHUFFLE_EXACT_MAX 1000u
+
+/* n people send one report each, independently, through a shuffler that leaves
+ * nothing but the reports in random order. Only honest ones count. */
+typedef struct hsy_shuffle {
+    hsy_shuffle_bound by;
+    uint64_t n;
+    double epsilon_report; /* of one report alone */
+    double favoured; /* TWO_LEVEL: share of all outputs (grr: 1 / values) */
+    double overlap;  /* TWO_LEVEL: share that two truths favour, the least over
+                     all pairs (grr: 0). 0 is safe if inside <= 1/2 */
+} hsy_shuffle;
+
+/* The bound that fits a scheme: BINARY for rr by epsilon, TWO_LEVEL for grr,
+ * ss, hr, pgr, olh and blh, ANY for the rest; with the scheme's
+ * exact epsilon. HSY_E_UNKNOWN for a curator's release: it has no reports. */
+HSY_API hsy_status hsy_shuffle_scheme(hsy_shuffle *out, const hsy_scheme *s,
+                                      uint64_t n, hsy_error *err);
+
+/*
+ * The shuffled reports are (epsilon, delta) private for each of the n people,
+ * against whoever sees all of them: the least delta that is proved for an
+ * epsilon, and the least epsilon for a delta. HSY_E_RANGE.
+ */
+HSY_API hsy_status hsy_shuffle_delta(double *delta, const hsy_shuffle *s,
+                                     double epsilon, hsy_error *err);
+HSY_API hsy_status hsy_shuffle_epsilon(double *epsilon, const hsy_shuffle *s,
+                                       double delta, hsy_error *err);
+
+/* How many people it takes (within 1e-9; s->n is not read), and the largest
+ * epsilon0 that does (s->epsilon_report is not read; for TWO_LEVEL `inside`
+ * stays). HSY_E_RANGE also if no number of people is enough. */
+HSY_API hsy_status hsy_shuffle_people(uint64_t *n, const hsy_shuffle *s,
+                                      double epsilon, double delta,
+                                      hsy_error *err);
+HSY_API hsy_status hsy_shuffle_epsilon_report(double *epsilon0,
+                                              const hsy_shuffle *s,
+                                              double epsilon, double delta,
+                                              hsy_error *err);
+
+/* The closed form of the first [FMT21, Thm 3.1], several times larger: of s
+ * only n and epsilon0 are read. */
+HSY_API hsy_status hsy_shuffle_closed(double *epsilon, const hsy_shuffle *s,
+                                      double delta, hsy_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,408 @@
+/* base.h - status, errors, coins, processor. */
+#ifndef HEARSAY_BASE_H
+#define HEARSAY_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HSY_VERSION "0.1.0"
+#define HSY_ABI 0 /* the N of libhearsay.so.N */
+
+#if defined(__GNUC__)
+#define HSY_API __attribute__((visibility("default")))
+#else
+#define HSY_API
+#endif
+
+/* ---- Errors -------------------------------------------------------------- */
+
+/* The numbers are ABI: append, never renumber. */
+typedef enum hsy_status {
+    HSY_OK = 0,
+    HSY_E_RANGE = 1,      /* an argument is outside its documented range */
+    HSY_E_UNKNOWN = 2,    /* no such mechanism, kind or processor feature */
+    HSY_E_FORMAT = 3,     /* bytes from outside are malformed */
+    HSY_E_ENTROPY = 4,    /* the random source failed; nothing was reported */
+    HSY_E_NOMEM = 5,      /* out of memory; host code only */
+    HSY_E_IO = 6,         /* a file or socket failed; host code only */
+    HSY_E_MISMATCH = 7,   /* two objects belong to different schemes */
+    HSY_E_OVERFLOW = 8,   /* a count would pass 2^63 - 1; nothing was added */
+    HSY_E_EMPTY = 9,      /* no reports: nothing can be estimated */
+    HSY_E_REFUSED = 10,   /* possible, but not allowed here */
+    HSY_E_END = 11,       /* the input ended where it may end */
+    HSY_E_BUSY = 12,      /* somebody else is writing; try again */
+    HSY_E_DAMAGED = 13,   /* a device's state is missing, changed or restored */
+    HSY_E_POLICY = 14,    /* more than the program allows */
+    HSY_E_SIGNATURE = 15, /* not signed by the key in force */
+    HSY_E_OLD = 16,       /* an older version, or one that has expired */
+    HSY_E_FULL = 17,      /* no room left; nothing was changed */
+    HSY_E_VERSION = 18    /* made by a newer program */
+} hsy_status;
+
+/* What an error is about: a field of a struct, a key of a file, a parameter of
+ * a mechanism. Names by hsy_field_name. The numbers are not ABI: programs
+ * compare with these constants and print the names. */
+#define HSY_FIELDS(X)                                                          \
+    X(NONE, "")                                                                \
+    X(AGAINST, "against")                                                      \
+    X(ALPHA, "alpha")                                                          \
+    X(ALPHABET, "alphabet")                                                    \
+    X(ANCHOR, "anchor")                                                        \
+    X(ANSWERS, "answers")                                                      \
+    X(AT_ONCE, "at_once")                                                      \
+    X(ATTACK, "attack")                                                        \
+    X(ATTRIBUTE, "attribute")                                                  \
+    X(ATTRIBUTES, "attributes")                                                \
+    X(BETWEEN, "between")                                                      \
+    X(BINS, "bins")                                                            \
+    X(BITS, "bits")                                                            \
+    X(BLOCKS, "blocks")                                                        \
+    X(BY, "by")                                                                \
+    X(CANDIDATE, "candidate")                                                  \
+    X(CANDIDATES, "candidates")                                                \
+    X(CAP_DAY, "cap_day")                                                      \
+    X(CAP_LIFETIME, "cap_lifetime")                                            \
+    X(CATEGORIES, "categories")                                                \
+    X(CELLS, "cells")                                                          \
+    X(CHANCE, "chance")                                                        \
+    X(CLIENT, "client")                                                        \
+    X(CLOCK, "clock")                                                          \
+    X(COHORT, "cohort")                                                        \
+    X(COHORTS, "cohorts")                                                      \
+    X(COINS, "coins")                                                          \
+    X(COMPARISONS, "comparisons")                                              \
+    X(CONSENT, "consent")                                                      \
+    X(CONTENT, "content")                                                      \
+    X(COUNT, "count")                                                          \
+    X(COUNTS, "counts")                                                        \
+    X(COVARIANCE, "covariance")                                                \
+    X(CURL, "curl")                                                            \
+    X(DELAY, "delay")                                                          \
+    X(DELTA, "delta")                                                          \
+    X(DENSITY, "density")                                                      \
+    X(DESIGN, "design")                                                        \
+    X(DEVICE, "device")                                                        \
+    X(DEVICES, "devices")                                                      \
+    X(DIGEST, "digest")                                                        \
+    X(DIRECTORY, "directory")                                                  \
+    X(DISPERSION, "dispersion")                                                \
+    X(DOCUMENT, "document")                                                    \
+    X(END, "end")                                                              \
+    X(EPOCH, "epoch")                                                          \
+    X(EPSILON, "epsilon")                                                      \
+    X(EPSILON_REPORT, "epsilon_report")                                        \
+    X(EXPIRES, "expires")                                                      \
+    X(F, "f")                                                                  \
+    X(FANOUT, "fanout")                                                        \
+    X(FAVOURED, "favoured")                                                    \
+    X(FORMAT, "format")                                                        \
+    X(G, "g")                                                                  \
+    X(GAIN, "gain")                                                            \
+    X(GRACE, "grace")                                                          \
+    X(GRAIN, "grain")                                                          \
+    X(GRID, "grid")                                                            \
+    X(GROUP, "group")                                                          \
+    X(H, "h")                                                                  \
+    X(HASHES, "hashes")                                                        \
+    X(HEADER, "header")                                                        \
+    X(HELD, "held")                                                            \
+    X(HI, "hi")                                                                \
+    X(ID, "id")                                                                \
+    X(INTERVAL, "interval")                                                    \
+    X(IRR, "irr")                                                              \
+    X(ISSUED, "issued")                                                        \
+    X(JOINT, "joint")                                                          \
+    X(K, "k")                                                                  \
+    X(KEEP, "keep")                                                            \
+    X(KEY, "key")                                                              \
+    X(KIND, "kind")                                                            \
+    X(LABELS, "labels")                                                        \
+    X(LABELS_LEN, "labels_len")                                                \
+    X(LENGTH, "length")                                                        \
+    X(LEVEL, "level")                                                          \
+    X(LO, "lo")                                                                \
+    X(LOCK, "lock")                                                            \
+    X(LYING, "lying")                                                          \
+    X(M, "m")                                                                  \
+    X(MAGIC, "magic")                                                          \
+    X(MAP, "map")                                                              \
+    X(MARGIN, "margin")                                                        \
+    X(MATRIX, "matrix")                                                        \
+    X(MAX_CANDIDATES, "max-candidates")                                        \
+    X(MAX_BITS, "max_bits")                                                    \
+    X(MAX_CHANGES, "max_changes")                                              \
+    X(MAX_STEPS, "max_steps")                                                  \
+    X(MECHANISM, "mechanism")                                                  \
+    X(METHOD, "method")                                                        \
+    X(MIX, "mix")                                                              \
+    X(N, "n")                                                                  \
+    X(NAME, "name")                                                            \
+    X(NOISE, "noise")                                                          \
+    X(NSOURCES, "nsources")                                                    \
+    X(OF, "of")                                                                \
+    X(ONES, "ones")                                                            \
+    X(OPTIONS, "options")                                                      \
+    X(ORACLE, "oracle")                                                        \
+    X(OTHER, "other")                                                          \
+    X(OUTPUTS, "outputs")                                                      \
+    X(OVERLAP, "overlap")                                                      \
+    X(P, "p")                                                                  \
+    X(PAIRS, "pairs")                                                          \
+    X(PARAMETERS, "parameters")                                                \
+    X(PAYLOAD, "payload")                                                      \
+    X(PEOPLE, "people")                                                        \
+    X(PERMANENT, "permanent")                                                  \
+    X(POLICY, "policy")                                                        \
+    X(POOL_BITS, "pool-bits")                                                  \
+    X(POOL_SEED, "pool-seed")                                                  \
+    X(POSITION, "position")                                                    \
+    X(POST, "post")                                                            \
+    X(POWER, "power")                                                          \
+    X(PREFIX, "prefix")                                                        \
+    X(PREFIXES, "prefixes")                                                    \
+    X(Q, "q")                                                                  \
+    X(QUANTILE, "quantile")                                                    \
+    X(QUESTION, "question")                                                    \
+    X(RANGE, "range")                                                          \
+    X(RANGES, "ranges")                                                        \
+    X(RANKS, "ranks")                                                          \
+    X(RECORD, "record")                                                        \
+    X(RELEASE, "release")                                                      \
+    X(RELEASE_BYTES, "release_bytes")                                          \
+    X(RELEASES, "releases")                                                    \
+    X(REPEATS, "repeats")                                                      \
+    X(REPORT, "report")                                                        \
+    X(REPORTS, "reports")                                                      \
+    X(REST, "rest")                                                            \
+    X(ROOM, "room")                                                            \
+    X(ROUND_DAYS, "round_days")                                                \
+    X(ROUNDS, "rounds")                                                        \
+    X(ROWS, "rows")                                                            \
+    X(SAMPLE, "sample")                                                        \
+    X(SAMPLING_DISCOUNT, "sampling_discount")                                  \
+    X(SCALE, "scale")                                                          \
+    X(SCHEME, "scheme")                                                        \
+    X(SEED, "seed")                                                            \
+    X(SENDS, "sends")                                                          \
+    X(SHARE, "share")                                                          \
+    X(SHARED, "shared")                                                        \
+    X(SHARES, "shares")                                                        \
+    X(SIGNATURE, "signature")                                                  \
+    X(SIZE, "size")                                                            \
+    X(SLOT_DAYS, "slot_days")                                                  \
+    X(SOURCE, "source")                                                        \
+    X(SOURCES, "sources")                                                      \
+    X(SPENT, "spent")                                                          \
+    X(STATE, "state")                                                          \
+    X(STEP, "step")                                                            \
+    X(STRATA, "strata")                                                        \
+    X(SUPPORT, "support")                                                      \
+    X(SWEEPS, "sweeps")                                                        \
+    X(T, "t")                                                                  \
+    X(TALLY, "tally")                                                          \
+    X(TARGET, "target")                                                        \
+    X(TARGETS, "targets")                                                      \
+    X(TASK, "task")                                                            \
+    X(TASKS, "tasks")                                                          \
+    X(THRESHOLD, "threshold")                                                  \
+    X(TOKEN, "token")                                                          \
+    X(TOP, "top")                                                              \
+    X(TOTAL, "total")                                                          \
+    X(TOTALS, "totals")                                                        \
+    X(TRUTH, "truth")                                                          \
+    X(TYPE, "type")                                                            \
+    X(UPLOAD, "upload")                                                        \
+    X(URL, "url")                                                              \
+    X(VALUE, "value")                                                          \
+    X(VALUES, "values")                                                        \
+    X(VARIABLE, "variable")                                                    \
+    X(VARIABLES, "variables")                                                  \
+    X(VARIANCE, "variance")                                                    \
+    X(VERSION, "version")                                                      \
+    X(W, "w")                                                                  \
+    X(WEIGHT, "weight")                                                        \
+    X(WIDTH, "width")                                                          \
+    X(WORDS, "words")                                                          \
+    X(WORLD, "world")                                                          \
+    X(YES, "yes")                                                              \
+    X(KIND_OF_TRUTH, "kind of truth")                                          \
+    X(PROBABILITIES, "probabilities")                                          \
+    X(PERMANENT_EPSILON, "permanent epsilon")                                  \
+    X(RESOLVED_INTEGERS, "resolved integers")                                  \
+    X(PARAM, "param")                                                          \
+    X(STATE_A, "state.a")                                                      \
+    X(STATE_B, "state.b")                                                      \
+    /* fields end */
+
+#define HSY_FIELD_CONSTANT(id, name) HSY_FIELD_##id,
+enum hsy_field { HSY_FIELDS(HSY_FIELD_CONSTANT) HSY_FIELDS_END };
+
+/* From here on numbers are a program's own. */
+#define HSY_FIELD_OWN 4096u
+
+/* What the position of an error counts. */
+typedef enum hsy_unit {
+    HSY_UNIT_NONE = 0,
+    HSY_UNIT_LINE = 1,
+    HSY_UNIT_RECORD = 2,
+    HSY_UNIT_REPORT = 3,
+    HSY_UNIT_UPLOAD = 4,
+    HSY_UNIT_TASK = 5,
+    HSY_UNIT_VALUE = 6, /* of a list: a label */
+    HSY_UNIT_CANDIDATE = 7,
+    HSY_UNIT_PREFIX = 8,
+    HSY_UNIT_COHORT = 9,
+    HSY_UNIT_COLUMN = 10, /* of a matrix */
+    HSY_UNIT_CHARACTER = 11,
+    HSY_UNIT_SAMPLE = 12, /* of a survey */
+    HSY_UNIT_ROUND = 13,
+    HSY_UNIT_RANK = 14,
+    HSY_UNIT_TARGET = 15,
+    HSY_UNIT_SOURCE = 16,
+    HSY_UNIT_SERIES = 17, /* of a drawing */
+    HSY_UNIT_RUN = 18,    /* of a store */
+    HSY_UNIT_GROUP = 19   /* of a search */
+} hsy_unit;
+
+/* What the limit of an error is. */
+typedef enum hsy_limit_kind {
+    HSY_LIMIT_NONE = 0,    /* there is none */
+    HSY_LIMIT_COUNT = 1,   /* the bound that was passed */
+    HSY_LIMIT_STATED = 2,  /* the same; the message states it already */
+    HSY_LIMIT_NANO = 3,    /* the same in nano-epsilon */
+    HSY_LIMIT_DAY = 4,     /* a day since 1970-01-01 */
+    HSY_LIMIT_END = 5,     /* the day after the last one */
+    HSY_LIMIT_VERSION = 6, /* of a document or format */
+    HSY_LIMIT_PROCESS = 7, /* the process that is in the way */
+    HSY_LIMIT_OTHER = 8,   /* the other one concerned, counted as `at` is */
+    HSY_LIMIT_WRITES = 9   /* of a device's state */
+} hsy_limit_kind;
+
+/* msg is a string literal, or NULL. Neither it nor a number ever holds a truth.
+ */
+typedef struct hsy_error {
+    hsy_status status;
+    const char *msg;
+    uint32_t field; /* hsy_field, or a program's own */
+    uint32_t unit;  /* hsy_unit: what `at` counts */
+    uint64_t at;    /* the line, report or task concerned, from 1 on; 0: none */
+    uint32_t kind;  /* hsy_limit_kind: what `limit` is */
+    uint64_t limit;
+} hsy_error;
+
+/* What a field is called; "" for HSY_FIELD_NONE and a program's own. */
+HSY_API const char *hsy_field_name(uint32_t field);
+
+/* The field of this name; HSY_FIELD_NONE if there is none. */
+HSY_API uint32_t hsy_field_find(const char *name);
+
+/* What a unit is called: "line"; "" for HSY_UNIT_NONE. */
+HSY_API const char *hsy_unit_name(uint32_t unit);
+
+/* A few words for a status, never NULL. */
+HSY_API const char *hsy_strstatus(hsy_status status);
+
+/* ---- Coins: where randomness comes from ---------------------------------- */
+
+/* A source of random bytes: fill all len of them or return HSY_E_ENTROPY. */
+typedef struct hsy_rng {
+    hsy_status (*fill)(void *ctx, void *buf, size_t len);
+    void *ctx;
+} hsy_rng;
+
+/* What randomizing takes. Nothing that is drawn from `published` is secret (a
+ * hash seed that stands in the report); nothing that is drawn from `secret`
+ * ever leaves the device. The two never share a stream, or a published seed
+ * would show the coins: one source (fill and ctx) in both roles is refused. */
+typedef struct hsy_coins {
+    hsy_rng secret;
+    hsy_rng published;
+} hsy_coins;
+
+/* Fresh kernel randomness, for commands that answer once. Each draw is a batch
+ * of getrandom(2) bytes of its own, a large one the ChaCha20 expansion of 32 of
+ * them; nothing is kept between draws, so there is nothing that a forked child
+ * or a copied memory image could repeat. Keep at one address. */
+typedef struct hsy_entropy {
+    struct hsy_entropy_role {
+        uint32_t open;
+    } secret, published;
+} hsy_entropy;
+
+HSY_API void hsy_entropy_init(hsy_entropy *e);
+HSY_API void hsy_entropy_clear(hsy_entropy *e);
+
+/* The coins keep the pointer: e must outlive them. Once e is cleared they give
+ * HSY_E_ENTROPY. */
+HSY_API hsy_coins hsy_entropy_coins(hsy_entropy *e);
+
+/* A ChaCha20 key stream [RFC 8439, 64-bit counter]. Treat the fields as
+ * private. */
+typedef struct hsy_stream {
+    uint32_t state[16];
+    uint8_t block[1024];
+    size_t left;       /* unread bytes at the end of block */
+    uint32_t cpu;      /* hsy_cpu level that computes it */
+    uint32_t simulate; /* nonzero: opened by seed */
+} hsy_stream;
+
+/* What a device's coins are a function of. Each field enters with its length:
+ * no two contexts share an encoding. digest is the scheme's. */
+typedef struct hsy_context {
+    const char *purpose; /* NUL-terminated, chosen by the program */
+    const void *source;  /* the private data's own name */
+    size_t source_len;
+    const uint8_t *digest; /* HSY_DIGEST bytes */
+    uint64_t slot;
+    uint64_t truth; /* its code, hsy_truth_code */
+} hsy_context;
+
+#define HSY_KEY 32
+#define HSY_DIGEST 32
+
+/* A device's coins: a stream for each role. Keep at one address. */
+typedef struct hsy_keyed {
+    hsy_stream secret, published;
+} hsy_keyed;
+
+/* Open the coins of one context under a device's secret key. The same context
+ * always gives the same coins; the two roles never have any in common. */
+HSY_API void hsy_keyed_open(hsy_keyed *streams, const uint8_t key[HSY_KEY],
+                            const hsy_context *context);
+HSY_API void hsy_keyed_clear(hsy_keyed *streams);
+
+/* The coins keep the pointer: streams must outlive them. */
+HSY_API hsy_coins hsy_keyed_coins(hsy_keyed *streams);
+
+/* The stream as a source; it fails only once cleared. Keeps the pointer. */
+HSY_API hsy_rng hsy_stream_rng(hsy_stream *st);
+HSY_API void hsy_stream_clear(hsy_stream *st);
+
+/* ---- Processor ----------------------------------------------------------- */
+
+/* Kernel tables, slowest first. All give the same results, bit for bit. */
+typedef enum hsy_cpu {
+    HSY_CPU_PLAIN = 0,    /* textbook loops: the reference the rest equal */
+    HSY_CPU_PORTABLE = 1, /* any machine */
+    HSY_CPU_AVX2 = 2,
+    HSY_CPU_AVX512 = 3
+} hsy_cpu;
+
+/* The best table this machine can run, and whether it can run a given one. */
+HSY_API hsy_cpu hsy_cpu_best(void);
+HSY_API bool hsy_cpu_has(hsy_cpu level);
+HSY_API const char *hsy_cpu_name(hsy_cpu level);
+
+/* Choose the table of a stream; HSY_E_UNKNOWN if the machine lacks it. */
+HSY_API hsy_status hsy_stream_cpu(hsy_stream *st, hsy_cpu level);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
