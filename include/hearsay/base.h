@@ -100,7 +100,11 @@ typedef enum hsy_status {
     X(F, "f")                                                                  \
     X(FANOUT, "fanout")                                                        \
     X(FAVOURED, "favoured")                                                    \
+    X(FILTER_BITS, "filter-bits")                                              \
+    X(FIRST, "first")                                                          \
     X(FORMAT, "format")                                                        \
+    X(FRAGMENT_BITS, "fragment-bits")                                          \
+    X(FRAGMENTS, "fragments")                                                  \
     X(G, "g")                                                                  \
     X(GAIN, "gain")                                                            \
     X(GRACE, "grace")                                                          \
@@ -157,6 +161,7 @@ typedef enum hsy_status {
     X(PAYLOAD, "payload")                                                      \
     X(PEOPLE, "people")                                                        \
     X(PERMANENT, "permanent")                                                  \
+    X(PIECE_BITS, "piece-bits")                                                \
     X(POLICY, "policy")                                                        \
     X(POOL_BITS, "pool-bits")                                                  \
     X(POOL_SEED, "pool-seed")                                                  \
@@ -164,6 +169,7 @@ typedef enum hsy_status {
     X(POST, "post")                                                            \
     X(POWER, "power")                                                          \
     X(PREFIX, "prefix")                                                        \
+    X(PREFIX_BITS, "prefix-bits")                                              \
     X(PREFIXES, "prefixes")                                                    \
     X(Q, "q")                                                                  \
     X(QUANTILE, "quantile")                                                    \
@@ -184,6 +190,7 @@ typedef enum hsy_status {
     X(ROUNDS, "rounds")                                                        \
     X(ROWS, "rows")                                                            \
     X(SAMPLE, "sample")                                                        \
+    X(SAMPLED_BITS, "sampled-bits")                                            \
     X(SAMPLING_DISCOUNT, "sampling_discount")                                  \
     X(SCALE, "scale")                                                          \
     X(SCHEME, "scheme")                                                        \
@@ -194,6 +201,7 @@ typedef enum hsy_status {
     X(SHARES, "shares")                                                        \
     X(SIGNATURE, "signature")                                                  \
     X(SIZE, "size")                                                            \
+    X(SIZES, "sizes")                                                          \
     X(SLOT_DAYS, "slot_days")                                                  \
     X(SOURCE, "source")                                                        \
     X(SOURCES, "sources")                                                      \
@@ -201,6 +209,7 @@ typedef enum hsy_status {
     X(STATE, "state")                                                          \
     X(STEP, "step")                                                            \
     X(STRATA, "strata")                                                        \
+    X(SUBSET, "subset")                                                        \
     X(SUPPORT, "support")                                                      \
     X(SWEEPS, "sweeps")                                                        \
     X(T, "t")                                                                  \
@@ -224,9 +233,10 @@ typedef enum hsy_status {
     X(VARIABLES, "variables")                                                  \
     X(VARIANCE, "variance")                                                    \
     X(VERSION, "version")                                                      \
-    X(W, "w")                                                                  \
     X(WEIGHT, "weight")                                                        \
     X(WIDTH, "width")                                                          \
+    X(WINDOW, "window")                                                        \
+    X(WORD_SHARE, "word-share")                                                \
     X(WORDS, "words")                                                          \
     X(WORLD, "world")                                                          \
     X(YES, "yes")                                                              \

@@ -118,8 +118,8 @@ HSY_API uint64_t hsy_stage_weight(const hsy_scheme *s, uint32_t i);
 HSY_API size_t hsy_stage_prefixes(const hsy_scheme *s, uint64_t *codes);
 
 /* The stage that a scheme is; how->keep as far as there is room at the next
- * (HSY_PARAM_WIDTH). Errors as of hsy_search_plan, but how->max_candidates does
- * not matter: a stage was made with its candidates. */
+ * (HSY_PARAM_MAX_CANDIDATES). Errors as of hsy_search_plan, but
+ * how->max_candidates does not matter: a stage was made with its candidates. */
 HSY_API hsy_status hsy_stage_plan(const hsy_scheme *s, const hsy_search *how,
                                   hsy_stage *stage, hsy_error *err);
 

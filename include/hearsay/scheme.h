@@ -42,37 +42,48 @@ typedef struct hsy_ratio {
 
 #define HSY_CHANCES 4 /* probabilities a spec has room for */
 
-/* Integer parameters of the mechanisms. The numbers are wire format: append. A
- * mechanism refuses those it does not take; 0 leaves the choice to it. */
+/* Integer parameters of the mechanisms, each with one meaning and the one name
+ * that hsy_param_name gives it. A mechanism refuses those it does not take; 0
+ * leaves the choice to it. */
 typedef enum hsy_param {
-    HSY_PARAM_G = 0,         /* local hashing: range of the hash, 0: the best */
+    HSY_PARAM_G = 0,         /* local hashing: range of the hash */
     HSY_PARAM_POOL_BITS = 1, /* 2^this public seeds, 0: 2^16 */
     HSY_PARAM_POOL_SEED = 2, /* which public pool */
-    HSY_PARAM_W = 3,         /* size of a subset or of a window; bits of the
-                                first prefix, or of a stage's, or of a puzzle
-                                piece */
-    HSY_PARAM_BLOCKS = 4,    /* Hadamard and hybrid projective: blocks; puzzle:
-                                fragments of a word */
-    HSY_PARAM_Q = 5,         /* projective: prime order of the field */
-    HSY_PARAM_T = 6,         /* projective: coordinates of a point */
-    HSY_PARAM_BITS = 7,      /* bits of a dBitFlip report, a Bloom filter or a
-                                spelled string */
-    HSY_PARAM_HASHES = 8,    /* hash functions of a sketch or Bloom filter */
-    HSY_PARAM_WIDTH = 9,     /* sketch: cells of a row; stages: the most
-                                candidates that one of them may have */
-    HSY_PARAM_OUTPUTS = 10,  /* window mechanisms: values of a report */
-    HSY_PARAM_COHORTS = 11,  /* RAPPOR: cohorts */
-    HSY_PARAM_FANOUT = 12,   /* hierarchy: children of a node */
-    HSY_PARAM_MIX = 13,      /* share of one-bit reports, or of epsilon that is
-                                the word's, in 2^-16; stages: batches of equal
-                                size (1), rising (2) evenly from 1 to 3, or
-                                diminishing (3) the reverse */
-    HSY_PARAM_GRID = 14,     /* Laplace: steps in half the range */
-    HSY_PARAM_STEP = 15      /* prefixes: bits from one group, or stage, to the
-                                next; puzzle: bits of a fragment */
+    HSY_PARAM_SUBSET = 3,    /* subset selection: values of a report */
+    HSY_PARAM_WINDOW = 4,    /* window mechanisms: outputs around the truth */
+    HSY_PARAM_OUTPUTS = 5,   /* window mechanisms: values of a report */
+    HSY_PARAM_MIX = 6,       /* share of one-bit reports, in 2^-16 */
+    HSY_PARAM_GRID = 7,      /* Laplace: steps in half the range */
+    HSY_PARAM_BLOCKS = 8,    /* Hadamard and hybrid projective: blocks */
+    HSY_PARAM_Q = 9,         /* projective: prime order of the field */
+    HSY_PARAM_T = 10,        /* projective: coordinates of a point */
+    HSY_PARAM_FANOUT = 11,   /* hierarchy: children of a node */
+    HSY_PARAM_HASHES = 12,   /* hash functions of a sketch or Bloom filter */
+    HSY_PARAM_WIDTH = 13,    /* sketch: cells of a row */
+    HSY_PARAM_COHORTS = 14,  /* RAPPOR: cohorts */
+    HSY_PARAM_FILTER_BITS = 15,  /* RAPPOR: bits of the Bloom filter */
+    HSY_PARAM_SAMPLED_BITS = 16, /* dBitFlip: buckets that a device answers */
+    HSY_PARAM_BITS = 17,         /* of a spelled string */
+    HSY_PARAM_FIRST = 18,        /* bits of the prefix before the first group */
+    HSY_PARAM_STEP = 19,        /* bits from one group, or stage, to the next */
+    HSY_PARAM_PREFIX_BITS = 20, /* stage: bits of the prefixes it asks for */
+    HSY_PARAM_MAX_CANDIDATES =
+        21,                       /* stage: the most that one of a search has */
+    HSY_PARAM_SIZES = 22,         /* stage: hsy_sizes of the batches */
+    HSY_PARAM_PIECE_BITS = 23,    /* puzzle: bits of a piece */
+    HSY_PARAM_FRAGMENT_BITS = 24, /* puzzle: bits of a fragment */
+    HSY_PARAM_FRAGMENTS = 25,     /* puzzle: fragments of a word */
+    HSY_PARAM_WORD_SHARE = 26     /* puzzle: epsilon of the word, in 2^-16 */
 } hsy_param;
 
-#define HSY_PARAMS 16                           /* all of them */
+/* Sizes of the batches of a search in stages. */
+typedef enum hsy_sizes {
+    HSY_SIZES_EQUAL = 1,
+    HSY_SIZES_RISING = 2,     /* evenly, from 1 to 3 times the first */
+    HSY_SIZES_DIMINISHING = 3 /* the reverse */
+} hsy_sizes;
+
+#define HSY_PARAMS 32 /* what a spec has room for; hsy_param_name has which */
 #define HSY_PARAM_MAX (((uint64_t)1 << 53) - 1) /* exact in JSON too */
 
 /* What a parameter is called on the command line and in JSON: "pool-bits".
@@ -177,12 +188,22 @@ typedef enum hsy_analysis {
     HSY_ANALYSIS_JOINT = 9       /* a tuple's attributes and their cells */
 } hsy_analysis;
 
+/* The law by which the cells of a tally come about, where it is so simple that
+ * a simulation can draw them at once. */
+typedef enum hsy_cell_law {
+    HSY_CELLS_ANY = 0,   /* only report by report */
+    HSY_CELLS_BIT = 1,   /* one cell: a coin a person, p at 1 and q at 0 */
+    HSY_CELLS_UNARY = 2, /* each by coins of its own, p of its value, else q */
+    HSY_CELLS_DIRECT = 3 /* the value with chance p - q, else any of them */
+} hsy_cell_law;
+
 /* What became of a spec. Doubles are for display and estimation only. */
 typedef struct hsy_scheme_info {
     const char *mechanism; /* canonical name, a literal */
     uint32_t id;           /* permanent wire id */
     uint32_t kind;
-    hsy_analysis analysis;    /* of its tallies */
+    hsy_analysis analysis; /* of its tallies */
+    hsy_cell_law cell_law;
     uint64_t nano_epsilon;    /* claimed */
     double epsilon;           /* nano_epsilon / 1e9 */
     double epsilon_exact;     /* of the integers in use; at most epsilon */
@@ -281,6 +302,13 @@ typedef struct hsy_catalogue {
 } hsy_catalogue;
 
 HSY_API const hsy_catalogue *hsy_mechanism_at(size_t i);
+
+/* The mechanism of this name, or with this alias; NULL if there is none. */
+HSY_API const hsy_catalogue *hsy_mechanism_named(const char *name);
+
+/* The mechanisms to choose from for answers that are kept (hsy_permanent): row
+ * i for a kind of truth, NULL past the end. */
+HSY_API const hsy_catalogue *hsy_mechanism_kept(uint32_t kind, size_t i);
 
 /* ---- Truths -------------------------------------------------------------- */
 

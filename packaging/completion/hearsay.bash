@@ -28,8 +28,10 @@ _hearsay_values() { # option: the words its value may be, if they are known
     --oracle) echo grr sue oue ss hr pgr olh blh cms hcms ;;
     --alphabet) echo a-z a-z0-9 ;;
     --set)
-        echo w= blocks= q= t= g= pool-bits= pool-seed= bits= hashes= width= \
-            cohorts= outputs= mix= grid= fanout= step= \
+        echo g= pool-bits= pool-seed= subset= window= outputs= mix= grid= \
+            blocks= q= t= fanout= hashes= width= cohorts= filter-bits= \
+            sampled-bits= bits= first= step= prefix-bits= max-candidates= \
+            sizes= piece-bits= fragment-bits= fragments= word-share= \
             spinner= coins= channel= rappor= matrix=
         ;;
     *) return 1 ;;

@@ -42,7 +42,7 @@ static bool bench_rappor_open(struct bench_rappor *x,
                            .mechanism = "rappor",
                            .nano_epsilon = HSY_NANO,
                            .kind = HSY_KIND_STRINGS,
-                           .param = {[HSY_PARAM_BITS] = c->d}};
+                           .param = {[HSY_PARAM_FILTER_BITS] = c->d}};
     hsy_scheme_info info;
 
     *x = (struct bench_rappor){0};

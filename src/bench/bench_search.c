@@ -75,7 +75,7 @@ static bool bench_search_open(struct bench_search *x,
                          (uint64_t)HSY_NANO * (c->epsilon ? c->epsilon : 1),
                      .param = {[HSY_PARAM_BITS] = pem ? 48 : 0,
                                [HSY_PARAM_STEP] = pem ? 8 : 0,
-                               [HSY_PARAM_W] = pem ? 4 : 0,
+                               [HSY_PARAM_FIRST] = pem ? 4 : 0,
                                [HSY_PARAM_HASHES] = c->hashes,
                                [HSY_PARAM_WIDTH] = c->width}};
 

@@ -199,12 +199,12 @@ static void cmd_audit_few(hsy_spec *spec, const hsy_scheme_info *info)
         info->param[HSY_PARAM_HASHES] != 0) { /* a sketch */
         spec->param[HSY_PARAM_HASHES] = CMD_AUDIT_HASHES;
         spec->param[HSY_PARAM_WIDTH] = /* sfp has two of them in a report */
-            info->param[HSY_PARAM_BLOCKS] != 0 ? CMD_AUDIT_WIDTH / 2
-                                               : CMD_AUDIT_WIDTH;
+            info->param[HSY_PARAM_FRAGMENTS] != 0 ? CMD_AUDIT_WIDTH / 2
+                                                  : CMD_AUDIT_WIDTH;
     }
     if (info->param[HSY_PARAM_COHORTS] != 0) {
         spec->param[HSY_PARAM_COHORTS] = CMD_AUDIT_HASHES;
-        spec->param[HSY_PARAM_BITS] = CMD_AUDIT_WIDTH;
+        spec->param[HSY_PARAM_FILTER_BITS] = CMD_AUDIT_WIDTH;
     }
 }
 

@@ -49,20 +49,20 @@ static hsy_scheme *test_scheme(const char *mechanism, uint32_t kind, uint32_t d,
 
     if (strcmp(mechanism, "rappor") == 0) {
         /* One bit of few, so that 200,000 reports tell enough. */
-        spec.param[HSY_PARAM_BITS] = 6;
+        spec.param[HSY_PARAM_FILTER_BITS] = 6;
         spec.param[HSY_PARAM_HASHES] = 1;
         spec.param[HSY_PARAM_COHORTS] = 2;
     }
     if (strcmp(mechanism, "pem") == 0) { /* groups of 4 and 8 prefixes */
         spec.param[HSY_PARAM_BITS] = 3;
-        spec.param[HSY_PARAM_STEP] = spec.param[HSY_PARAM_W] = 1;
+        trial_steps(&spec, 1);
     }
     if (strcmp(mechanism, "stage") == 0) /* all 8 strings, and none of them */
         spec.param[HSY_PARAM_BITS] = spec.param[HSY_PARAM_STEP] = 3;
 
     if (strcmp(mechanism, "sfp") == 0) { /* the worst takes two answers */
         spec.param[HSY_PARAM_BITS] = 2;
-        spec.param[HSY_PARAM_STEP] = spec.param[HSY_PARAM_W] = 1;
+        trial_steps(&spec, 1);
         trial_puzzle(&spec);
     }
 

@@ -289,9 +289,9 @@ static hsy_spec any_stage(struct walk *w, uint64_t nano)
                       .labels_len = lists[stage][which].len,
                       .param[HSY_PARAM_BITS] = 12,
                       .param[HSY_PARAM_STEP] = 4,
-                      .param[HSY_PARAM_W] = 4 * (uint64_t)(stage + 1),
-                      .param[HSY_PARAM_WIDTH] = 112,
-                      .param[HSY_PARAM_MIX] = 1 + below(w, 2)};
+                      .param[HSY_PARAM_PREFIX_BITS] = 4 * (uint64_t)(stage + 1),
+                      .param[HSY_PARAM_MAX_CANDIDATES] = 112,
+                      .param[HSY_PARAM_SIZES] = 1 + below(w, 2)};
 }
 
 /* A kept report is as wide as a fresh one; olh keeps a hash and 16 bits of a
@@ -307,7 +307,7 @@ static hsy_spec any_spec(struct walk *w, uint64_t nano)
         spec.design = HSY_DESIGN_RAPPOR;
         spec.chance[0] = spec.chance[1] = (hsy_ratio){1, 2};
         spec.chance[2] = (hsy_ratio){3, 4};
-        spec.param[HSY_PARAM_BITS] = 96;
+        spec.param[HSY_PARAM_FILTER_BITS] = 96;
         spec.param[HSY_PARAM_HASHES] = 1;
         spec.param[HSY_PARAM_COHORTS] = 4;
     }

@@ -33,7 +33,7 @@ static hsy_scheme *zoo_scheme(const struct zoo_mutant *m)
     s = malloc(hsy_scheme_size(&spec));
 
     if (strcmp(m->mechanism, "rappor") == 0) { /* outputs that can be counted */
-        spec.param[HSY_PARAM_BITS] = 8;
+        spec.param[HSY_PARAM_FILTER_BITS] = 8;
         spec.param[HSY_PARAM_COHORTS] = 4;
     }
     if (strcmp(m->mechanism, "blh") == 0)

@@ -185,7 +185,7 @@ static void poison_stage(hsy_spec *spec)
     spec->labels_len = sizeof labels - 1;
     spec->param[HSY_PARAM_BITS] = 192;
     spec->param[HSY_PARAM_STEP] = 12;
-    spec->param[HSY_PARAM_W] = 132;
+    spec->param[HSY_PARAM_PREFIX_BITS] = 132;
 }
 
 static bool poison_scheme(struct poison_run *r, const char *name, uint32_t kind,
@@ -280,8 +280,9 @@ static int poison_spelled(bool coins_too)
         spec.kind = HSY_KIND_STRINGS;
         spec.oracle = rows[i].oracle;
         spec.param[HSY_PARAM_BITS] = rows[i].bits;
-        spec.param[HSY_PARAM_W] = rows[i].first;
-        spec.param[HSY_PARAM_STEP] = rows[i].step;
+        trial_steps(&spec, rows[i].step);
+        spec.param[rows[i].mechanism != NULL ? HSY_PARAM_PIECE_BITS
+                                             : HSY_PARAM_FIRST] = rows[i].first;
         if (rows[i].letters &&
             hsy_alphabet_parse(spec.alphabet, "nobdyx", 6, NULL) != HSY_OK)
             abort();

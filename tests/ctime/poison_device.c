@@ -110,7 +110,7 @@ static void poison_task(size_t i)
     if (spec.kind == HSY_KIND_NUMBER || spec.kind == HSY_KIND_BINS)
         spec.hi = 1000;
     if (strcmp(cases[i].mechanism, "dbitflip") == 0)
-        spec.param[HSY_PARAM_BITS] = 4;
+        spec.param[HSY_PARAM_SAMPLED_BITS] = 4;
     if (strcmp(cases[i].mechanism, "pem") == 0) { /* three words; half of the
                                                      strings are foreign */
         spec.param[HSY_PARAM_BITS] = 132;

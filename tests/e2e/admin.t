@@ -26,7 +26,7 @@ TASKS = "".join([
     few("memory", "range: [0, 96]; bins: 12; epsilon: 2; mechanism: sw; repeat: once"),
     few("age", "range: [0.5, 99.5]; bins: 16; epsilon: 2; mechanism: hh; repeat: once"),
     few("page", "strings: true; epsilon: 2; mechanism: olh; set: {pool-bits: 8}; repeat: daily"),
-    few("site", "strings: true; mechanism: rappor; set: {bits: 32, hashes: 2, cohorts: 8, f: 0.25, p: 0.35, q: 0.65}; repeat: once"),
+    few("site", "strings: true; mechanism: rappor; set: {filter-bits: 32, hashes: 2, cohorts: 8, f: 0.25, p: 0.35, q: 0.65}; repeat: once"),
     few("word", "strings: true; epsilon: 4; mechanism: pem; set: {bits: 32, step: 8, pool-bits: 8}; repeat: once"),
     few("piece", "strings: true; epsilon: 6; mechanism: sfp; set: {bits: 32, hashes: 16, width: 256}; repeat: once"),
 ])

@@ -75,7 +75,7 @@ est = list(csv.DictReader(io.StringIO(must("estimate", whole, "--candidates", na
 ok(abs(float(est[0]["estimate"]) - got["strings"][0]["estimate"]) < 0.01, "estimate names the same shares", est)
 
 # Before collecting.
-plan = json.loads(must("discover", "--plan", "--epsilon", "1", "--frequency", "0.01", "--set", "w=4", "--format", "json"))
+plan = json.loads(must("discover", "--plan", "--epsilon", "1", "--frequency", "0.01", "--set", "first=4", "--format", "json"))
 ok(len(plan["stages"]) == 6 and plan["users"] == 6 * max(s["users"] for s in plan["stages"]), "a plan says how many people it takes")
 z = -statistics.NormalDist().inv_cdf(0.05 / 8192) - statistics.NormalDist().inv_cdf(0.05)
 v0 = plan["stages"][1]["variance"]

@@ -76,7 +76,8 @@ ok(complete("survey", "") == ["simulate"] and {"--crosswise"} == set(complete("s
 ok(complete("simulate", "") == ["attack", "fleet"] and complete("simulate", "attack", "d") == ["drift"] and complete("simulate", "fleet", "--dev") == ["--devices"],
    "and what is simulated")
 
-keys = ("w blocks q t g pool-bits pool-seed bits hashes width cohorts outputs mix grid fanout step "
+keys = ("g pool-bits pool-seed subset window outputs mix grid blocks q t fanout hashes width cohorts filter-bits sampled-bits bits first step "
+        "prefix-bits max-candidates sizes piece-bits fragment-bits fragments word-share "
         "spinner coins channel rappor matrix").split()
 text, source = must("help", "randomize").decode(), open(os.path.join(ROOT, "docs", "man", "hearsay-randomize.1")).read()
 unknown = [k for k in keys if b"does not know" in run("randomize", "--yes-no", "--set", k + "=1", stdin=b"yes\n").err.encode()]

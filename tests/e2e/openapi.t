@@ -99,7 +99,7 @@ TASKS = "".join([
     task("memory", "range: [0, 96]; bins: 8; epsilon: 2; mechanism: sw; repeat: once", min_reports=N),
     task("age", "range: [0, 96]; bins: 8; epsilon: 2; mechanism: hh; repeat: once", min_reports=N),
     task("page", "strings: true; epsilon: 2; mechanism: olh; set: {pool-bits: 8}; repeat: daily", min_reports=N),
-    task("site", "strings: true; mechanism: rappor; set: {bits: 32, hashes: 2, cohorts: 8, f: 0.25, p: 0.35, q: 0.65}; repeat: once", min_reports=N),
+    task("site", "strings: true; mechanism: rappor; set: {filter-bits: 32, hashes: 2, cohorts: 8, f: 0.25, p: 0.35, q: 0.65}; repeat: once", min_reports=N),
     task("word", "strings: true; epsilon: 4; mechanism: pem; set: {bits: 16, step: 8, pool-bits: 8}; repeat: once", min_reports=N),
     task("closed", SMALL, start=DAY - 30, end=DAY - 20), task("guarded", SMALL)])
 os.makedirs(path("candidates"))

@@ -101,7 +101,7 @@ for what, data in {"twice": "a\nb\na\n", "empty": "a\n\nb\n", "byte-order": "\uf
 empty = must("randomize", "--strings", "--mechanism", "rappor", "--epsilon", "4", stdin="")
 r = run("estimate", "--candidates", asked, "-", stdin=empty)
 ok(r.code == 1 and "no " in r.err and "nan" not in r.err, "a tally without reports is refused", r)
-small = must("randomize", "--strings", "--mechanism", "rappor", "--epsilon", "4", "--set", "bits=2", "--set", "hashes=1",
+small = must("randomize", "--strings", "--mechanism", "rappor", "--epsilon", "4", "--set", "filter-bits=2", "--set", "hashes=1",
              "--set", "cohorts=1", stdin=lines(["x"] * 200))
 r = run("estimate", "--candidates", asked, "--rounds", "1", "-", stdin=small)
 ok(r.code == 1 and "same bits" in r.err, "two candidates with the same bits: refused, both named", r)

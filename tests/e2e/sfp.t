@@ -71,7 +71,7 @@ ok([(p["part"], p["epsilon"]) for p in plan["parts"]] == [("fragment", 6), ("wor
 refused(1, ["line 2", "longer than its spelling"], "randomize", *SFP, "--epsilon", "8", stdin=b"ok\nfartoolongword\n")
 refused(1, ["line 1", "alphabet"], "randomize", *SFP, "--epsilon", "8", stdin=b"Upper\n")
 refused(2, ["bits", "whole symbols"], "randomize", *SFP, "--set", "bits=48", "--epsilon", "8", stdin=b"a\n")
-refused(2, ["mix"], "randomize", *SFP, "--epsilon", "0.000002", stdin=b"a\n")
+refused(2, ["word-share"], "randomize", *SFP, "--epsilon", "0.000002", stdin=b"a\n")
 refused(2, ["oracle", "cms or hcms"], "randomize", *SFP, "--oracle", "olh", "--epsilon", "8", stdin=b"a\n")
 refused(1, ["offset", "no reports"], "discover", stdin=must("randomize", *SFP, "--epsilon", "8", stdin=b"a\n"))
 refused(1, ["179968 pairs", "limit of 1000", "--max-candidates"], "discover", whole, "--max-candidates", "1000")

@@ -95,7 +95,7 @@ ok(len(plan["stages"]) == 4, "a plan takes an alphabet", plan)
 
 # Every oracle that can answer for candidates, and TreeHist.
 small = "".join(rng.choice(["ab", "ab", "ab", "c", "c", "de"]) + "\n" for _ in range(3000)).encode()
-SMALL = ["--alphabet", "a-e", "--set", "bits=6", "--set", "step=2", "--set", "w=1"]
+SMALL = ["--alphabet", "a-e", "--set", "bits=6", "--set", "step=2", "--set", "first=1"]
 for oracle in ("grr", "ss", "pgr", "hpg", "hr", "sue", "oue", "olh", "blh", "cms", "hcms"):
     stream = must("randomize", *PEM, *SMALL, "--oracle", oracle, stdin=small)
     got = json.loads(must("discover", "--significant", "--format", "json", stdin=must("tally", stdin=stream)))
@@ -105,7 +105,7 @@ for oracle in ("grr", "ss", "pgr", "hpg", "hr", "sue", "oue", "olh", "blh", "cms
 twin = must("randomize", *PEM, *SMALL, "--oracle", "hcms", "--json", stdin=small)
 ok(json.loads(twin.splitlines()[0])["scheme"]["oracle"] == "hcms" and
    must("tally", stdin=twin) == must("tally", stdin=must("randomize", *PEM, *SMALL, "--oracle", "hcms", stdin=small)), "the twin names the oracle")
-task = write("hcms.yaml", (yaml % "alphabet: a-e, oracle: hcms,").replace("set: {bits: 40, pool-bits: 10}", "set: {bits: 6, step: 2, w: 1}").encode())
+task = write("hcms.yaml", (yaml % "alphabet: a-e, oracle: hcms,").replace("set: {bits: 40, pool-bits: 10}", "set: {bits: 6, step: 2, first: 1}").encode())
 ok(must("randomize", "--task", task + ":words", "--simulate", "--seed", "3", "--json", stdin=small) == twin, "and a task does")
 tree = must("randomize", "--strings", "--mechanism", "treehist", *SMALL[:4], "--epsilon", "5", "--simulate", "--seed", "3", "--json", stdin=small * 2)
 head = json.loads(tree.splitlines()[0])["scheme"]

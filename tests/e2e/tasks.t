@@ -210,7 +210,7 @@ NAMED = ["    mechanism: rappor", "    permanent: {}"]
 for more, line, field, words in ((KEPT, 5, "set.pool-bits", "which of 65536"), (KEPT, 5, "set.pool-bits", "among 1000 devices (min_reports): at most 6,"),
                                  (KEPT + ["    set: {pool-bits: 7}"], 13, "set.pool-bits", "which of 128"),
                                  (KEPT + ["    min_reports: 0"], 5, "set.pool-bits", "at most 1,"),
-                                 (KEPT + ["    mechanism: dbitflip", "    set: {bits: 4}"], 14, "set.pool-bits", "which of 65536"),
+                                 (KEPT + ["    mechanism: dbitflip", "    set: {sampled-bits: 4}"], 14, "set.pool-bits", "which of 65536"),
                                  (NAMED + ["    set: {cohorts: 101}"], 14, "set.cohorts", "which of 101"),
                                  (NAMED + ["    set: {cohorts: 101}"], 14, "set.cohorts", "at most 100,")):
     kind = "    range: [0, 64]\n    bins: 4" if "dbitflip" in str(more) else "    strings: true"

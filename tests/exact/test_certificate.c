@@ -184,9 +184,13 @@ static void spec_domain(hsy_spec *spec, const hsy_catalogue *row, unsigned i)
     } else if (row->kinds == 1u << HSY_KIND_STRINGS) {
         spec->kind = HSY_KIND_STRINGS;
         spec->param[HSY_PARAM_BITS] = random_between(2, 64);
-        spec->param[HSY_PARAM_STEP] = 1 + spec->param[HSY_PARAM_BITS] / 8;
-        if (strcmp(row->name, "sfp") == 0)
+        if (strcmp(row->name, "sfp") == 0) {
+            spec->param[HSY_PARAM_FRAGMENT_BITS] =
+                1 + spec->param[HSY_PARAM_BITS] / 8;
             trial_puzzle(spec);
+        } else {
+            spec->param[HSY_PARAM_STEP] = 1 + spec->param[HSY_PARAM_BITS] / 8;
+        }
         if (strcmp(row->name, "stage") == 0) /* whole steps */
             spec->param[HSY_PARAM_BITS] = 8 * spec->param[HSY_PARAM_STEP];
     } else {
@@ -219,14 +223,14 @@ static hsy_spec spec_number(const hsy_catalogue *row, unsigned i)
                        : (1u << 26) >> spec.param[HSY_PARAM_POOL_BITS]);
     }
     if (strcmp(row->name, "ss") == 0 && i % 3 == 0) /* e^32 2^15 < 2^62 */
-        spec.param[HSY_PARAM_W] =
+        spec.param[HSY_PARAM_SUBSET] =
             random_between(1, spec.d <= 1u << 15 ? spec.d - 1 : 1u << 15);
     if (strcmp(row->name, "dbitflip") == 0 && spec.d <= 1u << 18)
-        spec.param[HSY_PARAM_BITS] = i % 3; /* all or 16, 1, 2 */
+        spec.param[HSY_PARAM_SAMPLED_BITS] = i % 3; /* all or 16, 1, 2 */
     if (strcmp(row->name, "rappor") == 0) {
         /* At most 22 for each hash. */
         spec.param[HSY_PARAM_HASHES] = 2 + i % 7;
-        spec.param[HSY_PARAM_BITS] = random_between(16, 4096);
+        spec.param[HSY_PARAM_FILTER_BITS] = random_between(16, 4096);
         spec.param[HSY_PARAM_COHORTS] = random_between(1, 4096);
     }
     return spec;
@@ -239,7 +243,7 @@ static hsy_spec spec_rappor(unsigned i)
                      .mechanism = "rappor",
                      .kind = HSY_KIND_STRINGS,
                      .design = HSY_DESIGN_RAPPOR,
-                     .param[HSY_PARAM_BITS] = 128,
+                     .param[HSY_PARAM_FILTER_BITS] = 128,
                      .param[HSY_PARAM_HASHES] = 1 + i % 8};
 
     for (int k = 0; k < 3; k++) {

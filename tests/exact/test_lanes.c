@@ -227,7 +227,7 @@ static void rappor(uint32_t k, size_t n, hsy_ratio f, hsy_ratio p, hsy_ratio q)
     spec.chance[0] = f;
     spec.chance[1] = p;
     spec.chance[2] = q;
-    spec.param[HSY_PARAM_BITS] = k;
+    spec.param[HSY_PARAM_FILTER_BITS] = k;
     spec.param[HSY_PARAM_COHORTS] = 3;
     lanes_agree(&spec, n);
 }

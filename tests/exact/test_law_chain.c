@@ -582,7 +582,7 @@ static void law_values(const char *mechanism, uint32_t k, uint64_t pool_bits,
 
         permanent.param[HSY_PARAM_POOL_BITS] = pool_bits;
         permanent.param[HSY_PARAM_G] = g;
-        permanent.param[HSY_PARAM_BITS] = bits;
+        permanent.param[HSY_PARAM_SAMPLED_BITS] = bits;
         report = permanent;
         report.nano_epsilon = (uint64_t)(epsilons[i][1] * 1e9 + 0.5);
         snprintf(name, sizeof name, "%s, %u values, epsilon %g then %g",
@@ -609,7 +609,7 @@ static hsy_spec law_rappor_spec(uint32_t k, uint32_t h, uint32_t d,
 
     spec.design = HSY_DESIGN_RAPPOR;
     memcpy(spec.chance, chance, 3 * sizeof *chance);
-    spec.param[HSY_PARAM_BITS] = k;
+    spec.param[HSY_PARAM_FILTER_BITS] = k;
     spec.param[HSY_PARAM_HASHES] = h;
     spec.param[HSY_PARAM_COHORTS] = 3;
     return spec;

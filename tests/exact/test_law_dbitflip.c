@@ -12,7 +12,7 @@ static void law_of(uint32_t d, uint64_t bits, uint64_t pool_bits,
     hsy_scheme *s;
     char name[40];
 
-    spec.param[HSY_PARAM_BITS] = bits;
+    spec.param[HSY_PARAM_SAMPLED_BITS] = bits;
     spec.param[HSY_PARAM_POOL_BITS] = pool_bits;
     spec.param[HSY_PARAM_POOL_SEED] = 77;
     s = trial_scheme(&spec);

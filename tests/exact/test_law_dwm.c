@@ -18,7 +18,7 @@ static struct enumerate_coins law_coins(const hsy_scheme *s)
     struct enumerate_coins coins = {0};
 
     enumerate_below(&coins, (uint64_t)(s->hi - s->lo));
-    enumerate_below(&coins, s->param[HSY_PARAM_W]);
+    enumerate_below(&coins, s->param[HSY_PARAM_WINDOW]);
     enumerate_edges(&coins, &s->coin, &blanket, 1);
     enumerate_below(&coins, s->param[HSY_PARAM_OUTPUTS]);
     if (s->param[HSY_PARAM_MIX] != 0) {
@@ -89,7 +89,7 @@ int main(void)
 
         spec.mechanism = rows[i].name;
         spec.param[HSY_PARAM_OUTPUTS] = rows[i].N;
-        spec.param[HSY_PARAM_W] = rows[i].w;
+        spec.param[HSY_PARAM_WINDOW] = rows[i].w;
         spec.param[HSY_PARAM_MIX] = rows[i].mix;
         s = trial_scheme(&spec);
         coins = law_coins(s);

@@ -99,7 +99,7 @@ static void mean_check(const struct mean_row *row, unsigned bits, bool exact)
 
     spec.mechanism = row->mechanism;
     spec.param[HSY_PARAM_OUTPUTS] = row->outputs;
-    spec.param[HSY_PARAM_W] = row->w;
+    spec.param[HSY_PARAM_WINDOW] = row->w;
     spec.param[HSY_PARAM_GRID] = row->grid;
     s = trial_scheme(&spec);
     ok(mean_agrees(s, row->R, exact),

@@ -124,7 +124,7 @@ static hsy_scheme *law_scheme(const struct law_case *c)
     spec.oracle = c->oracle;
     spec.param[HSY_PARAM_BITS] = c->bits;
     spec.param[HSY_PARAM_STEP] = c->step;
-    spec.param[HSY_PARAM_W] = c->first;
+    spec.param[HSY_PARAM_FIRST] = c->first;
     spec.param[HSY_PARAM_POOL_BITS] = c->pool_bits;
     spec.param[HSY_PARAM_HASHES] = c->hashes;
     spec.param[HSY_PARAM_WIDTH] = c->width;
@@ -210,15 +210,15 @@ static void groups(const hsy_scheme *s, const struct law_case *c)
         hsy_stream_seed(&secret, seed, 0);
         hsy_stream_seed(&published, seed, 1);
         good &= hsy_randomize(s, report, &truth, &coins, NULL) == HSY_OK;
-        i = report_get(report, 8) & (((uint64_t)1 << s->digits) - 1);
+        i = report_get(report, 8) & (((uint64_t)1 << s->index_bits) - 1);
         code = hsy_part_code(s, codes[x], i);
         hsy_stream_seed(&secret, seed, 0);
         hsy_stream_seed(&published, seed, 1);
         (void)coins.published.fill(coins.published.ctx, &word, sizeof word);
-        good &=
-            hsy_randomize_batch(hsy_scheme_part(s, i), alone, &code, 1, &coins,
-                                NULL) == HSY_OK &&
-            report_get(report, 8) == (report_get(alone, 8) << s->digits | i);
+        good &= hsy_randomize_batch(hsy_scheme_part(s, i), alone, &code, 1,
+                                    &coins, NULL) == HSY_OK &&
+                report_get(report, 8) ==
+                    (report_get(alone, 8) << s->index_bits | i);
     }
     ok(good, "%s: given the group a report is the oracle's own", c->name);
 }

@@ -13,7 +13,7 @@
 /* Play every tape: the k lowest lanes of each plane are the coins. */
 static bool law_count(const hsy_scheme *s, struct enumerate_law *l)
 {
-    uint32_t k = (uint32_t)s->param[HSY_PARAM_BITS];
+    uint32_t k = (uint32_t)s->param[HSY_PARAM_FILTER_BITS];
     uint64_t m = s->param[HSY_PARAM_COHORTS];
     size_t planes = s->rappor.flip_digits + s->rappor.step_digits;
     uint64_t tapes = (uint64_t)1 << k * planes;
@@ -48,7 +48,7 @@ static void law_of(uint32_t k, uint32_t h, uint32_t m, const hsy_ratio *chance)
                      .d = TRUTHS,
                      .design = HSY_DESIGN_RAPPOR,
                      .chance = {chance[0], chance[1], chance[2]},
-                     .param[HSY_PARAM_BITS] = k,
+                     .param[HSY_PARAM_FILTER_BITS] = k,
                      .param[HSY_PARAM_HASHES] = h,
                      .param[HSY_PARAM_COHORTS] = m};
     hsy_scheme *s = trial_scheme(&spec);

@@ -22,11 +22,11 @@ static hsy_scheme *sfp(const char *oracle, uint32_t bits, double epsilon,
     spec.kind = HSY_KIND_STRINGS;
     spec.oracle = oracle;
     spec.param[HSY_PARAM_BITS] = bits;
-    spec.param[HSY_PARAM_STEP] = 1;
-    spec.param[HSY_PARAM_W] = 2;
+    spec.param[HSY_PARAM_FRAGMENT_BITS] = 1;
+    spec.param[HSY_PARAM_PIECE_BITS] = 2;
     trial_puzzle(&spec);
     spec.param[HSY_PARAM_HASHES] = 2;
-    spec.param[HSY_PARAM_MIX] = mix;
+    spec.param[HSY_PARAM_WORD_SHARE] = mix;
     return trial_scheme(&spec);
 }
 
@@ -115,9 +115,9 @@ static bool as_parts(const hsy_scheme *s, uint64_t word, size_t i, uint64_t x)
         hsy_randomize_batch(beside, b, &codes[1], 1, &own, NULL) != HSY_OK)
         return false;
     return report_get(report, s->report_bytes) ==
-           (i | report_get(a, part->report_bytes) << s->digits |
+           (i | report_get(a, part->report_bytes) << s->index_bits |
             report_get(b, beside->report_bytes)
-                << (s->digits + part->report_bits));
+                << (s->index_bits + part->report_bits));
 }
 
 static void by_parts(const hsy_scheme *s, const char *name)

@@ -10,7 +10,7 @@
 
 static void coins_of(const hsy_scheme *s, struct enumerate_coins *coins)
 {
-    const uint64_t own = s->param[HSY_PARAM_W] * s->weight;
+    const uint64_t own = s->param[HSY_PARAM_SUBSET] * s->weight;
 
     enumerate_edges(coins, &s->coin, &own, 1);
     for (uint64_t left = s->d - 1; left > 0;) {
@@ -29,7 +29,7 @@ static void law_of(uint32_t d, uint64_t w, double epsilon)
     hsy_scheme *s;
     char name[32];
 
-    spec.param[HSY_PARAM_W] = w;
+    spec.param[HSY_PARAM_SUBSET] = w;
     s = trial_scheme(&spec);
     coins_of(s, &coins);
     snprintf(name, sizeof name, "ss of %u, w = %u", (unsigned)d, (unsigned)w);
@@ -46,7 +46,7 @@ static void one_is_grr(uint32_t d, double epsilon)
     hsy_scheme *s, *grr = trial_scheme(&plain);
     bool same = true;
 
-    spec.param[HSY_PARAM_W] = 1;
+    spec.param[HSY_PARAM_SUBSET] = 1;
     s = trial_scheme(&spec);
     for (uint64_t x = 0; x < d; x++)
         for (uint64_t y = 0; y < d; y++) {

@@ -11,10 +11,10 @@ static void law_of(uint32_t d, uint64_t w, double epsilon)
     hsy_scheme *s;
     uint64_t blanket;
 
-    spec.param[HSY_PARAM_W] = w;
+    spec.param[HSY_PARAM_WINDOW] = w;
     s = trial_scheme(&spec);
     blanket = s->choice.bound << s->shift;
-    enumerate_below(&coins, s->param[HSY_PARAM_W]);
+    enumerate_below(&coins, s->param[HSY_PARAM_WINDOW]);
     enumerate_edges(&coins, &s->coin, &blanket, 1);
     enumerate_below(&coins, s->choice.bound);
     enumerate_check(s, "sw", &coins, 64);
@@ -27,7 +27,7 @@ static void law_as_defined(void)
 {
     hsy_spec spec = trial_bins("sw", 5, 1);
     hsy_scheme *s = trial_scheme(&spec);
-    bool good = s->param[HSY_PARAM_W] == 3 && s->cells == 7;
+    bool good = s->param[HSY_PARAM_WINDOW] == 3 && s->cells == 7;
 
     for (uint64_t code = 0; code < 5; code++)
         for (uint8_t y = 0; y < 7; y++) {

@@ -104,15 +104,15 @@ static void scheme(const char *mechanism, uint32_t d, size_t reports,
 
 int main(void)
 {
-    scheme("grr", 5, 5, HSY_PARAM_W, 0, HSY_PARAM_W, 0);
-    scheme("ss", 7, 35, HSY_PARAM_W, 3, HSY_PARAM_W, 0);
-    scheme("ss", 8, 28, HSY_PARAM_W, 2, HSY_PARAM_W, 0);
-    scheme("hr", 6, 8, HSY_PARAM_BLOCKS, 1, HSY_PARAM_W, 0);
-    scheme("hr", 6, 8, HSY_PARAM_BLOCKS, 2, HSY_PARAM_W, 0);
-    scheme("hr", 12, 16, HSY_PARAM_BLOCKS, 4, HSY_PARAM_W, 0);
-    scheme("pgr", 10, 13, HSY_PARAM_Q, 3, HSY_PARAM_W, 0);
-    scheme("pgr", 40, 40, HSY_PARAM_Q, 3, HSY_PARAM_W, 0);
+    scheme("grr", 5, 5, HSY_PARAM_SUBSET, 0, HSY_PARAM_SUBSET, 0);
+    scheme("ss", 7, 35, HSY_PARAM_SUBSET, 3, HSY_PARAM_SUBSET, 0);
+    scheme("ss", 8, 28, HSY_PARAM_SUBSET, 2, HSY_PARAM_SUBSET, 0);
+    scheme("hr", 6, 8, HSY_PARAM_BLOCKS, 1, HSY_PARAM_SUBSET, 0);
+    scheme("hr", 6, 8, HSY_PARAM_BLOCKS, 2, HSY_PARAM_SUBSET, 0);
+    scheme("hr", 12, 16, HSY_PARAM_BLOCKS, 4, HSY_PARAM_SUBSET, 0);
+    scheme("pgr", 10, 13, HSY_PARAM_Q, 3, HSY_PARAM_SUBSET, 0);
+    scheme("pgr", 40, 40, HSY_PARAM_Q, 3, HSY_PARAM_SUBSET, 0);
     scheme("olh", 6, 192, HSY_PARAM_POOL_BITS, 6, HSY_PARAM_G, 3);
-    scheme("blh", 6, 128, HSY_PARAM_POOL_BITS, 6, HSY_PARAM_W, 0);
+    scheme("blh", 6, 128, HSY_PARAM_POOL_BITS, 6, HSY_PARAM_SUBSET, 0);
     return tap_done();
 }

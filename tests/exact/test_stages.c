@@ -117,9 +117,10 @@ static void life_task(struct rig *g, const struct question *q)
                            .labels_len = q->len,
                            .param[HSY_PARAM_BITS] = 6,
                            .param[HSY_PARAM_STEP] = 2,
-                           .param[HSY_PARAM_W] = 2 * (uint64_t)q->stage,
-                           .param[HSY_PARAM_WIDTH] = 8,
-                           .param[HSY_PARAM_MIX] = q->sizes};
+                           .param[HSY_PARAM_PREFIX_BITS] =
+                               2 * (uint64_t)q->stage,
+                           .param[HSY_PARAM_MAX_CANDIDATES] = 8,
+                           .param[HSY_PARAM_SIZES] = q->sizes};
     hsy_task *t = rig_task(g, q->id, "browser", spec, 0);
 
     t->slot_days = 0;

@@ -72,7 +72,7 @@ scenario "tally JSON" tally "$work/oue.json" -o OUT
 scenario "merge tallies" tally "$work/oue.tally" "$work/oue.tally" -o OUT
 $hearsay randomize --strings --mechanism pem --set bits=16 --set pool-bits=4 --epsilon 4 "$work/values" -o "$work/pem.reports"
 scenario "discover" discover "$work/pem.reports"
-$hearsay randomize --strings --mechanism sfp --set bits=16 --set step=8 --set w=2 --set hashes=2 --set width=16 --epsilon 8 "$work/values" -o "$work/sfp.reports"
+$hearsay randomize --strings --mechanism sfp --set bits=16 --set fragment-bits=8 --set piece-bits=2 --set hashes=2 --set width=16 --epsilon 8 "$work/values" -o "$work/sfp.reports"
 scenario "discover, a puzzle" discover "$work/sfp.reports"
 scenario "plan a discovery" discover --plan --epsilon 1 --frequency 0.1 --set bits=16
 scenario "begin in batches" discover --start --bits 16 --epsilon 4 --source s --question q --from 2026-11-16 -o OUT

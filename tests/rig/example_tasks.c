@@ -75,7 +75,7 @@ bool example_tasks_make(struct example_tasks *e)
                               .kind = HSY_KIND_STRINGS,
                               .design = HSY_DESIGN_RAPPOR,
                               .chance = {{1, 2}, {1, 2}, {3, 4}},
-                              .param = {[HSY_PARAM_BITS] = 32,
+                              .param = {[HSY_PARAM_FILTER_BITS] = 32,
                                         [HSY_PARAM_HASHES] = 2,
                                         [HSY_PARAM_COHORTS] = 64}};
     bool good = true;

@@ -73,7 +73,7 @@ hsy_scheme *stat_scheme_of(const struct stat_ask *ask, uint32_t kind,
 
     if (strcmp(ask->mechanism, "rappor") == 0) { /* small enough to count */
         spec.param[HSY_PARAM_POOL_BITS] = 0;
-        spec.param[HSY_PARAM_BITS] = 4;
+        spec.param[HSY_PARAM_FILTER_BITS] = 4;
         spec.param[HSY_PARAM_COHORTS] = 2;
     }
     if (kind == HSY_KIND_STRINGS) { /* at least d of them, spelled */
@@ -81,7 +81,7 @@ hsy_scheme *stat_scheme_of(const struct stat_ask *ask, uint32_t kind,
             trial_spelled(ask->mechanism, ask->d, ask->epsilon);
 
         spec.param[HSY_PARAM_BITS] = spelled.param[HSY_PARAM_BITS];
-        spec.param[HSY_PARAM_W] = spec.param[HSY_PARAM_STEP] = 1;
+        trial_steps(&spec, 1);
         if (strcmp(ask->mechanism, "sfp") == 0)
             trial_puzzle(&spec);
     }

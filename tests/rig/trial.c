@@ -208,6 +208,17 @@ void trial_puzzle(hsy_spec *spec)
     spec->param[HSY_PARAM_POOL_BITS] = 0;
 }
 
+void trial_steps(hsy_spec *spec, uint64_t bits)
+{
+    const bool puzzle = strcmp(spec->mechanism, "sfp") == 0;
+    const bool stage = strcmp(spec->mechanism, "stage") == 0;
+
+    spec->param[puzzle  ? HSY_PARAM_PIECE_BITS
+                : stage ? HSY_PARAM_PREFIX_BITS
+                        : HSY_PARAM_FIRST] = bits;
+    spec->param[puzzle ? HSY_PARAM_FRAGMENT_BITS : HSY_PARAM_STEP] = bits;
+}
+
 hsy_spec trial_spelled(const char *mechanism, uint32_t d, double epsilon)
 {
     hsy_spec spec = trial_values(mechanism, 0, epsilon);
@@ -216,10 +227,9 @@ hsy_spec trial_spelled(const char *mechanism, uint32_t d, double epsilon)
     spec.param[HSY_PARAM_BITS] = 2;
     while ((uint64_t)1 << spec.param[HSY_PARAM_BITS] < d)
         spec.param[HSY_PARAM_BITS]++;
-    spec.param[HSY_PARAM_W] = spec.param[HSY_PARAM_STEP] = 1;
+    trial_steps(&spec, 1);
     if (strcmp(mechanism, "stage") == 0) /* one, which is all of a search */
-        spec.param[HSY_PARAM_W] = spec.param[HSY_PARAM_STEP] =
-            spec.param[HSY_PARAM_BITS];
+        trial_steps(&spec, spec.param[HSY_PARAM_BITS]);
     else
         spec.param[HSY_PARAM_POOL_BITS] = 3;
     if (strcmp(mechanism, "sfp") == 0)
@@ -247,7 +257,7 @@ hsy_spec trial_small(const hsy_catalogue *row, uint32_t d, double epsilon)
     }
     trial_attach(&spec);
     if (strcmp(row->name, "rappor") == 0) {
-        spec.param[HSY_PARAM_BITS] = 5;
+        spec.param[HSY_PARAM_FILTER_BITS] = 5;
         spec.param[HSY_PARAM_COHORTS] = 4;
     } else {
         trial_few(&spec, row->kinds >> HSY_KIND_STRINGS & 1);

@@ -56,6 +56,10 @@ bool trial_resolves(const hsy_spec *spec);
 /* Small sketches for the fragment puzzle, of strings whose symbols are bits. */
 void trial_puzzle(hsy_spec *spec);
 
+/* Prefixes of so many bits first and more at each step, or pieces and fragments
+ * of as many, whichever the mechanism has. */
+void trial_steps(hsy_spec *spec, uint64_t bits);
+
 /* d spelled strings, a power of two from 4 on: prefixes of 2, 3, ... bits, or
  * fragments of one. */
 hsy_spec trial_spelled(const char *mechanism, uint32_t d, double epsilon);

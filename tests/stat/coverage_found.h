@@ -89,14 +89,14 @@ static inline hsy_spec found_spec(const struct coverage_cell *c)
     spec.param[HSY_PARAM_BITS] = c->kind->number;
     if (strcmp(mechanism, "pem") == 0) {
         /* Two groups; fewer functions than candidates would be a bias. */
-        spec.param[HSY_PARAM_W] = spec.param[HSY_PARAM_STEP] = 4;
+        trial_steps(&spec, 4);
         spec.param[HSY_PARAM_POOL_BITS] = 10;
     }
     if (strcmp(mechanism, "stage") == 0)
-        spec.param[HSY_PARAM_W] = spec.param[HSY_PARAM_STEP] = c->kind->number;
+        trial_steps(&spec, c->kind->number);
     if (strcmp(mechanism, "sfp") == 0) {
-        spec.param[HSY_PARAM_W] = 4; /* 2^12 pairs, not 2^16 */
-        spec.param[HSY_PARAM_STEP] = 8;
+        spec.param[HSY_PARAM_PIECE_BITS] = 4; /* 2^12 pairs, not 2^16 */
+        spec.param[HSY_PARAM_FRAGMENT_BITS] = 8;
         spec.param[HSY_PARAM_HASHES] = 64;
         spec.param[HSY_PARAM_WIDTH] = 64;
     }

@@ -32,7 +32,7 @@ static inline hsy_spec permanent_spec(const struct permanent_pair *pair,
         spec.chance[0] = (hsy_ratio){1, 2};
         spec.chance[1] = (hsy_ratio){1, 2};
         spec.chance[2] = (hsy_ratio){3, 4};
-        spec.param[HSY_PARAM_BITS] = 16;
+        spec.param[HSY_PARAM_FILTER_BITS] = 16;
         spec.param[HSY_PARAM_HASHES] = 2;
         spec.param[HSY_PARAM_COHORTS] = 8;
     }

@@ -87,7 +87,7 @@ static inline struct grid_law grid_lh(const struct grid_case *c)
 
 static inline struct grid_law grid_ss(const struct grid_case *c)
 {
-    const double w = grid_param(c, HSY_PARAM_W), z = w * c->E + c->d - w;
+    const double w = grid_param(c, HSY_PARAM_SUBSET), z = w * c->E + c->d - w;
 
     return grid_pure(c, w * c->E / z,
                      (w * (w - 1) * c->E + (c->d - w) * w) / ((c->d - 1) * z));
@@ -238,7 +238,7 @@ static inline double grid_apart(const struct grid_case *c)
  */
 static inline struct grid_law grid_dbitflip(const struct grid_case *c)
 {
-    const double bits = grid_param(c, HSY_PARAM_BITS);
+    const double bits = grid_param(c, HSY_PARAM_SAMPLED_BITS);
     const double root = sqrt(c->E), v = root / ((root - 1) * (root - 1));
     const double each = grid_inverse_pool(
         c->n, bits / c->d, exp2(grid_param(c, HSY_PARAM_POOL_BITS)));
@@ -378,7 +378,7 @@ static inline double grid_bit(const struct grid_case *c, double x)
 static inline double grid_window(const struct grid_case *c, double x)
 {
     const double N = grid_param(c, HSY_PARAM_OUTPUTS);
-    const double w = grid_param(c, HSY_PARAM_W), R = N - w;
+    const double w = grid_param(c, HSY_PARAM_WINDOW), R = N - w;
     const double mix = grid_param(c, HSY_PARAM_MIX) / 65536;
     const double Z = w * c->E + R, at = floor(x * R), up = x * R - at;
     const double b0 = (c->E - 1) * w * (w - 1) / 2 + N * (N - 1) / 2;

@@ -37,7 +37,8 @@ static hsy_spec shares_spec(bool puzzle, double epsilon, unsigned run)
 
     spec.kind = HSY_KIND_STRINGS;
     spec.param[HSY_PARAM_BITS] = puzzle ? 16 : 12;
-    spec.param[HSY_PARAM_STEP] = puzzle ? 8 : 5;
+    spec.param[puzzle ? HSY_PARAM_FRAGMENT_BITS : HSY_PARAM_STEP] =
+        puzzle ? 8 : 5;
     spec.param[HSY_PARAM_POOL_BITS] = puzzle ? 0 : 10;
     spec.param[HSY_PARAM_HASHES] = puzzle ? 8 : 0;
     spec.param[HSY_PARAM_WIDTH] = puzzle ? 64 : 0;
@@ -178,7 +179,7 @@ static struct discovery search_how(uint64_t bits, uint64_t step, uint64_t top,
     how.spec.kind = HSY_KIND_STRINGS;
     how.spec.param[HSY_PARAM_BITS] = bits;
     how.spec.param[HSY_PARAM_STEP] = step;
-    how.spec.param[HSY_PARAM_W] = (uint64_t)ceil(log2((double)top));
+    how.spec.param[HSY_PARAM_FIRST] = (uint64_t)ceil(log2((double)top));
     return how;
 }
 

@@ -94,7 +94,7 @@ static hsy_spec grid_spec(const struct grid_row *row, size_t size,
                           row->law == grid_lh ? 14 + (size == 2 ? 2 : 0) : 0,
                       .param[HSY_PARAM_HASHES] = sketch ? 64 : 0,
                       .param[HSY_PARAM_WIDTH] = sketch ? 1024 : 0,
-                      .param[HSY_PARAM_BITS] =
+                      .param[HSY_PARAM_SAMPLED_BITS] =
                           strcmp(row->name, "dbitflip") != 0 ? 0
                           : size == 0                        ? 4
                                                              : 16,

@@ -173,7 +173,7 @@ static void buckets(uint32_t bits, uint64_t lane)
 {
     hsy_spec spec = trial_values("dbitflip", bits, 1);
 
-    spec.param[HSY_PARAM_BITS] = bits;
+    spec.param[HSY_PARAM_SAMPLED_BITS] = bits;
     spec.param[HSY_PARAM_POOL_BITS] = 1;
     mechanism("dbitflip", &spec, bits, symmetric(1), 1 - symmetric(1), lane);
 }
@@ -195,7 +195,7 @@ static hsy_spec rappor(uint64_t bits)
     spec.design = HSY_DESIGN_RAPPOR;
     spec.chance[0] = spec.chance[1] = (hsy_ratio){1, 2};
     spec.chance[2] = (hsy_ratio){3, 4};
-    spec.param[HSY_PARAM_BITS] = bits;
+    spec.param[HSY_PARAM_FILTER_BITS] = bits;
     spec.param[HSY_PARAM_COHORTS] = 4;
     return spec;
 }
@@ -290,7 +290,7 @@ static void kept_others(uint64_t lane)
 {
     hsy_spec spec = trial_values("dbitflip", 63, 8);
 
-    spec.param[HSY_PARAM_BITS] = 63;
+    spec.param[HSY_PARAM_SAMPLED_BITS] = 63;
     spec.param[HSY_PARAM_POOL_BITS] = 1;
     kept(&spec, 63, 0, 0, lane);
     spec = rappor(1100);

@@ -262,7 +262,8 @@ static hsy_spec search_spec(const struct search_case *c, unsigned run)
 
     spec.kind = HSY_KIND_STRINGS;
     spec.param[HSY_PARAM_BITS] = SEARCH_BITS;
-    spec.param[HSY_PARAM_STEP] = puzzle ? 8 : 4;
+    spec.param[puzzle ? HSY_PARAM_FRAGMENT_BITS : HSY_PARAM_STEP] =
+        puzzle ? 8 : 4;
     spec.param[HSY_PARAM_POOL_BITS] = puzzle ? 0 : 10;
     spec.param[HSY_PARAM_HASHES] = puzzle ? 16 : 0;
     spec.param[HSY_PARAM_WIDTH] = puzzle ? 256 : 0;

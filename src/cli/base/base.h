@@ -409,15 +409,15 @@ enum {
         CLI_SPELLING_OPTIONS,                                                  \
     {                                                                          \
         CLI_OPT_SET, "set", "KEY=VALUE...",                                    \
-            "a parameter; left out, it is chosen:\n"                           \
-            "  pgr: q t  hpg: q t blocks  laplace: grid  hh: fanout\n"         \
-            "  ss, sw: w  hr: blocks pool-seed  stage: bits step w\n"          \
-            "  olh, blh: g pool-bits pool-seed  stage: width mix\n"            \
-            "  dbitflip, pem: bits pool-bits pool-seed; pem: step w\n"         \
-            "  cms, hcms, sfp: hashes width pool-seed  matrix=FILE\n"          \
-            "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
-            "  dwm, hm, pm: outputs w; dwm, hm, sfp: mix\n"                    \
-            "  sfp: bits step w blocks  rr: spinner coins channel"             \
+            "parameters, else chosen: laplace: grid  hh: fanout\n"             \
+            "  pgr, hpg: q t  hpg, hr: blocks  ss: subset\n"                   \
+            "  sw: window  dwm, hm, pm: outputs window mix\n"                  \
+            "  olh: g pool-bits pool-seed  dbitflip: sampled-bits\n"           \
+            "  cms, hcms: hashes width  pem: bits first step\n"                \
+            "  stage: bits step prefix-bits max-candidates sizes\n"            \
+            "  sfp: bits piece-bits fragment-bits fragments\n"                 \
+            "  sfp: word-share  rappor: filter-bits hashes cohorts\n"          \
+            "  rappor=F,P,Q matrix=FILE  rr: spinner coins channel"            \
     }
 
 /* Instead of both. */

@@ -174,7 +174,7 @@ static int batches_refused_next(const struct batches_options *o,
     case DISCOVER_ROOM:
         return cli_fail("--top: %" PRIu64 " times %" PRIu64 " prefixes, but "
                         "the search was begun for at most %" PRIu64
-                        " ('width' of the task)",
+                        " ('max-candidates' of the task)",
                         n->top, n->keep, n->room);
     case DISCOVER_SEARCH:
         return err->status == HSY_E_NOMEM

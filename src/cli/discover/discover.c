@@ -65,14 +65,13 @@ static const struct cli_option discover_options[] = {
     {CLI_OPT_MECHANISM, "mechanism", "pem|sfp", "... (default pem)"},
     {DISCOVER_PARAM, "bits", "M",
      "... of a string (default 48; sfp: 10 symbols)"},
-    {DISCOVER_PARAM, "step", "N", "... of a stage, or of a fragment of sfp"},
+    {DISCOVER_PARAM, "step", "N", "... of a stage"},
     {CLI_OPT_ALPHABET, "alphabet", "SET",
      "... bytes of the strings, as a-z0-9 or \\x00-\\x1f"},
     {CLI_OPT_ORACLE, "oracle", "NAME",
      "... the mechanism that asks for prefixes, or the\nsketch of sfp"},
     {CLI_OPT_SET, "set", "KEY=VALUE...",
-     "... parameters of pem: w pool-bits pool-seed; of sfp:\n"
-     "w blocks hashes width mix pool-seed"},
+     "... a parameter of pem or sfp, as for randomize"},
     CLI_FORMAT_OPTION(DISCOVER_FORMAT),
     {0, NULL, NULL, NULL}};
 

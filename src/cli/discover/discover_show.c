@@ -181,7 +181,7 @@ static void show_found_head(const struct discover_result *r, double reach)
         printf("\nstage %" PRIu32 " of %" PRIu32 ": the first %" PRIu64
                " of %" PRIu64 " bits, asked by %s\n",
                r->got.number, hsy_stage_count(r->gather->scheme),
-               info->param[HSY_PARAM_W], info->param[HSY_PARAM_BITS],
+               info->param[HSY_PARAM_PREFIX_BITS], info->param[HSY_PARAM_BITS],
                r->got.stage[0].oracle);
     show_found_count(r);
     if (reach < 1)

@@ -117,15 +117,10 @@ static void discover_tick(void *ctx, uint64_t users)
 /* Fields of a spec or a search, and the options that set them; any other is the
  * mechanism's. */
 static const struct cli_field_option discover_fields[] = {
-    {HSY_FIELD_W, "--first"},
-    {HOST_FIELD_FIRST, "--first"},
-    {HSY_FIELD_BITS, "--bits"},
-    {HSY_FIELD_STEP, "--step"},
-    {HSY_FIELD_TOP, "--top"},
-    {HSY_FIELD_KEEP, "--keep"},
-    {HOST_FIELD_USERS, "--users"},
-    {HSY_FIELD_GROUP, "--users"},
-    {HSY_FIELD_POOL_BITS, "--pool-bits"},
+    {HSY_FIELD_FIRST, "--first"},    {HSY_FIELD_BITS, "--bits"},
+    {HSY_FIELD_STEP, "--step"},      {HSY_FIELD_TOP, "--top"},
+    {HSY_FIELD_KEEP, "--keep"},      {HOST_FIELD_USERS, "--users"},
+    {HSY_FIELD_GROUP, "--users"},    {HSY_FIELD_POOL_BITS, "--pool-bits"},
     {HSY_FIELD_EPSILON, "--epsilon"}};
 
 #define DISCOVER_FIELDS (sizeof discover_fields / sizeof discover_fields[0])

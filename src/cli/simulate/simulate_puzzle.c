@@ -40,8 +40,8 @@ static const struct cli_option puzzle_options[] = {
     {PUZZLE_EPSILON, "epsilon", "E,...",
      "privacy of one report, fragment and word together\n(default 8)"},
     {CLI_OPT_SET, "set", "KEY=VALUE...",
-     "parameters of sfp: bits step w blocks hashes width\n"
-     "mix pool-seed"},
+     "parameters of sfp: bits piece-bits fragment-bits\n"
+     "fragments word-share hashes width pool-seed"},
     {CLI_OPT_ORACLE, "oracle", "cms|hcms", "the sketch (default cms)"},
     {PUZZLE_TOP, "top", "K",
      "hold the first K against the K most frequent\n(default 10)"},
@@ -109,8 +109,8 @@ bool simulate_puzzles(int argc, char **argv)
 #define PUZZLE_ASKED 11u
 
 static const char *const puzzle_asked[PUZZLE_ASKED] = {
-    "discover", "mechanism", "epsilon", "users", "domain", "bits",
-    "step",     "hashes",    "width",   "top",   "runs"};
+    "discover",      "mechanism", "epsilon", "users", "domain", "bits",
+    "fragment_bits", "hashes",    "width",   "top",   "runs"};
 
 #define PUZZLE_COLUMNS (PUZZLE_ASKED + 2 * PUZZLING_METRICS + 1)
 
@@ -118,7 +118,7 @@ static struct cli_cell puzzle_cell_asked(const struct simulate_puzzle *s,
                                          const hsy_scheme_info *info,
                                          size_t column)
 {
-    static const hsy_param params[] = {HSY_PARAM_BITS, HSY_PARAM_STEP,
+    static const hsy_param params[] = {HSY_PARAM_BITS, HSY_PARAM_FRAGMENT_BITS,
                                        HSY_PARAM_HASHES, HSY_PARAM_WIDTH};
     struct cli_cell cell;
 
@@ -225,7 +225,8 @@ static int puzzle_refused(const hsy_error *err)
         return cli_fail_error(NULL, err);
     if (err->field == HSY_FIELD_PAIRS || err->field == HSY_FIELD_MAX_CANDIDATES)
         return cli_fail("%s: %" PRIu64 "; allow them with --max-candidates (at "
-                        "most 16777216), or lower --threshold or --set step",
+                        "most 16777216), or lower --threshold or --set "
+                        "fragment-bits",
                         err->msg, err->limit);
     if (option == NULL)
         return cli_fail("--%s: %s", host_field_name(err->field), err->msg);

@@ -11,7 +11,7 @@ hsy_rappor_data shares_rappor_data(const hsy_scheme_info *info,
                                    size_t candidates)
 {
     return (hsy_rappor_data){.size = sizeof(hsy_rappor_data),
-                             .k = (uint32_t)info->param[HSY_PARAM_BITS],
+                             .k = (uint32_t)info->param[HSY_PARAM_FILTER_BITS],
                              .h = (uint32_t)info->param[HSY_PARAM_HASHES],
                              .m = (uint32_t)info->param[HSY_PARAM_COHORTS],
                              .p = info->q,

@@ -21,7 +21,6 @@
     X(ENROLLED, "enrolled")                                                    \
     X(ENTRY, "entry")                                                          \
     X(FIGURES, "figures")                                                      \
-    X(FIRST, "first")                                                          \
     X(HIGH, "high")                                                            \
     X(LAST, "last")                                                            \
     X(LISTEN, "listen")                                                        \

@@ -47,10 +47,10 @@ hsy_status discover_first(hsy_spec *spec, enum discover_wrong *wrong,
                                b->candidates);
     spec->param[HSY_PARAM_BITS] = b->bits;
     spec->param[HSY_PARAM_STEP] = b->step;
-    spec->param[HSY_PARAM_W] = b->step;
-    spec->param[HSY_PARAM_MIX] = b->sizes + 1;
+    spec->param[HSY_PARAM_PREFIX_BITS] = b->step;
+    spec->param[HSY_PARAM_SIZES] = b->sizes + 1;
     /* Room for what goes on from a stage, with all continuations. */
-    spec->param[HSY_PARAM_WIDTH] = b->top * b->keep << b->step;
+    spec->param[HSY_PARAM_MAX_CANDIDATES] = b->top * b->keep << b->step;
     *wrong = DISCOVER_FINE;
     return HSY_OK;
 }

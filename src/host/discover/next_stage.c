@@ -71,7 +71,7 @@ static hsy_status next_room(struct next_job *j)
     const uint64_t *param = j->t->info->param;
     hsy_search *how = &j->search;
 
-    j->out->room = param[HSY_PARAM_WIDTH] >> param[HSY_PARAM_STEP];
+    j->out->room = param[HSY_PARAM_MAX_CANDIDATES] >> param[HSY_PARAM_STEP];
     if (how->top == 0) {
         how->top = j->out->room;
         how->keep = 1;
@@ -160,7 +160,7 @@ static hsy_status next_write(struct next_job *j, const hsy_task *task,
     if (st == HSY_OK) {
         spec.labels = labels;
         spec.d = (uint32_t)count;
-        spec.param[HSY_PARAM_W] += spec.param[HSY_PARAM_STEP];
+        spec.param[HSY_PARAM_PREFIX_BITS] += spec.param[HSY_PARAM_STEP];
         st = discover_stage_file(&j->out->file, task, &spec, version, j->err);
     }
     free(labels);

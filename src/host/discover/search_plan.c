@@ -142,7 +142,7 @@ static hsy_status plan_after(struct plan_job *j, size_t i, hsy_spec spec)
         spec.d = (uint32_t)survivors;
         spec.labels_len = survivors * (4 + (length + 3) / 4);
     }
-    spec.param[HSY_PARAM_W] = length + spec.param[HSY_PARAM_STEP];
+    spec.param[HSY_PARAM_PREFIX_BITS] = length + spec.param[HSY_PARAM_STEP];
     st = plan_stage(j, i, &spec);
     free(labels);
     return st;

@@ -63,11 +63,13 @@ static void file_asked(FILE *f, const hsy_spec *spec)
     }
     file_epsilon(f, spec->nano_epsilon);
     fprintf(f,
-            "    set: {bits: %" PRIu64 ", step: %" PRIu64 ", w: %" PRIu64
-            ", width: %" PRIu64 "}\n    sizes: %s\n",
+            "    set: {bits: %" PRIu64 ", step: %" PRIu64
+            ", prefix-bits: %" PRIu64 ", max-candidates: %" PRIu64
+            "}\n    sizes: %s\n",
             spec->param[HSY_PARAM_BITS], spec->param[HSY_PARAM_STEP],
-            spec->param[HSY_PARAM_W], spec->param[HSY_PARAM_WIDTH],
-            sizes[spec->param[HSY_PARAM_MIX]]);
+            spec->param[HSY_PARAM_PREFIX_BITS],
+            spec->param[HSY_PARAM_MAX_CANDIDATES],
+            sizes[spec->param[HSY_PARAM_SIZES]]);
 }
 
 /* The labels, which are digits, eight in a line. */
@@ -108,7 +110,7 @@ static void file_stage(FILE *f, uint64_t version, const hsy_task *task,
                        const hsy_spec *spec)
 {
     const uint64_t step = spec->param[HSY_PARAM_STEP];
-    const uint64_t stage = spec->param[HSY_PARAM_W] / step;
+    const uint64_t stage = spec->param[HSY_PARAM_PREFIX_BITS] / step;
     const uint64_t stages = spec->param[HSY_PARAM_BITS] / step;
 
     fprintf(f,

@@ -74,6 +74,10 @@ void tasks_read_bytes(hsy_tasks *t, const uint8_t *text, size_t len);
 /* The values of task i as labels, with `other`, into made and task. */
 void tasks_values(hsy_tasks *t, size_t i, hsy_spec *spec);
 
+/* How tallies of the mechanism that a task names are analyzed; 0: it names none
+ * that there is. */
+hsy_analysis tasks_analysis(const char *mechanism);
+
 /* The prefixes and the sizes of a stage, into made and spec (task_stage.c);
  * false after a complaint. */
 bool tasks_stage(hsy_tasks *t, size_t i, hsy_spec *spec);

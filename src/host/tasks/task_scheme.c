@@ -256,7 +256,7 @@ static void scheme_permanent(struct scheme_ask *a)
     const struct tasks_permanent *p = a->raw->permanent;
     const bool rappor =
         a->spec.design == HSY_DESIGN_RAPPOR ||
-        (a->raw->mechanism != NULL && strcmp(a->raw->mechanism, "rappor") == 0);
+        tasks_analysis(a->raw->mechanism) == HSY_ANALYSIS_RAPPOR;
 
     if (rappor && (p->epsilon != NULL || p->gamma != NULL))
         scheme_wrong(a, "permanent", p->epsilon != NULL ? "epsilon" : "gamma",
@@ -380,23 +380,19 @@ static hsy_scheme *scheme_new(struct scheme_ask *a, const hsy_spec *spec,
  */
 static const char *scheme_choose(struct scheme_ask *a)
 {
-    static const char *const listed[] = {"grr", "olh", "oue"};
+    const hsy_catalogue *row = hsy_mechanism_kept(a->spec.kind, 0);
     const char *best = NULL;
     double least = 0;
     uint32_t bits = 0;
 
-    if (a->spec.kind == HSY_KIND_YES_NO)
-        return "rr";
-    if (a->spec.kind == HSY_KIND_NUMBER)
-        return "onebit";
-    if (a->spec.kind == HSY_KIND_STRINGS)
-        return "olh";
-    for (size_t k = 0; k < sizeof listed / sizeof listed[0]; k++) {
+    if (row != NULL && hsy_mechanism_kept(a->spec.kind, 1) == NULL)
+        return row->name;
+    for (size_t k = 0; (row = hsy_mechanism_kept(a->spec.kind, k)); k++) {
         hsy_spec spec = a->spec;
         hsy_scheme *s;
         hsy_scheme_info info;
 
-        spec.mechanism = listed[k];
+        spec.mechanism = row->name;
         s = scheme_new(a, &spec, true);
         if (s == NULL)
             continue;
@@ -404,7 +400,7 @@ static const char *scheme_choose(struct scheme_ask *a)
         free(s);
         if (best == NULL || info.v0 < 0.99 * least ||
             (info.v0 < 1.01 * least && info.packed_bits < bits)) {
-            best = listed[k];
+            best = row->name;
             least = info.v0;
             bits = info.packed_bits;
         }

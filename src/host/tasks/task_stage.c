@@ -14,6 +14,14 @@ static struct yaml_place stage_at(size_t i, const char *key)
     return (struct yaml_place){.entry = i, .key = key, .item = YAML_NONE};
 }
 
+hsy_analysis tasks_analysis(const char *mechanism)
+{
+    const hsy_catalogue *row =
+        mechanism != NULL ? hsy_mechanism_named(mechanism) : NULL;
+
+    return row != NULL ? row->analysis : 0;
+}
+
 /* As labels; whether they are prefixes is for the mechanism to see. */
 static bool stage_prefixes(hsy_tasks *t, size_t i, hsy_spec *spec)
 {
@@ -53,20 +61,19 @@ static bool stage_sizes(hsy_tasks *t, size_t i, hsy_spec *spec)
     if (k == 3)
         yaml_wrong(&t->notes, stage_at(i, "sizes"),
                    "equal, rising or diminishing");
-    else if (spec->param[HSY_PARAM_MIX] != 0)
+    else if (spec->param[HSY_PARAM_SIZES] != 0)
         yaml_wrong(&t->notes, stage_at(i, "sizes"),
-                   "'mix' of 'set' says the same: leave one out");
+                   "'sizes' of 'set' says the same: leave one out");
     else
-        spec->param[HSY_PARAM_MIX] = k + 1;
-    return k < 3 && spec->param[HSY_PARAM_MIX] == k + 1;
+        spec->param[HSY_PARAM_SIZES] = k + 1;
+    return k < 3 && spec->param[HSY_PARAM_SIZES] == k + 1;
 }
 
 bool tasks_stage(hsy_tasks *t, size_t i, hsy_spec *spec)
 {
     const struct tasks_raw *raw = &t->file.tasks[i];
     const bool prefixes = raw->prefixes != NULL;
-    const bool stage =
-        raw->mechanism != NULL && strcmp(raw->mechanism, "stage") == 0;
+    const bool stage = tasks_analysis(raw->mechanism) == HSY_ANALYSIS_STAGE;
 
     if (!stage && (prefixes || raw->sizes != NULL)) {
         yaml_wrong(&t->notes, stage_at(i, prefixes ? "prefixes" : "sizes"),

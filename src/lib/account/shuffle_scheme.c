@@ -10,7 +10,6 @@
 #include "lib/scheme/scheme.h"
 
 #include <math.h>
-#include <string.h>
 
 struct shuffled_shares {
     double inside, both;
@@ -23,7 +22,7 @@ static struct shuffled_shares shuffled_grr(const hsy_scheme_info *info)
 
 static struct shuffled_shares shuffled_ss(const hsy_scheme_info *info)
 {
-    const double d = info->d, w = (double)info->param[HSY_PARAM_W];
+    const double d = info->d, w = (double)info->param[HSY_PARAM_SUBSET];
 
     return (struct shuffled_shares){w / d, w / d * ((w - 1) / (d - 1))};
 }
@@ -51,17 +50,16 @@ static struct shuffled_shares shuffled_hash(const hsy_scheme_info *info)
     return (struct shuffled_shares){1 / (double)info->param[HSY_PARAM_G], 0};
 }
 
-static const struct shuffled_row {
-    const char *name;
-    struct shuffled_shares (*shares)(const hsy_scheme_info *info);
-} shuffled_rows[] = {
-    {"grr", shuffled_grr}, {"ss", shuffled_ss},    {"hr", shuffled_hr},
-    {"pgr", shuffled_pgr}, {"olh", shuffled_hash}, {"blh", shuffled_hash},
+static struct shuffled_shares (*const shuffled_shares_of[])(
+    const hsy_scheme_info *) = {
+    [MECH_FAVOURS_VALUE] = shuffled_grr, [MECH_FAVOURS_SUBSET] = shuffled_ss,
+    [MECH_FAVOURS_HALF] = shuffled_hr,   [MECH_FAVOURS_POINTS] = shuffled_pgr,
+    [MECH_FAVOURS_HASH] = shuffled_hash,
 };
 
-static bool shuffled_symmetric(const hsy_scheme *s, const hsy_scheme_info *info)
+static bool shuffled_symmetric(const hsy_scheme *s)
 {
-    return strcmp(info->mechanism, "rr") == 0 && s->own > s->other &&
+    return s->mech->favours == MECH_FAVOURS_BIT && s->own > s->other &&
            s->own + s->other == s->total;
 }
 
@@ -75,17 +73,13 @@ hsy_status hsy_shuffle_scheme(hsy_shuffle *out, const hsy_scheme *s, uint64_t n,
         return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "a curator's release has no reports to shuffle");
     *out = (hsy_shuffle){
-        .by =
-            shuffled_symmetric(s, &info) ? HSY_SHUFFLE_BINARY : HSY_SHUFFLE_ANY,
+        .by = shuffled_symmetric(s) ? HSY_SHUFFLE_BINARY : HSY_SHUFFLE_ANY,
         .n = n,
         .epsilon_report = fmin(info.epsilon, info.epsilon_exact * (1 + 1e-15))};
-    for (size_t i = 0; i < sizeof shuffled_rows / sizeof shuffled_rows[0];
-         i++) {
-        struct shuffled_shares shares;
+    if (shuffled_shares_of[s->mech->favours] != NULL) {
+        const struct shuffled_shares shares =
+            shuffled_shares_of[s->mech->favours](&info);
 
-        if (strcmp(info.mechanism, shuffled_rows[i].name) != 0)
-            continue;
-        shares = shuffled_rows[i].shares(&info);
         out->by = HSY_SHUFFLE_TWO_LEVEL;
         out->favoured = shares.inside;
         out->overlap = shares.both;

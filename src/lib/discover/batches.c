@@ -19,8 +19,8 @@ static uint64_t batches_keep(const hsy_scheme_info *info,
     const bool last = stage->bits == info->param[HSY_PARAM_BITS];
     uint64_t most = last ? wanted->top : wanted->top * wanted->keep;
 
-    if (!last && most > info->param[HSY_PARAM_WIDTH] >> stage->step)
-        most = info->param[HSY_PARAM_WIDTH] >> stage->step;
+    if (!last && most > info->param[HSY_PARAM_MAX_CANDIDATES] >> stage->step)
+        most = info->param[HSY_PARAM_MAX_CANDIDATES] >> stage->step;
     return most < stage->candidates ? most : stage->candidates;
 }
 
@@ -41,7 +41,7 @@ hsy_status hsy_stage_plan(const hsy_scheme *s, const hsy_search *how,
     hsy_scheme_describe(hsy_scheme_part(s, 0), &own);
     made = (hsy_stage){
         .oracle = own.mechanism,
-        .bits = (uint32_t)info.param[HSY_PARAM_W],
+        .bits = (uint32_t)info.param[HSY_PARAM_PREFIX_BITS],
         .step = (uint32_t)info.param[HSY_PARAM_STEP],
         .candidates = own.d - 1,
         .v0 = own.v0,
@@ -127,7 +127,7 @@ size_t hsy_stage_label(const hsy_scheme *s, char label[HSY_STAGE_LABEL],
     uint32_t length;
 
     hsy_scheme_describe(s, &info);
-    length = (uint32_t)info.param[HSY_PARAM_W];
+    length = (uint32_t)info.param[HSY_PARAM_PREFIX_BITS];
     for (uint32_t i = 0; 4 * i < length; i++) {
         unsigned digit = 0;
 

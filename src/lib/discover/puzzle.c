@@ -78,7 +78,7 @@ hsy_status hsy_puzzle_plan_make(const hsy_scheme *s, const hsy_puzzle *how,
     if (st != HSY_OK)
         return st;
     hsy_scheme_describe(s, &info);
-    if (strcmp(info.mechanism, "sfp") != 0)
+    if (info.analysis != HSY_ANALYSIS_PUZZLE)
         return hsy_fail_limit(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                               "a puzzle is made of reports of sfp", 0);
     hsy_puzzle_spelling(&spelling, s);

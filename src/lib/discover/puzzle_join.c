@@ -49,10 +49,10 @@ void hsy_puzzle_spelling(struct puzzle_spelling *out, const hsy_scheme *s)
     hsy_scheme_describe(s, &info);
     *out = (struct puzzle_spelling){
         .symbol = hsy_symbol_bits(s),
-        .piece = (uint32_t)info.param[HSY_PARAM_W],
-        .step = (uint32_t)info.param[HSY_PARAM_STEP],
+        .piece = (uint32_t)info.param[HSY_PARAM_PIECE_BITS],
+        .step = (uint32_t)info.param[HSY_PARAM_FRAGMENT_BITS],
         .bits = (uint32_t)info.param[HSY_PARAM_BITS],
-        .offsets = (size_t)info.param[HSY_PARAM_BLOCKS],
+        .offsets = (size_t)info.param[HSY_PARAM_FRAGMENTS],
         .fragments = 1};
     for (unsigned b = 0; b < 256; b++)
         out->size += info.alphabet[b / 8] >> b % 8 & 1;

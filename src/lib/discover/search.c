@@ -56,7 +56,7 @@ static uint32_t search_length(const hsy_scheme_info *info, size_t i)
 {
     const uint64_t bits = info->param[HSY_PARAM_BITS];
     const uint64_t reach =
-        info->param[HSY_PARAM_W] + (i + 1) * info->param[HSY_PARAM_STEP];
+        info->param[HSY_PARAM_FIRST] + (i + 1) * info->param[HSY_PARAM_STEP];
 
     return (uint32_t)(reach < bits ? reach : bits);
 }
@@ -92,7 +92,7 @@ hsy_status hsy_search_plan(const hsy_scheme *s, const hsy_search *how,
     if (st != HSY_OK)
         return st;
     hsy_scheme_describe(s, &info);
-    if (strcmp(info.mechanism, "pem") != 0 || parts > HSY_STAGES_MAX)
+    if (info.analysis != HSY_ANALYSIS_SEARCH || parts > HSY_STAGES_MAX)
         return hsy_fail_limit(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                               "strings are discovered from reports of pem", 0);
     for (size_t i = 0; i < parts; i++) {

@@ -158,7 +158,7 @@ const struct mech_lies hsy_lies_bits = {lies_bits_share, lies_bits_any,
 
 static size_t lies_set_size(const hsy_scheme *s)
 {
-    return (size_t)s->param[HSY_PARAM_W];
+    return (size_t)s->param[HSY_PARAM_SUBSET];
 }
 
 static hsy_ratio lies_set_share(const hsy_scheme *s)

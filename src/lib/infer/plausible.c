@@ -145,7 +145,7 @@ static double plausible_sum(const hsy_scheme_info *info,
 {
     const double d = (double)count;
     const double each = points[0].p + (d - 1) * points[0].q;
-    const double w = fmax(1, (double)info->param[HSY_PARAM_W]);
+    const double w = fmax(1, (double)info->param[HSY_PARAM_SUBSET]);
     double total = 0, floors = 0;
 
     for (size_t i = 0; i < count; i++) {

@@ -17,9 +17,9 @@
  */
 #include "lib/core/fail.h"
 #include "lib/infer/infer.h"
+#include "lib/scheme/scheme.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SELECTED_FAR (-30.0) /* beyond, Phi is 0 in double precision */
 
@@ -49,31 +49,15 @@ double hsy_selected_bias(double share, double sd, double passed)
 
 /* ---- The rest ------------------------------------------------------------ */
 
-static bool selected_named(const hsy_scheme_info *info,
-                           const char *const *names)
+static double selected_design(const hsy_scheme *s)
 {
-    for (; *names != NULL; names++) {
-        if (strcmp(info->mechanism, *names) == 0)
-            return true;
-    }
-    return false;
-}
+    const enum mech_errors errors = s->mech->errors;
 
-static bool selected_together(const hsy_scheme_info *info)
-{
-    static const char *const names[] = {"matrix", "hh", "haar", NULL};
-
-    return selected_named(info, names);
-}
-
-static double selected_design(const hsy_scheme_info *info)
-{
-    static const char *const names[] = {"olh", "blh", "hr",   "pgr",
-                                        "hpg", "cms", "hcms", NULL};
-
-    if (info->kind == HSY_KIND_STRINGS)
+    if (s->kind == HSY_KIND_STRINGS)
         return SELECTED_SPELLED;
-    return selected_named(info, names) ? SELECTED_LISTED : 1;
+    return errors == MECH_ERRORS_DESIGN || errors == MECH_ERRORS_SKETCH
+               ? SELECTED_LISTED
+               : 1;
 }
 
 /* The sum as if it were one share, along the line on which all of them grow in
@@ -135,16 +119,15 @@ static void selected_ends(hsy_estimate *est, const hsy_scheme *s,
     const double z = -hsy_normal_quantile((1 - how->level) / 2);
     double ends[2];
     hsy_evidence sum;
-    hsy_scheme_info info;
 
-    hsy_scheme_describe(s, &info);
     /* Of one share alone there is nothing to vary together. */
     selected_sum(&sum, points, count,
                  count == 1         ? 1
                  : from->design > 0 ? from->design
-                                    : selected_design(&info));
+                                    : selected_design(s));
     est->value = 1 - sum.value;
-    if (selected_together(&info) || hsy_releases_has(&points[0])) {
+    if (s->mech->errors == MECH_ERRORS_TOGETHER ||
+        hsy_releases_has(&points[0])) {
         est->sd = hsy_releases_has(&points[0])
                       ? selected_noise(points, count, how->target, sum.value)
                       : selected_bound(points, count, how->target);

@@ -11,6 +11,7 @@
  */
 #include "lib/core/fail.h"
 #include "lib/infer/infer.h"
+#include "lib/scheme/scheme.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,16 +52,10 @@ static size_t design_layout(struct design_room *room, uint8_t *memory,
 }
 
 /* Whether every report is one cell, and its law is a hash's or a geometry's. */
-static bool design_takes(const hsy_scheme_info *info)
+static bool design_takes(const hsy_scheme *s)
 {
-    static const char *const names[] = {"olh", "blh", "hr", "pgr", "hpg"};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(info->mechanism, names[i]) == 0)
-            return info->kind != HSY_KIND_STRINGS &&
-                   info->cells <= DESIGN_CELLS;
-    }
-    return false;
+    return s->mech->errors == MECH_ERRORS_DESIGN &&
+           s->kind != HSY_KIND_STRINGS && s->cells <= DESIGN_CELLS;
 }
 
 size_t hsy_selection_scratch(const hsy_scheme *s, size_t count)
@@ -68,7 +63,7 @@ size_t hsy_selection_scratch(const hsy_scheme *s, size_t count)
     hsy_scheme_info info;
 
     hsy_scheme_describe(s, &info);
-    return design_takes(&info) && count > 1
+    return design_takes(s) && count > 1
                ? design_layout(NULL, NULL, s, &info, count)
                : 0;
 }

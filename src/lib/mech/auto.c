@@ -134,6 +134,22 @@ size_t hsy_mech_tail_size(const hsy_spec *spec)
     return most;
 }
 
+/* For one bit there is one, for open strings what hashes them. */
+const hsy_catalogue *hsy_mechanism_kept(uint32_t kind, size_t i)
+{
+    static const struct hsy_mechanism *const kept[][4] = {
+        [HSY_KIND_YES_NO] = {&hsy_mech_rr},
+        [HSY_KIND_VALUES] = {&hsy_mech_grr, &hsy_mech_olh, &hsy_mech_oue},
+        [HSY_KIND_NUMBER] = {&hsy_mech_onebit},
+        [HSY_KIND_BINS] = {&hsy_mech_grr, &hsy_mech_olh, &hsy_mech_oue},
+        [HSY_KIND_STRINGS] = {&hsy_mech_olh},
+    };
+
+    if (kind >= sizeof kept / sizeof kept[0] || i >= 3 || kept[kind][i] == NULL)
+        return NULL;
+    return &kept[kind][i]->row;
+}
+
 #undef AUTO_CANDIDATES
 #undef AUTO_WITHIN
 #undef AUTO_QUICK

@@ -297,6 +297,7 @@ const struct hsy_mechanism hsy_mech_cms = {
             .id = 20,
             .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_STRINGS,
             .analysis = HSY_ANALYSIS_POINTS},
+    .errors = MECH_ERRORS_SKETCH,
     .params = 1u << HSY_PARAM_HASHES | 1u << HSY_PARAM_WIDTH |
               1u << HSY_PARAM_POOL_SEED,
     .resolve = cms_resolve,

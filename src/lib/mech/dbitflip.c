@@ -34,7 +34,7 @@
 
 static uint32_t dbitflip_bits(const hsy_scheme *s)
 {
-    return (uint32_t)s->param[HSY_PARAM_BITS];
+    return (uint32_t)s->param[HSY_PARAM_SAMPLED_BITS];
 }
 
 static uint32_t dbitflip_pool_bits(const hsy_scheme *s)
@@ -76,11 +76,11 @@ static hsy_status dbitflip_resolve_pool(hsy_scheme *s, uint64_t bits,
                               "take more sets, or more bits",
                               pool_bits);
     if (bits + pool_bits > 64)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_BITS,
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SAMPLED_BITS,
                               "a report has 64 bits, the set's number among "
                               "them; sue asks for all values",
                               64 - pool_bits);
-    s->param[HSY_PARAM_BITS] = bits;
+    s->param[HSY_PARAM_SAMPLED_BITS] = bits;
     s->param[HSY_PARAM_POOL_BITS] = pool_bits;
     return HSY_OK;
 }
@@ -100,7 +100,7 @@ static void dbitflip_resolve_coin(hsy_scheme *s)
 static hsy_status dbitflip_resolve(hsy_scheme *s, const hsy_spec *spec,
                                    hsy_error *err)
 {
-    uint64_t bits = spec->param[HSY_PARAM_BITS];
+    uint64_t bits = spec->param[HSY_PARAM_SAMPLED_BITS];
     hsy_status st;
 
     if (s->d > HSY_UNARY_MAX)
@@ -109,7 +109,7 @@ static hsy_status dbitflip_resolve(hsy_scheme *s, const hsy_spec *spec,
     if (bits == 0)
         bits = s->d < DBITFLIP_BITS ? s->d : DBITFLIP_BITS;
     if (bits > s->d)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_BITS,
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SAMPLED_BITS,
                               "at most one for each value", s->d);
     s->param[HSY_PARAM_POOL_SEED] = spec->param[HSY_PARAM_POOL_SEED];
     st = dbitflip_resolve_pool(s, bits, spec->param[HSY_PARAM_POOL_BITS], err);
@@ -429,7 +429,7 @@ const struct hsy_mechanism hsy_mech_dbitflip = {
             .id = 12,
             .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS,
             .analysis = HSY_ANALYSIS_POINTS},
-    .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_POOL_BITS |
+    .params = 1u << HSY_PARAM_SAMPLED_BITS | 1u << HSY_PARAM_POOL_BITS |
               1u << HSY_PARAM_POOL_SEED,
     .resolve = dbitflip_resolve,
     .randomize = dbitflip_randomize,

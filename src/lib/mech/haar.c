@@ -221,6 +221,7 @@ const struct hsy_mechanism hsy_mech_haar = {
             .id = 19,
             .kinds = 1u << HSY_KIND_BINS,
             .analysis = HSY_ANALYSIS_POINTS},
+    .errors = MECH_ERRORS_TOGETHER,
     .resolve = haar_resolve,
     .randomize = haar_randomize,
     .randomize_batch = haar_batch,

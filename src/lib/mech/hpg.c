@@ -38,6 +38,7 @@ const struct hsy_mechanism hsy_mech_hpg = {
             .id = 11,
             .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS,
             .analysis = HSY_ANALYSIS_POINTS},
+    .errors = MECH_ERRORS_DESIGN,
     .params = 1u << HSY_PARAM_Q | 1u << HSY_PARAM_T | 1u << HSY_PARAM_BLOCKS,
     .resolve = hpg_resolve,
     .variance = hpg_variance,

@@ -48,7 +48,7 @@ static hsy_spec joint_cell_spec(const hsy_spec *spec, uint64_t w)
         .kind = HSY_KIND_VALUES,
         .d = (uint32_t)joint_cells(spec),
         .nano_epsilon = spec->nano_epsilon,
-        .param[HSY_PARAM_W] = w == 1 ? 0 : w,
+        .param[HSY_PARAM_SUBSET] = w == 1 ? 0 : w,
     };
 }
 
@@ -57,11 +57,11 @@ static hsy_spec joint_cell_spec(const hsy_spec *spec, uint64_t w)
 static uint64_t joint_size(const hsy_spec *spec)
 {
     const hsy_spec cell = joint_cell_spec(spec, 0);
-    uint64_t w = spec->param[HSY_PARAM_W];
+    uint64_t w = spec->param[HSY_PARAM_SUBSET];
     hsy_scheme made;
 
     if (w == 0 && hsy_scheme_head(&made, NULL, &cell, NULL) == HSY_OK)
-        w = made.param[HSY_PARAM_W];
+        w = made.param[HSY_PARAM_SUBSET];
     return w;
 }
 
@@ -174,8 +174,8 @@ static double joint_worst(const hsy_spec *spec, const hsy_scheme *cells,
 /* What is the cells' own is the whole scheme's. */
 static void joint_take(hsy_scheme *s, const hsy_scheme *cells)
 {
-    s->total = cells->d;
-    s->own = bytes_get64(cells->digest);
+    s->parts = 1;
+    s->parts_digest = bytes_get64(cells->digest);
     s->report_bits = cells->report_bits;
     s->report_bytes = cells->report_bytes;
     s->cells = cells->cells;
@@ -199,13 +199,13 @@ static hsy_status joint_resolve(hsy_scheme *s, const hsy_spec *spec,
         if (st != HSY_OK)
             return st;
     }
-    s->param[HSY_PARAM_W] = joint_size(spec);
-    cell = joint_cell_spec(spec, s->param[HSY_PARAM_W]);
+    s->param[HSY_PARAM_SUBSET] = joint_size(spec);
+    cell = joint_cell_spec(spec, s->param[HSY_PARAM_SUBSET]);
     st = hsy_scheme_head(&cells, NULL, &cell, err);
     if (st != HSY_OK)
         return st;
     joint_take(s, &cells);
-    s->worst = joint_worst(spec, &cells, (double)s->param[HSY_PARAM_W]);
+    s->worst = joint_worst(spec, &cells, (double)s->param[HSY_PARAM_SUBSET]);
     return HSY_OK;
 }
 
@@ -279,7 +279,7 @@ static void joint_variance(const hsy_scheme *s, double v[2])
     for (size_t i = 0; i < hsy_codes_per_truth(s); i++) {
         double own[2];
 
-        joint_variance_of(cells, (double)s->param[HSY_PARAM_W],
+        joint_variance_of(cells, (double)s->param[HSY_PARAM_SUBSET],
                           hsy_scheme_attribute(s, i)->d, own);
         if (i > 0 && own[0] <= v[0])
             continue;
@@ -316,12 +316,13 @@ void hsy_joint_points(const hsy_scheme *s, hsy_evidence *points,
     const hsy_scheme *cells = hsy_scheme_part(s, 0);
     const hsy_scheme *own = hsy_scheme_attribute(s, i);
     const double n = (double)hsy_tally_reports(t), m = cells->d / own->d;
-    const bool coin = s->param[HSY_PARAM_W] == 1; /* a report has one cell */
+    const bool coin =
+        s->param[HSY_PARAM_SUBSET] == 1; /* a report has one cell */
     struct mech_support law;
     double v[2];
 
     cells->mech->support(cells, &law);
-    joint_variance_of(cells, (double)s->param[HSY_PARAM_W], own->d, v);
+    joint_variance_of(cells, (double)s->param[HSY_PARAM_SUBSET], own->d, v);
     for (size_t k = 0; k < count; k++) {
         /* Of a yes/no question the one point is that of yes. */
         double sum = joint_sum(t, own->kind == HSY_KIND_YES_NO ? 1 : k, own->d,
@@ -346,7 +347,7 @@ const struct hsy_mechanism hsy_mech_joint = {
             .id = 25,
             .kinds = 1u << HSY_KIND_TUPLE,
             .analysis = HSY_ANALYSIS_JOINT},
-    .params = 1u << HSY_PARAM_W,
+    .params = 1u << HSY_PARAM_SUBSET,
     .resolve = joint_resolve,
     .randomize_batch = joint_batch,
     .check = joint_check,

@@ -199,6 +199,7 @@ const struct hsy_mechanism hsy_mech_onebit = {
             .id = 7,
             .kinds = 1u << HSY_KIND_NUMBER,
             .analysis = HSY_ANALYSIS_POINTS},
+    .cell_law = HSY_CELLS_BIT,
     .resolve = onebit_resolve,
     .randomize = onebit_randomize,
     .randomize_batch = onebit_batch,

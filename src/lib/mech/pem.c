@@ -139,7 +139,7 @@ static struct pem_plan pem_plan(const hsy_spec *spec)
 {
     const uint64_t *param = spec->param;
     struct pem_plan plan = {.bits = param[HSY_PARAM_BITS],
-                            .first = param[HSY_PARAM_W],
+                            .first = param[HSY_PARAM_FIRST],
                             .step = param[HSY_PARAM_STEP],
                             .how = pem_how(spec->oracle)};
 
@@ -161,7 +161,8 @@ static struct pem_plan pem_plan(const hsy_spec *spec)
 static uint32_t pem_length(const uint64_t *param, size_t i)
 {
     const uint64_t bits = param[HSY_PARAM_BITS];
-    const uint64_t reach = param[HSY_PARAM_W] + (i + 1) * param[HSY_PARAM_STEP];
+    const uint64_t reach =
+        param[HSY_PARAM_FIRST] + (i + 1) * param[HSY_PARAM_STEP];
 
     return (uint32_t)(reach < bits ? reach : bits);
 }
@@ -193,7 +194,7 @@ static void pem_part(hsy_spec *sub, const hsy_spec *spec, size_t i)
 {
     const struct pem_plan plan = pem_plan(spec);
     const uint64_t param[HSY_PARAMS] = {[HSY_PARAM_BITS] = plan.bits,
-                                        [HSY_PARAM_W] = plan.first,
+                                        [HSY_PARAM_FIRST] = plan.first,
                                         [HSY_PARAM_STEP] = plan.step};
     const uint32_t length = pem_length(param, i);
 
@@ -310,15 +311,15 @@ static hsy_status pem_check(const hsy_spec *spec, const struct pem_plan *plan,
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_STEP,
                               "a step has fewer bits than a string",
                               plan->bits - 1);
-    if (given[HSY_PARAM_W] != 0 && given[HSY_PARAM_W] != plan->first)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_W,
+    if (given[HSY_PARAM_FIRST] != 0 && given[HSY_PARAM_FIRST] != plan->first)
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_FIRST,
                               "the first prefix has fewer bits than a string",
                               plan->bits - 1);
     if (plan->first + plan->step > PEM_REACH)
         return hsy_fail_stated(err, HSY_E_RANGE,
-                               given[HSY_PARAM_W] != 0 ? HSY_FIELD_W
-                                                       : HSY_FIELD_STEP,
-                               "w and step are at most 24 bits together: a "
+                               given[HSY_PARAM_FIRST] != 0 ? HSY_FIELD_FIRST
+                                                           : HSY_FIELD_STEP,
+                               "first and step are at most 24 bits together: a "
                                "search looks at every prefix of as many",
                                PEM_REACH);
     if (plan->parts > HSY_STAGES_MAX)
@@ -345,7 +346,7 @@ static hsy_status pem_resolve(hsy_scheme *s, const hsy_spec *spec,
     if (st != HSY_OK)
         return st;
     s->param[HSY_PARAM_BITS] = plan.bits;
-    s->param[HSY_PARAM_W] = plan.first;
+    s->param[HSY_PARAM_FIRST] = plan.first;
     s->param[HSY_PARAM_STEP] = plan.step;
     s->param[HSY_PARAM_POOL_BITS] = plan.pool_bits;
     s->param[HSY_PARAM_POOL_SEED] = spec->param[HSY_PARAM_POOL_SEED];
@@ -427,8 +428,8 @@ static void pem_configure(hsy_spec *spec)
         return;
     if (spec->param[HSY_PARAM_STEP] == 0)
         spec->param[HSY_PARAM_STEP] = 1;
-    if (spec->param[HSY_PARAM_W] == 0)
-        spec->param[HSY_PARAM_W] = 1;
+    if (spec->param[HSY_PARAM_FIRST] == 0)
+        spec->param[HSY_PARAM_FIRST] = 1;
     if (spec->oracle == NULL)
         spec->oracle = "hcms";
 }
@@ -441,9 +442,10 @@ const struct hsy_mechanism hsy_mech_pem = {
             .kinds = 1u << HSY_KIND_STRINGS,
             .analysis = HSY_ANALYSIS_SEARCH,
             .oracle = "olh"},
-    .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_W | 1u << HSY_PARAM_STEP |
-              1u << HSY_PARAM_POOL_BITS | 1u << HSY_PARAM_POOL_SEED |
-              1u << HSY_PARAM_HASHES | 1u << HSY_PARAM_WIDTH,
+    .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_FIRST |
+              1u << HSY_PARAM_STEP | 1u << HSY_PARAM_POOL_BITS |
+              1u << HSY_PARAM_POOL_SEED | 1u << HSY_PARAM_HASHES |
+              1u << HSY_PARAM_WIDTH,
     .spell = hsy_spell,
     .oracles = true,
     .configure = pem_configure,

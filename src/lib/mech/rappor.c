@@ -49,8 +49,8 @@ static hsy_status rappor_param(hsy_scheme *s, const hsy_spec *spec,
 static hsy_status rappor_params(hsy_scheme *s, const hsy_spec *spec,
                                 hsy_error *err)
 {
-    hsy_status st =
-        rappor_param(s, spec, HSY_PARAM_BITS, 32, 2, RAPPOR_BITS_MOST, err);
+    hsy_status st = rappor_param(s, spec, HSY_PARAM_FILTER_BITS, 32, 2,
+                                 RAPPOR_BITS_MOST, err);
 
     if (st == HSY_OK)
         st = rappor_param(s, spec, HSY_PARAM_HASHES, rappor_bits(s) < 4 ? 1 : 2,
@@ -470,9 +470,9 @@ const struct hsy_mechanism hsy_mech_rappor = {
             .id = 22,
             .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_STRINGS,
             .analysis = HSY_ANALYSIS_RAPPOR},
-    .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_HASHES |
+    .params = 1u << HSY_PARAM_FILTER_BITS | 1u << HSY_PARAM_HASHES |
               1u << HSY_PARAM_COHORTS | 1u << HSY_PARAM_POOL_SEED,
-    .designed = true,
+    .designs = 1u << HSY_DESIGN_RAPPOR,
     .resolve = rappor_resolve,
     .randomize = rappor_randomize,
     .chain = &rappor_chain,

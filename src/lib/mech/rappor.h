@@ -17,7 +17,7 @@
 
 static inline uint32_t rappor_bits(const hsy_scheme *s)
 {
-    return (uint32_t)s->param[HSY_PARAM_BITS];
+    return (uint32_t)s->param[HSY_PARAM_FILTER_BITS];
 }
 
 static inline uint32_t rappor_hashes(const hsy_scheme *s)

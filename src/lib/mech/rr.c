@@ -239,7 +239,10 @@ const struct hsy_mechanism hsy_mech_rr = {
             .id = 1,
             .kinds = 1u << HSY_KIND_YES_NO | 1u << HSY_KIND_VALUES,
             .analysis = HSY_ANALYSIS_POINTS},
-    .designed = true,
+    .cell_law = HSY_CELLS_BIT,
+    .designs = 1u << HSY_DESIGN_SPINNER | 1u << HSY_DESIGN_COINS |
+               1u << HSY_DESIGN_CHANNEL,
+    .favours = MECH_FAVOURS_BIT,
     .resolve = rr_resolve,
     .randomize = rr_randomize,
     .chain = &rr_chain,

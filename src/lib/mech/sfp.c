@@ -4,7 +4,7 @@
  *
  * A word is spelled in M bits (spell.h). A report answers two questions about
  * it, each by a count-mean sketch (cms.c, hcms.c):
- *     at epsilon_fragment: (piece, fragment), where fragment is `step` bits of
+ *     at epsilon_fragment: (piece, fragment), where fragment is some bits of
  *         the word from one of F offsets on, drawn from the published coins,
  *         and the puzzle piece is a public hash of the whole word;
  *     at epsilon_word: the word.
@@ -34,14 +34,16 @@
 #define SFP_ROWS 256u
 #define SFP_WIDTH 1024u
 #define SFP_CELLS ((uint64_t)1 << 26)
-#define SFP_MIX ((uint64_t)1 << 14) /* a quarter for the word: 2 of 8 */
+#define SFP_WORD_SHARE                                                         \
+    ((uint64_t)1 << 14) /* a quarter for the word: 2 of 8                      \
+                         */
 #define SFP_WHOLE ((uint64_t)1 << 16)
 #define SFP_SEED_MAX ((uint64_t)1 << 40)
 
 /* What a spec comes to. */
 struct sfp_plan {
     uint32_t symbol; /* bits of one */
-    uint64_t bits, step, piece, fragments, rows, width, mix;
+    uint64_t bits, fragment, piece, fragments, rows, width, word_share;
 };
 
 /* Of a spec that need not be sound: something to go on with. One of a resolved
@@ -54,20 +56,22 @@ static struct sfp_plan sfp_plan(const hsy_spec *spec)
 
     symbols = sampled_given(param[HSY_PARAM_BITS] / plan.symbol, SFP_SYMBOLS);
     symbols = sampled_within(symbols, 1, HSY_SPELL_BITS / plan.symbol);
-    plan.piece = sampled_within(sampled_given(param[HSY_PARAM_W], SFP_PIECE), 1,
-                                SFP_PIECE_MAX);
+    plan.piece =
+        sampled_within(sampled_given(param[HSY_PARAM_PIECE_BITS], SFP_PIECE), 1,
+                       SFP_PIECE_MAX);
     wide = plan.piece + SFP_STEP * plan.symbol <= SFP_PAIRS ? SFP_STEP : 1;
-    wide = sampled_given(param[HSY_PARAM_STEP] / plan.symbol, wide);
+    wide = sampled_given(param[HSY_PARAM_FRAGMENT_BITS] / plan.symbol, wide);
     wide = sampled_within(wide, 1, symbols);
     plan.bits = symbols * plan.symbol;
-    plan.step = wide * plan.symbol;
+    plan.fragment = wide * plan.symbol;
     plan.fragments = sampled_within(
-        sampled_given(param[HSY_PARAM_BLOCKS], (symbols + wide - 1) / wide), 1,
-        SFP_FRAGMENTS_MAX);
+        sampled_given(param[HSY_PARAM_FRAGMENTS], (symbols + wide - 1) / wide),
+        1, SFP_FRAGMENTS_MAX);
     plan.rows = sampled_given(param[HSY_PARAM_HASHES], SFP_ROWS);
     plan.width = sampled_given(param[HSY_PARAM_WIDTH], SFP_WIDTH);
-    plan.mix = sampled_within(sampled_given(param[HSY_PARAM_MIX], SFP_MIX), 1,
-                              SFP_WHOLE - 1);
+    plan.word_share = sampled_within(
+        sampled_given(param[HSY_PARAM_WORD_SHARE], SFP_WORD_SHARE), 1,
+        SFP_WHOLE - 1);
     return plan;
 }
 
@@ -75,7 +79,7 @@ static struct sfp_plan sfp_plan(const hsy_spec *spec)
 static uint64_t sfp_word_epsilon(const struct sfp_plan *plan,
                                  uint64_t nano_epsilon)
 {
-    return (uint64_t)((hsy_u128)nano_epsilon * plan->mix / SFP_WHOLE);
+    return (uint64_t)((hsy_u128)nano_epsilon * plan->word_share / SFP_WHOLE);
 }
 
 static size_t sfp_parts(const hsy_spec *spec)
@@ -105,8 +109,8 @@ uint32_t hsy_puzzle_offset(const hsy_scheme *s, size_t i)
 {
     const uint32_t symbol = hsy_spell_symbol(s->alphabet);
     const uint64_t left =
-        (s->param[HSY_PARAM_BITS] - s->param[HSY_PARAM_STEP]) / symbol;
-    const uint64_t last = s->param[HSY_PARAM_BLOCKS] - 1;
+        (s->param[HSY_PARAM_BITS] - s->param[HSY_PARAM_FRAGMENT_BITS]) / symbol;
+    const uint64_t last = s->param[HSY_PARAM_FRAGMENTS] - 1;
 
     return last == 0 ? 0 : (uint32_t)(i * left / last * symbol);
 }
@@ -118,13 +122,13 @@ uint32_t hsy_puzzle_piece(const hsy_scheme *s, const uint64_t *codes)
     const uint64_t hash = hsy_spell_hash(codes, s->param[HSY_PARAM_BITS]);
 
     return (uint32_t)(pool_scatter(hash + s->param[HSY_PARAM_POOL_SEED]) >>
-                      (64 - s->param[HSY_PARAM_W]));
+                      (64 - s->param[HSY_PARAM_PIECE_BITS]));
 }
 
 uint32_t hsy_puzzle_fragment(const hsy_scheme *s, const uint64_t *codes,
                              size_t i)
 {
-    const uint64_t step = s->param[HSY_PARAM_STEP];
+    const uint64_t step = s->param[HSY_PARAM_FRAGMENT_BITS];
     const uint64_t end = hsy_puzzle_offset(s, i) + step;
     uint64_t prefix[HSY_SPELL_WORDS], bits;
 
@@ -137,12 +141,13 @@ uint32_t hsy_puzzle_fragment(const hsy_scheme *s, const uint64_t *codes,
 /* Scattered: pairs in order are neighbours (pool.h). */
 uint64_t hsy_puzzle_pair(const hsy_scheme *s, uint32_t piece, uint32_t fragment)
 {
-    return pool_scatter((uint64_t)piece << s->param[HSY_PARAM_STEP] | fragment);
+    return pool_scatter((uint64_t)piece << s->param[HSY_PARAM_FRAGMENT_BITS] |
+                        fragment);
 }
 
 static uint64_t sfp_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
 {
-    if (i == s->param[HSY_PARAM_BLOCKS])
+    if (i == s->param[HSY_PARAM_FRAGMENTS])
         return hsy_spell_hash(codes, s->param[HSY_PARAM_BITS]);
     return hsy_puzzle_pair(s, hsy_puzzle_piece(s, codes),
                            hsy_puzzle_fragment(s, codes, i));
@@ -166,26 +171,29 @@ static hsy_status sfp_check_spelling(const hsy_spec *spec,
                               "a word is whole symbols, of 8 bits or as many "
                               "as the alphabet takes, at most 512 bits",
                               most);
-    if (given[HSY_PARAM_STEP] != 0 && given[HSY_PARAM_STEP] != plan->step)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_STEP,
+    if (given[HSY_PARAM_FRAGMENT_BITS] != 0 &&
+        given[HSY_PARAM_FRAGMENT_BITS] != plan->fragment)
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_FRAGMENT_BITS,
                               "a fragment is whole symbols, no more than a "
                               "word has",
                               plan->bits);
-    if (given[HSY_PARAM_W] != 0 && given[HSY_PARAM_W] != plan->piece)
-        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_W,
+    if (given[HSY_PARAM_PIECE_BITS] != 0 &&
+        given[HSY_PARAM_PIECE_BITS] != plan->piece)
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_PIECE_BITS,
                                "a puzzle piece has 1 to 16 bits",
                                SFP_PIECE_MAX);
-    if (plan->piece + plan->step > SFP_PAIR_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_STEP,
+    if (plan->piece + plan->fragment > SFP_PAIR_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_FRAGMENT_BITS,
                               "a fragment and its piece have at most 32 bits: "
                               "a search looks at every pair",
                               SFP_PAIR_MAX - plan->piece);
-    if ((given[HSY_PARAM_BLOCKS] != 0 &&
-         given[HSY_PARAM_BLOCKS] != plan->fragments) ||
-        plan->fragments * plan->step < plan->bits)
+    if ((given[HSY_PARAM_FRAGMENTS] != 0 &&
+         given[HSY_PARAM_FRAGMENTS] != plan->fragments) ||
+        plan->fragments * plan->fragment < plan->bits)
         return hsy_fail_stated(
             err, HSY_E_RANGE,
-            given[HSY_PARAM_BLOCKS] != 0 ? HSY_FIELD_BLOCKS : HSY_FIELD_STEP,
+            given[HSY_PARAM_FRAGMENTS] != 0 ? HSY_FIELD_FRAGMENTS
+                                            : HSY_FIELD_FRAGMENT_BITS,
             "at most 64 fragments, as many as cover the word",
             SFP_FRAGMENTS_MAX);
     return HSY_OK;
@@ -202,13 +210,13 @@ static hsy_status sfp_check(const hsy_spec *spec, const struct sfp_plan *plan,
         hsy_mech_named(spec->oracle) != hsy_mech_named("hcms"))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ORACLE,
                         "fragments and words are asked by cms or hcms");
-    if (spec->param[HSY_PARAM_MIX] >= SFP_WHOLE)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MIX,
+    if (spec->param[HSY_PARAM_WORD_SHARE] >= SFP_WHOLE)
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_WORD_SHARE,
                               "the word's share of epsilon is below 65536, in "
                               "2^-16",
                               SFP_WHOLE - 1);
     if (word < HSY_EPSILON_MIN || spec->nano_epsilon - word < HSY_EPSILON_MIN)
-        return hsy_fail_kind(err, HSY_E_RANGE, HSY_FIELD_MIX,
+        return hsy_fail_kind(err, HSY_E_RANGE, HSY_FIELD_WORD_SHARE,
                              "the word and the fragment have at least "
                              "0.000001 of epsilon each",
                              HSY_LIMIT_NANO, HSY_EPSILON_MIN);
@@ -233,12 +241,12 @@ static hsy_status sfp_resolve(hsy_scheme *s, const hsy_spec *spec,
     if (st != HSY_OK)
         return st;
     s->param[HSY_PARAM_BITS] = plan.bits;
-    s->param[HSY_PARAM_STEP] = plan.step;
-    s->param[HSY_PARAM_W] = plan.piece;
-    s->param[HSY_PARAM_BLOCKS] = plan.fragments;
+    s->param[HSY_PARAM_FRAGMENT_BITS] = plan.fragment;
+    s->param[HSY_PARAM_PIECE_BITS] = plan.piece;
+    s->param[HSY_PARAM_FRAGMENTS] = plan.fragments;
     s->param[HSY_PARAM_HASHES] = plan.rows;
     s->param[HSY_PARAM_WIDTH] = plan.width;
-    s->param[HSY_PARAM_MIX] = plan.mix;
+    s->param[HSY_PARAM_WORD_SHARE] = plan.word_share;
     s->param[HSY_PARAM_POOL_SEED] = spec->param[HSY_PARAM_POOL_SEED];
     return hsy_sampled_resolve(s, spec, &sfp_sampled, err);
 }
@@ -252,7 +260,7 @@ static size_t sfp_tail_size(const hsy_spec *spec)
 
 static const hsy_scheme *sfp_word(const hsy_scheme *s)
 {
-    return hsy_scheme_part(s, (size_t)s->param[HSY_PARAM_BLOCKS]);
+    return hsy_scheme_part(s, (size_t)s->param[HSY_PARAM_FRAGMENTS]);
 }
 
 static size_t sfp_points_scratch(const hsy_scheme *s, size_t count)
@@ -264,7 +272,7 @@ static void sfp_points(const hsy_scheme *s, hsy_evidence *points,
                        const hsy_tally *t, const uint64_t *codes, size_t count,
                        void *scratch)
 {
-    const size_t last = (size_t)s->param[HSY_PARAM_BLOCKS];
+    const size_t last = (size_t)s->param[HSY_PARAM_FRAGMENTS];
     const size_t width = hsy_codes_per_truth(s);
     uint64_t *own = scratch;
     hsy_tally view;
@@ -297,10 +305,10 @@ const struct hsy_mechanism hsy_mech_sfp = {
             .kinds = 1u << HSY_KIND_STRINGS,
             .analysis = HSY_ANALYSIS_PUZZLE,
             .oracle = "cms"},
-    .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_STEP | 1u << HSY_PARAM_W |
-              1u << HSY_PARAM_BLOCKS | 1u << HSY_PARAM_HASHES |
-              1u << HSY_PARAM_WIDTH | 1u << HSY_PARAM_MIX |
-              1u << HSY_PARAM_POOL_SEED,
+    .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_FRAGMENT_BITS |
+              1u << HSY_PARAM_PIECE_BITS | 1u << HSY_PARAM_FRAGMENTS |
+              1u << HSY_PARAM_HASHES | 1u << HSY_PARAM_WIDTH |
+              1u << HSY_PARAM_WORD_SHARE | 1u << HSY_PARAM_POOL_SEED,
     .spell = hsy_spell,
     .oracles = true,
     .resolve = sfp_resolve,
@@ -331,6 +339,6 @@ const struct hsy_mechanism hsy_mech_sfp = {
 #undef SFP_ROWS
 #undef SFP_WIDTH
 #undef SFP_CELLS
-#undef SFP_MIX
+#undef SFP_WORD_SHARE
 #undef SFP_WHOLE
 #undef SFP_SEED_MAX

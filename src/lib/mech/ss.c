@@ -31,7 +31,7 @@
 
 static uint64_t ss_size(const hsy_scheme *s)
 {
-    return s->param[HSY_PARAM_W];
+    return s->param[HSY_PARAM_SUBSET];
 }
 
 /* ---- Resolving ----------------------------------------------------------- */
@@ -76,7 +76,7 @@ static uint64_t ss_best_size(uint64_t d, uint64_t nano_epsilon)
 static hsy_status ss_resolve(hsy_scheme *s, const hsy_spec *spec,
                              hsy_error *err)
 {
-    uint64_t w = spec->param[HSY_PARAM_W], most;
+    uint64_t w = spec->param[HSY_PARAM_SUBSET], most;
 
     if (s->d > HSY_UNARY_MAX)
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_VALUES,
@@ -84,16 +84,16 @@ static hsy_status ss_resolve(hsy_scheme *s, const hsy_spec *spec,
     if (w == 0)
         w = ss_best_size(s->d, s->nano_epsilon);
     if (w >= s->d)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_W,
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SUBSET,
                               "a set must leave out at least one value",
                               s->d - 1);
     /* w A and total stay below 2^63 for some shift from 0 on. */
     most = (uint64_t)1 << (62 - hsy_exp_bits(2 * s->nano_epsilon));
     if (w > most)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_W,
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SUBSET,
                               "too large at this epsilon; 0 takes the best",
                               most);
-    s->param[HSY_PARAM_W] = w;
+    s->param[HSY_PARAM_SUBSET] = w;
     hsy_twolevel_resolve(s, s->d, w);
     s->report_bits = s->d;
     s->report_bytes = (s->d + 7) / 8;
@@ -468,7 +468,8 @@ const struct hsy_mechanism hsy_mech_ss = {
             .id = 8,
             .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS,
             .analysis = HSY_ANALYSIS_POINTS},
-    .params = 1u << HSY_PARAM_W,
+    .favours = MECH_FAVOURS_SUBSET,
+    .params = 1u << HSY_PARAM_SUBSET,
     .resolve = ss_resolve,
     .randomize = ss_randomize,
     .randomize_batch = ss_batch,

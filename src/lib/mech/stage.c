@@ -22,7 +22,7 @@
  * variance is the least, which is up to d - 2 <= 3 e^epsilon, else pgr. These
  * rules are part of the format.
  *
- * Report: the oracle's, and zeros up to the length that it has with `width`
+ * Report: the oracle's, and zeros up to the length that it has with `most`
  * candidates: all stages of a search have reports of one length.
  */
 #include "lib/bits/bytes.h"
@@ -39,15 +39,15 @@
 #define STAGE_BITS 48u
 #define STAGE_STEP 8u
 #define STAGE_STEP_MAX 20u
-#define STAGE_WIDTH_MAX ((uint64_t)1 << STAGE_STEP_MAX)
-#define STAGE_SURVIVORS 32u /* of the default width */
+#define STAGE_MOST_MAX ((uint64_t)1 << STAGE_STEP_MAX)
+#define STAGE_SURVIVORS 32u /* of the default most */
 #define STAGE_BLOCK 256u
 #define STAGE_ROOM 8192u
 
 /* ---- What a spec comes to ------------------------------------------------ */
 
 struct stage_plan {
-    uint64_t bits, step, length, width, mix;
+    uint64_t bits, step, length, most, sizes;
     uint64_t survivors; /* at the first stage 1: nothing */
 };
 
@@ -61,14 +61,14 @@ static struct stage_plan stage_plan(const uint64_t *param, uint32_t d)
                             HSY_SPELL_BITS);
     p.step = sampled_within(sampled_given(param[HSY_PARAM_STEP], STAGE_STEP), 1,
                             p.bits < STAGE_STEP_MAX ? p.bits : STAGE_STEP_MAX);
-    p.length = sampled_within(sampled_given(param[HSY_PARAM_W], p.step), p.step,
-                              p.bits);
-    p.width = sampled_within(
-        sampled_given(param[HSY_PARAM_WIDTH], STAGE_SURVIVORS << p.step),
-        (uint64_t)1 << p.step, STAGE_WIDTH_MAX);
-    p.mix =
-        sampled_within(param[HSY_PARAM_MIX], STAGE_EQUAL, STAGE_DIMINISHING);
-    p.survivors = sampled_within(d, 1, p.width >> p.step);
+    p.length = sampled_within(
+        sampled_given(param[HSY_PARAM_PREFIX_BITS], p.step), p.step, p.bits);
+    p.most = sampled_within(sampled_given(param[HSY_PARAM_MAX_CANDIDATES],
+                                          STAGE_SURVIVORS << p.step),
+                            (uint64_t)1 << p.step, STAGE_MOST_MAX);
+    p.sizes = sampled_within(param[HSY_PARAM_SIZES], HSY_SIZES_EQUAL,
+                             HSY_SIZES_DIMINISHING);
+    p.survivors = sampled_within(d, 1, p.most >> p.step);
     return p;
 }
 
@@ -137,7 +137,8 @@ static hsy_status stage_check_survivors(const hsy_spec *spec, uint64_t length,
         if (!stage_is_prefix(at + 4, bytes_get32(at), length))
             return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_PREFIXES,
                                "a prefix of the stage before, in lower-case "
-                               "hexadecimal digits: w - step bits, and zeros "
+                               "hexadecimal digits: prefix-bits - step of "
+                               "them, and zeros "
                                "up to a whole digit",
                                HSY_UNIT_PREFIX, i + 1);
         if (i > 0 && memcmp(at - len, at + 4, len) >= 0)
@@ -166,7 +167,7 @@ static uint64_t stage_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
 {
     const uint64_t bits = s->param[HSY_PARAM_BITS];
     const uint64_t step = s->param[HSY_PARAM_STEP];
-    const uint64_t length = s->param[HSY_PARAM_W];
+    const uint64_t length = s->param[HSY_PARAM_PREFIX_BITS];
     const size_t words = spell_words(length - step);
     const uint64_t *own = hsy_sampled_rest(s);
     uint64_t prefix[HSY_SPELL_WORDS], value, more;
@@ -229,22 +230,24 @@ static hsy_status stage_check_spec(const hsy_spec *spec,
 
     if (st != HSY_OK)
         return st;
-    if ((given[HSY_PARAM_W] != 0 && given[HSY_PARAM_W] != p->length) ||
+    if ((given[HSY_PARAM_PREFIX_BITS] != 0 &&
+         given[HSY_PARAM_PREFIX_BITS] != p->length) ||
         p->length % p->step != 0)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_W,
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_PREFIX_BITS,
                               "the prefixes of a stage have a whole number of "
                               "steps, at most all bits",
                               p->bits);
-    if (given[HSY_PARAM_MIX] != 0 && given[HSY_PARAM_MIX] != p->mix)
-        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_MIX,
+    if (given[HSY_PARAM_SIZES] != 0 && given[HSY_PARAM_SIZES] != p->sizes)
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_SIZES,
                                "batches of equal (1), rising (2) or "
                                "diminishing (3) sizes",
-                               STAGE_DIMINISHING);
-    if (given[HSY_PARAM_WIDTH] != 0 && given[HSY_PARAM_WIDTH] != p->width)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_WIDTH,
+                               HSY_SIZES_DIMINISHING);
+    if (given[HSY_PARAM_MAX_CANDIDATES] != 0 &&
+        given[HSY_PARAM_MAX_CANDIDATES] != p->most)
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MAX_CANDIDATES,
                               "room for all continuations of one prefix, and "
                               "at most 2^20 candidates",
-                              STAGE_WIDTH_MAX);
+                              STAGE_MOST_MAX);
     if ((p->length == p->step) != (spec->d == 0))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_PREFIXES,
                         "the first stage has none, every other one those that "
@@ -252,8 +255,8 @@ static hsy_status stage_check_spec(const hsy_spec *spec,
     if (spec->d > p->survivors)
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_PREFIXES,
                               "with all their continuations they are more "
-                              "candidates than width",
-                              p->width >> p->step);
+                              "candidates than max-candidates",
+                              p->most >> p->step);
     return stage_check_survivors(spec, p->length - p->step, err);
 }
 
@@ -274,7 +277,7 @@ static hsy_status stage_take(hsy_scheme *s, const hsy_spec *spec,
     hsy_spec sub;
     hsy_status st;
 
-    stage_oracle(&sub, spec, p->width);
+    stage_oracle(&sub, spec, p->most);
     st = hsy_scheme_head(&most, NULL, &sub, err);
     stage_part(&sub, spec, 0);
     if (st == HSY_OK)
@@ -284,12 +287,12 @@ static hsy_status stage_take(hsy_scheme *s, const hsy_spec *spec,
     if (st != HSY_OK)
         return stage_refused(spec, st, err);
     if (part.report_bits > most.report_bits)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_WIDTH,
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MAX_CANDIDATES,
                               "this stage's reports are longer than those of "
-                              "the largest one: choose another width",
+                              "the largest one: choose another max-candidates",
                               most.report_bits);
-    s->total = part.d;
-    s->own = bytes_get64(part.digest);
+    s->parts = 1;
+    s->parts_digest = bytes_get64(part.digest);
     s->report_bits = most.report_bits;
     s->report_bytes = most.report_bytes;
     s->cells = part.cells;
@@ -308,9 +311,9 @@ static hsy_status stage_resolve(hsy_scheme *s, const hsy_spec *spec,
         return st;
     s->param[HSY_PARAM_BITS] = p.bits;
     s->param[HSY_PARAM_STEP] = p.step;
-    s->param[HSY_PARAM_W] = p.length;
-    s->param[HSY_PARAM_WIDTH] = p.width;
-    s->param[HSY_PARAM_MIX] = p.mix;
+    s->param[HSY_PARAM_PREFIX_BITS] = p.length;
+    s->param[HSY_PARAM_MAX_CANDIDATES] = p.most;
+    s->param[HSY_PARAM_SIZES] = p.sizes;
     return stage_take(s, spec, &p, err);
 }
 
@@ -326,7 +329,8 @@ static size_t stage_tail_size(const hsy_spec *spec)
 
 static void stage_settle(hsy_scheme *s, const hsy_spec *spec)
 {
-    const uint64_t length = s->param[HSY_PARAM_W] - s->param[HSY_PARAM_STEP];
+    const uint64_t length =
+        s->param[HSY_PARAM_PREFIX_BITS] - s->param[HSY_PARAM_STEP];
     const size_t words = spell_words(length);
     const uint8_t *at = spec->labels;
     uint64_t *own;
@@ -489,8 +493,9 @@ const struct hsy_mechanism hsy_mech_stage = {
             .id = 29,
             .kinds = 1u << HSY_KIND_STRINGS,
             .analysis = HSY_ANALYSIS_STAGE},
-    .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_STEP | 1u << HSY_PARAM_W |
-              1u << HSY_PARAM_WIDTH | 1u << HSY_PARAM_MIX,
+    .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_STEP |
+              1u << HSY_PARAM_PREFIX_BITS | 1u << HSY_PARAM_MAX_CANDIDATES |
+              1u << HSY_PARAM_SIZES,
     .spell = hsy_spell,
     .oracles = true,
     .resolve = stage_resolve,
@@ -515,7 +520,7 @@ const struct hsy_mechanism hsy_mech_stage = {
 #undef STAGE_BITS
 #undef STAGE_STEP
 #undef STAGE_STEP_MAX
-#undef STAGE_WIDTH_MAX
+#undef STAGE_MOST_MAX
 #undef STAGE_SURVIVORS
 #undef STAGE_BLOCK
 #undef STAGE_ROOM

@@ -13,7 +13,8 @@ uint32_t hsy_stage_number(const hsy_scheme *s)
 {
     return s->mech != &hsy_mech_stage
                ? 0
-               : (uint32_t)(s->param[HSY_PARAM_W] / s->param[HSY_PARAM_STEP]);
+               : (uint32_t)(s->param[HSY_PARAM_PREFIX_BITS] /
+                            s->param[HSY_PARAM_STEP]);
 }
 
 uint32_t hsy_stage_count(const hsy_scheme *s)
@@ -23,16 +24,17 @@ uint32_t hsy_stage_count(const hsy_scheme *s)
                                                    s->param[HSY_PARAM_STEP]);
 }
 
-/* The scheme without its number and candidates; a resolved one has w > 0. */
+/* The scheme without its number and candidates; a resolved one has
+ * prefixes. */
 static void stages_family(const hsy_scheme *s, uint8_t digest[HSY_DIGEST])
 {
     hsy_scheme same = *s;
 
-    same.param[HSY_PARAM_W] = 0;
+    same.param[HSY_PARAM_PREFIX_BITS] = 0;
     same.d = 0;
     same.labels_len = 0;
     memset(same.labels_digest, 0, sizeof same.labels_digest);
-    same.total = same.own = 0;
+    same.parts_digest = 0;
     hsy_scheme_digest(&same);
     memcpy(digest, same.digest, HSY_DIGEST);
 }
@@ -41,11 +43,11 @@ static void stages_family(const hsy_scheme *s, uint8_t digest[HSY_DIGEST])
  * in even steps; and how many in all before batch i. */
 static uint64_t stages_weight(const hsy_scheme *s, uint64_t i)
 {
-    const uint64_t mix = s->param[HSY_PARAM_MIX], last = hsy_stage_count(s);
+    const uint64_t sizes = s->param[HSY_PARAM_SIZES], last = hsy_stage_count(s);
 
-    if (mix == STAGE_EQUAL || last == 1)
+    if (sizes == HSY_SIZES_EQUAL || last == 1)
         return 1;
-    return last - 1 + 2 * (mix == STAGE_RISING ? i - 1 : last - i);
+    return last - 1 + 2 * (sizes == HSY_SIZES_RISING ? i - 1 : last - i);
 }
 
 static uint64_t stages_before(const hsy_scheme *s, uint64_t i)
@@ -92,7 +94,8 @@ static void stages_spread(uint64_t *codes, const uint64_t *own, uint64_t length,
 size_t hsy_stage_prefixes(const hsy_scheme *s, uint64_t *codes)
 {
     const uint64_t bits = s->param[HSY_PARAM_BITS];
-    const uint64_t length = s->param[HSY_PARAM_W] - s->param[HSY_PARAM_STEP];
+    const uint64_t length =
+        s->param[HSY_PARAM_PREFIX_BITS] - s->param[HSY_PARAM_STEP];
     const size_t width = hsy_codes_per_truth(s), words = spell_words(length);
 
     if (length == 0 && codes != NULL)

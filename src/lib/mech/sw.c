@@ -27,7 +27,7 @@
 /* w: places of a window. */
 static uint64_t sw_window(const hsy_scheme *s)
 {
-    return s->param[HSY_PARAM_W];
+    return s->param[HSY_PARAM_WINDOW];
 }
 
 static uint64_t sw_places(const hsy_scheme *s)
@@ -73,21 +73,21 @@ static bool sw_fits(const hsy_scheme *s)
 static hsy_status sw_resolve(hsy_scheme *s, const hsy_spec *spec,
                              hsy_error *err)
 {
-    const uint64_t w = spec->param[HSY_PARAM_W];
+    const uint64_t w = spec->param[HSY_PARAM_WINDOW];
     const uint64_t most = 2 * (uint64_t)s->d - 1;
 
     if (s->d > SW_BINS_MAX)
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_BINS,
                               "sw takes at most 2^20 bins", SW_BINS_MAX);
     if (w != 0 && w % 2 == 0)
-        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_W,
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_WINDOW,
                         "a window has a middle: an odd number of places");
     if (w > most)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_W,
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_WINDOW,
                               "a window is less than twice the bins", most);
-    s->param[HSY_PARAM_W] = w != 0 ? w : sw_best_window(s);
+    s->param[HSY_PARAM_WINDOW] = w != 0 ? w : sw_best_window(s);
     if (!sw_fits(s))
-        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_W,
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_WINDOW,
                         "too wide for so large an epsilon; 0 takes the best");
     hsy_twolevel_resolve(s, sw_places(s), sw_window(s));
     s->report_bits = report_bits_of(sw_places(s));
@@ -267,7 +267,7 @@ const struct hsy_mechanism hsy_mech_sw = {
             .id = 17,
             .kinds = 1u << HSY_KIND_BINS,
             .analysis = HSY_ANALYSIS_DENSITY},
-    .params = 1u << HSY_PARAM_W,
+    .params = 1u << HSY_PARAM_WINDOW,
     .resolve = sw_resolve,
     .randomize = sw_randomize,
     .randomize_batch = sw_batch,

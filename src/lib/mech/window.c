@@ -36,7 +36,7 @@ static uint32_t window_outputs(const hsy_scheme *s)
 
 static uint32_t window_steps(const hsy_scheme *s)
 {
-    return (uint32_t)(s->param[HSY_PARAM_OUTPUTS] - s->param[HSY_PARAM_W]);
+    return (uint32_t)(s->param[HSY_PARAM_OUTPUTS] - s->param[HSY_PARAM_WINDOW]);
 }
 
 static uint64_t window_mix(const hsy_scheme *s)
@@ -179,11 +179,12 @@ static struct window_choice window_search(double a, double b)
 
 static hsy_status window_given(const hsy_spec *spec, hsy_error *err)
 {
-    uint64_t N = spec->param[HSY_PARAM_OUTPUTS], w = spec->param[HSY_PARAM_W];
+    uint64_t N = spec->param[HSY_PARAM_OUTPUTS],
+             w = spec->param[HSY_PARAM_WINDOW];
     uint64_t mix = spec->param[HSY_PARAM_MIX];
 
     if (N == 0 && w != 0)
-        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_W,
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_WINDOW,
                         "a window goes with a number of outputs");
     if (N == 0 && mix != 0)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_MIX,
@@ -193,7 +194,7 @@ static hsy_status window_given(const hsy_spec *spec, hsy_error *err)
                                "there are from 2 to 1024 outputs",
                                WINDOW_OUTPUTS_MAX);
     if (N != 0 && w >= N)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_W,
+        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_WINDOW,
                               "a window has fewer outputs than there are",
                               N - 1);
     if (mix >= WINDOW_ONE)
@@ -212,7 +213,7 @@ static void window_set(hsy_scheme *s, const struct window_choice *c)
     uint32_t cells = c->N + (c->mix != 0 ? 2 : 0);
 
     s->param[HSY_PARAM_OUTPUTS] = c->N;
-    s->param[HSY_PARAM_W] = c->w;
+    s->param[HSY_PARAM_WINDOW] = c->w;
     s->param[HSY_PARAM_MIX] = c->mix;
     hsy_twolevel_resolve(s, c->N, c->w);
     s->report_bits = report_bits_of(cells);
@@ -227,7 +228,7 @@ window_resolve(hsy_scheme *s, const hsy_spec *spec, hsy_error *err,
                void (*choose)(struct window_choice *c, const hsy_scheme *s))
 {
     struct window_choice c = {.N = (uint32_t)spec->param[HSY_PARAM_OUTPUTS],
-                              .w = (uint32_t)spec->param[HSY_PARAM_W],
+                              .w = (uint32_t)spec->param[HSY_PARAM_WINDOW],
                               .mix = spec->param[HSY_PARAM_MIX]};
     hsy_status st = window_given(spec, err);
 
@@ -361,8 +362,8 @@ static hsy_status window_fill(const hsy_scheme *s, struct window_room *r,
     hsy_status st = hsy_mean_below(r->u, n, grid.width, &coins->secret);
 
     if (st == HSY_OK)
-        st =
-            hsy_mean_below(r->offset, n, s->param[HSY_PARAM_W], &coins->secret);
+        st = hsy_mean_below(r->offset, n, s->param[HSY_PARAM_WINDOW],
+                            &coins->secret);
     for (size_t i = 0; i < n && st == HSY_OK; i++)
         r->block.own[i] =
             (uint32_t)(mean_round(codes[i], r->u[i], &grid) + r->offset[i]);
@@ -407,7 +408,8 @@ static void window_laws(const hsy_scheme *s, struct window_law *l,
 {
     double a = (double)twolevel_own(s), b = (double)twolevel_other(s);
 
-    *l = window_law(a, b, window_outputs(s), (uint32_t)s->param[HSY_PARAM_W]);
+    *l = window_law(a, b, window_outputs(s),
+                    (uint32_t)s->param[HSY_PARAM_WINDOW]);
     *bit = window_law(a, b, 2, 1);
 }
 
@@ -509,7 +511,7 @@ static size_t window_law_of(const hsy_scheme *s, hsy_factor *factors,
     const uint64_t width = mean_width(s), mix = window_mix(s);
     uint64_t y = report_get(report, s->report_bytes);
     bool bit = y >= window_outputs(s);
-    uint64_t w = bit ? 1 : s->param[HSY_PARAM_W];
+    uint64_t w = bit ? 1 : s->param[HSY_PARAM_WINDOW];
     uint64_t total = bit ? twolevel_own(s) + twolevel_other(s) : s->total;
     struct mean_place at =
         hsy_mean_place(code, width, bit ? 1 : window_steps(s));
@@ -533,7 +535,7 @@ static size_t window_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 }
 
 /* What the three have in common. */
-#define WINDOW_PARAMS (1u << HSY_PARAM_OUTPUTS | 1u << HSY_PARAM_W)
+#define WINDOW_PARAMS (1u << HSY_PARAM_OUTPUTS | 1u << HSY_PARAM_WINDOW)
 #define WINDOW_MIXED (WINDOW_PARAMS | 1u << HSY_PARAM_MIX)
 #define WINDOW_ROW                                                             \
     .randomize = window_randomize, .randomize_batch = window_batch,            \

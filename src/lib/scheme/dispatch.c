@@ -56,35 +56,62 @@ const struct hsy_mechanism *hsy_mech_numbered(uint32_t id)
     return NULL;
 }
 
+const hsy_catalogue *hsy_mechanism_named(const char *name)
+{
+    const struct hsy_mechanism *mech = hsy_mech_named(name);
+
+    return mech != NULL ? &mech->row : NULL;
+}
+
 bool hsy_mech_is_auto(const char *name)
 {
     return name == NULL || hsy_mech_listed(name, "auto");
+}
+
+/* The mechanism that a matrix describes; a small client may have none. */
+static const struct hsy_mechanism *mech_by_matrix(void)
+{
+    for (size_t i = 0; i < hsy_mech_count; i++)
+        if (hsy_mech_table[i]->designs >> HSY_DESIGN_MATRIX & 1)
+            return hsy_mech_table[i];
+    return NULL;
 }
 
 const struct hsy_mechanism *hsy_mech_meant(const hsy_spec *spec)
 {
     if (!hsy_mech_is_auto(spec->mechanism))
         return hsy_mech_named(spec->mechanism);
-    return spec->design == HSY_DESIGN_MATRIX ? hsy_mech_named("matrix") : NULL;
+    return spec->design == HSY_DESIGN_MATRIX ? mech_by_matrix() : NULL;
 }
 
 static const char *const mech_params[HSY_PARAMS] = {
     [HSY_PARAM_G] = "g",
     [HSY_PARAM_POOL_BITS] = "pool-bits",
     [HSY_PARAM_POOL_SEED] = "pool-seed",
-    [HSY_PARAM_W] = "w",
+    [HSY_PARAM_SUBSET] = "subset",
+    [HSY_PARAM_WINDOW] = "window",
+    [HSY_PARAM_OUTPUTS] = "outputs",
+    [HSY_PARAM_MIX] = "mix",
+    [HSY_PARAM_GRID] = "grid",
     [HSY_PARAM_BLOCKS] = "blocks",
     [HSY_PARAM_Q] = "q",
     [HSY_PARAM_T] = "t",
-    [HSY_PARAM_BITS] = "bits",
+    [HSY_PARAM_FANOUT] = "fanout",
     [HSY_PARAM_HASHES] = "hashes",
     [HSY_PARAM_WIDTH] = "width",
-    [HSY_PARAM_OUTPUTS] = "outputs",
     [HSY_PARAM_COHORTS] = "cohorts",
-    [HSY_PARAM_FANOUT] = "fanout",
-    [HSY_PARAM_MIX] = "mix",
-    [HSY_PARAM_GRID] = "grid",
+    [HSY_PARAM_FILTER_BITS] = "filter-bits",
+    [HSY_PARAM_SAMPLED_BITS] = "sampled-bits",
+    [HSY_PARAM_BITS] = "bits",
+    [HSY_PARAM_FIRST] = "first",
     [HSY_PARAM_STEP] = "step",
+    [HSY_PARAM_PREFIX_BITS] = "prefix-bits",
+    [HSY_PARAM_MAX_CANDIDATES] = "max-candidates",
+    [HSY_PARAM_SIZES] = "sizes",
+    [HSY_PARAM_PIECE_BITS] = "piece-bits",
+    [HSY_PARAM_FRAGMENT_BITS] = "fragment-bits",
+    [HSY_PARAM_FRAGMENTS] = "fragments",
+    [HSY_PARAM_WORD_SHARE] = "word-share",
 };
 
 const char *hsy_param_name(size_t param)
@@ -121,7 +148,7 @@ hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
 
     for (size_t i = 0; i < HSY_CHANCES; i++)
         design |= spec->chance[i].num != 0 || spec->chance[i].den != 0;
-    if (design && !mech->designed)
+    if (design && mech->designs == 0)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DESIGN,
                         "the mechanism is not given by probabilities");
     if (mech->spell == NULL && mech_alphabet(spec))

@@ -100,6 +100,7 @@ void hsy_scheme_describe(const hsy_scheme *s, hsy_scheme_info *info)
         .id = s->mech->row.id,
         .kind = s->kind,
         .analysis = s->mech->row.analysis,
+        .cell_law = s->mech->cell_law,
         .nano_epsilon = s->nano_epsilon,
         .d = s->d,
         .lo = s->lo,

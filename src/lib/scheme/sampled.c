@@ -64,17 +64,17 @@ static void sampled_widen(struct sampled_size *most, const hsy_scheme *part)
         most->bytes = part->report_bytes;
 }
 
-/* digits holds the bits of the index; drawn is the longest of the parts that
- * are drawn, beside what stands beside it. */
+/* drawn is the longest of the parts that are drawn, beside what stands beside
+ * it. */
 static void sampled_layout(hsy_scheme *s, size_t parts,
                            const struct sampled_size *drawn,
                            const struct sampled_size *beside)
 {
     const uint64_t bits = (uint64_t)drawn->bits + beside->bits;
 
-    s->digits = report_bits_of(parts);
-    if (s->digits + bits <= 64) {
-        s->report_bits = (uint32_t)(s->digits + bits);
+    s->index_bits = report_bits_of(parts);
+    if (s->index_bits + bits <= 64) {
+        s->report_bits = (uint32_t)(s->index_bits + bits);
         s->report_bytes = report_bytes_of(s->report_bits);
     } else { /* then there are at least 8 bytes, so this passes 64 bits */
         s->report_bytes = 1 + drawn->bytes + beside->bytes;
@@ -104,8 +104,8 @@ hsy_status hsy_sampled_resolve(hsy_scheme *s, const hsy_spec *spec,
         memcpy(chain + HSY_DIGEST, part.digest, HSY_DIGEST);
         hsy_blake2b(chain, HSY_DIGEST, chain, sizeof chain, NULL, 0);
     }
-    s->own = bytes_get64(chain);
-    s->total = parts;
+    s->parts = (uint32_t)parts;
+    s->parts_digest = bytes_get64(chain);
     s->answers = how->beside ? 2 : 1;
     sampled_layout(s, parts - how->beside, &drawn, &beside);
     return HSY_OK;

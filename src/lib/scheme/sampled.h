@@ -66,8 +66,7 @@ static inline uint64_t sampled_given(uint64_t x, uint64_t otherwise)
     return x != 0 ? x : otherwise;
 }
 
-/* Of resolve: check the parts, and set all sizes of s. s->own becomes eight
- * bytes of a digest of all the parts, so that the scheme's covers them. */
+/* Of resolve: check the parts, and set s->parts, their digest and all sizes. */
 hsy_status hsy_sampled_resolve(hsy_scheme *s, const hsy_spec *spec,
                                const struct mech_sampled *how, hsy_error *err);
 

@@ -29,6 +29,26 @@ static inline double mech_support_v1(const struct mech_support *law)
     return law->p * law->not_p / (law->gap * law->gap);
 }
 
+/* Which outputs a truth makes likelier than others: what shuffling counts on.
+ */
+enum mech_favours {
+    MECH_FAVOURS_UNKNOWN = 0,
+    MECH_FAVOURS_BIT,    /* one of two, if it is symmetric */
+    MECH_FAVOURS_VALUE,  /* its own value */
+    MECH_FAVOURS_SUBSET, /* the sets that hold it */
+    MECH_FAVOURS_HALF,   /* half of its block */
+    MECH_FAVOURS_POINTS, /* the points of a hyperplane */
+    MECH_FAVOURS_HASH    /* under each function, its hash */
+};
+
+/* How the errors of two values' estimates hang together. */
+enum mech_errors {
+    MECH_ERRORS_APART = 0, /* as those of two cells of one histogram */
+    MECH_ERRORS_DESIGN,    /* by outputs they share, a report being one cell */
+    MECH_ERRORS_SKETCH,    /* by outputs they share, a report being many */
+    MECH_ERRORS_TOGETHER   /* each is made of all cells */
+};
+
 struct mech_sampled;
 struct mech_chain;
 struct mech_lies;
@@ -37,9 +57,12 @@ struct mech_staged;
 struct hsy_mechanism {
     hsy_catalogue row; /* name, title, permanent wire id, kinds */
     uint32_t params;   /* bit 1 << hsy_param for each it takes */
-    bool designed;     /* takes design and chance */
-    bool central;      /* a curator's: there are no reports, only tallies, and
-                          nothing here that makes, counts or weighs one */
+    uint32_t designs;  /* bit 1 << hsy_design for each that describes it */
+    enum mech_favours favours;
+    enum mech_errors errors;
+    hsy_cell_law cell_law;
+    bool central; /* a curator's: there are no reports, only tallies, and
+                     nothing here that makes, counts or weighs one */
 
     /* STRINGS: codes are the string itself, spelled in HSY_PARAM_BITS bits
      * (spell.h: hsy_spell, or NULL), not its hash. */
@@ -207,6 +230,11 @@ struct hsy_scheme {
     uint64_t own, other;
     uint32_t digits;
 
+    /* Parts (sampled.h): how many, and eight bytes of a digest of all of them,
+     * so that the scheme's covers them. */
+    uint32_t parts;
+    uint64_t parts_digest;
+
     /* Derived from the above, not encoded. */
     struct mech_rappor {
         uint64_t flip;      /* permanent: P(a bit is turned), over 2^64 */
@@ -219,8 +247,9 @@ struct hsy_scheme {
     uint32_t report_bits, packed_bits;
     size_t report_bytes;
     size_t cells, strata, weights;
-    uint32_t answers; /* parts that each report answers */
-    double users;     /* of the spec, for steps */
+    uint32_t answers;    /* parts that each report answers */
+    uint32_t index_bits; /* of the number of the part that was drawn */
+    double users;        /* of the spec, for steps */
 
     /* Of a tuple: the largest variance of an attribute's share, n times, for
      * the people who answered. What auto chooses by. */

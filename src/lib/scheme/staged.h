@@ -24,9 +24,6 @@ struct mech_staged {
     hsy_status (*mine)(const hsy_scheme *s, bool *mine, hsy_rng *rng);
 };
 
-/* Sizes of the batches: HSY_PARAM_MIX. */
-enum { STAGE_EQUAL = 1, STAGE_RISING = 2, STAGE_DIMINISHING = 3 };
-
 /* Of the mechanism stage (lib/mech/stage_plan.c). */
 extern const struct mech_staged hsy_stages;
 

@@ -13,21 +13,23 @@
  *     24      8  lo
  *     32      8  hi
  *     40      4  design
- *     44      4  digits of other (unary); bits of the part's number (parts)
+ *     44      4  digits of other (unary)
  *     48     64  chance: four times num and den, 8 bytes each
  *    112      8  weight A (two-level)
  *    120      4  shift (two-level)
  *    124      4  report bits
- *    128      8  total; how many parts; cells (joint)
- *    136      8  own; eight bytes of the digest of all parts, or the cells'
+ *    128      8  total
+ *    136      8  own
  *    144      8  other
  *    152      8  length of the labels, of a tuple its attributes (tuple.h)
  *    160     32  BLAKE2b-256 of the labels; zero without labels
- *    192    128  parameters, 8 bytes each, in the order of hsy_param
+ *    192    128  parameters, 8 bytes each (scheme_wire_places)
  *    320     32  alphabet: bit b % 8 of byte b / 8 for each byte b in it
  *    352      4  oracle: the mechanism named for the parts, 0: none
  *    356      8  nano-epsilon of the permanent answers, 0: none
- *    364     20  zero
+ *    364      8  of the digest of all parts
+ *    372      4  how many parts, 0: none
+ *    376      8  zero
  */
 #include "lib/scheme/resolve.h"
 
@@ -40,8 +42,59 @@
 #define SCHEME_WIRE_ALPHABET 320
 #define SCHEME_WIRE_ORACLE 352
 #define SCHEME_WIRE_PERMANENT 356
+#define SCHEME_WIRE_PARTS_DIGEST 364
+#define SCHEME_WIRE_PARTS 372
 
 static const char scheme_wire_tag[16] = "hearsay scheme 1";
+
+/* Which of the sixteen numbers each parameter is. Parameters that no mechanism
+ * takes together share a place. */
+static const uint8_t scheme_wire_places[HSY_PARAMS] = {
+    [HSY_PARAM_G] = 0,
+    [HSY_PARAM_POOL_BITS] = 1,
+    [HSY_PARAM_POOL_SEED] = 2,
+    [HSY_PARAM_SUBSET] = 3,
+    [HSY_PARAM_WINDOW] = 3,
+    [HSY_PARAM_FIRST] = 3,
+    [HSY_PARAM_PREFIX_BITS] = 3,
+    [HSY_PARAM_PIECE_BITS] = 3,
+    [HSY_PARAM_BLOCKS] = 4,
+    [HSY_PARAM_FRAGMENTS] = 4,
+    [HSY_PARAM_Q] = 5,
+    [HSY_PARAM_T] = 6,
+    [HSY_PARAM_BITS] = 7,
+    [HSY_PARAM_FILTER_BITS] = 7,
+    [HSY_PARAM_SAMPLED_BITS] = 7,
+    [HSY_PARAM_HASHES] = 8,
+    [HSY_PARAM_WIDTH] = 9,
+    [HSY_PARAM_MAX_CANDIDATES] = 9,
+    [HSY_PARAM_OUTPUTS] = 10,
+    [HSY_PARAM_COHORTS] = 11,
+    [HSY_PARAM_FANOUT] = 12,
+    [HSY_PARAM_MIX] = 13,
+    [HSY_PARAM_SIZES] = 13,
+    [HSY_PARAM_WORD_SHARE] = 13,
+    [HSY_PARAM_GRID] = 14,
+    [HSY_PARAM_STEP] = 15,
+    [HSY_PARAM_FRAGMENT_BITS] = 15,
+};
+
+static void scheme_wire_put_params(const hsy_scheme *s, uint8_t *to)
+{
+    for (size_t i = 0; i < HSY_PARAMS; i++)
+        if (s->mech->params >> i & 1)
+            bytes_put64(to + 8 * (size_t)scheme_wire_places[i], s->param[i]);
+}
+
+static void scheme_wire_get_params(hsy_spec *spec,
+                                   const struct hsy_mechanism *mech,
+                                   const uint8_t *from)
+{
+    for (size_t i = 0; i < HSY_PARAMS; i++)
+        if (mech->params >> i & 1)
+            spec->param[i] =
+                bytes_get64(from + 8 * (size_t)scheme_wire_places[i]);
+}
 
 void hsy_scheme_encode(const hsy_scheme *s, uint8_t wire[HSY_SCHEME_WIRE])
 {
@@ -67,11 +120,12 @@ void hsy_scheme_encode(const hsy_scheme *s, uint8_t wire[HSY_SCHEME_WIRE])
     bytes_put64(wire + 144, s->other);
     bytes_put64(wire + 152, s->labels_len);
     memcpy(wire + 160, s->labels_digest, HSY_DIGEST);
-    for (size_t i = 0; i < HSY_PARAMS; i++)
-        bytes_put64(wire + SCHEME_WIRE_PARAMS + 8 * i, s->param[i]);
+    scheme_wire_put_params(s, wire + SCHEME_WIRE_PARAMS);
     memcpy(wire + SCHEME_WIRE_ALPHABET, s->alphabet, HSY_ALPHABET);
     bytes_put32(wire + SCHEME_WIRE_ORACLE, s->oracle);
     bytes_put64(wire + SCHEME_WIRE_PERMANENT, s->nano_permanent);
+    bytes_put64(wire + SCHEME_WIRE_PARTS_DIGEST, s->parts_digest);
+    bytes_put32(wire + SCHEME_WIRE_PARTS, s->parts);
 }
 
 void hsy_scheme_digest(hsy_scheme *s)
@@ -116,8 +170,7 @@ hsy_status hsy_spec_decode(hsy_spec *spec, const uint8_t wire[HSY_SCHEME_WIRE],
     for (size_t i = 0; i < HSY_CHANCES; i++)
         spec->chance[i] = (hsy_ratio){bytes_get64(wire + 48 + 16 * i),
                                       bytes_get64(wire + 56 + 16 * i)};
-    for (size_t i = 0; i < HSY_PARAMS; i++)
-        spec->param[i] = bytes_get64(wire + SCHEME_WIRE_PARAMS + 8 * i);
+    scheme_wire_get_params(spec, mech, wire + SCHEME_WIRE_PARAMS);
     return HSY_OK;
 }
 
@@ -186,3 +239,5 @@ const char *hsy_scheme_difference(const hsy_scheme *a, const hsy_scheme *b)
 #undef SCHEME_WIRE_ALPHABET
 #undef SCHEME_WIRE_ORACLE
 #undef SCHEME_WIRE_PERMANENT
+#undef SCHEME_WIRE_PARTS_DIGEST
+#undef SCHEME_WIRE_PARTS

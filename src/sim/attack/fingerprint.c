@@ -75,7 +75,7 @@ static hsy_status fingerprint_rappor(struct fingerprint *f, hsy_error *err)
         .kind = HSY_KIND_STRINGS,
         .design = HSY_DESIGN_RAPPOR,
         .chance = {{1, 2}, {1, 4}, {3, 4}},
-        .param = {[HSY_PARAM_BITS] = FINGERPRINT_BITS,
+        .param = {[HSY_PARAM_FILTER_BITS] = FINGERPRINT_BITS,
                   [HSY_PARAM_HASHES] = FINGERPRINT_HASHES,
                   [HSY_PARAM_COHORTS] = FINGERPRINT_COHORTS}};
 

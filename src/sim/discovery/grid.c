@@ -34,7 +34,7 @@ void discovery_settle(struct discovery *how, const struct discovery_method *m)
     how->spec.kind = HSY_KIND_STRINGS;
     how->spec.param[HSY_PARAM_BITS] = b->bits;
     how->spec.param[HSY_PARAM_STEP] = own ? given : b->step;
-    how->spec.param[HSY_PARAM_W] =
+    how->spec.param[HSY_PARAM_FIRST] =
         b->first != 0 || own ? b->first : grid_log(how->search.top);
 }
 

@@ -87,7 +87,7 @@ static hsy_status batches_stage(struct discover_job *job, size_t i,
     stage->width = 1;
     if (stage->step > 24)
         return host_fail(err, HSY_E_RANGE,
-                         b->step > 24 ? HSY_FIELD_STEP : HOST_FIELD_FIRST,
+                         b->step > 24 ? HSY_FIELD_STEP : HSY_FIELD_FIRST,
                          "a batch learns at most 24 bits");
     stage->candidates = before << stage->step; /* both below 2^24 */
     if (stage->candidates >= HSY_VALUES_MAX)

@@ -37,7 +37,7 @@ static double laws_squares(double from, double to, double Z, double b0)
 static double laws_window(const hsy_scheme_info *info, double E, double x)
 {
     const double N = (double)info->param[HSY_PARAM_OUTPUTS];
-    const double w = (double)info->param[HSY_PARAM_W], R = N - w;
+    const double w = (double)info->param[HSY_PARAM_WINDOW], R = N - w;
     const double Z = w * E + R, at = floor(x * R), up = x * R - at;
     const double b0 = (E - 1) * w * (w - 1) / 2 + N * (N - 1) / 2;
     const double low = laws_squares(at, at + w, Z, b0);
@@ -73,9 +73,8 @@ double study_mean_law(const hsy_scheme_info *info, double x)
 {
     const double E = exp(info->epsilon_exact);
 
-    if (strcmp(info->mechanism, "onebit") == 0)
-        return laws_bit(E, x);
-    if (strcmp(info->mechanism, "laplace") == 0)
+    if (info->param[HSY_PARAM_GRID] != 0)
         return laws_laplace(info, info->epsilon_exact, x);
-    return laws_mixed(info, E, x);
+    return info->param[HSY_PARAM_OUTPUTS] != 0 ? laws_mixed(info, E, x)
+                                               : laws_bit(E, x);
 }

@@ -70,37 +70,23 @@ static void reports_direct(hsy_tally *t, const hsy_scheme_info *info,
     }
 }
 
-struct reports_law {
-    const char *mechanism;
-    void (*draw)(hsy_tally *t, const hsy_scheme_info *info,
-                 const struct study_truths *truths, hsy_stream *st);
+static void (*const reports_laws[])(hsy_tally *t, const hsy_scheme_info *info,
+                                    const struct study_truths *truths,
+                                    hsy_stream *st) = {
+    [HSY_CELLS_BIT] = reports_bit,
+    [HSY_CELLS_UNARY] = reports_unary,
+    [HSY_CELLS_DIRECT] = reports_direct,
 };
-
-static const struct reports_law reports_laws[] = {{"rr", reports_bit},
-                                                  {"onebit", reports_bit},
-                                                  {"sue", reports_unary},
-                                                  {"oue", reports_unary},
-                                                  {"grr", reports_direct}};
-
-#define REPORTS_LAWS (sizeof reports_laws / sizeof reports_laws[0])
-
-static const struct reports_law *reports_find(const hsy_scheme_info *info)
-{
-    for (size_t i = 0; i < REPORTS_LAWS; i++)
-        if (strcmp(info->mechanism, reports_laws[i].mechanism) == 0)
-            return &reports_laws[i];
-    return NULL;
-}
 
 bool study_at_once(const hsy_scheme_info *info)
 {
-    return reports_find(info) != NULL;
+    return reports_laws[info->cell_law] != NULL;
 }
 
 void study_draw(hsy_tally *t, const hsy_scheme_info *info,
                 const struct study_truths *truths, hsy_stream *st)
 {
-    reports_find(info)->draw(t, info, truths, st);
+    reports_laws[info->cell_law](t, info, truths, st);
     t->strata[0] = truths->users;
 }
 

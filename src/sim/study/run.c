@@ -89,7 +89,7 @@ static hsy_status run_codes(struct study_job *job, const hsy_scheme *s,
 
 /* The law of a mean at each truth, under the mechanism of the study (place 0)
  * or another, whose parameters are its own choice. A mechanism that does not
- * take this epsilon is no rival. */
+ * take this epsilon, or whose noise has no bound, is no rival. */
 static hsy_status run_law(struct study_job *job, size_t place,
                           const char *mechanism, hsy_error *err)
 {
@@ -114,7 +114,8 @@ static hsy_status run_law(struct study_job *job, size_t place,
     if (place > 0 && st == HSY_OK)
         hsy_scheme_describe(s, &info);
     for (size_t i = 0; i < n; i++)
-        law[i] = st != HSY_OK ? INFINITY
+        law[i] = st != HSY_OK || (place > 0 && info.param[HSY_PARAM_GRID] != 0)
+                     ? INFINITY
                  : info.central
                      ? info.v0 * (double)job->out->curators /
                            (double)job->study->users
@@ -126,9 +127,9 @@ static hsy_status run_law(struct study_job *job, size_t place,
 
 static hsy_status run_laws(struct study_job *job, hsy_error *err)
 {
-    const char *const best[STUDY_LAWS_OF_MEAN] = {job->spec.mechanism, "onebit",
-                                                  "dwm", "pm", "hm"};
-    hsy_status st = HSY_OK;
+    const hsy_catalogue *row;
+    hsy_status st;
+    size_t place = 1;
 
     if (job->spec.kind != HSY_KIND_NUMBER)
         return HSY_OK;
@@ -136,8 +137,10 @@ static hsy_status run_laws(struct study_job *job, hsy_error *err)
         calloc(job->study->people->n * STUDY_LAWS_OF_MEAN, sizeof *job->laws);
     if (job->laws == NULL)
         return study_nomem(err);
-    for (size_t i = 0; st == HSY_OK && i < STUDY_LAWS_OF_MEAN; i++)
-        st = run_law(job, i, best[i], err);
+    st = run_law(job, 0, job->spec.mechanism, err);
+    for (size_t i = 0; st == HSY_OK && (row = hsy_mechanism_at(i)) != NULL; i++)
+        if (row->kinds == 1u << HSY_KIND_NUMBER && place < STUDY_LAWS_OF_MEAN)
+            st = run_law(job, place++, row->name, err);
     return st;
 }
 

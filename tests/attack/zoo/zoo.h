@@ -141,7 +141,7 @@ static inline hsy_status zoo_rappor(const hsy_scheme *s, uint8_t *report,
     hsy_rappor_bits(s, truth, cohort, at);
     for (size_t i = 0; i < info.param[HSY_PARAM_HASHES]; i++)
         set |= (uint64_t)1 << at[i];
-    for (uint64_t b = 0; b < info.param[HSY_PARAM_BITS]; b++) {
+    for (uint64_t b = 0; b < info.param[HSY_PARAM_FILTER_BITS]; b++) {
         double u;
 
         st = zoo_uniform(&u, coins);
@@ -149,7 +149,7 @@ static inline hsy_status zoo_rappor(const hsy_scheme *s, uint8_t *report,
             return st;
         word |= (uint64_t)(u < ((set >> b & 1) != 0 ? own : other)) << b;
     }
-    word |= (uint64_t)cohort << info.param[HSY_PARAM_BITS];
+    word |= (uint64_t)cohort << info.param[HSY_PARAM_FILTER_BITS];
     return zoo_report(s, report, word);
 }
 

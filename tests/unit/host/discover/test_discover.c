@@ -119,7 +119,7 @@ static void what_holds_for_all_stages(void)
     ok(b.bits == 48 && b.step == 8 && b.top == 16 && b.keep == 2 &&
            b.candidates == HSY_SEARCH_CANDIDATES,
        "what is not said has a value");
-    is_u64(spec.param[HSY_PARAM_WIDTH], 32 << 8,
+    is_u64(spec.param[HSY_PARAM_MAX_CANDIDATES], 32 << 8,
            "there is room for all that goes on, continued");
     b.step = 7;
     refused(b, DISCOVER_STEP, "steps that do not divide the bits");
@@ -283,7 +283,7 @@ static void two_that_belong_together(void)
     /* One label of eight bits: two digits. */
     static const uint8_t labels[] = {2, 0, 0, 0, '0', '8'};
 
-    last.param[HSY_PARAM_W] = 16;
+    last.param[HSY_PARAM_PREFIX_BITS] = 16;
     last.labels = labels;
     last.labels_len = sizeof labels;
     last.d = 1;

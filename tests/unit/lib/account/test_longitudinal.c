@@ -231,7 +231,7 @@ int main(void)
     hsy_spec words = trial_values("rappor", 0, 1);
 
     strings.kind = words.kind = HSY_KIND_STRINGS;
-    bits.param[HSY_PARAM_BITS] = 4;
+    bits.param[HSY_PARAM_SAMPLED_BITS] = 4;
     second_steps();
     published_losses();
     erratum();

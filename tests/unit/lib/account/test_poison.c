@@ -159,8 +159,8 @@ static void most_targets(void)
     hsy_scheme_describe(ss, &info);
     hsy_poison_gain(&gain, &j, ss, HSY_ATTACK_MAXIMAL, targets, TARGETS, 0.01,
                     0, NULL);
-    ok(info.param[HSY_PARAM_W] < TARGETS &&
-           j == (double)info.param[HSY_PARAM_W],
+    ok(info.param[HSY_PARAM_SUBSET] < TARGETS &&
+           j == (double)info.param[HSY_PARAM_SUBSET],
        "a set of %d supports so many of 10 targets", (int)j);
     hsy_poison_gain(&gain, &j, olh, HSY_ATTACK_MAXIMAL, targets, TARGETS, 0.01,
                     0, NULL);

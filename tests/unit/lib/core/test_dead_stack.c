@@ -215,7 +215,7 @@ static hsy_spec made_link(const char *name)
         spec.chance[2] = (hsy_ratio){3, 4};
     }
     spec.param[HSY_PARAM_G] = strcmp(name, "olh") == 0 ? 5 : 0;
-    spec.param[HSY_PARAM_BITS] = strcmp(name, "dbitflip") == 0 ? 9 : 0;
+    spec.param[HSY_PARAM_SAMPLED_BITS] = strcmp(name, "dbitflip") == 0 ? 9 : 0;
     return spec;
 }
 

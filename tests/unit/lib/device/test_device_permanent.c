@@ -99,13 +99,13 @@ static void all_chains_answer(void)
         if (spec.kind == HSY_KIND_NUMBER || spec.kind == HSY_KIND_BINS)
             spec.hi = 1440;
         if (strcmp(cases[i].mechanism, "dbitflip") == 0)
-            spec.param[HSY_PARAM_BITS] = 4;
+            spec.param[HSY_PARAM_SAMPLED_BITS] = 4;
         if (cases[i].nano == 0) {
             spec.design = HSY_DESIGN_RAPPOR;
             spec.chance[0] = (hsy_ratio){1, 2};
             spec.chance[1] = (hsy_ratio){1, 2};
             spec.chance[2] = (hsy_ratio){3, 4};
-            spec.param[HSY_PARAM_BITS] = 32;
+            spec.param[HSY_PARAM_FILTER_BITS] = 32;
             spec.param[HSY_PARAM_HASHES] = 2;
             spec.param[HSY_PARAM_COHORTS] = 64;
         }

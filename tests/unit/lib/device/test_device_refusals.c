@@ -71,7 +71,7 @@ static void little_permanent_noise_is_charged(void)
                            .kind = HSY_KIND_STRINGS,
                            .design = HSY_DESIGN_RAPPOR,
                            .chance = {{1, (uint64_t)1 << 30}, {1, 2}, {3, 4}},
-                           .param = {[HSY_PARAM_BITS] = 32,
+                           .param = {[HSY_PARAM_FILTER_BITS] = 32,
                                      [HSY_PARAM_HASHES] = 2,
                                      [HSY_PARAM_COHORTS] = 64}};
     hsy_task *t = rig_task(g, "r", "browser", spec, 0);

@@ -15,8 +15,8 @@ static hsy_spec stage_spec(uint32_t stages, uint32_t stage)
                      .nano_epsilon = EPS,
                      .param[HSY_PARAM_BITS] = stages,
                      .param[HSY_PARAM_STEP] = 1,
-                     .param[HSY_PARAM_W] = stage,
-                     .param[HSY_PARAM_WIDTH] = 8};
+                     .param[HSY_PARAM_PREFIX_BITS] = stage,
+                     .param[HSY_PARAM_MAX_CANDIDATES] = 8};
 
     if (stage > 1) {
         uint8_t *own = labels[stage - 1];
@@ -265,7 +265,7 @@ struct names {
 static hsy_status named_coins(void *ctx, hsy_keyed *room, hsy_coins *coins,
                               const hsy_context *c)
 {
-    static const uint8_t key[HSY_KEY] = {3};
+    static const uint8_t key[HSY_KEY] = {4};
     struct names *names = ctx;
 
     if (strcmp(c->purpose, DEVICE_PURPOSE_RELEASE) == 0)

@@ -19,8 +19,8 @@ static hsy_scheme *puzzle_scheme(const char *alphabet, uint64_t bits,
     if (alphabet != NULL)
         hsy_alphabet_parse(spec.alphabet, alphabet, strlen(alphabet), NULL);
     spec.param[HSY_PARAM_BITS] = bits;
-    spec.param[HSY_PARAM_STEP] = step;
-    spec.param[HSY_PARAM_BLOCKS] = blocks;
+    spec.param[HSY_PARAM_FRAGMENT_BITS] = step;
+    spec.param[HSY_PARAM_FRAGMENTS] = blocks;
     spec.param[HSY_PARAM_HASHES] = 16;
     spec.param[HSY_PARAM_WIDTH] = 256;
     spec.param[HSY_PARAM_POOL_SEED] = seed;

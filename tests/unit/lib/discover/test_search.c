@@ -15,7 +15,7 @@ static hsy_scheme *search_scheme(uint64_t bits, uint64_t step, uint64_t first,
     spec.kind = HSY_KIND_STRINGS;
     spec.param[HSY_PARAM_BITS] = bits;
     spec.param[HSY_PARAM_STEP] = step;
-    spec.param[HSY_PARAM_W] = first;
+    spec.param[HSY_PARAM_FIRST] = first;
     spec.param[HSY_PARAM_POOL_BITS] = 8;
     return trial_scheme(&spec);
 }

@@ -98,7 +98,7 @@ static void brute_force(void)
     struct subject x;
     double shares[3], best = -INFINITY, at[3] = {0}, top;
 
-    spec.param[HSY_PARAM_W] = 3;
+    spec.param[HSY_PARAM_WINDOW] = 3;
     x = open_subject(&spec, counts, 5);
     hsy_density(x.s, shares, NULL, &x.t, &how, x.scratch, NULL);
     top = likelihood(&x, shares);

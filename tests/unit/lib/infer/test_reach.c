@@ -47,7 +47,7 @@ static struct reach three(struct subject *x, double **room)
     double shares[5], scratch[8];
     struct reach r;
 
-    spec.param[HSY_PARAM_W] = 3;
+    spec.param[HSY_PARAM_WINDOW] = 3;
     *x = open_subject(&spec, counts, 5);
     *room = trial_memory(hsy_reach_doubles(3, 5) * sizeof(double));
     for (size_t y = 0; y < 5; y++)
@@ -249,7 +249,7 @@ static void ranges(void)
     hsy_ranges r;
     void *scratch;
 
-    spec.param[HSY_PARAM_W] = 3;
+    spec.param[HSY_PARAM_WINDOW] = 3;
     x = open_subject(&spec, counts, 5);
     scratch = trial_memory(hsy_ranges_scratch(x.s));
     hsy_density_estimate(x.s, est, NULL, &x.t, &same, x.scratch, NULL);

@@ -248,11 +248,12 @@ static void parameters(void)
 {
     hsy_spec spec = trial_values(NULL, 1024, 4);
 
-    spec.param[HSY_PARAM_W] = 20;
+    spec.param[HSY_PARAM_SUBSET] = 20;
     takes(&spec, "ss", "a size");
     spec.param[HSY_PARAM_Q] = 7;
-    refuses(&spec, "w", "a size and a field"); /* no mechanism takes both */
-    spec.param[HSY_PARAM_W] = 0;
+    refuses(&spec, "subset",
+            "a size and a field"); /* no mechanism takes both */
+    spec.param[HSY_PARAM_SUBSET] = 0;
     takes(&spec, "hpg", "a field");
     spec.param[HSY_PARAM_Q] = 9;
     refuses(&spec, "q", "a field of nine elements");

@@ -11,7 +11,7 @@ static hsy_spec spec_of(uint32_t d, uint64_t bits, uint64_t pool_bits,
 {
     hsy_spec spec = trial_values("dbitflip", d, epsilon);
 
-    spec.param[HSY_PARAM_BITS] = bits;
+    spec.param[HSY_PARAM_SAMPLED_BITS] = bits;
     spec.param[HSY_PARAM_POOL_BITS] = pool_bits;
     return spec;
 }
@@ -67,9 +67,9 @@ static void parameters(void)
         {63, 63, 1, NULL, 63, 1},
         {5, 2, 8, NULL, 2, 8},
         {5, 2, 7, "pool-bits", 0, 0},
-        {5, 6, 0, "bits", 0, 0},
-        {49, 49, 0, "bits", 0, 0},
-        {64, 64, 1, "bits", 0, 0},
+        {5, 6, 0, "sampled-bits", 0, 0},
+        {49, 49, 0, "sampled-bits", 0, 0},
+        {64, 64, 1, "sampled-bits", 0, 0},
         {5, 2, 25, "pool-bits", 0, 0},
         {1u << 20, 1, 0, "pool-bits", 0, 0},
         {(1u << 20) + 1, 0, 0, "values", 0, 0},
@@ -87,7 +87,8 @@ static void parameters(void)
                "d = %u, %u bits: refused by %s", cases[i].d,
                (unsigned)cases[i].bits, cases[i].field);
         else
-            ok(st == HSY_OK && s->param[HSY_PARAM_BITS] == cases[i].want_bits &&
+            ok(st == HSY_OK &&
+                   s->param[HSY_PARAM_SAMPLED_BITS] == cases[i].want_bits &&
                    s->param[HSY_PARAM_POOL_BITS] == cases[i].want_pool &&
                    s->cells == 2 * (size_t)cases[i].d,
                "d = %u: %u bits of 2^%u sets", cases[i].d,

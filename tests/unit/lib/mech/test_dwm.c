@@ -50,7 +50,7 @@ static void vectors(void)
         double got;
 
         spec.param[HSY_PARAM_OUTPUTS] = rows[i].N;
-        spec.param[HSY_PARAM_W] = rows[i].w;
+        spec.param[HSY_PARAM_WINDOW] = rows[i].w;
         got = worst(&spec, &info);
         ok(dwm_near(got, rows[i].worst, 1e-11),
            "dwm(%d, %d) at epsilon %g: %.12g", (int)rows[i].N, (int)rows[i].w,
@@ -84,7 +84,7 @@ static void table(void)
             if (got < least) {
                 least = got;
                 N = n;
-                w = info.param[HSY_PARAM_W];
+                w = info.param[HSY_PARAM_WINDOW];
             }
         }
         ok(N == rows[i].N && w == rows[i].w &&
@@ -149,7 +149,7 @@ static void crossing(void)
 
         one.nano_epsilon = nano[i];
         one.param[HSY_PARAM_OUTPUTS] = 2;
-        one.param[HSY_PARAM_W] = 1;
+        one.param[HSY_PARAM_WINDOW] = 1;
         three = one;
         three.param[HSY_PARAM_OUTPUTS] = 3;
         lead[i] = worst(&one, &info) - worst(&three, &info);
@@ -165,7 +165,7 @@ static hsy_spec mixed_spec(void)
     hsy_spec spec = mean_spec("dwm", 1);
 
     spec.param[HSY_PARAM_OUTPUTS] = 5;
-    spec.param[HSY_PARAM_W] = 2;
+    spec.param[HSY_PARAM_WINDOW] = 2;
     spec.param[HSY_PARAM_MIX] = 30000;
     return spec;
 }
@@ -289,8 +289,8 @@ static void refusals(void)
 {
     refuses("dwm", HSY_PARAM_OUTPUTS, 1, -1, 0, "outputs");
     refuses("dwm", HSY_PARAM_OUTPUTS, 1025, -1, 0, "outputs");
-    refuses("dwm", HSY_PARAM_W, 1, -1, 0, "w");
-    refuses("dwm", HSY_PARAM_W, 5, HSY_PARAM_OUTPUTS, 5, "w");
+    refuses("dwm", HSY_PARAM_WINDOW, 1, -1, 0, "window");
+    refuses("dwm", HSY_PARAM_WINDOW, 5, HSY_PARAM_OUTPUTS, 5, "window");
     refuses("dwm", HSY_PARAM_MIX, 1, -1, 0, "mix");
     refuses("dwm", HSY_PARAM_MIX, 65536, HSY_PARAM_OUTPUTS, 5, "mix");
     refuses("dwm", HSY_PARAM_MIX, 1, HSY_PARAM_OUTPUTS, 2, "mix");

@@ -19,7 +19,7 @@ static hsy_spec oracle_spec(const char *oracle, uint64_t bits, double epsilon)
     spec.kind = HSY_KIND_STRINGS;
     spec.param[HSY_PARAM_BITS] = bits;
     spec.param[HSY_PARAM_STEP] = 3;
-    spec.param[HSY_PARAM_W] = 3;
+    spec.param[HSY_PARAM_FIRST] = 3;
     spec.oracle = oracle;
     return spec;
 }

@@ -16,7 +16,7 @@ static hsy_spec pem_spec(uint64_t bits, uint64_t step, uint64_t first,
     spec.kind = HSY_KIND_STRINGS;
     spec.param[HSY_PARAM_BITS] = bits;
     spec.param[HSY_PARAM_STEP] = step;
-    spec.param[HSY_PARAM_W] = first;
+    spec.param[HSY_PARAM_FIRST] = first;
     return spec;
 }
 
@@ -39,7 +39,7 @@ static void plans(void)
         hsy_scheme *s = trial_scheme(&spec);
 
         ok(hsy_scheme_parts(s) == rows[i].groups &&
-               s->param[HSY_PARAM_W] == rows[i].chosen,
+               s->param[HSY_PARAM_FIRST] == rows[i].chosen,
            "%u bits by %u: %zu groups, the first of %u bits and a step",
            (unsigned)rows[i].bits, (unsigned)rows[i].step, rows[i].groups,
            (unsigned)rows[i].chosen);
@@ -98,8 +98,8 @@ static void refusals(void)
                 {HSY_PARAM_BITS, 513, "bits"},
                 {HSY_PARAM_STEP, 48, "step"},
                 {HSY_PARAM_STEP, 21, "step"},
-                {HSY_PARAM_W, 48, "w"},
-                {HSY_PARAM_W, 17, "w"},
+                {HSY_PARAM_FIRST, 48, "first"},
+                {HSY_PARAM_FIRST, 17, "first"},
                 {HSY_PARAM_POOL_BITS, 25, "pool-bits"},
                 {HSY_PARAM_POOL_BITS, 24, "pool-bits"},
                 {HSY_PARAM_POOL_SEED, (uint64_t)1 << 40, "pool-seed"},

@@ -88,11 +88,11 @@ static void refusals(void)
     refuses(rappor_spec(half, half, more, 17), "hashes",
             "17 hashes of 32 bits");
     spec = rappor_spec(half, half, more, 1);
-    spec.param[HSY_PARAM_BITS] = 4097;
-    refuses(spec, "bits", "4097 bits");
-    spec.param[HSY_PARAM_BITS] = 1;
-    refuses(spec, "bits", "one bit");
-    spec.param[HSY_PARAM_BITS] = 4096;
+    spec.param[HSY_PARAM_FILTER_BITS] = 4097;
+    refuses(spec, "filter-bits", "4097 bits");
+    spec.param[HSY_PARAM_FILTER_BITS] = 1;
+    refuses(spec, "filter-bits", "one bit");
+    spec.param[HSY_PARAM_FILTER_BITS] = 4096;
     spec.param[HSY_PARAM_COHORTS] = 4097;
     refuses(spec, "cohorts", "more than 2^24 cells");
     spec.param[HSY_PARAM_COHORTS] = 65537;
@@ -121,7 +121,7 @@ static void bits(void)
     double chi2 = 0, mean = (double)CODES * H / K;
     uint16_t at[H];
 
-    spec.param[HSY_PARAM_BITS] = K;
+    spec.param[HSY_PARAM_FILTER_BITS] = K;
     s = trial_scheme(&spec);
     for (uint64_t i = 0; i < CODES; i++) {
         distinct &= hsy_rappor_bits(s, i * 0x9e3779b97f4a7c15,
@@ -158,7 +158,7 @@ static void counts_of(uint32_t k, uint32_t m, size_t n)
     uint8_t *reports;
     bool same = true;
 
-    spec.param[HSY_PARAM_BITS] = k;
+    spec.param[HSY_PARAM_FILTER_BITS] = k;
     spec.param[HSY_PARAM_COHORTS] = m;
     s = trial_scheme(&spec);
     hsy_scheme_describe(s, &info);

@@ -39,8 +39,9 @@ static void resolves(void)
         {"a", 3, 1, 1, 0, {3, 1, 1, 3}},
         {"a-z", 5, 0, 0, 0, {5, 5, 8, 1}},
     };
-    static const hsy_param params[4] = {HSY_PARAM_BITS, HSY_PARAM_STEP,
-                                        HSY_PARAM_W, HSY_PARAM_BLOCKS};
+    static const hsy_param params[4] = {HSY_PARAM_BITS, HSY_PARAM_FRAGMENT_BITS,
+                                        HSY_PARAM_PIECE_BITS,
+                                        HSY_PARAM_FRAGMENTS};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         hsy_spec spec = sfp_spec(rows[i].alphabet, 8);
@@ -48,9 +49,9 @@ static void resolves(void)
         bool good = true;
 
         spec.param[HSY_PARAM_BITS] = rows[i].bits;
-        spec.param[HSY_PARAM_STEP] = rows[i].step;
-        spec.param[HSY_PARAM_W] = rows[i].w;
-        spec.param[HSY_PARAM_BLOCKS] = rows[i].blocks;
+        spec.param[HSY_PARAM_FRAGMENT_BITS] = rows[i].step;
+        spec.param[HSY_PARAM_PIECE_BITS] = rows[i].w;
+        spec.param[HSY_PARAM_FRAGMENTS] = rows[i].blocks;
         s = trial_scheme(&spec);
         for (size_t k = 0; k < 4; k++)
             good &= s->param[params[k]] == rows[i].all[k];
@@ -109,16 +110,16 @@ static void refusals(void)
     } rows[] = {{HSY_PARAM_BITS, 48, "bits"},
                 {HSY_PARAM_BITS, 515, "bits"},
                 {HSY_PARAM_BITS, 4, "bits"},
-                {HSY_PARAM_STEP, 8, "step"},
-                {HSY_PARAM_STEP, 55, "step"},
-                {HSY_PARAM_STEP, 25, "step"},
-                {HSY_PARAM_W, 17, "w"},
-                {HSY_PARAM_BLOCKS, 4, "blocks"},
-                {HSY_PARAM_BLOCKS, 65, "blocks"},
+                {HSY_PARAM_FRAGMENT_BITS, 8, "fragment-bits"},
+                {HSY_PARAM_FRAGMENT_BITS, 55, "fragment-bits"},
+                {HSY_PARAM_FRAGMENT_BITS, 25, "fragment-bits"},
+                {HSY_PARAM_PIECE_BITS, 17, "piece-bits"},
+                {HSY_PARAM_FRAGMENTS, 4, "fragments"},
+                {HSY_PARAM_FRAGMENTS, 65, "fragments"},
                 {HSY_PARAM_HASHES, 3, "hashes"},
                 {HSY_PARAM_HASHES, 1u << 27, "width"},
                 {HSY_PARAM_WIDTH, 1u << 16, "width"},
-                {HSY_PARAM_MIX, 65536, "mix"},
+                {HSY_PARAM_WORD_SHARE, 65536, "word-share"},
                 {HSY_PARAM_POOL_SEED, (uint64_t)1 << 40, "pool-seed"},
                 {HSY_PARAM_POOL_BITS, 4, "pool-bits"}};
     hsy_spec spec;
@@ -132,14 +133,14 @@ static void refusals(void)
     spec.oracle = "olh";
     refuses(spec, "oracle", "only sketches are oracles");
     spec = sfp_spec("a-z", 3e-6);
-    refuses(spec, "mix", "an epsilon that cannot be split");
+    refuses(spec, "word-share", "an epsilon that cannot be split");
     spec = sfp_spec("a-z", 0.01);
-    spec.param[HSY_PARAM_MIX] = 65535;
-    refuses(spec, "mix", "nothing left for the fragment");
+    spec.param[HSY_PARAM_WORD_SHARE] = 65535;
+    refuses(spec, "word-share", "nothing left for the fragment");
     spec = sfp_spec("a", 1);
     spec.param[HSY_PARAM_BITS] = 100;
-    spec.param[HSY_PARAM_STEP] = 1;
-    refuses(spec, "step", "more fragments than there may be");
+    spec.param[HSY_PARAM_FRAGMENT_BITS] = 1;
+    refuses(spec, "fragment-bits", "more fragments than there may be");
 }
 
 /* ---- Words --------------------------------------------------------------- */
@@ -185,7 +186,7 @@ static void wide(void)
     hsy_scheme *s;
     bool good = true;
 
-    spec.param[HSY_PARAM_STEP] = 24;
+    spec.param[HSY_PARAM_FRAGMENT_BITS] = 24;
     s = trial_scheme(&spec);
     sfp_code(s, codes, "abcdefghij");
     for (size_t i = 0; i < 4; i++)

@@ -11,7 +11,7 @@ static hsy_spec spec_of(uint32_t d, uint64_t w, double epsilon)
 {
     hsy_spec spec = trial_values("ss", d, epsilon);
 
-    spec.param[HSY_PARAM_W] = w;
+    spec.param[HSY_PARAM_SUBSET] = w;
     return spec;
 }
 
@@ -53,10 +53,10 @@ static void vectors(void)
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         hsy_scheme_info info = info_of(want[i].d, 0, want[i].epsilon);
 
-        ok(info.param[HSY_PARAM_W] == want[i].w &&
+        ok(info.param[HSY_PARAM_SUBSET] == want[i].w &&
                fabs(info.v0 / want[i].v0 - 1) < 1e-12,
            "d = %u, epsilon %g: w = %u, v0 = %.15g", want[i].d, want[i].epsilon,
-           (unsigned)info.param[HSY_PARAM_W], info.v0);
+           (unsigned)info.param[HSY_PARAM_SUBSET], info.v0);
     }
     ok(fabs(small.v0 - 2.39963410) < 1e-8 && fabs(small.v1 - 2.87710498) < 1e-8,
        "d = 6, w = 2: v0 and v1 of the small case");
@@ -72,15 +72,15 @@ static void best(void)
     for (uint32_t d = 2; d <= 300; d++)
         for (size_t e = 0; e < sizeof epsilons / sizeof epsilons[0]; e++) {
             hsy_scheme_info info = info_of(d, 0, epsilons[e]);
-            uint64_t w = info.param[HSY_PARAM_W];
+            uint64_t w = info.param[HSY_PARAM_SUBSET];
             double v0 = info.v0 * (1 - 0x1p-19);
 
             good &= w == 1 || info_of(d, w - 1, epsilons[e]).v0 >= v0;
             good &= w == d - 1 || info_of(d, w + 1, epsilons[e]).v0 >= v0;
         }
     ok(good, "up to 300 values no other size is better at share 0");
-    ok(info_of(HSY_UNARY_MAX, 0, 32).param[HSY_PARAM_W] == 1 &&
-           info_of(HSY_UNARY_MAX, 0, 1e-6).param[HSY_PARAM_W] ==
+    ok(info_of(HSY_UNARY_MAX, 0, 32).param[HSY_PARAM_SUBSET] == 1 &&
+           info_of(HSY_UNARY_MAX, 0, 1e-6).param[HSY_PARAM_SUBSET] ==
                HSY_UNARY_MAX / 2,
        "2^20 values: one at epsilon 32, half of them at 10^-6");
 }
@@ -94,10 +94,10 @@ static void refusals(void)
         const char *field;
     } cases[] = {
         {HSY_UNARY_MAX + 1, 0, 1, "values"},
-        {6, 6, 1, "w"},
-        {6, 7, 1, "w"},
-        {2, 2, 1, "w"},
-        {HSY_UNARY_MAX, (1u << 15) + 1, 32, "w"},
+        {6, 6, 1, "subset"},
+        {6, 7, 1, "subset"},
+        {2, 2, 1, "subset"},
+        {HSY_UNARY_MAX, (1u << 15) + 1, 32, "subset"},
     };
     hsy_spec spec = spec_of(HSY_UNARY_MAX, 1u << 15, 32);
     hsy_error err;

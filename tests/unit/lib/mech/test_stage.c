@@ -39,7 +39,7 @@ static hsy_spec stage_spec(uint64_t bits, uint64_t step, uint64_t stage,
     spec.kind = HSY_KIND_STRINGS;
     spec.param[HSY_PARAM_BITS] = bits;
     spec.param[HSY_PARAM_STEP] = step;
-    spec.param[HSY_PARAM_W] = stage * step;
+    spec.param[HSY_PARAM_PREFIX_BITS] = stage * step;
     if (l != NULL) {
         spec.d = l->d;
         spec.labels = l->bytes;
@@ -68,7 +68,7 @@ static uint64_t value_of(const hsy_scheme *s, const uint64_t *codes,
                          const struct labels *l)
 {
     const uint32_t step = (uint32_t)s->param[HSY_PARAM_STEP];
-    const uint32_t before = (uint32_t)s->param[HSY_PARAM_W] - step;
+    const uint32_t before = (uint32_t)s->param[HSY_PARAM_PREFIX_BITS] - step;
     const size_t each = 4 + (before + 3) / 4;
     uint64_t more = 0;
 
@@ -243,20 +243,20 @@ static void refusals(void)
     spec = stage_spec(1, 1, 1, NULL, 1);
     refused(&spec, "bits", "a string of one bit");
     spec = stage_spec(9, 3, 4, NULL, 1);
-    refused(&spec, "w", "a stage after the last");
+    refused(&spec, "prefix-bits", "a stage after the last");
     spec = stage_spec(9, 3, 1, NULL, 1);
-    spec.param[HSY_PARAM_W] = 4;
-    refused(&spec, "w", "a part of a step");
+    spec.param[HSY_PARAM_PREFIX_BITS] = 4;
+    refused(&spec, "prefix-bits", "a part of a step");
     spec = stage_spec(9, 3, 2, NULL, 1);
     refused(&spec, "prefixes", "a second stage without prefixes");
     spec = stage_spec(9, 3, 1, &good, 1);
     refused(&spec, "prefixes", "a first stage with prefixes");
     spec = stage_spec(9, 3, 1, NULL, 1);
-    spec.param[HSY_PARAM_MIX] = 4;
-    refused(&spec, "mix", "sizes without a name");
+    spec.param[HSY_PARAM_SIZES] = 4;
+    refused(&spec, "sizes", "sizes without a name");
     spec = stage_spec(9, 3, 1, NULL, 1);
-    spec.param[HSY_PARAM_WIDTH] = 7;
-    refused(&spec, "width", "no room for one prefix");
+    spec.param[HSY_PARAM_MAX_CANDIDATES] = 7;
+    refused(&spec, "max-candidates", "no room for one prefix");
     spec = stage_spec(9, 3, 1, NULL, 1);
     spec.oracle = "sw";
     refused(&spec, "oracle", "an oracle that asks for no values");
@@ -270,7 +270,7 @@ static void refusals(void)
         const struct labels l = labels_of(lists[i].texts);
 
         spec = stage_spec(9, 3, 2, &l, 1);
-        spec.param[HSY_PARAM_WIDTH] = 24;
+        spec.param[HSY_PARAM_MAX_CANDIDATES] = 24;
         refused(&spec, "prefixes", lists[i].what);
     }
 }
@@ -325,7 +325,7 @@ static void strangers(void)
     hsy_spec first = stage_spec(12, 3, 1, NULL, 1), other;
 
     first.oracle = "grr";
-    first.param[HSY_PARAM_WIDTH] = 64;
+    first.param[HSY_PARAM_MAX_CANDIDATES] = 64;
     other = first;
     other.nano_epsilon++;
     ok(apart(&first, &other), "another epsilon is another search");
@@ -333,13 +333,13 @@ static void strangers(void)
     other.param[HSY_PARAM_BITS] = 15;
     ok(apart(&first, &other), "so are other bits");
     other = first;
-    other.param[HSY_PARAM_STEP] = other.param[HSY_PARAM_W] = 2;
+    other.param[HSY_PARAM_STEP] = other.param[HSY_PARAM_PREFIX_BITS] = 2;
     ok(apart(&first, &other), "another step");
     other = first;
-    other.param[HSY_PARAM_MIX] = 2;
+    other.param[HSY_PARAM_SIZES] = 2;
     ok(apart(&first, &other), "other sizes");
     other = first;
-    other.param[HSY_PARAM_WIDTH] = 72;
+    other.param[HSY_PARAM_MAX_CANDIDATES] = 72;
     ok(apart(&first, &other), "another width");
     other = first;
     other.alphabet['a' / 8] = 2;
@@ -406,7 +406,7 @@ static void batches_of(uint64_t mix, const uint64_t weights[3], uint64_t total)
             hsy_scheme *s;
             bool mine = false;
 
-            spec.param[HSY_PARAM_MIX] = mix;
+            spec.param[HSY_PARAM_SIZES] = mix;
             s = trial_scheme(&spec);
             if (mech_staged(s->mech)->mine(s, &mine, &rng) != HSY_OK)
                 batches = 9;
@@ -429,7 +429,7 @@ static void sizes(uint32_t stages)
         bool even = true;
         hsy_scheme *s;
 
-        spec.param[HSY_PARAM_MIX] = mix;
+        spec.param[HSY_PARAM_SIZES] = mix;
         s = trial_scheme(&spec);
         for (uint32_t i = 1; i < stages; i++)
             even &= hsy_stage_weight(s, mix == 2 ? i + 1 : i) ==

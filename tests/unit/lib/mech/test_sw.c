@@ -11,7 +11,7 @@ static hsy_spec spec_of(uint32_t d, double epsilon, uint64_t w)
 {
     hsy_spec spec = trial_bins("sw", d, epsilon);
 
-    spec.param[HSY_PARAM_W] = w;
+    spec.param[HSY_PARAM_WINDOW] = w;
     return spec;
 }
 
@@ -33,7 +33,7 @@ static void windows(void)
         for (uint32_t d = 2; d <= 1u << 20; d = d * 3 + 1) {
             hsy_spec spec = spec_of(d, x, 0);
             hsy_scheme *s = trial_scheme(&spec);
-            uint64_t w = s->param[HSY_PARAM_W];
+            uint64_t w = s->param[HSY_PARAM_WINDOW];
 
             good &= w == 2 * (uint64_t)(b * d) + 1 && s->cells == d + w - 1;
             free(s);
@@ -49,7 +49,7 @@ static void fed_back(void)
     hsy_scheme *a = trial_scheme(&spec), *b;
     uint8_t wire[HSY_SCHEME_WIRE];
 
-    spec.param[HSY_PARAM_W] = a->param[HSY_PARAM_W];
+    spec.param[HSY_PARAM_WINDOW] = a->param[HSY_PARAM_WINDOW];
     b = trial_scheme(&spec);
     ok(hsy_scheme_difference(a, b) == NULL, "the window fed back: same scheme");
     hsy_scheme_encode(a, wire);
@@ -77,9 +77,9 @@ static void refusals(void)
 {
     hsy_spec values = trial_values("sw", 10, 1), g = spec_of(10, 1, 0);
 
-    refused(spec_of(10, 1, 4), "w", 0, "an even window");
-    refused(spec_of(10, 1, 21), "w", 19, "a window of twice the bins");
-    refused(spec_of(1u << 20, 32, (1u << 20) + 1), "w", 0,
+    refused(spec_of(10, 1, 4), "window", 0, "an even window");
+    refused(spec_of(10, 1, 21), "window", 19, "a window of twice the bins");
+    refused(spec_of(1u << 20, 32, (1u << 20) + 1), "window", 0,
             "weights that pass 63 bits");
     refused(spec_of((1u << 20) + 1, 1, 0), "bins", 1u << 20, "2^20 + 1 bins");
     refused(values, "mechanism", 0, "a list, whose values have no order");

@@ -177,7 +177,7 @@ static hsy_spec link_spec(size_t i)
     if (strcmp(names[i], "olh") == 0)
         spec.param[HSY_PARAM_G] = 5;
     if (strcmp(names[i], "dbitflip") == 0)
-        spec.param[HSY_PARAM_BITS] = 4;
+        spec.param[HSY_PARAM_SAMPLED_BITS] = 4;
     if (strcmp(names[i], "onebit") == 0)
         spec = trial_number(100, 2);
     return spec;
@@ -293,7 +293,7 @@ static uint64_t place_counted(const hsy_scheme *s, uint64_t code, uint32_t seed)
     int64_t *cells = trial_memory(s->cells * sizeof *cells);
     uint64_t strata[1], place = 0;
 
-    for (uint64_t i = 0; i < s->param[HSY_PARAM_BITS]; i++) {
+    for (uint64_t i = 0; i < s->param[HSY_PARAM_SAMPLED_BITS]; i++) {
         uint64_t report = seed | (uint64_t)1
                                      << (s->param[HSY_PARAM_POOL_BITS] + i);
         hsy_tally t = {.cells = cells, .strata = strata};
@@ -318,7 +318,7 @@ static void dbitflip_keys(uint32_t d, uint64_t bits)
     bool good = true;
     struct link l;
 
-    spec.param[HSY_PARAM_BITS] = bits;
+    spec.param[HSY_PARAM_SAMPLED_BITS] = bits;
     l = link_of(&spec, 1, 0);
     for (uint32_t seed = 0; seed < 200; seed++)
         for (uint64_t code = 0; code < d; code++) {

@@ -159,7 +159,7 @@ static void sizes(void)
     hsy_tally_part(&part, &t, bytes, 3);
     ok(part.weights == t.weights && part.nweights == 101,
        "part 3 has the weights");
-    ok(number->own != bytes->own,
+    ok(number->parts_digest != bytes->parts_digest,
        "the digests of the parts are in the scheme's integers");
     free(t.cells);
     free(number);

@@ -280,6 +280,23 @@ static void kinds(void)
        "and what is no kind has none");
 }
 
+/* What is chosen from keeps answers, and asks for that kind. */
+static void kept(void)
+{
+    const hsy_catalogue *row;
+
+    for (uint32_t kind = 0; kind <= HSY_KIND_TUPLE + 1; kind++) {
+        bool good = true;
+        size_t n = 0;
+
+        for (; (row = hsy_mechanism_kept(kind, n)) != NULL; n++)
+            good &= hsy_mechanism_named(row->name) == row &&
+                    (row->kinds >> kind & 1) != 0;
+        ok(good && (n > 0) == (kind > 0 && kind < HSY_KIND_TUPLE),
+           "kind %u: %zu mechanisms keep answers", kind, n);
+    }
+}
+
 static void catalogue(void)
 {
     /* By wire id, from 1: these are for ever. NULL: not in this version. */
@@ -308,6 +325,11 @@ static void catalogue(void)
     }
     ok(seen == all, "all are there, once");
     ok(hsy_mechanism_at(rows + 1) == NULL, "there is no row past the end");
+    ok(hsy_mechanism_named("krr") == hsy_mechanism_named("grr") &&
+           hsy_mechanism_named("grr")->id == 2 &&
+           hsy_mechanism_named("gr") == NULL &&
+           hsy_mechanism_named("auto") == NULL,
+       "a row is found by its name and by its aliases");
     hsy_scheme_describe(s, &info);
     ok(strcmp(info.mechanism, "grr") == 0, "the first alias names its row");
     free(s);
@@ -336,6 +358,7 @@ static void round_trip(const hsy_spec *spec, const char *name)
     hsy_scheme_describe(s, &a);
     hsy_scheme_describe(t, &b);
     ok(memcmp(wire, again, sizeof wire) == 0 &&
+           memcmp(a.param, b.param, sizeof a.param) == 0 &&
            memcmp(a.digest, b.digest, HSY_DIGEST) == 0 &&
            hsy_scheme_difference(s, t) == NULL,
        "%s: encodes the same again", name);
@@ -465,6 +488,7 @@ int main(void)
     automatic();
     kinds();
     catalogue();
+    kept();
     encoding();
     differences();
     processors();

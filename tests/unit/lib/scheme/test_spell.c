@@ -407,7 +407,7 @@ static void pruning(void)
         size_t count = 0;
 
         spec.param[HSY_PARAM_STEP] = rows[i].step;
-        spec.param[HSY_PARAM_W] = rows[i].first;
+        spec.param[HSY_PARAM_FIRST] = rows[i].first;
         c.s = trial_scheme(&spec);
         ok(hsy_search_plan(c.s, &how, stages, &count, NULL) == HSY_OK &&
                spell_search(&c, stages, count),

@@ -231,9 +231,9 @@ static void joint_refuses(void)
     s = trial_scheme(&spec);
     ok(s->cells == 4096, "joint takes 4096 cells");
     free(s);
-    spec.param[HSY_PARAM_W] = 4096;
-    ok(refuses(spec, HSY_E_RANGE, "w"), "a set leaves out one cell");
-    spec.param[HSY_PARAM_W] = 0;
+    spec.param[HSY_PARAM_SUBSET] = 4096;
+    ok(refuses(spec, HSY_E_RANGE, "subset"), "a set leaves out one cell");
+    spec.param[HSY_PARAM_SUBSET] = 0;
     spec.param[HSY_PARAM_G] = 2;
     ok(refuses(spec, HSY_E_RANGE, "g"), "and joint has no g");
     add(&b, "c", yes_no(1));

@@ -40,11 +40,12 @@ static void settling(void)
         abort();
     discovery_settle(&how, &pem);
     ok(how.batches.step == 8 && how.spec.param[HSY_PARAM_STEP] == 8 &&
-           how.spec.param[HSY_PARAM_W] == 4 &&
+           how.spec.param[HSY_PARAM_FIRST] == 4 &&
            strcmp(how.spec.mechanism, "pem") == 0,
        "steps of 8 after as many bits as 16 values take");
     discovery_settle(&own, &tree);
-    ok(own.spec.param[HSY_PARAM_STEP] == 0 && own.spec.param[HSY_PARAM_W] == 0,
+    ok(own.spec.param[HSY_PARAM_STEP] == 0 &&
+           own.spec.param[HSY_PARAM_FIRST] == 0,
        "a name that brings an oracle brings its steps too");
 }
 

@@ -326,15 +326,15 @@ static void theory(void)
         free(s);
     }
     info.param[HSY_PARAM_OUTPUTS] = 3;
-    info.param[HSY_PARAM_W] = 1;
+    info.param[HSY_PARAM_WINDOW] = 1;
     ok(fabs(theory_worst(&info) - 0.999918372682103491) < 1e-6,
        "a window of 1 in 3 at 2, at its worst truth");
     info.param[HSY_PARAM_OUTPUTS] = 12;
-    info.param[HSY_PARAM_W] = 3;
+    info.param[HSY_PARAM_WINDOW] = 3;
     info.epsilon_exact = 4;
     ok(fabs(theory_worst(&info) - 0.159208177681685837) < 1e-6,
        "a window of 3 in 12 at 4, at its worst truth");
-    info.param[HSY_PARAM_W] = 1;
+    info.param[HSY_PARAM_WINDOW] = 1;
     info.param[HSY_PARAM_OUTPUTS] = 2;
     info.epsilon_exact = 1;
     ok(fabs(4 * study_mean_law(&info, 0.5) - 4.68269437683116928) < 1e-9,
