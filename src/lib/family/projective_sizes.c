@@ -2,8 +2,9 @@
  * projective_sizes.c - geometries: their sizes and variances, and the search
  * for the best (MECHANISMS 3.7, 3.8).
  *
- * A choice is made by IEEE additions, multiplications, divisions and
- * comparisons of doubles, in one order: it comes out the same everywhere.
+ * A choice is made in integers: it comes out the same everywhere. Of geometries
+ * that cost the same it is that of the least q, then of the least t, then of
+ * the fewest blocks.
  */
 #include "lib/core/exp.h"
 #include "lib/core/fail.h"
@@ -98,6 +99,71 @@ static bool projective_prime(uint64_t q)
     return true;
 }
 
+/*
+ * What a geometry costs: its variance at share 0, the others spread evenly over
+ * the blocks, times u^2, u = rho - 1, which is the same for all of them. With b
+ * points, k own outputs of a value, m that two values of a block share and
+ * n = k - m = q^(t-2), the sum that hsy_projective_variance makes of its three
+ * moments is, by k^2 - b m = n and b - k = q n,
+ *
+ *     (u^2 m / h + u (2 k - 1) + h (b - 1) + (h - 1) n / k^2) / n.
+ *
+ * rho = A / 2^s, so with U = A - 2^s it is a fraction over 2^(2s) h n k^2 (the
+ * power is the same for all, too) with the numerator
+ *
+ *     U^2 m k^2 + U 2^s (2 k - 1) h k^2 + 2^(2s) (h^2 (b - 1) k^2 + h (h - 1)
+ * n).
+ *
+ * A < 2^47, and h b <= 2^25 bounds h k, h n, h m too: each summand is a product
+ * of a factor below 2^94 and one below 2^77, and a numerator times another's
+ * denominator, below 2^75, is below 2^250.
+ */
+struct projective_cost {
+    uint64_t num[4]; /* lowest word first */
+    hsy_u128 den;
+};
+
+/* num += a b 2^(64 at) */
+static void projective_cost_words(uint64_t num[4], uint64_t a, uint64_t b,
+                                  size_t at)
+{
+    hsy_u128 carry = (hsy_u128)a * b;
+
+    for (; at < 4; at++) {
+        carry += num[at];
+        num[at] = (uint64_t)carry;
+        carry >>= 64;
+    }
+}
+
+/* num += a b */
+static void projective_cost_add(uint64_t num[4], hsy_u128 a, hsy_u128 b)
+{
+    for (size_t i = 0; i < 4; i++)
+        projective_cost_words(num, (uint64_t)(a >> 64 * (i / 2)),
+                              (uint64_t)(b >> 64 * (i % 2)), i / 2 + i % 2);
+}
+
+/* Whether a < b: cross-multiplied, nothing is rounded. */
+static bool projective_cost_less(const struct projective_cost *a,
+                                 const struct projective_cost *b)
+{
+    uint64_t one[4] = {0}, two[4] = {0};
+    size_t i = 3;
+
+    for (size_t k = 0; k < 8; k++) {
+        projective_cost_words(one, a->num[k / 2],
+                              (uint64_t)(b->den >> 64 * (k % 2)),
+                              k / 2 + k % 2);
+        projective_cost_words(two, b->num[k / 2],
+                              (uint64_t)(a->den >> 64 * (k % 2)),
+                              k / 2 + k % 2);
+    }
+    while (i > 0 && one[i] == two[i])
+        i--;
+    return one[i] < two[i];
+}
+
 /* What is searched, and the best so far. */
 struct projective_search {
     uint64_t d;
@@ -105,9 +171,10 @@ struct projective_search {
     uint64_t enough;    /* the same where the number of blocks is chosen */
     uint64_t t, blocks; /* 0: any */
     bool hybrid;
-    uint64_t weight; /* floor(e^epsilon) */
-    double rho;
-    double least; /* variance at share 0, blocks balanced; below 0: none yet */
+    uint64_t weight;     /* floor(e^epsilon) */
+    uint64_t own, other; /* rho = own / other, at most e^epsilon */
+    bool found;
+    struct projective_cost least;
     uint64_t best[3]; /* q, t, blocks */
 };
 
@@ -121,43 +188,52 @@ static bool projective_fits(const struct projective_sizes *sizes,
     return total >> 63 == 0;
 }
 
-/* Variance at share 0, the others spread evenly over the blocks. */
-static double projective_cost(const struct projective_search *x,
-                              const struct projective_sizes *sizes,
-                              uint64_t blocks)
+static struct projective_cost
+projective_cost(const struct projective_search *x,
+                const struct projective_sizes *sizes, uint64_t blocks)
 {
-    double h = (double)blocks;
-    struct projective_variance v = hsy_projective_variance(sizes, h, x->rho);
+    const uint64_t b = sizes->points, k = sizes->set, m = sizes->meet;
+    const uint64_t n = k - m, h = blocks, U = x->own - x->other;
+    const hsy_u128 square = (hsy_u128)k * k;
+    struct projective_cost cost = {.den = h * n * square};
 
-    return v.same / h + v.other * ((h - 1) / h);
+    projective_cost_add(cost.num, (hsy_u128)U * U, m * square);
+    projective_cost_add(cost.num, (hsy_u128)U * x->other,
+                        (hsy_u128)(2 * k - 1) * h * square);
+    projective_cost_add(cost.num, (hsy_u128)x->other * x->other,
+                        (hsy_u128)h * h * (b - 1) * square + h * (h - 1) * n);
+    return cost;
 }
 
 static void projective_try(struct projective_search *x, uint64_t q, uint64_t t,
                            const struct projective_sizes *sizes,
                            uint64_t blocks)
 {
-    double cost = projective_cost(x, sizes, blocks);
+    const struct projective_cost cost = projective_cost(x, sizes, blocks);
 
     if (!projective_fits(sizes, blocks, x->weight) ||
-        (x->least >= 0 && cost >= x->least))
+        (x->found && !projective_cost_less(&cost, &x->least)))
         return;
+    x->found = true;
     x->least = cost;
     x->best[0] = q;
     x->best[1] = t;
     x->best[2] = blocks;
 }
 
-/* The number of blocks, first to last, from which on more cost more: they make
- * a set's share of all outputs smaller, which is best near 1 / (rho + 1). */
+/* The number of blocks, first to last, from which on more cost more: by h the
+ * cost is c / h + c' h and a constant, which is convex. */
 static uint64_t projective_blocks(const struct projective_search *x,
                                   const struct projective_sizes *sizes,
                                   uint64_t first, uint64_t last)
 {
     while (first < last) {
-        uint64_t middle = first + (last - first) / 2;
+        const uint64_t middle = first + (last - first) / 2;
+        const struct projective_cost here = projective_cost(x, sizes, middle);
+        const struct projective_cost more =
+            projective_cost(x, sizes, middle + 1);
 
-        if (projective_cost(x, sizes, middle + 1) <
-            projective_cost(x, sizes, middle))
+        if (projective_cost_less(&more, &here))
             first = middle + 1;
         else
             last = middle;
@@ -209,6 +285,12 @@ static uint64_t projective_prime_from(uint64_t q)
     return q;
 }
 
+/* Whether t is given, or q <= 4 rho + 8. */
+static bool projective_near(const struct projective_search *x, uint64_t q)
+{
+    return x->t != 0 || q <= 8 || (q - 8) * x->other <= 4 * x->own;
+}
+
 /*
  * Two coordinates are generalized randomized response over q + 1 outputs: of
  * those the least q is the best. From three on q is at most 5791, and at most
@@ -216,13 +298,11 @@ static uint64_t projective_prime_from(uint64_t q)
  */
 static void projective_search(struct projective_search *x, uint64_t q)
 {
-    double bound = x->t == 0 ? 4 * x->rho + 8 : PROJECTIVE_LINE_MAX;
-
     if (q != 0) {
         projective_try_order(x, q);
         return;
     }
-    for (q = 2; q <= PROJECTIVE_LINE_MAX && (double)q <= bound; q++)
+    for (q = 2; q <= PROJECTIVE_LINE_MAX && projective_near(x, q); q++)
         if ((!x->hybrid || q <= PROJECTIVE_SMALL) && projective_prime(q))
             projective_try_order(x, q);
     if (!x->hybrid && (x->t == 0 || x->t == 2))
@@ -333,12 +413,10 @@ hsy_status hsy_projective_resolve(hsy_scheme *s, const hsy_spec *spec,
                                   .blocks = spec->param[HSY_PARAM_BLOCKS],
                                   .hybrid = hybrid,
                                   .weight = hsy_exp_weight(half_nano, 0),
-                                  .rho =
-                                      (double)hsy_exp_weight(half_nano, shift) /
-                                      (double)((uint64_t)1 << shift),
+                                  .own = hsy_exp_weight(half_nano, shift),
+                                  .other = (uint64_t)1 << shift,
                                   .most = PROJECTIVE_POINTS_MAX,
-                                  .enough = PROJECTIVE_SPARE * (uint64_t)s->d,
-                                  .least = -1};
+                                  .enough = PROJECTIVE_SPARE * (uint64_t)s->d};
     hsy_status st = projective_check(&x, q, err);
 
     if (st != HSY_OK)
@@ -348,7 +426,7 @@ hsy_status hsy_projective_resolve(hsy_scheme *s, const hsy_spec *spec,
     if (q == 0 && x.t == 0 && x.blocks == 0)
         x.most = x.enough;
     projective_search(&x, q);
-    if (x.least < 0)
+    if (!x.found)
         return projective_none(&x, q, err);
     projective_settle(s, x.best);
     if (hybrid)
