@@ -10,7 +10,10 @@ page = open(os.path.join(ROOT, "docs", "collector.md")).read()
 
 source = open(os.path.join(ROOT, "src", "server", "process", "config.c")).read()
 source = source[source.index("config_rows[] = {"):source.index("_Static_assert")]
-fields = re.findall(r'\{"(\w+)",[^}]*?(NULL|"[^"]*"),\s*(?:true|false)\}', source)
+plain = re.findall(r'CONFIG_(?:FIELD|NUMBER)\((\w+),[^")]*?(?:\([^)]*\)[^")]*?)?(NULL|"[^"]*"),\s*(LIVE|FIXED)\)', source)
+spelled = re.findall(r'\{\.key = "(\w+)",([^{}]*)\}', source)
+fields = [(key, otherwise) for key, otherwise, _ in plain] + [(key, re.search(r'\.otherwise = (NULL|"[^"]*")', rest).group(1)) for key, rest in spelled]
+changing = {key for key, _, when in plain if when == "LIVE"} | {key for key, rest in spelled if ".live = true" in rest}
 table = {}
 for names, otherwise in re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| (\S*) ?\| ", page, re.M):
     for name in names.replace("`", "").split(", "):
@@ -18,7 +21,7 @@ for names, otherwise in re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| (\S*) ?\| ", pag
 wrong = [(k, d) for k, d in fields if table.get(k) != d.strip('"')]
 ok(len(fields) > 30 and not wrong, "the table has every field with its default", wrong)
 live = re.search(r"reads it all again\. (.*?) take effect", page).group(1)
-ok(set(re.findall(r"`([a-z_]+)`", live)) == set(re.findall(r'\{"(\w+)",[^}]*\btrue\}', source)), "and says which change while it runs", live)
+ok(set(re.findall(r"`([a-z_]+)`", live)) == changing, "and says which change while it runs", live)
 sizes = {k: re.search(r"^%s: *(\S+)" % k, open(os.path.join(ROOT, "examples/collector/hearsay.yaml")).read(), re.M) for k in ("listen", "grace_days", "sandbox", "log_json")}
 ok(all(m and m.group(1) == table[k] for k, m in sizes.items()), "the example says the same", sizes)
 
