@@ -36,7 +36,8 @@
 #define SERVE_SEND_ADMIN (128u << 10)
 #define SERVE_LOOK 1000000u /* microseconds between looks at the day */
 #define SERVE_LOOK_REHEARSAL 2000u
-#define SERVE_BEATS 4u /* in the time in which one is wanted */
+#define SERVE_BEATS 4u            /* in the time in which one is wanted */
+#define SERVE_KEPT_FREE (1 << 19) /* bytes that a thread may keep */
 
 /* ---- Opening ------------------------------------------------------------- */
 
@@ -284,14 +285,11 @@ static hsy_status serve_open_listeners(struct collector *c,
     return st;
 }
 
-#define SERVE_BLOCK (1 << 19) /* bytes that are a mapping of their own */
-#define SERVE_KEPT (1 << 19)  /* freed bytes that a thread may keep */
-
 /* Left alone glibc comes to keep up to 64 MiB a thread (malloc_trim or not). */
 static void serve_memory(void)
 {
-    mallopt(M_MMAP_THRESHOLD, SERVE_BLOCK);
-    mallopt(M_TRIM_THRESHOLD, SERVE_KEPT);
+    mallopt(M_MMAP_THRESHOLD, SERVE_KEPT_FREE);
+    mallopt(M_TRIM_THRESHOLD, SERVE_KEPT_FREE);
 }
 
 hsy_status serve_open(struct collector *c, struct serve_trouble *t)
