@@ -163,7 +163,8 @@ typedef struct hsy_spec {
 /* A task's mechanism with every parameter resolved to integers. */
 typedef struct hsy_scheme hsy_scheme;
 
-/* Bytes a scheme for this spec takes, suitably aligned (as malloc aligns). */
+/* Bytes a scheme for this spec takes, suitably aligned (as malloc aligns). Call
+ * it when all of the spec is set: the mechanism may depend on any field. */
 HSY_API size_t hsy_scheme_size(const hsy_spec *spec);
 
 /* Check and resolve a spec. On failure err names the field. */
