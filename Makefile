@@ -244,7 +244,7 @@ uninstall:
 	rm -f $(DEST)/bin/hearsay $(DEST)/include/hearsay.h $(DEST)/include/hearsay/*.h \
 	    $(DEST)/lib/libhearsay.* $(DEST)/lib/libhearsay-host.* $(DEST)/lib/pkgconfig/hearsay.pc \
 	    $(DEST)/lib/pkgconfig/hearsay-host.pc $(DEST)/share/man/man1/hearsay*.1 \
-	    $(DEST)/share/man/man3/libhearsay.3 $(DEST)/share/man/man3/libhearsay-host.3 \
+	    $(DEST)/share/man/man3/libhearsay*.3 $(DEST)/share/man/man3/hearsay_*.3 \
 	    $(DEST)/share/bash-completion/completions/hearsay
 
 deb: all
