@@ -185,8 +185,8 @@ HSY_API size_t hsy_compose_merge(hsy_spent *spent, size_t count, size_t most);
 typedef enum hsy_shuffle_bound {
     HSY_SHUFFLE_ANY = 0,       /* "clones": any mechanism, each to his own */
     HSY_SHUFFLE_BINARY = 1,    /* rr: binary randomized response */
-    HSY_SHUFFLE_TWO_LEVEL = 2, /* "blanket": a truth favours `inside` of the
-                                  outputs, by the factor e^epsilon0 */
+    HSY_SHUFFLE_TWO_LEVEL = 2, /* "blanket": a truth favours `favoured` of the
+                                  outputs, by the factor e^epsilon_report */
     HSY_SHUFFLE_EXACT = 3      /* rr, by enumeration: for 1000 people at most */
 } hsy_shuffle_bound;
 
@@ -201,7 +201,7 @@ typedef struct hsy_shuffle {
     double epsilon_report; /* of one report alone */
     double favoured; /* TWO_LEVEL: share of all outputs (grr: 1 / values) */
     double overlap;  /* TWO_LEVEL: share that two truths favour, the least over
-                     all pairs (grr: 0). 0 is safe if inside <= 1/2 */
+                     all pairs (grr: 0). 0 is safe if favoured <= 1/2 */
 } hsy_shuffle;
 
 /* The bound that fits a scheme: BINARY for rr by epsilon, TWO_LEVEL for grr,
@@ -221,8 +221,8 @@ HSY_API hsy_status hsy_shuffle_epsilon(double *epsilon, const hsy_shuffle *s,
                                        double delta, hsy_error *err);
 
 /* How many people it takes (within 1e-9; s->n is not read), and the largest
- * epsilon0 that does (s->epsilon_report is not read; for TWO_LEVEL `inside`
- * stays). HSY_E_RANGE also if no number of people is enough. */
+ * epsilon_report that does (s->epsilon_report is not read; for TWO_LEVEL
+ * `favoured` stays). HSY_E_RANGE also if no number of people is enough. */
 HSY_API hsy_status hsy_shuffle_people(uint64_t *n, const hsy_shuffle *s,
                                       double epsilon, double delta,
                                       hsy_error *err);
@@ -232,7 +232,7 @@ HSY_API hsy_status hsy_shuffle_epsilon_report(double *epsilon0,
                                               hsy_error *err);
 
 /* The closed form of the first [FMT21, Thm 3.1], several times larger: of s
- * only n and epsilon0 are read. */
+ * only n and epsilon_report are read. */
 HSY_API hsy_status hsy_shuffle_closed(double *epsilon, const hsy_shuffle *s,
                                       double delta, hsy_error *err);
 

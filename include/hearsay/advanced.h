@@ -122,7 +122,7 @@ typedef struct hsy_topk_score {
 
 /* ranks[i] is the true rank, 1 to k, of what was returned at position i, and 0
  * if it is not among the k; no rank comes twice. k is at least 1. HSY_E_RANGE
- * with the position (from 1) in err->line for a rank above k; without a line if
+ * with the position (from 1) in err->at for a rank above k; without a line if
  * there are more hits than k, so that some rank came twice. */
 HSY_API hsy_status hsy_metrics_top(hsy_topk_score *out, const uint32_t *ranks,
                                    size_t returned, size_t k, hsy_error *err);

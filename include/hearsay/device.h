@@ -160,7 +160,7 @@ typedef struct hsy_document {
 
 /* Write a document without its signature; *len is what it takes, also if out is
  * NULL. version, issued, expires, next_key are read of doc. HSY_E_RANGE with
- * the task's number in err->line, its field in err->field. */
+ * the task's number in err->at, its field in err->field. */
 HSY_API hsy_status hsy_document_encode(uint8_t *out, size_t room, size_t *len,
                                        const hsy_document *doc,
                                        const hsy_task *tasks, size_t n,

@@ -152,7 +152,7 @@ HSY_API unsigned hsy_code_bit(const hsy_scheme *s, const uint64_t *codes,
 
 /* A set of bytes from text and as text: each byte stands for itself, a-z for
  * all from a to z, \xHH for any byte, \- and \\ for these. HSY_E_FORMAT, with
- * the place in err->line. As text it is unique, and ends in a zero; it returns
+ * the place in err->at. As text it is unique, and ends in a zero; it returns
  * the length. */
 #define HSY_ALPHABET_TEXT 1025u
 HSY_API hsy_status hsy_alphabet_parse(uint8_t alphabet[HSY_ALPHABET],

@@ -42,13 +42,13 @@ typedef struct hsy_evidence {
     double binomial_variance; /* times f(1-f)/n: more variance for the target
                                  people */
     double residual_variance; /* variance that more reports do not remove */
-    double sampling_discount; /* from 0 to 1: a sample of people adds (1 - even)
+    double sampling_discount; /* from 0 to 1: a sample of people adds (1 - this)
                     f(1-f)/n; 0 for shares, 1 for a mean of truths all alike */
     hsy_noise noise[2];       /* of releases, whose n is the people's number: if
                                  noise[0].terms is not 0 they take the place of v0,
-                                 v1 and spread */
+                                 v1 and binomial_variance */
     hsy_few few;              /* rate 0: support is all that was counted */
-    double lumps; /* of how many equal parts the floor is at worst, on
+    double lumps; /* of how many equal parts residual_variance is at worst, on
                      average: its tails are those of a Poisson number.
                      0: normal ones */
 
@@ -56,8 +56,8 @@ typedef struct hsy_evidence {
     double kept;         /* hsy_attendance */
     double came;         /* hsy_attendance */
     double kept0, kept1; /* as v0 and v1, of a kept answer alone; v0 and v1 have
-                            kept times these in them, and spread 1 + kept
-                            times itself */
+                            kept times these in them, and binomial_variance 1 +
+                            kept times itself */
 } hsy_evidence;
 
 /* Evidence for `count` codes, or for all d values if codes is NULL (then count
@@ -111,7 +111,7 @@ typedef struct hsy_attendance {
 } hsy_attendance;
 
 /* Rounds ascend by slot and round. scratch: n doubles. HSY_E_RANGE with the
- * round's place in err->line: out of order, without reports, each 0, or of more
+ * round's place in err->at: out of order, without reports, each 0, or of more
  * reports than 2^53 together; HSY_E_EMPTY if there are none. */
 HSY_API hsy_status hsy_attend(hsy_attendance *out, const hsy_round *rounds,
                               size_t n, double *scratch, hsy_error *err);

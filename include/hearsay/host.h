@@ -432,7 +432,7 @@ typedef struct hsy_analysis_result {
  * HSY_E_MISMATCH with what differs in err->msg, HSY_E_REFUSED where shares are
  * estimated together. HSY_E_EMPTY without reports; HSY_E_RANGE or HSY_E_UNKNOWN
  * with the field of the request, of candidates with the place from 1 in
- * err->line; HSY_E_NOMEM. The result is zeroed if it fails.
+ * err->at; HSY_E_NOMEM. The result is zeroed if it fails.
  */
 HSY_API hsy_status hsy_analysis_run(hsy_analysis_result *out,
                                     const hsy_analysis_tally *t,

@@ -110,9 +110,9 @@ HSY_API size_t hsy_rappor_scratch(const hsy_rappor_data *data);
 
 /* Decode: shares of all candidates, in their order. scratch: aligned as malloc
  * aligns. HSY_E_EMPTY without reports; HSY_E_RANGE where a field is out of
- * range, err->line then being the cohort or candidate (from 1) concerned; for
+ * range, err->at then being the cohort or candidate (from 1) concerned; for
  * two candidates with the same bits everywhere, which nothing can tell apart,
- * err->line is the later and err->limit the earlier. */
+ * err->at is the later and err->limit the earlier. */
 HSY_API hsy_status hsy_rappor_decode(hsy_rappor_share *shares,
                                      hsy_rappor_summary *summary,
                                      const hsy_rappor_data *data,
@@ -151,7 +151,7 @@ HSY_API size_t hsy_associate_scratch(const hsy_association *a);
  * The joint distribution of most likelihood (the last variable runs fastest)
  * and the covariance of its cells, cells squared, from the empirical
  * information. People are taken for a sample of a population. HSY_E_EMPTY
- * without reports; HSY_E_RANGE for a report (err->line) that no category can
+ * without reports; HSY_E_RANGE for a report (err->at) that no category can
  * give, for numbers that are no probabilities, and if the reports cannot tell
  * the cells apart.
  */
@@ -177,7 +177,7 @@ HSY_API void hsy_associate_shift(double *change, const double *share,
  * report, bit b at bit b % 8 of byte b / 8; cohorts below data->m. other: 2 m k
  * numbers, the chance of each bit there and how far a report's own bit has
  * moved it, which is taken back (hsy_rappor_other makes both; chances known
- * beforehand have zeros behind them). HSY_E_RANGE with the report in err->line
+ * beforehand have zeros behind them). HSY_E_RANGE with the report in err->at
  * if its cohort is too large or no category gives it.
  */
 HSY_API hsy_status hsy_rappor_likelihood(double *rows,

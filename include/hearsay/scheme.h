@@ -456,7 +456,7 @@ HSY_API void hsy_tally_part(hsy_tally *part, const hsy_tally *t,
                             const hsy_scheme *s, size_t i);
 
 /* Count one report, or n of them. All are checked before any is counted; a
- * malformed one is HSY_E_FORMAT with its number in err->line. */
+ * malformed one is HSY_E_FORMAT with its number in err->at. */
 HSY_API hsy_status hsy_tally_add(hsy_tally *t, const hsy_scheme *s,
                                  const uint8_t *report, hsy_error *err);
 HSY_API hsy_status hsy_tally_batch(hsy_tally *t, const hsy_scheme *s,

@@ -99,7 +99,7 @@ typedef struct hsy_survey_pair {
     double yes[2], n[2];
 } hsy_survey_pair;
 
-/* Its exact interval holds at least as often as its level says. err->line is
+/* Its exact interval holds at least as often as its level says. err->at is
  * the sample concerned, from 1. */
 HSY_API hsy_status hsy_survey_pair_estimate(hsy_survey_result *out,
                                             const hsy_survey_pair *s,
@@ -107,7 +107,7 @@ HSY_API hsy_status hsy_survey_pair_estimate(hsy_survey_result *out,
 
 /* A channel of d states, 2 to HSY_MATRIX_MAX: h[y d + x] = P(y | x), so that
  * columns add up to 1. Its inverse, d times d, and condition number (1-norm).
- * HSY_E_RANGE with the column in err->line, or if it is singular or close to
+ * HSY_E_RANGE with the column in err->at, or if it is singular or close to
  * it. */
 HSY_API hsy_status hsy_survey_invert(double *inverse, double *condition,
                                      const double *h, size_t d, hsy_error *err);
