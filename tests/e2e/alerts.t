@@ -22,9 +22,8 @@ for name, value in re.findall(r'(\w+)=~?"([^"]*)"', " ".join(r["expr"] for r in 
         ok(all('%s="%s"' % (name, v) in text for v in value.split("|")), "so is every label: %s" % value)
 
 if shutil.which("promtool") is None:
-    print("ok %d # SKIP no promtool (of Debian's package prometheus, 96 MB)" % (count + 1))
-    print("1..%d" % (count + 1))
-    sys.exit(failed != 0)
+    ok(True, "# SKIP no promtool (of Debian's package prometheus, 96 MB)")
+    done()
 r = subprocess.run(["promtool", "check", "rules", RULES], capture_output=True, text=True)
 ok(r.returncode == 0 and "%d rules found" % len(alerts) in r.stdout, "promtool finds nothing wrong", r.stdout + r.stderr)
 

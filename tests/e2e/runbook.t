@@ -19,8 +19,8 @@ def table(section):
 # ---- The tables ----------------------------------------------------------------------
 
 sources = "\n".join(open(name).read() for name in glob.glob(os.path.join(ROOT, "src", "**", "*.c"), recursive=True) if not name.endswith("/log.c"))
-events = re.findall(r"\blog_(?:event|failure|words)\([^;]*?\"([a-z-]+)\"", sources)
-calls = len(re.findall(r"\blog_(?:event|failure|words)\(", sources))
+events = re.findall(r"\blog_(?:event|failure|failure_about|words)\([^;]*?\"([a-z-]+)\"", sources)
+calls = len(re.findall(r"\blog_(?:event|failure|failure_about|words)\(", sources))
 ok(len(events) == calls > 20, "every event has a name", (len(events), calls))
 ok(len(table("Log events")) == len(set(events)) and set(table("Log events")) == set(events), "the page has every event of the source, and no other", set(table("Log events")) ^ set(events))
 troubles = re.findall(r'^    \{"([a-z-]+)", trouble_', open(os.path.join(ROOT, "src", "server", "collector", "watch", "troubles.c")).read(), re.M)

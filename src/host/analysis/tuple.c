@@ -330,6 +330,12 @@ static size_t tuple_value(char *to, size_t at, const struct tuple_job *t,
         to, at, analysis_name(room, &p->asked, &p->info, row->place), true);
 }
 
+/* Nothing is there yet while the room is measured. */
+static hsy_analysis_text tuple_text(const char *to, size_t from, size_t at)
+{
+    return (hsy_analysis_text){to == NULL ? NULL : to + from, at - from};
+}
+
 /* All names one after another: of each attribute, of all together, of rows. */
 static size_t tuple_names(char *to, const struct tuple_job *t)
 {
@@ -343,7 +349,7 @@ static size_t tuple_names(char *to, const struct tuple_job *t)
             at = tuple_put(to, at, t->parts[i].name, true);
         for (size_t k = 0; i == t->nparts && k < t->nparts; k++)
             at = tuple_put(to, at, t->parts[k].name, k == 0);
-        attributes[i] = (hsy_analysis_text){to + from, at - from};
+        attributes[i] = tuple_text(to, from, at);
     }
     for (size_t i = 0; i < out->count; i++) {
         hsy_analysis_row *row = &out->rows[i];
@@ -351,7 +357,7 @@ static size_t tuple_names(char *to, const struct tuple_job *t)
         from = at;
         at = tuple_value(to, at, t, row);
         row->attribute = attributes[row->part];
-        row->value = (hsy_analysis_text){to + from, at - from};
+        row->value = tuple_text(to, from, at);
     }
     for (size_t i = 0; to != NULL && i < out->nnotes; i++)
         for (size_t k = 0; k < t->nparts; k++)

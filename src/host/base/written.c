@@ -1,7 +1,7 @@
 /* written.c - numbers and texts as JSON and CSV. */
 #include "host/base/written.h"
 
-#include "lib/bits/hex.h"
+#include "host/base/hex.h"
 #include "lib/bits/utf8.h"
 
 #include <inttypes.h>

@@ -15,8 +15,8 @@
 
 #include "host/client/world.h"
 
+#include "host/base/hex.h"
 #include "lib/bits/day.h"
-#include "lib/bits/hex.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -7,8 +7,8 @@
  */
 #include "host/format/internal.h"
 
+#include "host/base/hex.h"
 #include "host/base/host_fail.h"
-#include "lib/bits/hex.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -6,9 +6,9 @@
  */
 #include "host/format/internal.h"
 
+#include "host/base/hex.h"
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
-#include "lib/bits/hex.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -6,11 +6,11 @@
  */
 #include "host/format/internal.h"
 
+#include "host/base/hex.h"
 #include "host/base/host_fail.h"
 #include "host/base/json.h"
 #include "host/base/written.h"
 #include "lib/bits/bytes.h"
-#include "lib/bits/hex.h"
 
 #include <inttypes.h>
 #include <stdio.h>

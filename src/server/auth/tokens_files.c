@@ -7,7 +7,7 @@
 #include "host/base/files.h"
 #include "host/base/host_fail.h"
 #include "host/base/retry.h"
-#include "lib/bits/hex.h"
+#include "host/base/hex.h"
 
 #include <endian.h>
 #include <errno.h>

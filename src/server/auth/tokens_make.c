@@ -7,8 +7,8 @@
 
 #include "server/auth/internal.h"
 
+#include "host/base/hex.h"
 #include "host/base/host_fail.h"
-#include "lib/bits/hex.h"
 
 #include <sodium.h>
 #include <stdlib.h>

@@ -14,9 +14,9 @@
 #include "server/intake/internal.h"
 
 #include "host/base/day.h"
+#include "host/base/hex.h"
 #include "host/base/host_fail.h"
 #include "host/format/json_value.h"
-#include "lib/bits/hex.h"
 
 #include <errno.h>
 #include <stdlib.h>

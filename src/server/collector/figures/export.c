@@ -2,10 +2,10 @@
 #define _GNU_SOURCE /* open_memstream */
 #include "server/collector/figures/internal.h"
 
+#include "host/base/hex.h"
 #include "host/base/host_fail.h"
 #include "host/base/written.h"
 #include "host/plot/plot.h"
-#include "lib/bits/hex.h"
 
 #include <inttypes.h>
 #include <jansson.h>

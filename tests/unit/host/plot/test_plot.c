@@ -227,7 +227,7 @@ static void plot_refused(const struct plot_figure *f, const char *field,
        "%s is refused", what);
     ok(err.msg != NULL && err.at == line &&
            (field == NULL || (err.field != HSY_FIELD_NONE &&
-                              strcmp(hsy_field_name(err.field), field) == 0)),
+                              strcmp(host_field_name(err.field), field) == 0)),
        "and said where");
 }
 
