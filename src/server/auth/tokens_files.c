@@ -5,9 +5,9 @@
 #include "server/auth/internal.h"
 
 #include "host/base/files.h"
+#include "host/base/hex.h"
 #include "host/base/host_fail.h"
 #include "host/base/retry.h"
-#include "host/base/hex.h"
 
 #include <endian.h>
 #include <errno.h>
