@@ -155,7 +155,7 @@ for name, file, sql, words in (
         ("count", "record.db", "UPDATE counts SET reports = reports + 1", ["counts"]),
         ("batch", "record.db", "UPDATE batches SET epoch = epoch + 1", ["batches"]),
         ("id", "record.db", "UPDATE ids SET bytes = zeroblob(length(bytes))", ["ids"]),
-        ("newer", "record.db", "PRAGMA user_version = 4", ["record.db", "newer program"]),
+        ("newer", "record.db", "PRAGMA user_version = 5", ["record.db", "newer program"]),
         ("stranger", "cells.db", "UPDATE meta SET name = zeroblob(16), sum = 0", ["cells.db", "missing or changed"]),
         ("entry", "record.db", "DELETE FROM entries WHERE number = 1", [])):
     data = copy(c.data, "bad-" + name)
@@ -234,7 +234,7 @@ def without_rounds(tally):
     return kept
 
 
-for version in (1, 2, 3):
+for version in (1, 2, 3, 4):
     golden = os.path.join(GOLDEN, "store-%d" % version)
     old = copy(golden, "golden-%d" % version)
     want = {f: open(os.path.join(golden, f), "rb").read() for f in sorted(os.listdir(golden)) if f.endswith(".tally")}
@@ -259,7 +259,7 @@ before = checked(c.data)
 r = store("check", c.data, "--with", OTHER)
 ok(r.code == 0 and b"reads all of it, and finds the same" in r.out and b"back to this program: yes" in r.out
    and not os.path.exists(c.data + ".rehearsal"), "an upgrade to the same program goes, and back", r)
-newer = program("newer", '"%s" "$@" && python3 -c "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute(\'PRAGMA user_version = 4\')" "$3/record.db"\n' % OTHER)
+newer = program("newer", '"%s" "$@" && python3 -c "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute(\'PRAGMA user_version = 5\')" "$3/record.db"\n' % OTHER)
 r = store("check", c.data, "--with", newer)
 ok(r.code == 0 and b"only with a backup from before" in r.out and b"a newer program made it" in r.out, "one that leaves a newer version: there is no way back, and why", r)
 r = store("check", c.data, "--with", program("loses", '"%s" "$@" | sed "s/\\"reports\\": *461/\\"reports\\": 460/"\n' % OTHER))

@@ -39,8 +39,15 @@ hsy_status rig_append(struct rig *r, hsy_error *err)
     const struct store_count count = {i % 2, rig_day(i), i, i + 1};
     const struct store_quota quota = {
         {(uint8_t)(i % 3)}, rig_day(i), (uint32_t)i};
-    const struct store_commit c = {i,      &ids, 1,      &batch, 1,
-                                   &count, 1,    &quota, 1,      NULL};
+    const struct store_commit c = {.seq = i,
+                                   .ids = &ids,
+                                   .nids = 1,
+                                   .batches = &batch,
+                                   .nbatches = 1,
+                                   .counts = &count,
+                                   .ncounts = 1,
+                                   .quotas = &quota,
+                                   .nquotas = 1};
     hsy_status st;
 
     r->told->tried = i;

@@ -56,6 +56,8 @@
     X(EPOCHS, "epochs")                                                        \
     X(DIFFERENCE, "the two differ in")                                         \
     X(REMAINDER, "remainder")                                                  \
+    X(RECEIVED, "received")                                                    \
+    X(MIXES, "mixes")                                                          \
     /* fields end */
 
 #define HOST_FIELD_CONSTANT(id, name) HOST_FIELD_##id,

@@ -6,7 +6,9 @@
  * checksum, and the chunks of a tally against the round that put them in force.
  * Then what was not folded is folded in memory, and for every entry the counts
  * of its days, added up, must be the reports in its tally. A day's own tally
- * has no more reports than its count, and a day no more ids than uploads.
+ * has no more reports than its count, and a day no more ids than uploads. What
+ * is sealed is in no tally, and envelopes that came late from a shuffler have
+ * their ids under a day that was open then.
  */
 #include "server/offline/offline.h"
 
@@ -29,6 +31,7 @@ struct check {
     struct offline_check *out;
     struct check_day *days; /* owned */
     size_t ndays;
+    uint64_t received; /* envelopes of batches from a shuffler */
 };
 
 /* ---- Reading ------------------------------------------------------------- */
@@ -108,6 +111,36 @@ static hsy_status check_batch(void *ctx, const struct store_batch *batch)
     if (batch->entry >= c->out->n)
         return HSY_E_DAMAGED;
     c->out->rows[batch->entry].waiting += batch->reports;
+    return HSY_OK;
+}
+
+static hsy_status check_sealed(void *ctx, const struct store_batch *batch)
+{
+    struct check *c = ctx;
+    const hsy_status st = check_batch(ctx, batch);
+
+    if (st == HSY_OK)
+        c->out->rows[batch->entry].sealed = true;
+    return st;
+}
+
+static hsy_status check_mix(void *ctx, const struct store_mix *mix)
+{
+    struct check *c = ctx;
+
+    if (mix->entry >= c->out->n)
+        return HSY_E_DAMAGED;
+    c->out->rows[mix->entry].sealed = true;
+    return HSY_OK;
+}
+
+static hsy_status check_received(void *ctx, const struct store_received *row)
+{
+    struct check *c = ctx;
+
+    if (row->entry >= c->out->n)
+        return HSY_E_DAMAGED;
+    c->received += row->n + row->nulls;
     return HSY_OK;
 }
 
@@ -207,7 +240,7 @@ static hsy_status check_tallies(struct check *c, const struct roster_entry *e,
         st = check_entry_days(c, e, &tally, words, err);
     }
     free(words);
-    if (st != HSY_OK || row->tallied == row->counted ||
+    if (st != HSY_OK || row->tallied == row->counted || row->sealed ||
         (row->tallied == 0 && engine_is_retired(c->d->engine, e->number)))
         return st;
     row->agrees = false;
@@ -232,7 +265,7 @@ static void check_days(struct check *c)
     for (size_t i = 0; i < c->ndays; i++) {
         char text[DAY_TEXT];
 
-        if (c->days[i].ids <= c->days[i].uploads)
+        if (c->days[i].ids <= c->days[i].uploads + c->received)
             continue;
         day_text(text, c->days[i].epoch);
         check_say(c, "%s: %" PRIu64 " ids, but %" PRIu64 " uploads", text,
@@ -252,6 +285,9 @@ hsy_status offline_check(struct offline_check *out, struct offline *o,
                                     .quota = check_quota,
                                     .ids = check_ids,
                                     .batch = check_batch,
+                                    .sealed = check_sealed,
+                                    .received = check_received,
+                                    .mix = check_mix,
                                     .figure = check_figure,
                                     .merged = check_merged};
     hsy_error why = {0};

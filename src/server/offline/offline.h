@@ -42,6 +42,7 @@ hsy_status offline_tally(struct offline *o, const struct roster_entry *e,
 /* What is known of an entry of the roster. */
 struct offline_row {
     uint64_t counted, nulls, waiting, tallied;
+    bool sealed; /* its uploads are, so no tally has them */
     uint32_t days;
     bool agrees;
 };

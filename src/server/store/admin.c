@@ -90,6 +90,18 @@ static hsy_status keep_batch(void *ctx, const struct store_batch *batch)
     return keep_bytes(ctx, NULL, 0);
 }
 
+static hsy_status keep_received(void *ctx, const struct store_received *row)
+{
+    (void)row;
+    return keep_bytes(ctx, NULL, 0);
+}
+
+static hsy_status keep_mix(void *ctx, const struct store_mix *mix)
+{
+    (void)mix;
+    return keep_bytes(ctx, NULL, 0);
+}
+
 static hsy_status keep_figure(void *ctx, const struct store_figure *figure)
 {
     (void)figure;
@@ -118,6 +130,9 @@ hsy_status store_admin_look(const char *directory, hsy_error *err)
                                                    .ids = keep_ids,
                                                    .tally = keep_tally,
                                                    .batch = keep_batch,
+                                                   .sealed = keep_batch,
+                                                   .received = keep_received,
+                                                   .mix = keep_mix,
                                                    .figure = keep_figure,
                                                    .merged = keep_merged};
     struct store *s;

@@ -68,6 +68,10 @@ static int append_rows(struct store_sqlite *s, struct sql *q,
         rc = append_quota(q, &c->quotas[i]);
     if (rc == SQLITE_OK && c->merged != NULL)
         rc = sql_put(q, SQL_PUT_MERGED, &SQL_B(c->merged, STORE_MERGED), 1);
+    if (rc == SQLITE_OK && c->received != NULL)
+        rc = store_put_received(s, q, c->received);
+    for (size_t i = 0; rc == SQLITE_OK && i < c->nmixes; i++)
+        rc = store_put_mix(s, q, &c->mixes[i]);
     return rc;
 }
 

@@ -2,6 +2,8 @@
  * for one record. */
 #include "server/store/archive.h"
 
+#include "host/base/host_fail.h"
+
 #include <string.h>
 
 /* ---- Writing ------------------------------------------------------------- */
@@ -9,6 +11,7 @@
 struct archive_writer {
     struct output *out;
     uint64_t records;
+    hsy_error *err;
 };
 
 /* A record whose payload stands in two parts. */
@@ -116,6 +119,43 @@ static hsy_status archive_batch(void *ctx, const struct store_batch *b)
                           b->len);
 }
 
+static hsy_status archive_received(void *ctx, const struct store_received *r)
+{
+    uint8_t head[ARCHIVE_RECEIVED_HEAD],
+        *at = head + STORE_BATCH_ID + STORE_DIGEST;
+
+    memcpy(head, r->id, STORE_BATCH_ID);
+    memcpy(head + STORE_BATCH_ID, r->digest, STORE_DIGEST);
+    archive_put(at, r->entry, 4);
+    archive_put(at + 4, r->epoch, 4);
+    archive_put(at + 8, r->n, 8);
+    archive_put(at + 16, r->nulls, 8);
+    archive_put(at + 24, r->unopened, 8);
+    archive_put(at + 32, r->again, 8);
+    return archive_record(ctx, ARCHIVE_RECEIVED, head, sizeof head, r->heads,
+                          r->heads_len);
+}
+
+/* Which envelopes a batch takes is said by the numbers of commits, and an
+ * archive has none. */
+static hsy_status archive_shuffles(struct archive_writer *w)
+{
+    return host_fail(w->err, HSY_E_REFUSED, HOST_FIELD_MIXES,
+                     "data of a shuffler is not exported: copy it");
+}
+
+static hsy_status archive_sealed(void *ctx, const struct store_batch *b)
+{
+    (void)b;
+    return archive_shuffles(ctx);
+}
+
+static hsy_status archive_mix(void *ctx, const struct store_mix *m)
+{
+    (void)m;
+    return archive_shuffles(ctx);
+}
+
 static hsy_status archive_figure(void *ctx, const struct store_figure *f)
 {
     uint8_t head[8];
@@ -164,7 +204,7 @@ hsy_status store_archive_write(struct store *s, const struct store_state *state,
                                const char *directory, struct output *out,
                                hsy_error *err)
 {
-    struct archive_writer w = {out, 0};
+    struct archive_writer w = {out, 0, err};
     const struct store_reader to = {.ctx = &w,
                                     .document = archive_document,
                                     .entry = archive_entry,
@@ -174,6 +214,9 @@ hsy_status store_archive_write(struct store *s, const struct store_state *state,
                                     .tally = archive_tally,
                                     .chunk = archive_chunk,
                                     .batch = archive_batch,
+                                    .sealed = archive_sealed,
+                                    .received = archive_received,
+                                    .mix = archive_mix,
                                     .figure = archive_figure,
                                     .merged = archive_merged};
     uint8_t count[8];

@@ -29,10 +29,12 @@ enum archive_type {
     ARCHIVE_MERGED,
     ARCHIVE_END,
     ARCHIVE_NULL_IDS, /* after IDS came into use: it stands among them, */
-    ARCHIVE_BOOK,     /* and this before END */
+    ARCHIVE_BOOK,     /* this before END, */
+    ARCHIVE_RECEIVED, /* and this after BATCH */
     ARCHIVE_TYPES
 };
 
+#define ARCHIVE_RECEIVED_HEAD (STORE_BATCH_ID + STORE_DIGEST + 40u)
 #define ARCHIVE_BOOK_HEAD 12u /* which (4), from where on (8) */
 
 /* ---- Books beside the store (books.c) ------------------------------------ */

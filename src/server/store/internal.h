@@ -5,10 +5,10 @@
  * `cells.db` has the chunks of tallies, so that writing a tally of millions of
  * cells never holds up an append. docs/formats.md has every table.
  *
- * Three connections: `append` and `flip` to the record, one for each thread
- * that uses a store, and `cells`. Whoever writes to the record holds `writing`,
- * which goes round in the order of asking; whoever uses flip or cells holds
- * `cutting`, and takes it first.
+ * Four connections: `append`, `flip` and `mix` to the record, one for each
+ * thread that uses a store, and `cells`. Whoever writes to the record holds
+ * `writing`, which goes round in the order of asking; whoever uses flip or
+ * cells holds `cutting`, and takes it first.
  */
 #ifndef SERVER_STORE_INTERNAL_H
 #define SERVER_STORE_INTERNAL_H
@@ -20,7 +20,7 @@
 #include <stdatomic.h>
 
 #define STORE_PAGE 4096u      /* bytes of a page of all databases */
-#define STORE_VERSION 3       /* of the record's tables (user_version), */
+#define STORE_VERSION 4       /* of the record's tables (user_version), */
 #define STORE_CELLS_VERSION 2 /* and of those of cells */
 #define STORE_LOG 4096u       /* pages of the record's log before it is moved */
 #define STORE_CELLS_LOG 1024u /* of that of cells */
@@ -42,10 +42,12 @@ enum sql_id {
     SQL_GET_META,
     SQL_GET_META_1,
     SQL_GET_META_2,
+    SQL_GET_META_3,
     SQL_WHOSE,
     SQL_SUM_BATCHES,
     SQL_SUM_ALL_IDS,
     SQL_SUM_RUNS,
+    SQL_SUM_HOPS,
     SQL_PUT_DOCUMENT,
     SQL_GET_DOCUMENT,
     SQL_PUT_ENTRY,
@@ -75,6 +77,18 @@ enum sql_id {
     SQL_GET_BATCHES,
     SQL_OLD_BATCHES,
     SQL_ERASE_BATCH,
+    SQL_GET_ALL_SEALED,
+    SQL_NEXT_SEALED,
+    SQL_GET_SEALED,
+    SQL_COUNT_SEALED,
+    SQL_LIST_SEALED,
+    SQL_PUT_RECEIVED,
+    SQL_GET_RECEIVED,
+    SQL_GET_ALL_RECEIVED,
+    SQL_PUT_MIX,
+    SQL_GET_MIXES,
+    SQL_SUM_MIX,
+    SQL_ERASE_MIX,
     SQL_PUT_ROUND,
     SQL_GET_ROUND,
     SQL_GET_ROUNDS,
@@ -166,7 +180,7 @@ int sql_pragma(struct sql *q, const char *name, int64_t *value);
 extern const char store_tables_record[], store_tables_cells[];
 /* The same for those of earlier versions: what they lack. */
 extern const char store_tables_upgrade_1[], store_tables_upgrade_2[],
-    store_tables_cells_upgrade[];
+    store_tables_upgrade_3[], store_tables_cells_upgrade[];
 
 /* ---- The store ----------------------------------------------------------- */
 
@@ -190,8 +204,10 @@ struct store_garbage {
 struct store_meta {
     struct store_state state;
     uint64_t turn; /* which opening of the store this is */
-    /* Rows of batches, of ids and of runs, and the sums of their sums. */
-    uint64_t rests, checks, id_rows, id_checks, runs, run_checks;
+    /* Rows of batches, of ids, of runs, and of what came from a hop or goes to
+     * one; and the sums of their sums. */
+    uint64_t rests, checks, id_rows, id_checks, runs, run_checks, hops,
+        hop_checks;
 };
 
 struct store_sqlite {
@@ -201,7 +217,7 @@ struct store_sqlite {
     int last;    /* says the last commit once more */
     int held;    /* record.db, locked: `lock` is only a name in a directory */
     char *path;  /* of the directory, absolute */
-    struct sql append, flip, cells;
+    struct sql append, flip, mix, cells;
     struct store_line writing;
     pthread_mutex_t cutting;
     pthread_mutex_t copying; /* one backup at a time; taken before the others */
@@ -277,6 +293,19 @@ hsy_status store_drop(struct store *is, const struct store_tally *tallies,
                       size_t n, hsy_error *err);
 hsy_status store_backup(struct store *is, const char *directory,
                         const struct store_beside *beside, hsy_error *err);
+hsy_status store_get_received(struct store *is,
+                              const uint8_t id[STORE_BATCH_ID],
+                              struct store_received *out, hsy_error *err);
+hsy_status store_mix(struct store *is, const struct store_mix *rows, size_t n,
+                     hsy_error *err);
+hsy_status store_sealed_count(struct store *is, const struct store_set *set,
+                              uint64_t *envelopes, hsy_error *err);
+hsy_status
+store_sealed(struct store *is, const struct store_set *set, uint64_t *at,
+             hsy_status (*each)(void *ctx, const struct store_batch *batch),
+             void *ctx, bool *more, hsy_error *err);
+hsy_status store_sealed_erase(struct store *is, const struct store_set *set,
+                              bool *more, hsy_error *err);
 
 /* The directory, made if it is to be created (directory.c), and the locks
  * in it, `lock` and the record's file: HSY_E_BUSY with who has them in
@@ -306,6 +335,18 @@ int store_erase_ids(struct store_sqlite *s, struct sql *q,
 int store_put_run(struct store_sqlite *s, struct sql *q,
                   const struct sql_value row[6]);
 int store_erase_run(struct store_sqlite *s, struct sql *q, uint64_t number);
+/* The same of what came from a hop, and of what goes to one (mixes.c). */
+int store_put_received(struct store_sqlite *s, struct sql *q,
+                       const struct store_received *received);
+int store_put_mix(struct store_sqlite *s, struct sql *q,
+                  const struct store_mix *mix);
+hsy_status store_received_row(struct store_received *out,
+                              const struct sql_value *row);
+hsy_status store_mix_row(struct store_mix *out, const struct sql_value *row);
+struct store_batch
+store_batch_row(const struct sql_value *row); /* read_back.c */
+#define STORE_RECEIVED_COLUMNS 9
+#define STORE_MIX_COLUMNS 9
 
 int store_still_ours(struct store_sqlite *s, struct sql *q);
 int store_cells_ours(struct store_sqlite *s);
@@ -355,6 +396,10 @@ bool store_log_crowds(struct store_sqlite *s);
 /* Erase ids and quotas of closed epochs, a bounded number. */
 hsy_status store_erase_epochs(struct store_sqlite *s, bool *more,
                               hsy_error *err);
+
+/* What a transaction that erases batches is bounded to. */
+#define STORE_ERASE_ROWS 256u
+#define STORE_ERASE_BYTES (1u << 20)
 
 /* Erase the batches of entries that their tallies hold, all of them, a bounded
  * number a transaction. */

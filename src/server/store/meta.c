@@ -14,8 +14,9 @@
  * the two is of no round, and is erased before a chunk is written
  * (store_sweep).
  *
- * The row also says how many batches rest, how many rows of ids there are and
- * how many runs, and the sums of their checksums. So a copy whose pages are of
+ * The row also says how many batches rest, how many rows of ids there are, how
+ * many runs, and how many of what came from a hop or goes to one (mixes.c), and
+ * the sums of their checksums. So a copy whose pages are of
  * two moments is found: a batch or an id that was acknowledged is in it, or it
  * does not open.
  */
@@ -23,11 +24,12 @@
 
 #include <string.h>
 
-#define META_COLUMNS 13
-#define META_COLUMNS_2 9 /* of version 2, */
-#define META_COLUMNS_1 6 /* and of version 1 */
-#define META_NAME 3      /* of cells, */
-#define META_NAME_1 2    /* and of their version 1 */
+#define META_COLUMNS 15
+#define META_COLUMNS_3 13 /* of version 3, */
+#define META_COLUMNS_2 9  /* of version 2, */
+#define META_COLUMNS_1 6  /* and of version 1 */
+#define META_NAME 3       /* of cells, */
+#define META_NAME_1 2     /* and of their version 1 */
 
 int store_put_meta(struct store_sqlite *s, struct sql *q)
 {
@@ -44,7 +46,9 @@ int store_put_meta(struct store_sqlite *s, struct sql *q)
                                                 SQL_N(m->id_rows),
                                                 SQL_N(m->id_checks),
                                                 SQL_N(m->runs),
-                                                SQL_N(m->run_checks)};
+                                                SQL_N(m->run_checks),
+                                                SQL_N(m->hops),
+                                                SQL_N(m->hop_checks)};
 
     return sql_put(q, SQL_PUT_META, row, META_COLUMNS);
 }
@@ -149,25 +153,41 @@ int store_erase_run(struct store_sqlite *s, struct sql *q, uint64_t number)
 /* All of them, as they are in the tables. */
 static int meta_count(struct sql *q, struct store_meta *m)
 {
-    uint64_t rest[2] = {0}, ids[2] = {0}, runs[2] = {0};
+    uint64_t rest[2] = {0}, ids[2] = {0}, runs[2] = {0}, hops[2] = {0};
     int rc = meta_numbers(q, SQL_SUM_BATCHES, rest, 2);
 
     if (rc == SQLITE_OK)
         rc = meta_numbers(q, SQL_SUM_ALL_IDS, ids, 2);
     if (rc == SQLITE_OK)
         rc = meta_numbers(q, SQL_SUM_RUNS, runs, 2);
+    if (rc == SQLITE_OK)
+        rc = meta_numbers(q, SQL_SUM_HOPS, hops, 2);
     m->rests = rest[0];
     m->checks = rest[1];
     m->id_rows = ids[0];
     m->id_checks = ids[1];
     m->runs = runs[0];
     m->run_checks = runs[1];
+    m->hops = hops[0];
+    m->hop_checks = hops[1];
     return rc;
 }
 
-static bool meta_rests(const struct store_meta *a, const struct store_meta *b)
+/* The table of which a row speaks, that of a version, and whose rows are not as
+ * another says; NULL: all are. */
+static const char *meta_differs(const struct store_meta *a,
+                                const struct store_meta *b, int64_t version)
 {
-    return a->rests == b->rests && a->checks == b->checks;
+    if (version >= 2 && (a->rests != b->rests || a->checks != b->checks))
+        return "batches";
+    if (version >= 3 &&
+        (a->id_rows != b->id_rows || a->id_checks != b->id_checks))
+        return "ids";
+    if (version >= 3 && (a->runs != b->runs || a->run_checks != b->run_checks))
+        return "runs";
+    if (version >= 4 && (a->hops != b->hops || a->hop_checks != b->hop_checks))
+        return "mixes";
+    return NULL;
 }
 
 /* ---- Opening ------------------------------------------------------------- */
@@ -199,7 +219,7 @@ static hsy_status meta_take_2(void *ctx, const struct sql_value *row)
     return st;
 }
 
-static hsy_status meta_take(void *ctx, const struct sql_value *row)
+static hsy_status meta_take_3(void *ctx, const struct sql_value *row)
 {
     struct store_sqlite *s = ctx;
     const hsy_status st = meta_take_2(ctx, row);
@@ -211,28 +231,50 @@ static hsy_status meta_take(void *ctx, const struct sql_value *row)
     return st;
 }
 
+static hsy_status meta_take(void *ctx, const struct sql_value *row)
+{
+    struct store_sqlite *s = ctx;
+    const hsy_status st = meta_take_3(ctx, row);
+
+    s->meta.hops = row[13].number;
+    s->meta.hop_checks = row[14].number;
+    return st;
+}
+
+/* How the row of an earlier version is read, and what the record lacks. */
+static const struct {
+    enum sql_id get;
+    size_t columns;
+    sql_each *take;
+    const char *tables;
+} meta_versions[] = {
+    [1] = {SQL_GET_META_1, META_COLUMNS_1, meta_take_1, store_tables_upgrade_1},
+    [2] = {SQL_GET_META_2, META_COLUMNS_2, meta_take_2, store_tables_upgrade_2},
+    [3] = {SQL_GET_META_3, META_COLUMNS_3, meta_take_3, store_tables_upgrade_3},
+};
+
 /* All in one transaction: a kill leaves the record as it was, or as it is to
  * be. The row is read before, as a program of that version would. */
 static hsy_status meta_upgrade(struct store_sqlite *s, int64_t version,
                                hsy_error *err)
 {
-    const bool first = version == 1;
-    hsy_status st =
-        store_get_meta(s, &s->append, first ? SQL_GET_META_1 : SQL_GET_META_2,
-                       first ? META_COLUMNS_1 : META_COLUMNS_2,
-                       first ? meta_take_1 : meta_take_2, err);
+    const char *wrong = NULL;
+    hsy_status st = store_get_meta(s, &s->append, meta_versions[version].get,
+                                   meta_versions[version].columns,
+                                   meta_versions[version].take, err);
     int rc;
 
     if (st != HSY_OK)
         return st;
-    rc = sqlite3_exec(s->append.db,
-                      first ? store_tables_upgrade_1 : store_tables_upgrade_2,
-                      NULL, NULL, NULL);
+    rc = sqlite3_exec(s->append.db, meta_versions[version].tables, NULL, NULL,
+                      NULL);
     s->next = s->meta;
     if (rc == SQLITE_OK)
         rc = meta_count(&s->append, &s->next);
-    if (rc == SQLITE_OK && !first && !meta_rests(&s->next, &s->meta))
-        return store_damaged(s, "batches", err);
+    if (rc == SQLITE_OK)
+        wrong = meta_differs(&s->next, &s->meta, version);
+    if (wrong != NULL)
+        return store_damaged(s, wrong, err);
     if (rc == SQLITE_OK)
         rc = store_put_meta(s, &s->append);
     if (rc == SQLITE_OK)
@@ -252,6 +294,7 @@ static int meta_next_turn(struct store_sqlite *s, struct sql *q,
 hsy_status store_read_meta(struct store_sqlite *s, hsy_error *err)
 {
     struct store_meta is = {.turn = 0};
+    const char *wrong;
     hsy_status st = store_get_meta(s, &s->append, SQL_GET_META, META_COLUMNS,
                                    meta_take, err);
     int rc;
@@ -261,12 +304,9 @@ hsy_status store_read_meta(struct store_sqlite *s, hsy_error *err)
     rc = meta_count(&s->append, &is);
     if (rc != SQLITE_OK)
         return store_fail(s, &s->append, rc, err);
-    if (!meta_rests(&is, &s->meta))
-        return store_damaged(s, "batches", err);
-    if (is.id_rows != s->meta.id_rows || is.id_checks != s->meta.id_checks)
-        return store_damaged(s, "ids", err);
-    if (is.runs != s->meta.runs || is.run_checks != s->meta.run_checks)
-        return store_damaged(s, "runs", err);
+    wrong = meta_differs(&is, &s->meta, STORE_VERSION);
+    if (wrong != NULL)
+        return store_damaged(s, wrong, err);
     s->state = s->meta.state;
     return HSY_OK;
 }

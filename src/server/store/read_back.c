@@ -69,18 +69,31 @@ static hsy_status read_ids(void *ctx, const struct sql_value *row)
     return r->to->ids(r->to->ctx, &ids);
 }
 
+struct store_batch store_batch_row(const struct sql_value *row)
+{
+    return (struct store_batch){.seq = row[0].number,
+                                .entry = (uint32_t)row[1].number,
+                                .epoch = (uint32_t)row[2].number,
+                                .type = (uint32_t)row[3].number,
+                                .reports = row[4].number,
+                                .bytes = row[5].bytes,
+                                .len = row[5].len};
+}
+
 static hsy_status read_batch(void *ctx, const struct sql_value *row)
 {
     const struct reading *r = ctx;
-    const struct store_batch b = {.seq = row[0].number,
-                                  .entry = (uint32_t)row[1].number,
-                                  .epoch = (uint32_t)row[2].number,
-                                  .type = (uint32_t)row[3].number,
-                                  .reports = row[4].number,
-                                  .bytes = row[5].bytes,
-                                  .len = row[5].len};
+    const struct store_batch b = store_batch_row(row);
 
     return r->to->batch(r->to->ctx, &b);
+}
+
+static hsy_status read_sealed(void *ctx, const struct sql_value *row)
+{
+    const struct reading *r = ctx;
+    const struct store_batch b = store_batch_row(row);
+
+    return r->to->sealed(r->to->ctx, &b);
 }
 
 static hsy_status read_figure(void *ctx, const struct sql_value *row)
@@ -99,6 +112,24 @@ static hsy_status read_merged(void *ctx, const struct sql_value *row)
 
     return row[0].len != STORE_MERGED ? HSY_E_DAMAGED
                                       : r->to->merged(r->to->ctx, row[0].bytes);
+}
+
+static hsy_status read_received(void *ctx, const struct sql_value *row)
+{
+    const struct reading *r = ctx;
+    struct store_received received;
+    const hsy_status st = store_received_row(&received, row);
+
+    return st == HSY_OK ? r->to->received(r->to->ctx, &received) : st;
+}
+
+static hsy_status read_mix(void *ctx, const struct sql_value *row)
+{
+    const struct reading *r = ctx;
+    struct store_mix mix;
+    const hsy_status st = store_mix_row(&mix, row);
+
+    return st == HSY_OK ? r->to->mix(r->to->ctx, &mix) : st;
 }
 
 /* All rows of a query; what the caller returned ends it. */
@@ -200,6 +231,12 @@ hsy_status store_read(struct store *is, const struct store_reader *to,
         {to->tally != NULL || to->chunk != NULL, SQL_GET_TALLIES, NULL, 0, 6,
          "tallies", read_tally},
         {to->batch != NULL, SQL_GET_BATCHES, NULL, 0, 6, "batches", read_batch},
+        {to->sealed != NULL, SQL_GET_ALL_SEALED, NULL, 0, 6, "batches",
+         read_sealed},
+        {to->received != NULL, SQL_GET_ALL_RECEIVED, NULL, 0,
+         STORE_RECEIVED_COLUMNS, "received", read_received},
+        {to->mix != NULL, SQL_GET_MIXES, NULL, 0, STORE_MIX_COLUMNS, "mixes",
+         read_mix},
         {to->figure != NULL, SQL_GET_FIGURES, NULL, 0, 3, "figures",
          read_figure},
         {to->merged != NULL, SQL_GET_MERGED, NULL, 0, 1, "merged", read_merged},

@@ -10,6 +10,12 @@
 
 #include <string.h>
 
+/* Of a struct store_set: entry, epoch, from, through, not_epoch, not_through.
+ */
+#define SQL_IN_SET                                                             \
+    " WHERE entry = ?1 AND epoch <= ?2 AND seq >= ?3 AND seq <= ?4"            \
+    " AND type = 3 AND NOT (epoch <= ?5 AND seq <= ?6)"
+
 static const char *const sql_texts[SQL_COUNT] = {
     [SQL_BEGIN] = "BEGIN IMMEDIATE",
     [SQL_COMMIT] = "COMMIT",
@@ -17,10 +23,14 @@ static const char *const sql_texts[SQL_COUNT] = {
 
     [SQL_PUT_META] = "REPLACE INTO meta(sum, one, name, key, seq, closed, day,"
                      " turn, rests, checks, id_rows, id_checks, runs,"
-                     " run_checks) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                     " run_checks, hops, hop_checks)"
+                     " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [SQL_GET_META] = "SELECT sum, one, name, key, seq, closed, day,"
                      " turn, rests, checks, id_rows, id_checks, runs,"
-                     " run_checks FROM meta",
+                     " run_checks, hops, hop_checks FROM meta",
+    [SQL_GET_META_3] = "SELECT sum, one, name, key, seq, closed, day,"
+                       " turn, rests, checks, id_rows, id_checks, runs,"
+                       " run_checks FROM meta",
     [SQL_GET_META_2] = "SELECT sum, one, name, key, seq, closed, day,"
                        " turn, rests, checks FROM meta",
     [SQL_GET_META_1] = "SELECT sum, one, name, key, seq, closed, day FROM meta",
@@ -28,6 +38,9 @@ static const char *const sql_texts[SQL_COUNT] = {
     [SQL_SUM_BATCHES] = "SELECT count(*), coalesce(sum(sum), 0) FROM batches",
     [SQL_SUM_ALL_IDS] = "SELECT count(*), coalesce(sum(sum), 0) FROM ids",
     [SQL_SUM_RUNS] = "SELECT count(*), coalesce(sum(sum), 0) FROM runs",
+    [SQL_SUM_HOPS] = "SELECT count(*), coalesce(sum(sum), 0) FROM"
+                     " (SELECT sum FROM received UNION ALL"
+                     " SELECT sum FROM mixes)",
     [SQL_PUT_DOCUMENT] =
         "REPLACE INTO documents(sum, one, bytes) VALUES(?,?,?)",
     [SQL_GET_DOCUMENT] = "SELECT sum, one, bytes FROM documents",
@@ -76,11 +89,40 @@ static const char *const sql_texts[SQL_COUNT] = {
         " VALUES(?,?,?,?,?,?,?)",
     [SQL_GET_BATCHES] =
         "SELECT sum, seq, entry, epoch, type, reports, bytes FROM batches b"
-        " WHERE seq > coalesce((SELECT through FROM rounds r"
+        " WHERE type <> 3 AND seq > coalesce((SELECT through FROM rounds r"
         " WHERE r.entry = b.entry), 0) ORDER BY number",
     [SQL_OLD_BATCHES] = "SELECT number, length(bytes), sum FROM batches"
-                        " WHERE entry = ? AND seq <= ? ORDER BY seq LIMIT ?",
+                        " WHERE entry = ? AND seq <= ? AND type <> 3"
+                        " ORDER BY seq LIMIT ?",
     [SQL_ERASE_BATCH] = "DELETE FROM batches WHERE number = ?",
+    [SQL_GET_ALL_SEALED] =
+        "SELECT sum, seq, entry, epoch, type, reports, bytes FROM batches"
+        " WHERE type = 3 ORDER BY number",
+    [SQL_NEXT_SEALED] = "SELECT number FROM batches NOT INDEXED" SQL_IN_SET
+                        " AND number > ?7 ORDER BY number LIMIT 1",
+    [SQL_GET_SEALED] =
+        "SELECT sum, seq, entry, epoch, type, reports, bytes FROM batches"
+        " WHERE number = ?",
+    [SQL_COUNT_SEALED] =
+        "SELECT coalesce(sum(reports), 0) FROM batches" SQL_IN_SET,
+    [SQL_LIST_SEALED] =
+        "SELECT number, length(bytes), sum FROM batches" SQL_IN_SET " LIMIT ?7",
+    [SQL_PUT_RECEIVED] =
+        "INSERT INTO received(sum, id, digest, entry, epoch, n, nulls,"
+        " unopened, again, heads) VALUES(?,?,?,?,?,?,?,?,?,?)",
+    [SQL_GET_RECEIVED] =
+        "SELECT sum, id, digest, entry, epoch, n, nulls, unopened, again,"
+        " heads FROM received WHERE id = ?",
+    [SQL_GET_ALL_RECEIVED] =
+        "SELECT sum, id, digest, entry, epoch, n, nulls, unopened, again,"
+        " heads FROM received ORDER BY id",
+    [SQL_PUT_MIX] = "INSERT INTO mixes(sum, id, entry, epoch, part, through, n,"
+                    " state, digest, receipt) VALUES(?,?,?,?,?,?,?,?,?,?)",
+    [SQL_GET_MIXES] = "SELECT sum, id, entry, epoch, part, through, n, state,"
+                      " digest, receipt FROM mixes ORDER BY entry, epoch, part",
+    [SQL_SUM_MIX] = "SELECT count(*), coalesce(sum(sum), 0) FROM mixes"
+                    " WHERE id = ?",
+    [SQL_ERASE_MIX] = "DELETE FROM mixes WHERE id = ?",
     [SQL_PUT_ROUND] = "REPLACE INTO rounds(sum, entry, round, through)"
                       " VALUES(?,?,?,?)",
     [SQL_GET_ROUND] = "SELECT sum, entry, round, through FROM rounds"

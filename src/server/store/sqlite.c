@@ -345,6 +345,8 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
     if (st == HSY_OK)
         st = sqlite_connect(s, &s->flip, "record.db", &s->record_log, err);
     if (st == HSY_OK)
+        st = sqlite_connect(s, &s->mix, "record.db", &s->record_log, err);
+    if (st == HSY_OK)
         sql_sync(&s->cells, false);
     return st;
 }
@@ -356,6 +358,7 @@ static void sqlite_close(struct store *is)
     struct store_sqlite *s = (struct store_sqlite *)is;
 
     store_runs_free(s);
+    sql_close(&s->mix);
     sql_close(&s->flip);
     sql_close(&s->append);
     sql_close(&s->cells);
@@ -395,6 +398,11 @@ static const struct store_functions sqlite_functions = {
     .rounds = store_rounds,
     .drop = store_drop,
     .settle = store_settle,
+    .received = store_get_received,
+    .mix = store_mix,
+    .sealed_count = store_sealed_count,
+    .sealed = store_sealed,
+    .sealed_erase = store_sealed_erase,
     .reserve = store_reserve,
     .backup = store_backup,
     .close = sqlite_close,

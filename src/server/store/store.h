@@ -12,9 +12,10 @@
  *     opens the store again (R20). HSY_E_FULL means the disk is full and
  *     nothing was changed: the caller may try again later.
  *
- * Two threads use a store: one appends (store_append, and what is marked
- * below), one writes tallies (store_chunks, store_rounds). Reading back is done
- * before either begins, but for figures, which the one that appends may read.
+ * Three threads use a store: one appends (store_append, and what is marked
+ * below), one writes tallies (store_chunks, store_rounds), and at a shuffler
+ * one mixes. Reading back is done before any begins, but for figures, which the
+ * one that appends may read.
  */
 #ifndef SERVER_STORE_STORE_H
 #define SERVER_STORE_STORE_H
@@ -42,7 +43,8 @@ struct store_ids {
 
 enum store_batch_type {
     STORE_REPORTS = 1, /* uploads, each a u32 count and its packed reports */
-    STORE_TALLY = 2    /* a tally file that was merged in */
+    STORE_TALLY = 2,   /* a tally file that was merged in */
+    STORE_SEALED = 3   /* sealed envelopes of one length; no tally takes them */
 };
 
 struct store_batch {
@@ -58,6 +60,51 @@ struct store_batch {
 struct store_count {
     uint32_t entry, epoch;
     uint64_t reports, nulls; /* in all, not what was added */
+};
+
+#define STORE_BATCH_ID 16
+#define STORE_DIGEST 32
+#define STORE_RECEIPT 64
+#define STORE_HEADS 2048 /* bytes of the heads of a batch at most */
+
+/* A batch that came from another hop, and what became of its envelopes. */
+struct store_received {
+    uint8_t id[STORE_BATCH_ID], digest[STORE_DIGEST];
+    uint32_t entry, epoch;
+    uint64_t n; /* taken; and those that were not: */
+    uint64_t nulls, unopened, again;
+    const uint8_t *heads; /* of all hops before; lasts for a call */
+    size_t heads_len;
+};
+
+/* What was decided about the sealed envelopes of an entry at the end of an
+ * epoch, and how far it is (server/shuffle/states.h). The numbers are kept. */
+enum store_mix_state {
+    STORE_MIX_NONE = 0, /* as a row to be put: there is to be none */
+    STORE_MIX_WAITING = 1,
+    STORE_MIX_CLOSED = 2,
+    STORE_MIX_MIXED = 3,
+    STORE_MIX_ACKED = 4,
+    STORE_MIX_ERASED = 5,
+    STORE_MIX_EXPIRED = 6,
+    STORE_MIX_GONE = 7
+};
+
+struct store_mix {
+    uint8_t id[STORE_BATCH_ID];
+    uint32_t entry, epoch, part;
+    uint64_t through; /* the last commit that it looked at */
+    uint64_t n;       /* envelopes */
+    enum store_mix_state state;
+    uint8_t digest[STORE_DIGEST];   /* zeros before it is mixed */
+    uint8_t receipt[STORE_RECEIPT]; /* zeros before it is received */
+};
+
+/* Sealed envelopes of an entry: of epochs up to one, that came with the commits
+ * from one to another; but not those up to another epoch and commit. */
+struct store_set {
+    uint32_t entry, epoch, not_epoch;
+    uint64_t from, through, not_through;
 };
 
 /* How much of its quota a token has used in an epoch. */
@@ -79,6 +126,10 @@ struct store_commit {
     /* The name of a merged tally file, or NULL. If it was merged before,
      * store_append is HSY_E_REFUSED and changes nothing. */
     const uint8_t *merged;
+    /* A batch of another hop, or NULL. The same again: as above. */
+    const struct store_received *received;
+    const struct store_mix *mixes; /* rows that are put with it */
+    size_t nmixes;
 };
 
 /* A tally: all reports of an entry (epoch 0), or those of one epoch of it. A
@@ -134,8 +185,13 @@ struct store_reader {
     hsy_status (*tally)(void *ctx, const struct store_tally *tally);
     hsy_status (*chunk)(void *ctx, const struct store_tally *tally,
                         const struct store_chunk *chunk);
-    /* Those beyond their entry's `through`, in the order of seq. */
+    /* Those beyond their entry's `through`, in the order of seq; none that is
+     * sealed. */
     hsy_status (*batch)(void *ctx, const struct store_batch *batch);
+    hsy_status (*sealed)(void *ctx,
+                         const struct store_batch *batch); /* those */
+    hsy_status (*received)(void *ctx, const struct store_received *received);
+    hsy_status (*mix)(void *ctx, const struct store_mix *mix);
     hsy_status (*figure)(void *ctx, const struct store_figure *figure);
     /* Names of tally files that were merged in. */
     hsy_status (*merged)(void *ctx, const uint8_t name[STORE_MERGED]);
@@ -175,6 +231,9 @@ struct store_functions {
     hsy_status (*document)(struct store *s, const uint8_t *bytes, size_t len,
                            uint32_t first, const uint8_t *const *entries,
                            const size_t *lens, size_t n, hsy_error *err);
+    /* The batch of another hop with an id; HSY_E_EMPTY if it never came. */
+    hsy_status (*received)(struct store *s, const uint8_t id[STORE_BATCH_ID],
+                           struct store_received *out, hsy_error *err);
     /* Close epochs: forget their ids and quotas. Those beyond `through` are
      * open, also if they were not (engine_tell). */
     hsy_status (*close_epochs)(struct store *s, uint32_t through, uint32_t day,
@@ -221,6 +280,26 @@ struct store_functions {
      * came before there was a difference stays. */
     hsy_status (*forget_nulls)(struct store *s, uint32_t epoch, uint64_t *n,
                                hsy_error *err);
+
+    /*
+     * By the thread that mixes; NULL: sealed batches are not kept. Rows are put
+     * together, durably: in the place of those with the same id, or if they say
+     * STORE_MIX_NONE there is none any more. Sealed batches of a set are handed
+     * over one a call, in the order of their commits: the next after *at, which
+     * is 0 at first; *more is false if there was none. They are erased some at
+     * a time, while there are: *more.
+     */
+    hsy_status (*mix)(struct store *s, const struct store_mix *rows, size_t n,
+                      hsy_error *err);
+    hsy_status (*sealed_count)(struct store *s, const struct store_set *set,
+                               uint64_t *envelopes, hsy_error *err);
+    hsy_status (*sealed)(struct store *s, const struct store_set *set,
+                         uint64_t *at,
+                         hsy_status (*each)(void *ctx,
+                                            const struct store_batch *batch),
+                         void *ctx, bool *more, hsy_error *err);
+    hsy_status (*sealed_erase)(struct store *s, const struct store_set *set,
+                               bool *more, hsy_error *err);
 
     /* Hold some room on the disk, with which the logs can be made short when it
      * is full, and what the logs need, so that commits need not wait for it;

@@ -8,15 +8,26 @@
     " count INTEGER NOT NULL, through INTEGER NOT NULL,"                       \
     " checks INTEGER NOT NULL) STRICT;"
 
+#define TABLES_HOPS                                                            \
+    "CREATE TABLE received(id BLOB PRIMARY KEY, sum INTEGER NOT NULL,"         \
+    " digest BLOB NOT NULL, entry INTEGER NOT NULL, epoch INTEGER NOT NULL,"   \
+    " n INTEGER NOT NULL, nulls INTEGER NOT NULL, unopened INTEGER NOT NULL,"  \
+    " again INTEGER NOT NULL, heads BLOB NOT NULL) STRICT, WITHOUT ROWID;"     \
+    "CREATE TABLE mixes(id BLOB PRIMARY KEY, sum INTEGER NOT NULL,"            \
+    " entry INTEGER NOT NULL, epoch INTEGER NOT NULL, part INTEGER NOT NULL,"  \
+    " through INTEGER NOT NULL, n INTEGER NOT NULL, state INTEGER NOT NULL,"   \
+    " digest BLOB NOT NULL, receipt BLOB NOT NULL) STRICT, WITHOUT ROWID;"
+
 const char store_tables_record[] =
-    "BEGIN IMMEDIATE;" TABLES_RUNS
+    "BEGIN IMMEDIATE;" TABLES_RUNS TABLES_HOPS
     "CREATE TABLE meta(one INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
     " name BLOB NOT NULL, key BLOB NOT NULL, seq INTEGER NOT NULL,"
     " closed INTEGER NOT NULL, day INTEGER NOT NULL,"
     " turn INTEGER NOT NULL, rests INTEGER NOT NULL,"
     " checks INTEGER NOT NULL, id_rows INTEGER NOT NULL,"
     " id_checks INTEGER NOT NULL, runs INTEGER NOT NULL,"
-    " run_checks INTEGER NOT NULL) STRICT;"
+    " run_checks INTEGER NOT NULL, hops INTEGER NOT NULL,"
+    " hop_checks INTEGER NOT NULL) STRICT;"
     "CREATE TABLE documents(one INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
     " bytes BLOB NOT NULL) STRICT;"
     "CREATE TABLE entries(number INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
@@ -44,15 +55,21 @@ const char store_tables_record[] =
     " PRIMARY KEY(entry, epoch)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE figures(entry INTEGER, day INTEGER, sum INTEGER NOT NULL,"
     " bytes BLOB NOT NULL, PRIMARY KEY(entry, day)) STRICT, WITHOUT ROWID;"
-    "PRAGMA user_version=3;";
+    "PRAGMA user_version=4;";
+
+#define TABLES_SINCE_3                                                         \
+    TABLES_HOPS                                                                \
+    "ALTER TABLE meta ADD COLUMN hops INTEGER NOT NULL DEFAULT 0;"             \
+    "ALTER TABLE meta ADD COLUMN hop_checks INTEGER NOT NULL DEFAULT 0;"       \
+    "PRAGMA user_version=4;"
 
 #define TABLES_SINCE_2                                                         \
     TABLES_RUNS                                                                \
     "ALTER TABLE meta ADD COLUMN id_rows INTEGER NOT NULL DEFAULT 0;"          \
     "ALTER TABLE meta ADD COLUMN id_checks INTEGER NOT NULL DEFAULT 0;"        \
     "ALTER TABLE meta ADD COLUMN runs INTEGER NOT NULL DEFAULT 0;"             \
-    "ALTER TABLE meta ADD COLUMN run_checks INTEGER NOT NULL DEFAULT 0;"       \
-    "PRAGMA user_version=3;"
+    "ALTER TABLE meta ADD COLUMN run_checks INTEGER NOT NULL DEFAULT "         \
+    "0;" TABLES_SINCE_3
 
 const char store_tables_upgrade_1[] =
     "BEGIN IMMEDIATE;"
@@ -62,6 +79,8 @@ const char store_tables_upgrade_1[] =
     "0;" TABLES_SINCE_2;
 
 const char store_tables_upgrade_2[] = "BEGIN IMMEDIATE;" TABLES_SINCE_2;
+
+const char store_tables_upgrade_3[] = "BEGIN IMMEDIATE;" TABLES_SINCE_3;
 
 const char store_tables_cells[] =
     "BEGIN IMMEDIATE;"

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIDY_ROWS 256u           /* looked at or erased in a transaction */
-#define TIDY_BYTES (1u << 20)    /* erased in a transaction, about */
+#define TIDY_ROWS STORE_ERASE_ROWS   /* looked at or erased in a transaction */
+#define TIDY_BYTES STORE_ERASE_BYTES /* erased in a transaction, about */
 #define TIDY_SMALL (128u << 10)  /* bytes of a row of ids that may be joined */
 #define TIDY_JOINED (256u << 10) /* bytes of a joined row at most */
 #define TIDY_RUN 32u             /* rows that are worth it */

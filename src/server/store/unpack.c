@@ -293,7 +293,32 @@ static hsy_status unpack_take_batch(struct unpack_reader *r)
 
     if (b.entry >= r->nentries)
         return unpack_bad(r, "a batch of no entry");
+    if (b.type == STORE_SEALED)
+        return unpack_bad(r, "a batch that is sealed");
     return unpack_commit(r, &c);
+}
+
+static hsy_status unpack_take_received(struct unpack_reader *r)
+{
+    const uint8_t *at = r->bytes + STORE_BATCH_ID + STORE_DIGEST;
+    struct store_received received = {.entry = (uint32_t)archive_get(at, 4),
+                                      .epoch = (uint32_t)archive_get(at + 4, 4),
+                                      .n = archive_get(at + 8, 8),
+                                      .nulls = archive_get(at + 16, 8),
+                                      .unopened = archive_get(at + 24, 8),
+                                      .again = archive_get(at + 32, 8),
+                                      .heads = r->bytes + ARCHIVE_RECEIVED_HEAD,
+                                      .heads_len =
+                                          r->len - ARCHIVE_RECEIVED_HEAD};
+    struct store_commit c = {.received = &received};
+    hsy_status st;
+
+    if (received.entry >= r->nentries)
+        return unpack_bad(r, "a batch of no entry");
+    memcpy(received.id, r->bytes, STORE_BATCH_ID);
+    memcpy(received.digest, r->bytes + STORE_BATCH_ID, STORE_DIGEST);
+    st = unpack_commit(r, &c);
+    return st == HSY_E_REFUSED ? unpack_bad(r, "a batch is there twice") : st;
 }
 
 static hsy_status unpack_take_figure(struct unpack_reader *r)
@@ -367,11 +392,14 @@ static const struct {
     [ARCHIVE_CHUNK] = {12, 4 + 8 * STORE_CHUNK, UNPACK_TALLY,
                        unpack_take_chunk},
     [ARCHIVE_BATCH] = {20, SIZE_MAX, 8, unpack_take_batch},
-    [ARCHIVE_FIGURE] = {8, SIZE_MAX, 9, unpack_take_figure},
-    [ARCHIVE_MERGED] = {STORE_MERGED, STORE_MERGED, 10, unpack_take_merged},
-    [ARCHIVE_END] = {8, 8, 12, unpack_take_end},
+    [ARCHIVE_RECEIVED] = {ARCHIVE_RECEIVED_HEAD,
+                          ARCHIVE_RECEIVED_HEAD + STORE_HEADS, 9,
+                          unpack_take_received},
+    [ARCHIVE_FIGURE] = {8, SIZE_MAX, 10, unpack_take_figure},
+    [ARCHIVE_MERGED] = {STORE_MERGED, STORE_MERGED, 11, unpack_take_merged},
+    [ARCHIVE_END] = {8, 8, 13, unpack_take_end},
     [ARCHIVE_NULL_IDS] = {4, SIZE_MAX, UNPACK_IDS, unpack_take_ids},
-    [ARCHIVE_BOOK] = {ARCHIVE_BOOK_HEAD + 1, SIZE_MAX, 11, unpack_take_book}};
+    [ARCHIVE_BOOK] = {ARCHIVE_BOOK_HEAD + 1, SIZE_MAX, 12, unpack_take_book}};
 
 /* Document and entries go in together, before what speaks of them. */
 static hsy_status unpack_put_document(struct unpack_reader *r)

@@ -313,16 +313,30 @@ static void alone_downgrade_one(const char *file, const char *row_1,
     sqlite3_close(db);
 }
 
+#define ALONE_SINCE_3                                                          \
+    "DROP TABLE received; DROP TABLE mixes;"                                   \
+    "ALTER TABLE meta DROP COLUMN hops;"                                       \
+    "ALTER TABLE meta DROP COLUMN hop_checks;"
+
 #define ALONE_SINCE_2                                                          \
+    ALONE_SINCE_3                                                              \
     "DROP TABLE runs;"                                                         \
     "ALTER TABLE meta DROP COLUMN id_rows;"                                    \
     "ALTER TABLE meta DROP COLUMN id_checks;"                                  \
     "ALTER TABLE meta DROP COLUMN runs;"                                       \
     "ALTER TABLE meta DROP COLUMN run_checks;"
 
-/* What a program of version 1 or 2 would have left. */
+/* What a program of version 1, 2 or 3 would have left. */
 static void alone_downgrade(int version)
 {
+    if (version == 3) {
+        alone_downgrade_one("record.db",
+                            "SELECT one, name, key, seq, closed, day,"
+                            " turn, rests, checks, id_rows, id_checks, runs,"
+                            " run_checks FROM meta",
+                            ALONE_SINCE_3 "PRAGMA user_version = 3");
+        return;
+    }
     if (version == 2) {
         alone_downgrade_one("record.db",
                             "SELECT one, name, key, seq, closed, day,"
@@ -361,7 +375,7 @@ static void an_older_version(int version)
     ok(st == HSY_OK && alone_open(r, &told, &err) == HSY_OK && r->wrong == NULL,
        "and goes on as what it is now");
     rig_close(r);
-    ok(rig_sql(alone_at, "record.db", "PRAGMA user_version") == 3 &&
+    ok(rig_sql(alone_at, "record.db", "PRAGMA user_version") == 4 &&
            rig_sql(alone_at, "cells.db", "PRAGMA user_version") == 2,
        "a program of version %d would now refuse it by its number", version);
     alone_downgrade(version);
@@ -370,7 +384,8 @@ static void an_older_version(int version)
        "data of version %d that is damaged is not changed", version);
     rig_close(r);
     ok(rig_sql(alone_at, "record.db", "PRAGMA user_version") == version &&
-           rig_sql(alone_at, "cells.db", "PRAGMA user_version") == version,
+           rig_sql(alone_at, "cells.db", "PRAGMA user_version") ==
+               (version < 2 ? version : 2),
        "and stays what it was");
     rig_remove(alone_at);
 }
@@ -391,6 +406,7 @@ int main(void)
     a_copy_of_two_moments();
     an_older_version(1);
     an_older_version(2);
+    an_older_version(3);
 
     rmdir(alone_root);
     return tap_done();

@@ -52,7 +52,7 @@ static void damage_is_found(void)
         const char *file, *change, *what;
         hsy_status status;
     } cases[] = {
-        {"record.db", "PRAGMA user_version = 4", "a newer record",
+        {"record.db", "PRAGMA user_version = 5", "a newer record",
          HSY_E_VERSION},
         {"cells.db", "PRAGMA user_version = 3", "newer cells", HSY_E_VERSION},
         {"record.db", "UPDATE meta SET seq = seq + 1", "a changed state",
