@@ -39,23 +39,24 @@ const struct cli_entry *cli_command_at(size_t i)
     return i < MAIN_COMMANDS ? &main_commands[i] : NULL;
 }
 
+static const struct cli_entry *main_find(const char *name, const char **near)
+{
+    return cli_command_at(cli_find(main_commands, sizeof main_commands[0],
+                                   MAIN_COMMANDS, name, near));
+}
+
 const struct cli_entry *cli_command_find(const char *name)
 {
-    for (size_t i = 0; i < MAIN_COMMANDS; i++) {
-        if (strcmp(main_commands[i].name, name) == 0)
-            return &main_commands[i];
-    }
-    return NULL;
+    const char *near;
+
+    return main_find(name, &near);
 }
 
 int cli_command_unknown(const char *name)
 {
-    const char *names[MAIN_COMMANDS + 1] = {NULL};
     const char *near;
 
-    for (size_t i = 0; i < MAIN_COMMANDS; i++)
-        names[i] = main_commands[i].name;
-    near = cli_nearest(name, names);
+    main_find(name, &near);
     if (near != NULL)
         cli_note("no command '%s'; did you mean '%s'?", name, near);
     else

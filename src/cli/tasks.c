@@ -6,32 +6,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    TASKS_KEY = 1,
-    TASKS_OUTPUT,
-    TASKS_AGAINST,
-    TASKS_NEXT_KEY,
-    TASKS_LABELS,
-    TASKS_FORMAT
+struct tasks_how {
+    const char *action, *file;
+    const char *against, *key, *next_key, *output;
+    struct tasks_show show;
 };
 
+static bool tasks_operand(struct cli_parser *p, void *to)
+{
+    struct tasks_how *how = to;
+    const char **place = how->action == NULL ? &how->action : &how->file;
+
+    if (*place != NULL) {
+        cli_usage(p, "one file at a time: '%s' is one too many", p->value);
+        return false;
+    }
+    *place = p->value;
+    return true;
+}
+
+#define TASKS(member) offsetof(struct tasks_how, member)
+
 static const struct cli_option tasks_options[] = {
-    {TASKS_AGAINST, "against", "DOCUMENT",
+    {0, "against", "DOCUMENT",
      "check, compile: what is in force; what may not\n"
-     "change without a new release is refused"},
-    {TASKS_KEY, "key", "FILE",
+     "change without a new release is refused",
+     CLI_INTO_TEXT, TASKS(against)},
+    {0, "key", "FILE",
      "compile: the secret key that signs\n"
-     "show: the public key that must have signed"},
-    {TASKS_NEXT_KEY, "next-key", "FILE",
+     "show: the public key that must have signed",
+     CLI_INTO_TEXT, TASKS(key)},
+    {0, "next-key", "FILE",
      "compile: a public key that may sign from the\n"
-     "next version on, beside the present one"},
-    {TASKS_OUTPUT, "output", "FILE",
+     "next version on, beside the present one",
+     CLI_INTO_TEXT, TASKS(next_key)},
+    {0, "output", "FILE",
      "compile: write there, whole or not at all;\n"
-     "keygen: FILE.secret and FILE.public"},
-    {TASKS_LABELS, "labels", NULL,
-     "show: what each task means, in plain words"},
-    CLI_FORMAT_OPTION(TASKS_FORMAT),
-    {0, NULL, NULL, NULL}};
+     "keygen: FILE.secret and FILE.public",
+     CLI_INTO_TEXT, TASKS(output)},
+    {0, "labels", NULL, "show: what each task means, in plain words",
+     CLI_INTO_FLAG, TASKS(show.labels)},
+    CLI_FORMAT_ROW(TASKS(show.format)),
+    {0}};
 
 static const struct cli_command tasks_command = {
     "tasks",
@@ -41,14 +57,7 @@ static const struct cli_command tasks_command = {
     "show FILE|DOCUMENT [--key PUBLIC] [--labels] [--format F]",
     "What devices are asked: read a tasks.yaml, find everything that is wrong\n"
     "with it, each with its line, and compile it to one signed document.",
-    tasks_options};
-
-struct tasks_how {
-    const char *action, *file;
-    const char *against, *key, *next_key, *output;
-    struct tasks_show show;
-    uint64_t given; /* a bit for each option */
-};
+    tasks_options, .operand = tasks_operand};
 
 /* ---- Check and compile --------------------------------------------------- */
 
@@ -168,113 +177,50 @@ static int tasks_run_keygen(const struct tasks_how *how)
     return cli_keys_write(how->output);
 }
 
-/* ---- Options ------------------------------------------------------------- */
+/* ---- Actions ------------------------------------------------------------- */
 
-#define TASKS_BIT(id) ((uint64_t)1 << (id))
-
-/* What each action needs, and what it takes beside that. */
+/* What each action needs, and what it takes, which has what it needs. */
 static const struct tasks_action {
     const char *name;
     int (*run)(const struct tasks_how *how);
     bool file;
-    uint64_t needs, takes;
+    const char *needs, *takes;
 } tasks_actions[] = {
-    {"check", tasks_run_check, true, 0,
-     TASKS_BIT(TASKS_AGAINST) | TASKS_BIT(TASKS_FORMAT)},
-    {"compile", tasks_run_compile, true,
-     TASKS_BIT(TASKS_KEY) | TASKS_BIT(TASKS_OUTPUT),
-     TASKS_BIT(TASKS_AGAINST) | TASKS_BIT(TASKS_NEXT_KEY)},
-    {"keygen", tasks_run_keygen, false, TASKS_BIT(TASKS_OUTPUT), 0},
-    {"show", tasks_run_show, true, 0,
-     TASKS_BIT(TASKS_KEY) | TASKS_BIT(TASKS_LABELS) | TASKS_BIT(TASKS_FORMAT)},
+    {"check", tasks_run_check, true, "", "against format"},
+    {"compile", tasks_run_compile, true, "key output",
+     "key output against next-key"},
+    {"keygen", tasks_run_keygen, false, "output", "output"},
+    {"show", tasks_run_show, true, "", "key labels format"},
 };
 
 #define TASKS_ACTIONS (sizeof tasks_actions / sizeof tasks_actions[0])
 
-static bool tasks_operand(struct cli_parser *p, struct tasks_how *how)
+static int tasks_unknown(struct cli_parser *p, const char *name,
+                         const char *near)
 {
-    const char **place = how->action == NULL ? &how->action : &how->file;
-
-    if (*place != NULL) {
-        cli_usage(p, "one file at a time: '%s' is one too many", p->value);
-        return false;
-    }
-    *place = p->value;
-    return true;
-}
-
-static bool tasks_option(struct cli_parser *p, int id, struct tasks_how *how)
-{
-    if (id == CLI_OPERAND)
-        return tasks_operand(p, how);
-    how->given |= TASKS_BIT(id);
-    switch (id) {
-    case TASKS_KEY:
-        how->key = p->value;
-        return true;
-    case TASKS_OUTPUT:
-        how->output = p->value;
-        return true;
-    case TASKS_AGAINST:
-        how->against = p->value;
-        return true;
-    case TASKS_NEXT_KEY:
-        how->next_key = p->value;
-        return true;
-    case TASKS_LABELS:
-        how->show.labels = true;
-        return true;
-    default:
-        return cli_value_format(p, &how->show.format);
-    }
-}
-
-static const struct tasks_action *tasks_find(struct cli_parser *p,
-                                             const char *name)
-{
-    const char *names[TASKS_ACTIONS + 1] = {NULL};
-    const char *near;
-
-    for (size_t i = 0; i < TASKS_ACTIONS; i++) {
-        names[i] = tasks_actions[i].name;
-        if (name != NULL && strcmp(name, names[i]) == 0)
-            return &tasks_actions[i];
-    }
-    near = name != NULL ? cli_nearest(name, names) : NULL;
     if (near != NULL)
-        cli_usage(p, "no 'tasks %s'; did you mean 'tasks %s'?", name, near);
-    else
-        cli_usage(p, "say what to do: check, compile, keygen or show");
-    return NULL;
-}
-
-static const char *tasks_option_name(int id)
-{
-    const struct cli_option *o = tasks_options;
-
-    while (o->id != id)
-        o++;
-    return o->name;
+        return cli_usage(p, "no 'tasks %s'; did you mean 'tasks %s'?", name,
+                         near);
+    return cli_usage(p, "say what to do: check, compile, keygen or show");
 }
 
 /* Options that are missing, or that do not go with the action. */
 static int tasks_fits(struct cli_parser *p, const struct tasks_action *a,
                       const struct tasks_how *how)
 {
+    const char *stray = cli_stray(p, a->takes);
+    const char *lacking = cli_lacking(p, a->needs);
+
     if (a->file != (how->file != NULL))
         return cli_usage(p,
                          a->file ? "'tasks %s' needs a file"
                                  : "'tasks %s' takes no file, only -o NAME",
                          a->name);
-    for (int id = TASKS_KEY; id <= TASKS_FORMAT; id++) {
-        if (how->given & TASKS_BIT(id) & ~(a->needs | a->takes))
-            return cli_usage(p, "--%s does not go with 'tasks %s'",
-                             tasks_option_name(id), a->name);
-        if (a->needs & TASKS_BIT(id) & ~how->given)
-            return cli_usage(p, "'tasks %s' needs --%s", a->name,
-                             tasks_option_name(id));
-    }
-    if (how->show.labels && how->given & TASKS_BIT(TASKS_FORMAT))
+    if (stray != NULL)
+        return cli_usage(p, "--%s does not go with 'tasks %s'", stray, a->name);
+    if (lacking != NULL)
+        return cli_usage(p, "'tasks %s' needs --%s", a->name, lacking);
+    if (how->show.labels && cli_given(p, "format"))
         return cli_usage(p, "--labels are plain words: no --format");
     if (how->output != NULL && strcmp(how->output, "-") == 0)
         return cli_usage(p, "-o needs the name of a file");
@@ -284,17 +230,17 @@ static int tasks_fits(struct cli_parser *p, const struct tasks_action *a,
 int cmd_tasks(int argc, char **argv)
 {
     struct tasks_how how = {0};
-    const struct tasks_action *action;
     struct cli_parser p;
-    int id, failed;
+    const char *near;
+    size_t i;
+    int failed;
 
-    cli_begin(&p, &tasks_command, argc, argv);
-    while ((id = cli_next(&p)) != CLI_END)
-        if (id == CLI_STOP || !tasks_option(&p, id, &how))
-            return p.exit;
-    action = tasks_find(&p, how.action);
-    if (action == NULL)
+    if (!cli_read(&p, &tasks_command, argc, argv, &how))
         return p.exit;
-    failed = tasks_fits(&p, action, &how);
-    return failed ? failed : action->run(&how);
+    i = cli_find(tasks_actions, sizeof tasks_actions[0], TASKS_ACTIONS,
+                 how.action, &near);
+    if (i == TASKS_ACTIONS)
+        return tasks_unknown(&p, how.action, near);
+    failed = tasks_fits(&p, &tasks_actions[i], &how);
+    return failed ? failed : tasks_actions[i].run(&how);
 }

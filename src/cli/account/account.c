@@ -4,186 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    ACCOUNT_K = 1,
-    ACCOUNT_FILE,
-    ACCOUNT_DELTA,
-    ACCOUNT_N,
-    ACCOUNT_TARGET,
-    ACCOUNT_REPORTS,
-    ACCOUNT_PERMANENT,
-    ACCOUNT_GRAIN,
-    ACCOUNT_DAYS,
-    ACCOUNT_CURATORS,
-    ACCOUNT_ALPHA,
-    ACCOUNT_LYING,
-    ACCOUNT_TARGETS,
-    ACCOUNT_HELD,
-    ACCOUNT_PLOT,
-    ACCOUNT_FORMAT,
-    ACCOUNT_EPSILON, /* of these three, any option that belongs to it */
-    ACCOUNT_KIND,
-    ACCOUNT_MECHANISM,
-    ACCOUNT_OPTIONS
-};
-
-#define ACCOUNT_BIT(id) (1u << (id))
-
-static const struct cli_option account_options[] = {
-    {CLI_OPT_EPSILON, "epsilon", "E", "of one report (or day, or release)"},
-    {ACCOUNT_DELTA, "delta", "D", "chance that a bound fails (default 1e-6)"},
-    {ACCOUNT_K, "k", "K", "group: people; compose: reports"},
-    {ACCOUNT_FILE, "file", "FILE", "compose: an epsilon a line, or E,COUNT"},
-    {ACCOUNT_N, "n", "N", "people"},
-    {ACCOUNT_TARGET, "target", "E", "shuffle: the epsilon wanted"},
-    {ACCOUNT_REPORTS, "reports", "T", "longitudinal: so many on one question"},
-    {ACCOUNT_PERMANENT, "permanent", "E", "... of the permanent answer"},
-    {ACCOUNT_GRAIN, "grain", "G", "... onebit rounds numbers to so much"},
-    {ACCOUNT_DAYS, "days", "N", "... epsilon is renewed every day instead"},
-    {ACCOUNT_CURATORS, "curators", "K", "multiparty: how many"},
-    {ACCOUNT_ALPHA, "alpha", "A", "central, multiparty: standard error wanted"},
-    {ACCOUNT_LYING, "lying", "B", "poisoning: share of devices, as 1%"},
-    {ACCOUNT_TARGETS, "targets", "R", "... for so many values (default 1)"},
-    {ACCOUNT_HELD, "held", "F", "... that the honest hold (default 0)"},
-    {CLI_OPT_YES_NO, "yes-no", NULL, "the question: yes or no"},
-    {CLI_OPT_DOMAIN, "domain", "D", "... one of D values"},
-    {CLI_OPT_RANGE, "range", "LO:HI", "... a number, or with --bins"},
-    {CLI_OPT_BINS, "bins", "B", "... which of B bins it is in"},
-    {CLI_OPT_STRINGS, "strings", NULL, "... any text"},
-    {CLI_OPT_MECHANISM, "mechanism", "NAME", "see 'hearsay mechanisms'"},
-    {CLI_OPT_SET, "set", "KEY=VALUE...", "a parameter, as for randomize"},
-    {ACCOUNT_PLOT, "plot", "FILE.svg", "draw it"},
-    CLI_FORMAT_OPTION(ACCOUNT_FORMAT),
-    {0, NULL, NULL, NULL}};
-
-static const struct cli_command account_command = {
-    "account",
-    "group --epsilon E --k K [options] | "
-    "compose --epsilon E --k K | "
-    "compose --file FILE | "
-    "longitudinal KIND --epsilon E --permanent E --reports T | "
-    "longitudinal --epsilon E --days N | "
-    "shuffle [KIND] --epsilon E [--n N] [--target E] | "
-    "central|multiparty KIND --epsilon E [--n N] [--alpha A] | "
-    "poisoning KIND --epsilon E --mechanism NAME --lying B",
-    "Total what was spent, by every bound that holds, and say what it "
-    "assumes.\n"
-    "Nothing is read but --file, and no truth is needed.",
-    account_options};
-
-static bool account_has(unsigned given, int id)
-{
-    return (given & ACCOUNT_BIT(id)) != 0;
-}
-
-/* What goes together only in some ways: a complaint, or NULL. */
-
-static const char *account_clash_compose(unsigned given)
-{
-    const bool file = account_has(given, ACCOUNT_FILE);
-    const bool epsilon = account_has(given, ACCOUNT_EPSILON);
-    const bool k = account_has(given, ACCOUNT_K);
-
-    if (file && (epsilon || k))
-        return "--file has the epsilons: no --epsilon or --k beside it";
-    if (file && account_has(given, ACCOUNT_PLOT))
-        return "--plot draws one epsilon against --k: not with --file";
-    if (!file && !(epsilon && k))
-        return "'account compose' needs --epsilon E and --k K, or --file FILE";
-    return NULL;
-}
-
-static const char *account_clash_longitudinal(unsigned given)
-{
-    const bool days = account_has(given, ACCOUNT_DAYS);
-    const bool kind = account_has(given, ACCOUNT_KIND);
-
-    if (days &&
-        given & (ACCOUNT_BIT(ACCOUNT_KIND) | ACCOUNT_BIT(ACCOUNT_REPORTS) |
-                 ACCOUNT_BIT(ACCOUNT_PERMANENT) | ACCOUNT_BIT(ACCOUNT_GRAIN)))
-        return "--days is a budget renewed every day: only --epsilon and "
-               "--delta go with it";
-    if (days && !account_has(given, ACCOUNT_EPSILON))
-        return "--days needs --epsilon E: what a day may spend";
-    if (!days && !kind)
-        return "'account longitudinal' needs the question (--yes-no, --domain, "
-               "--range) with --reports T, or --days N";
-    if (kind && !account_has(given, ACCOUNT_REPORTS))
-        return "'account longitudinal' needs --reports T: how many there are "
-               "on the question";
-    if (kind && account_has(given, ACCOUNT_DELTA))
-        return "--delta goes with --days: the loss of a permanent answer needs "
-               "none";
-    return NULL;
-}
-
-static const char *account_clash_shuffle(unsigned given)
-{
-    const bool n = account_has(given, ACCOUNT_N);
-
-    if (!n && !account_has(given, ACCOUNT_TARGET))
-        return "'account shuffle' needs --n N, or --target E to learn how many "
-               "it takes";
-    if (!n && account_has(given, ACCOUNT_PLOT))
-        return "--plot draws up to --n people: say how many";
-    return NULL;
-}
-
-static const char *account_clash_models(unsigned given)
-{
-    if (!account_has(given, ACCOUNT_N) && !account_has(given, ACCOUNT_ALPHA))
-        return "needs --n N, or --alpha A to learn how many people it takes";
-    return NULL;
-}
-
-/* What an account needs, and what else it takes. */
-struct account_action {
-    const char *name;
-    hsy_status (*run)(struct account *out, const struct account_ask *ask,
-                      hsy_error *err);
-    unsigned needs, takes;
-    const char *(*clash)(unsigned given); /* NULL: nothing else to see to */
-};
-
-#define ACCOUNT_ALWAYS (ACCOUNT_BIT(ACCOUNT_PLOT) | ACCOUNT_BIT(ACCOUNT_FORMAT))
-#define ACCOUNT_QUESTION                                                       \
-    (ACCOUNT_BIT(ACCOUNT_KIND) | ACCOUNT_BIT(ACCOUNT_MECHANISM))
-
-static const struct account_action account_actions[] = {
-    {"group", account_group,
-     ACCOUNT_BIT(ACCOUNT_EPSILON) | ACCOUNT_BIT(ACCOUNT_K),
-     ACCOUNT_BIT(ACCOUNT_DELTA), NULL},
-    {"compose", account_compose, 0,
-     ACCOUNT_BIT(ACCOUNT_EPSILON) | ACCOUNT_BIT(ACCOUNT_K) |
-         ACCOUNT_BIT(ACCOUNT_FILE) | ACCOUNT_BIT(ACCOUNT_DELTA),
-     account_clash_compose},
-    {"longitudinal", account_longitudinal, 0,
-     ACCOUNT_BIT(ACCOUNT_EPSILON) | ACCOUNT_QUESTION |
-         ACCOUNT_BIT(ACCOUNT_REPORTS) | ACCOUNT_BIT(ACCOUNT_PERMANENT) |
-         ACCOUNT_BIT(ACCOUNT_GRAIN) | ACCOUNT_BIT(ACCOUNT_DAYS) |
-         ACCOUNT_BIT(ACCOUNT_DELTA),
-     account_clash_longitudinal},
-    {"shuffle", account_shuffle, ACCOUNT_BIT(ACCOUNT_EPSILON),
-     ACCOUNT_QUESTION | ACCOUNT_BIT(ACCOUNT_N) | ACCOUNT_BIT(ACCOUNT_TARGET) |
-         ACCOUNT_BIT(ACCOUNT_DELTA),
-     account_clash_shuffle},
-    {"central", account_central,
-     ACCOUNT_BIT(ACCOUNT_EPSILON) | ACCOUNT_BIT(ACCOUNT_KIND),
-     ACCOUNT_QUESTION | ACCOUNT_BIT(ACCOUNT_N) | ACCOUNT_BIT(ACCOUNT_ALPHA),
-     account_clash_models},
-    {"multiparty", account_multiparty,
-     ACCOUNT_BIT(ACCOUNT_EPSILON) | ACCOUNT_BIT(ACCOUNT_KIND) |
-         ACCOUNT_BIT(ACCOUNT_CURATORS),
-     ACCOUNT_QUESTION | ACCOUNT_BIT(ACCOUNT_N) | ACCOUNT_BIT(ACCOUNT_ALPHA),
-     account_clash_models},
-    {"poisoning", account_poisoning,
-     ACCOUNT_BIT(ACCOUNT_EPSILON) | ACCOUNT_QUESTION |
-         ACCOUNT_BIT(ACCOUNT_LYING),
-     ACCOUNT_BIT(ACCOUNT_TARGETS) | ACCOUNT_BIT(ACCOUNT_HELD), NULL},
-};
-
-#define ACCOUNT_ACTIONS (sizeof account_actions / sizeof account_actions[0])
-
 /* ---- Values -------------------------------------------------------------- */
 
 static bool account_number_value(struct cli_parser *p, double *out, double low,
@@ -191,7 +11,7 @@ static bool account_number_value(struct cli_parser *p, double *out, double low,
 {
     double x;
 
-    if (cli_parse_number(&x, p->value) && x > low && x < high) {
+    if (text_number(&x, p->value) && x > low && x < high) {
         *out = x;
         return true;
     }
@@ -214,157 +34,319 @@ static bool account_epsilon_value(struct cli_parser *p, double *out,
     return false;
 }
 
-static bool account_held(struct cli_parser *p, double *out)
+static bool account_take_epsilon(struct cli_parser *p, void *to)
 {
-    return account_number_value(p, out, -1, 1.0000001,
-                                "a share from 0 to 1, as 0.05");
+    struct account_how *h = to;
+
+    return h->spec.has_epsilon = account_epsilon_value(
+               p, &h->ask.epsilon, &h->spec.spec.nano_epsilon);
+}
+
+static bool account_target(struct cli_parser *p, void *to)
+{
+    uint64_t nano;
+
+    return account_epsilon_value(p, &((struct account_how *)to)->ask.target,
+                                 &nano);
+}
+
+static bool account_permanent(struct cli_parser *p, void *to)
+{
+    struct account_how *h = to;
+    double epsilon;
+
+    return account_epsilon_value(p, &epsilon, &h->ask.nano_permanent);
+}
+
+static bool account_delta(struct cli_parser *p, void *to)
+{
+    return account_number_value(p, &((struct account_how *)to)->ask.delta, 0, 1,
+                                "a chance above 0 and below 1, as 1e-6");
+}
+
+static bool account_alpha(struct cli_parser *p, void *to)
+{
+    return account_number_value(p, &((struct account_how *)to)->ask.alpha, 0,
+                                1e300, "a standard error above 0, as 0.01");
+}
+
+static bool account_held(struct cli_parser *p, void *to)
+{
+    return account_number_value(p, &((struct account_how *)to)->ask.held, -1,
+                                1.0000001, "a share from 0 to 1, as 0.05");
+}
+
+static bool account_operand(struct cli_parser *p, void *to)
+{
+    struct account_how *h = to;
+
+    if (h->action != NULL)
+        cli_usage(p, "'%s' is one word too many", p->value);
+    h->action = p->value;
+    return p->exit == 0;
 }
 
 /* ---- Options ------------------------------------------------------------- */
 
-static bool account_own(struct cli_parser *p, int id, struct account_how *h)
-{
-    struct account_ask *a = &h->ask;
-    double epsilon;
-    uint64_t nano;
+#define ACCOUNT(member) offsetof(struct account_how, member)
 
-    switch (id) {
-    case ACCOUNT_K:
-        return cli_value_count(p, &a->k, 1, HSY_COMPOSE_MAX);
-    case ACCOUNT_FILE:
-        h->file = p->value;
-        return true;
-    case ACCOUNT_DELTA:
-        return account_number_value(p, &a->delta, 0, 1,
-                                    "a chance above 0 and below 1, as 1e-6");
-    case ACCOUNT_N:
-        return cli_value_count(p, &a->n, 1, HSY_SHUFFLE_PEOPLE_MAX);
-    case ACCOUNT_TARGET:
-        return account_epsilon_value(p, &a->target, &nano);
-    case ACCOUNT_REPORTS:
-        return cli_value_count(p, &a->reports, 1, HSY_COMPOSE_MAX);
-    case ACCOUNT_PERMANENT:
-        return account_epsilon_value(p, &epsilon, &a->nano_permanent);
-    case ACCOUNT_GRAIN:
-        a->grain = p->value;
-        return true;
-    case ACCOUNT_DAYS:
-        return cli_value_count(p, &a->days, 1, HSY_COMPOSE_MAX);
-    case ACCOUNT_CURATORS:
-        return cli_value_count(p, &a->curators, 1, HSY_SHUFFLE_PEOPLE_MAX);
-    case ACCOUNT_ALPHA:
-        return account_number_value(p, &a->alpha, 0, 1e300,
-                                    "a standard error above 0, as 0.01");
-    case ACCOUNT_LYING:
-        return cli_value_fraction(p, &a->lying);
-    case ACCOUNT_TARGETS:
-        return cli_value_count(p, &a->targets, 1, HSY_TARGETS_MAX);
-    case ACCOUNT_HELD:
-        return account_held(p, &a->held);
-    case ACCOUNT_PLOT:
-        h->plot = p->value;
-        return a->curves = true;
-    default:
-        return cli_value_format(p, &h->format);
-    }
+static const struct cli_option account_options[] = {
+    {0, "epsilon", "E", "of one report (or day, or release)", CLI_INTO_CALL,
+     .call = account_take_epsilon},
+    {0, "delta", "D", "chance that a bound fails (default 1e-6)", CLI_INTO_CALL,
+     .call = account_delta},
+    {0, "k", "K", "group: people; compose: reports", CLI_INTO_COUNT,
+     ACCOUNT(ask.k), 1, HSY_COMPOSE_MAX},
+    {0, "file", "FILE", "compose: an epsilon a line, or E,COUNT", CLI_INTO_TEXT,
+     ACCOUNT(file)},
+    {0, "n", "N", "people", CLI_INTO_COUNT, ACCOUNT(ask.n), 1,
+     HSY_SHUFFLE_PEOPLE_MAX},
+    {0, "target", "E", "shuffle: the epsilon wanted", CLI_INTO_CALL,
+     .call = account_target},
+    {0, "reports", "T", "longitudinal: so many on one question", CLI_INTO_COUNT,
+     ACCOUNT(ask.reports), 1, HSY_COMPOSE_MAX},
+    {0, "permanent", "E", "... of the permanent answer", CLI_INTO_CALL,
+     .call = account_permanent},
+    {0, "grain", "G", "... onebit rounds numbers to so much", CLI_INTO_TEXT,
+     ACCOUNT(ask.grain)},
+    {0, "days", "N", "... epsilon is renewed every day instead", CLI_INTO_COUNT,
+     ACCOUNT(ask.days), 1, HSY_COMPOSE_MAX},
+    {0, "curators", "K", "multiparty: how many", CLI_INTO_COUNT,
+     ACCOUNT(ask.curators), 1, HSY_SHUFFLE_PEOPLE_MAX},
+    {0, "alpha", "A", "central, multiparty: standard error wanted",
+     CLI_INTO_CALL, .call = account_alpha},
+    {0, "lying", "B", "poisoning: share of devices, as 1%", CLI_INTO_SHARE,
+     ACCOUNT(ask.lying)},
+    {0, "targets", "R", "... for so many values (default 1)", CLI_INTO_COUNT,
+     ACCOUNT(ask.targets), 1, HSY_TARGETS_MAX},
+    {0, "held", "F", "... that the honest hold (default 0)", CLI_INTO_CALL,
+     .call = account_held},
+    {CLI_OPT_YES_NO, "yes-no", NULL, "the question: yes or no"},
+    {CLI_OPT_DOMAIN, "domain", "D", "... one of D values"},
+    {CLI_OPT_RANGE, "range", "LO:HI", "... a number, or with --bins"},
+    {CLI_OPT_BINS, "bins", "B", "... which of B bins it is in"},
+    {CLI_OPT_STRINGS, "strings", NULL, "... any text"},
+    {CLI_OPT_MECHANISM, "mechanism", "NAME", "see 'hearsay mechanisms'"},
+    {CLI_OPT_SET, "set", "KEY=VALUE...", "a parameter, as for randomize"},
+    {0, "plot", "FILE.svg", "draw it", CLI_INTO_TEXT, ACCOUNT(plot)},
+    CLI_FORMAT_ROW(ACCOUNT(format)),
+    {0}};
+
+static const struct cli_command account_command = {
+    "account",
+    "group --epsilon E --k K [options] | "
+    "compose --epsilon E --k K | "
+    "compose --file FILE | "
+    "longitudinal KIND --epsilon E --permanent E --reports T | "
+    "longitudinal --epsilon E --days N | "
+    "shuffle [KIND] --epsilon E [--n N] [--target E] | "
+    "central|multiparty KIND --epsilon E [--n N] [--alpha A] | "
+    "poisoning KIND --epsilon E --mechanism NAME --lying B",
+    "Total what was spent, by every bound that holds, and say what it "
+    "assumes.\n"
+    "Nothing is read but --file, and no truth is needed.",
+    account_options,
+    .operand = account_operand,
+    .spec = ACCOUNT(spec)};
+
+/* ---- What goes together -------------------------------------------------- */
+
+#define ACCOUNT_KIND "yes-no, --domain or --range"
+
+/* What an option is called in what an account takes: those that make the
+ * question have one name, and so have mechanism and set. */
+static const char *account_called(const struct cli_option *o)
+{
+    if (o->id == CLI_OPT_MECHANISM || o->id == CLI_OPT_SET)
+        return "mechanism";
+    return o->id != 0 ? ACCOUNT_KIND : o->name;
 }
 
-/* Which bit an option belongs to, after it was taken; 0 after a complaint. */
-static unsigned account_option(struct cli_parser *p, int id,
-                               struct account_how *h)
+static bool account_has(const struct cli_parser *p, const char *group)
 {
-    switch (id) {
-    case CLI_OPT_EPSILON:
-        if (!account_epsilon_value(p, &h->ask.epsilon,
-                                   &h->spec.spec.nano_epsilon))
-            return 0;
-        h->spec.has_epsilon = true;
-        return ACCOUNT_BIT(ACCOUNT_EPSILON);
-    case CLI_OPT_MECHANISM:
-    case CLI_OPT_SET:
-        return cli_spec_option(&h->spec, p, id) ? ACCOUNT_BIT(ACCOUNT_MECHANISM)
-                                                : 0;
-    default:
-        if (id >= CLI_OPT_YES_NO)
-            return cli_spec_option(&h->spec, p, id) ? ACCOUNT_BIT(ACCOUNT_KIND)
-                                                    : 0;
-        return account_own(p, id, h) ? ACCOUNT_BIT(id) : 0;
-    }
+    for (const struct cli_option *o = account_options; o->name != NULL; o++)
+        if (strcmp(account_called(o), group) == 0 && cli_given(p, o->name))
+            return true;
+    return false;
 }
 
-static const char *account_option_name(int id)
+/* What goes together only in some ways: a complaint, or NULL. */
+
+static const char *account_clash_compose(const struct cli_parser *p)
 {
-    static const char *const groups[] = {
-        "epsilon", "yes-no, --domain or --range", "mechanism"};
+    const bool file = account_has(p, "file");
+    const bool epsilon = account_has(p, "epsilon");
+    const bool k = account_has(p, "k");
 
-    if (id >= ACCOUNT_EPSILON)
-        return groups[id - ACCOUNT_EPSILON];
-    for (size_t i = 0;; i++)
-        if (account_options[i].id == id)
-            return account_options[i].name;
-}
-
-static const struct account_action *account_find(struct cli_parser *p,
-                                                 const char *name)
-{
-    const char *names[ACCOUNT_ACTIONS + 1] = {NULL};
-    const char *near;
-
-    for (size_t i = 0; i < ACCOUNT_ACTIONS; i++) {
-        names[i] = account_actions[i].name;
-        if (name != NULL && strcmp(name, names[i]) == 0)
-            return &account_actions[i];
-    }
-    near = name != NULL ? cli_nearest(name, names) : NULL;
-    if (near != NULL)
-        cli_usage(p, "no 'account %s'; did you mean 'account %s'?", name, near);
-    else
-        cli_usage(p, "say what to account for: group, compose, longitudinal, "
-                     "shuffle, central, multiparty or poisoning");
+    if (file && (epsilon || k))
+        return "--file has the epsilons: no --epsilon or --k beside it";
+    if (file && account_has(p, "plot"))
+        return "--plot draws one epsilon against --k: not with --file";
+    if (!file && !(epsilon && k))
+        return "'account compose' needs --epsilon E and --k K, or --file FILE";
     return NULL;
 }
 
-/* An option that has no place here, and those that have. */
-static int account_stray(struct cli_parser *p, const struct account_action *a,
-                         int stray)
+static const char *account_clash_longitudinal(const struct cli_parser *p)
 {
+    const bool days = account_has(p, "days");
+    const bool kind = account_has(p, ACCOUNT_KIND);
+
+    if (days && (kind || account_has(p, "reports") ||
+                 account_has(p, "permanent") || account_has(p, "grain")))
+        return "--days is a budget renewed every day: only --epsilon and "
+               "--delta go with it";
+    if (days && !account_has(p, "epsilon"))
+        return "--days needs --epsilon E: what a day may spend";
+    if (!days && !kind)
+        return "'account longitudinal' needs the question (--yes-no, --domain, "
+               "--range) with --reports T, or --days N";
+    if (kind && !account_has(p, "reports"))
+        return "'account longitudinal' needs --reports T: how many there are "
+               "on the question";
+    if (kind && account_has(p, "delta"))
+        return "--delta goes with --days: the loss of a permanent answer needs "
+               "none";
+    return NULL;
+}
+
+static const char *account_clash_shuffle(const struct cli_parser *p)
+{
+    const bool n = account_has(p, "n");
+
+    if (!n && !account_has(p, "target"))
+        return "'account shuffle' needs --n N, or --target E to learn how many "
+               "it takes";
+    if (!n && account_has(p, "plot"))
+        return "--plot draws up to --n people: say how many";
+    return NULL;
+}
+
+static const char *account_clash_models(const struct cli_parser *p)
+{
+    if (!account_has(p, "n") && !account_has(p, "alpha"))
+        return "needs --n N, or --alpha A to learn how many people it takes";
+    return NULL;
+}
+
+/* What an account needs, and what else it takes. */
+struct account_action {
+    const char *name;
+    hsy_status (*run)(struct account *out, const struct account_ask *ask,
+                      hsy_error *err);
+    const char *(*clash)(const struct cli_parser *p); /* NULL: nothing else */
+    const char *needs[5], *takes[9];                  /* NULL behind them */
+};
+
+static const struct account_action account_actions[] = {
+    {"group", account_group, NULL, {"k", "epsilon"}, {"delta"}},
+    {"compose",
+     account_compose,
+     account_clash_compose,
+     {NULL},
+     {"k", "file", "delta", "epsilon"}},
+    {"longitudinal",
+     account_longitudinal,
+     account_clash_longitudinal,
+     {NULL},
+     {"delta", "reports", "permanent", "grain", "days", "epsilon", ACCOUNT_KIND,
+      "mechanism"}},
+    {"shuffle",
+     account_shuffle,
+     account_clash_shuffle,
+     {"epsilon"},
+     {"delta", "n", "target", ACCOUNT_KIND, "mechanism"}},
+    {"central",
+     account_central,
+     account_clash_models,
+     {"epsilon", ACCOUNT_KIND},
+     {"n", "alpha", "mechanism"}},
+    {"multiparty",
+     account_multiparty,
+     account_clash_models,
+     {"curators", "epsilon", ACCOUNT_KIND},
+     {"n", "alpha", "mechanism"}},
+    {"poisoning",
+     account_poisoning,
+     NULL,
+     {"lying", "epsilon", ACCOUNT_KIND, "mechanism"},
+     {"targets", "held"}},
+};
+
+#define ACCOUNT_ACTIONS (sizeof account_actions / sizeof account_actions[0])
+
+static bool account_listed(const char *const *list, const char *group)
+{
+    while (*list != NULL && strcmp(*list, group) != 0)
+        list++;
+    return *list != NULL;
+}
+
+static bool account_takes(const struct account_action *a, const char *group)
+{
+    return account_listed(a->needs, group) || account_listed(a->takes, group);
+}
+
+/* An option that has no place here, and those that have, in this order. */
+static int account_stray(struct cli_parser *p, const struct account_action *a,
+                         const char *stray)
+{
+    static const char *const order[] = {
+        "k",         "file",  "delta",   "n",          "target",   "reports",
+        "permanent", "grain", "days",    "curators",   "alpha",    "lying",
+        "targets",   "held",  "epsilon", ACCOUNT_KIND, "mechanism"};
     char list[256] = "";
     size_t used = 0;
 
-    for (int id = 1; id < ACCOUNT_OPTIONS; id++)
-        if ((a->needs | a->takes) & ACCOUNT_BIT(id) && used < sizeof list)
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        if (account_takes(a, order[i]) && used < sizeof list)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s--%s",
-                                     used == 0 ? "" : ", ",
-                                     account_option_name(id));
+                                     used == 0 ? "" : ", ", order[i]);
     return cli_usage(p, "--%s does not go with 'account %s', which takes %s",
-                     account_option_name(stray), a->name, list);
+                     stray, a->name, list);
 }
 
 /* Options that are missing, or that do not go with the account. */
-static int account_fits(struct cli_parser *p, const struct account_action *a,
-                        unsigned given)
+static int account_fits(struct cli_parser *p, const struct account_action *a)
 {
-    for (int id = 1; id < ACCOUNT_OPTIONS; id++) {
-        if (given & ACCOUNT_BIT(id) & ~(a->needs | a->takes | ACCOUNT_ALWAYS))
-            return account_stray(p, a, id);
-        if (a->needs & ACCOUNT_BIT(id) & ~given)
-            return cli_usage(p, "'account %s' needs --%s", a->name,
-                             account_option_name(id));
+    static const char *const always[] = {"plot", "format", NULL};
+
+    for (const struct cli_option *o = account_options; o->name != NULL; o++) {
+        const char *group = account_called(o);
+
+        if (cli_given(p, o->name) && !account_takes(a, group) &&
+            !account_listed(always, group))
+            return account_stray(p, a, group);
     }
+    for (const char *const *need = a->needs; *need != NULL; need++)
+        if (!account_has(p, *need))
+            return cli_usage(p, "'account %s' needs --%s", a->name, *need);
     return 0;
 }
 
-/* A scheme is resolved from nano-epsilon. */
-static int account_question(struct cli_parser *p, struct account_how *h,
-                            unsigned given)
+static int account_unknown(struct cli_parser *p, const char *name,
+                           const char *near)
 {
-    if (!account_has(given, ACCOUNT_KIND))
+    if (near != NULL)
+        return cli_usage(p, "no 'account %s'; did you mean 'account %s'?", name,
+                         near);
+    return cli_usage(p, "say what to account for: group, compose, "
+                        "longitudinal, shuffle, central, multiparty or "
+                        "poisoning");
+}
+
+/* ---- The command --------------------------------------------------------- */
+
+/* A scheme is resolved from nano-epsilon. */
+static int account_question(struct cli_parser *p, struct account_how *h)
+{
+    if (!account_has(p, ACCOUNT_KIND))
         return 0;
     h->ask.spec = &h->spec.spec;
-    if (account_has(given, ACCOUNT_EPSILON) && h->spec.spec.nano_epsilon == 0)
+    if (account_has(p, "epsilon") && h->spec.spec.nano_epsilon == 0)
         return cli_usage(p, "--epsilon: with a question it is a decimal from "
                             "0.000001 to 32, or ln3");
-    if (account_has(given, ACCOUNT_PERMANENT) && h->ask.nano_permanent == 0)
+    if (account_has(p, "permanent") && h->ask.nano_permanent == 0)
         return cli_usage(p, "--permanent: a decimal from 0.000001 to 32, or "
                             "ln3");
     return cli_spec_finish(&h->spec, p);
@@ -384,72 +366,43 @@ static int account_call(const struct account_action *action,
     return account_show(&a, h);
 }
 
-static int account_run(struct cli_parser *p, struct account_how *h,
-                       const char *name, unsigned given)
+static int account_run(struct cli_parser *p, struct account_how *h)
 {
-    const struct account_action *a = account_find(p, name);
-    const char *clash;
+    const char *near, *clash;
+    size_t i = cli_find(account_actions, sizeof account_actions[0],
+                        ACCOUNT_ACTIONS, h->action, &near);
+    const struct account_action *a = account_actions + i;
     int failed;
 
-    if (a == NULL)
-        return p->exit;
-    failed = account_fits(p, a, given);
+    if (i == ACCOUNT_ACTIONS)
+        return account_unknown(p, h->action, near);
+    failed = account_fits(p, a);
     if (failed)
         return failed;
-    clash = a->clash != NULL ? a->clash(given) : NULL;
-    if (clash == NULL && account_has(given, ACCOUNT_MECHANISM) &&
-        !account_has(given, ACCOUNT_KIND))
+    clash = a->clash != NULL ? a->clash(p) : NULL;
+    if (clash == NULL && account_has(p, "mechanism") &&
+        !account_has(p, ACCOUNT_KIND))
         clash = "--mechanism and --set need the question: --yes-no, --domain, "
                 "--range or --strings";
     if (clash != NULL)
         return cli_usage(p, "%s", clash);
-    failed = account_question(p, h, given);
+    failed = account_question(p, h);
     return failed ? failed : account_call(a, h);
-}
-
-/* What was given besides the options that h holds. */
-struct account_words {
-    const char *action;
-    unsigned given;
-};
-
-static bool account_take(struct cli_parser *p, int id, struct account_how *h,
-                         struct account_words *w)
-{
-    unsigned bit;
-
-    if (id == CLI_OPERAND) {
-        if (w->action != NULL)
-            cli_usage(p, "'%s' is one word too many", p->value);
-        w->action = p->value;
-        return p->exit == 0;
-    }
-    bit = account_option(p, id, h);
-    w->given |= bit;
-    return bit != 0;
 }
 
 int cmd_account(int argc, char **argv)
 {
     struct account_how how = {.ask = {.delta = 1e-6, .targets = 1}};
-    struct account_words words = {NULL, 0};
     struct cli_parser p;
-    int id, failed;
+    int failed;
 
-    cli_begin(&p, &account_command, argc, argv);
-    while ((id = cli_next(&p)) != CLI_END) {
-        if (id == CLI_STOP || !account_take(&p, id, &how, &words)) {
-            cli_spec_clear(&how.spec);
-            return p.exit;
-        }
+    if (cli_read(&p, &account_command, argc, argv, &how)) {
+        how.ask.curves = how.plot != NULL;
+        failed = account_run(&p, &how);
+    } else {
+        failed = p.exit;
     }
-    failed = account_run(&p, &how, words.action, words.given);
     free(how.ask.spent);
     cli_spec_clear(&how.spec);
     return failed;
 }
-
-#undef ACCOUNT_BIT
-#undef ACCOUNT_ALWAYS
-#undef ACCOUNT_QUESTION
-#undef ACCOUNT_ACTIONS

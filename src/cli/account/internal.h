@@ -9,7 +9,7 @@
 struct account_how {
     struct cli_spec spec; /* of the question */
     struct account_ask ask;
-    const char *file, *plot;
+    const char *action, *file, *plot;
     enum cli_format format;
 };
 

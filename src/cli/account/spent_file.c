@@ -12,7 +12,7 @@ bool account_epsilon(double *out, const char *text)
     double x;
 
     text += ln ? 2 : 0;
-    if (*text == '.' || !cli_parse_number(&x, text))
+    if (*text == '.' || !text_number(&x, text))
         return false;
     x = ln ? log(x) * (1 + 1e-15) : x;
     if (!(x > 0 && x <= 100))

@@ -69,8 +69,9 @@ static bool attributes_known(const struct cli_tuple *t, const char *name,
     return false;
 }
 
-bool cli_tuple_add(struct cli_spec *c, struct cli_parser *p)
+bool cli_tuple_add(struct cli_parser *p, void *to)
 {
+    struct cli_spec *c = to;
     const char *equals = strchr(p->value, '=');
     struct cli_column_spec *a;
 

@@ -25,8 +25,8 @@ struct cli_tuple {
     struct records records;
 };
 
-/* Take --attribute; false after a complaint. */
-bool cli_tuple_add(struct cli_spec *c, struct cli_parser *p);
+/* Take --attribute into a struct cli_spec; false after a complaint. */
+bool cli_tuple_add(struct cli_parser *p, void *spec);
 
 /* Resolve all attributes and fill in c->spec. 0, or the exit code after a
  * message. */

@@ -9,11 +9,13 @@
 #ifndef CLI_BASE_BASE_H
 #define CLI_BASE_BASE_H
 
+#include "cli/base/options.h"
 #include "hearsay.h"
 #include "host/base/day.h"
 #include "host/base/fields.h"
 #include "host/base/labels.h"
 #include "host/base/lines.h"
+#include "host/base/text.h"
 #include "host/format/codes.h"
 #include "host/format/matrix_file.h"
 
@@ -61,72 +63,6 @@ int cli_command_unknown(const char *name);
 
 /* Say that nothing may follow; exit code 2. */
 int cli_command_extra(const char *word);
-
-/* ---- Options (options.c) ------------------------------------------------- */
-
-struct cli_option {
-    int id;           /* what cli_next returns; positive; 0 ends the table */
-    const char *name; /* without the dashes */
-    const char *arg;  /* what the value is called in help, NULL: a flag; with
-                         "..." at its end the option may be given again */
-    const char *help; /* lines separated by \n */
-};
-
-struct cli_command {
-    const char *name;  /* what --help goes after, as "simulate attack" */
-    const char *usage; /* "[options] [FILE]"; ways apart by " | " */
-    const char *about; /* a paragraph, lines broken by \n */
-    const struct cli_option *options;
-};
-
-struct cli_parser {
-    const struct cli_command *command;
-    int argc;
-    char **argv;
-    int at;
-    bool only_operands; /* "--" has been seen */
-    bool truths;        /* a word may be a private value: none is repeated */
-    uint64_t given;     /* options so far, by their place in the table */
-    int exit;           /* what to return when cli_next returned CLI_STOP */
-    const char *name;   /* of the option just read, as in the table */
-    const char *value;  /* its value, or the operand */
-};
-
-#define CLI_END 0        /* all arguments have been read */
-#define CLI_OPERAND (-1) /* value is a file name or the like; "-" included */
-#define CLI_STOP (-2)    /* help or a complaint was printed: return exit */
-
-/* Read argv[1] onward. */
-void cli_begin(struct cli_parser *p, const struct cli_command *command,
-               int argc, char **argv);
-
-/* The id of the next option, or one of the three above. "--name value",
- * "--name=value"; -o and -h stand for --output and --help, which every command
- * has without naming the latter. */
-int cli_next(struct cli_parser *p);
-
-/* The value of the option just read as a number, a fraction being a decimal
- * between 0 and 1 without its ends; false after a complaint, with p->exit set.
- */
-bool cli_value_count(struct cli_parser *p, uint64_t *out, uint64_t low,
-                     uint64_t high);
-bool cli_value_fraction(struct cli_parser *p, double *out);
-
-/* The same of any text: 0.25 or 25%. */
-bool cli_parse_fraction(double *out, const char *value, size_t len);
-
-/* The place of the value in a list of names ended by NULL. */
-bool cli_value_choice(struct cli_parser *p, int *out, const char *const *names);
-
-/* Plain digits, nothing else, at most 2^64 - 1. */
-bool cli_parse_count(uint64_t *out, const char *text);
-
-/* "0.001", ".001" or "1e-3": no sign, no name, no blank, no hexadecimal. */
-bool cli_parse_number(double *out, const char *text);
-
-/* Which of names (ended by NULL) comes nearest to text, NULL if none is near.
- */
-const char *cli_nearest(const char *text, const char *const *names);
 
 /* ---- Messages ------------------------------------------------------------ */
 
@@ -222,6 +158,13 @@ enum cli_format { CLI_TABLE = 0, CLI_CSV = 1, CLI_JSON = 2 };
         id, "format", "table|csv|json", "how to print (default table)"         \
     }
 bool cli_value_format(struct cli_parser *p, enum cli_format *out);
+
+/* The same as a typed row, which fills in an enum cli_format. */
+#define CLI_FORMAT_ROW(place)                                                  \
+    {                                                                          \
+        0, "format", "table|csv|json", "how to print (default table)",         \
+            CLI_INTO_FORMAT, place                                             \
+    }
 
 enum cli_cell_type {
     CLI_NONE = 0, /* nothing: "-" in a table, empty in csv, null in json */
@@ -342,6 +285,10 @@ const char *cli_output_path(const char *value);
 /* Standard input can be read once: 0, or the exit code after a complaint that
  * more than one of n inputs is "-". NULL is none. */
 int cli_check_inputs(struct cli_parser *p, const char *const *paths, size_t n);
+
+/* Takes the one operand of a command, an input, into the first member of its
+ * struct, a const char *; false after a complaint about a second. */
+bool cli_one_input(struct cli_parser *p, void *to);
 
 /* Read a list of values, one a line; a message and the exit code, or 0. */
 int cli_labels_read(struct labels *l, const char *path);
@@ -499,5 +446,11 @@ struct coder cli_coder(const struct cli_spec *c, const hsy_scheme *scheme);
 
 /* What is wrong with a truth and what to do, without its value. */
 const char *cli_truth_said(const struct truth_wrong *wrong);
+
+/* Why truths of a file (NULL: standard input) did not become reports or counts
+ * in another; the exit code. */
+struct randomized;
+int cli_fail_truths(const char *input, const char *output,
+                    const struct randomized *done, const hsy_error *err);
 
 #endif

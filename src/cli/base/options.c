@@ -2,6 +2,7 @@
 #include "cli/base/base.h"
 
 #include "host/base/digits.h"
+#include "host/base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,58 +15,10 @@ void cli_begin(struct cli_parser *p, const struct cli_command *command,
         .command = command, .argc = argc, .argv = argv, .at = 1};
 }
 
-/* ---- Nearest names ------------------------------------------------------- */
-
-#define OPTIONS_NAME_MAX 24u
-#define OPTIONS_FRACTION 32u /* characters of a share */
-
-/* Levenshtein distance of two short strings, at most 99. */
-static unsigned options_distance(const char *a, const char *b)
-{
-    size_t la = strlen(a), lb = strlen(b);
-    unsigned row[OPTIONS_NAME_MAX + 1];
-
-    if (la > OPTIONS_NAME_MAX || lb > OPTIONS_NAME_MAX)
-        return 99;
-    for (unsigned j = 0; j <= lb; j++)
-        row[j] = j;
-    for (unsigned i = 1; i <= la; i++) {
-        unsigned corner = row[0];
-
-        row[0] = i;
-        for (size_t j = 1; j <= lb; j++) {
-            unsigned best = corner + (a[i - 1] != b[j - 1]);
-
-            corner = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[lb];
-}
-
-const char *cli_nearest(const char *text, const char *const *names)
-{
-    const char *nearest = NULL;
-    unsigned least = 3; /* two slips of the finger, no more */
-
-    for (; *names != NULL; names++) {
-        unsigned distance = options_distance(text, *names);
-
-        if (distance < least && distance < strlen(*names)) {
-            least = distance;
-            nearest = *names;
-        }
-    }
-    return nearest;
-}
-
 /* ---- Help ---------------------------------------------------------------- */
 
 #define OPTIONS_INDENT 26
+#define OPTIONS_NAME_MAX 24u
 
 static void options_help_one(const struct cli_option *o)
 {
@@ -95,7 +48,7 @@ static int options_help(struct cli_parser *p)
 
     cli_print_usage(stdout, c);
     printf("\n%s\n\n", c->about);
-    for (const struct cli_option *o = c->options; o->id != 0; o++)
+    for (const struct cli_option *o = c->options; o->name != NULL; o++)
         options_help_one(o);
     p->exit = cli_finish();
     return CLI_STOP;
@@ -122,12 +75,12 @@ static int options_unknown(struct cli_parser *p, const char *name, size_t len)
     char word[OPTIONS_NAME_MAX + 1] = "";
     const char *near;
 
-    for (size_t i = 0; i < OPTIONS_TABLE_MAX && o[i].id != 0; i++)
+    for (size_t i = 0; i < OPTIONS_TABLE_MAX && o[i].name != NULL; i++)
         names[i] = o[i].name;
     if (len <= OPTIONS_NAME_MAX)
         memcpy(word, name, len);
-    near = cli_nearest(word, names);
-    if (p->truths)
+    near = text_nearest(word, names);
+    if (p->command->truths)
         options_unsaid(p, near);
     else if (near != NULL)
         cli_usage(p, "no option --%s; did you mean --%s?", word, near);
@@ -139,7 +92,7 @@ static int options_unknown(struct cli_parser *p, const char *name, size_t len)
 static const struct cli_option *options_find(const struct cli_command *c,
                                              const char *name, size_t len)
 {
-    for (const struct cli_option *o = c->options; o->id != 0; o++) {
+    for (const struct cli_option *o = c->options; o->name != NULL; o++) {
         if (strlen(o->name) == len && memcmp(o->name, name, len) == 0)
             return o;
     }
@@ -189,6 +142,7 @@ static int options_take(struct cli_parser *p, const char *name, size_t len,
         return options_unknown(p, name, len);
     if (!options_first(p, o))
         return CLI_STOP;
+    p->row = o;
     p->name = o->name;
     p->value = equals;
     if (o->arg == NULL && equals != NULL) {
@@ -205,7 +159,7 @@ static int options_take(struct cli_parser *p, const char *name, size_t len,
     }
     if (o->arg != NULL && strcmp(o->arg, "FILE.svg") == 0 && !options_figure(p))
         return CLI_STOP;
-    return o->id;
+    return o->id != 0 ? o->id : CLI_TYPED;
 }
 
 static int options_short(struct cli_parser *p, const char *arg)
@@ -214,7 +168,7 @@ static int options_short(struct cli_parser *p, const char *arg)
         return options_help(p);
     if (strcmp(arg, "-o") == 0 && options_find(p->command, "output", 6) != NULL)
         return options_take(p, "output", 6, NULL);
-    if (p->truths)
+    if (p->command->truths)
         options_unsaid(p, NULL);
     else
         cli_usage(p, "no option %.64s", arg);
@@ -252,17 +206,6 @@ bool cli_parse_count(uint64_t *out, const char *text)
     return digits_parse(out, text, strlen(text), UINT64_MAX);
 }
 
-bool cli_parse_number(double *out, const char *text)
-{
-    char *end;
-
-    if (*text == '\0' || strchr(".0123456789", *text) == NULL ||
-        strpbrk(text, "xX") != NULL)
-        return false;
-    *out = strtod(text, &end);
-    return *end == '\0';
-}
-
 bool cli_value_count(struct cli_parser *p, uint64_t *out, uint64_t low,
                      uint64_t high)
 {
@@ -277,28 +220,11 @@ bool cli_value_count(struct cli_parser *p, uint64_t *out, uint64_t low,
     return false;
 }
 
-bool cli_parse_fraction(double *out, const char *value, size_t len)
-{
-    const bool percent = len > 0 && value[len - 1] == '%';
-    char text[OPTIONS_FRACTION];
-    int64_t rounded;
-
-    if (percent)
-        len--;
-    if (len >= sizeof text ||
-        hsy_decimal_parse(&rounded, value, len, 0) != HSY_OK)
-        return false;
-    memcpy(text, value, len);
-    text[len] = '\0';
-    *out = strtod(text, NULL) / (percent ? 100 : 1);
-    return *out > 0 && *out < 1;
-}
-
 bool cli_value_fraction(struct cli_parser *p, double *out)
 {
     double x;
 
-    if (cli_parse_fraction(&x, p->value, strlen(p->value))) {
+    if (text_share(&x, p->value, strlen(p->value))) {
         *out = x;
         return true;
     }
@@ -326,4 +252,115 @@ bool cli_value_choice(struct cli_parser *p, int *out, const char *const *names)
     }
     cli_usage(p, "--%s takes one of: %s", p->name, list);
     return false;
+}
+
+/* ---- Into a struct ------------------------------------------------------- */
+
+bool cli_put(struct cli_parser *p, const struct cli_option *row, void *to)
+{
+    void *at = (char *)to + row->place;
+
+    switch (row->into) {
+    case CLI_INTO_FLAG:
+        *(bool *)at = true;
+        return true;
+    case CLI_INTO_TEXT:
+        *(const char **)at = p->value;
+        return true;
+    case CLI_INTO_OUTPUT:
+        *(const char **)at = cli_output_path(p->value);
+        return true;
+    case CLI_INTO_COUNT:
+        return cli_value_count(p, at, row->low, row->high);
+    case CLI_INTO_SHARE:
+        return cli_value_fraction(p, at);
+    case CLI_INTO_CHOICE:
+        return cli_value_choice(p, at, row->words);
+    case CLI_INTO_FORMAT:
+        return cli_value_format(p, at);
+    default:
+        return row->call(p, to);
+    }
+}
+
+bool cli_read(struct cli_parser *p, const struct cli_command *command, int argc,
+              char **argv, void *to)
+{
+    void *spec = (char *)to + command->spec;
+    bool good = true;
+    int id;
+
+    cli_begin(p, command, argc, argv);
+    while (good && (id = cli_next(p)) != CLI_END)
+        good = id == CLI_STOP      ? false
+               : id == CLI_OPERAND ? command->operand(p, to)
+               : id == CLI_TYPED   ? cli_put(p, p->row, to)
+                                   : cli_spec_option(spec, p, id);
+    return good;
+}
+
+/* ---- Which options there are --------------------------------------------- */
+
+static bool options_has(const struct cli_parser *p, const struct cli_option *o)
+{
+    return (p->given >> (o - p->command->options) & 1) != 0;
+}
+
+bool cli_given(const struct cli_parser *p, const char *name)
+{
+    const struct cli_option *o = options_find(p->command, name, strlen(name));
+
+    return o != NULL && options_has(p, o);
+}
+
+/* Whether a list of names, a space between them, has this one. */
+static bool options_listed(const char *list, const char *name)
+{
+    const size_t len = strlen(name);
+
+    for (; *list != '\0'; list += *list == ' ') {
+        const size_t n = strcspn(list, " ");
+
+        if (n == len && memcmp(list, name, n) == 0)
+            return true;
+        list += n;
+    }
+    return false;
+}
+
+const char *cli_stray(const struct cli_parser *p, const char *list)
+{
+    for (const struct cli_option *o = p->command->options; o->name != NULL; o++)
+        if (options_has(p, o) && !options_listed(list, o->name))
+            return o->name;
+    return NULL;
+}
+
+const char *cli_lacking(const struct cli_parser *p, const char *list)
+{
+    for (; *list != '\0'; list += *list == ' ') {
+        const size_t n = strcspn(list, " ");
+        const struct cli_option *o = options_find(p->command, list, n);
+
+        if (!options_has(p, o))
+            return o->name;
+        list += n;
+    }
+    return NULL;
+}
+
+size_t cli_find(const void *rows, size_t size, size_t n, const char *name,
+                const char **near)
+{
+    const char *names[OPTIONS_TABLE_MAX + 1] = {NULL};
+
+    *near = NULL;
+    for (size_t i = 0; i < n && i < OPTIONS_TABLE_MAX; i++) {
+        memcpy(&names[i], (const char *)rows + i * size, sizeof names[i]);
+        if (name != NULL && strcmp(names[i], name) == 0)
+            return i;
+    }
+    if (name != NULL)
+        *near = text_nearest(name, names);
+    return n;
 }

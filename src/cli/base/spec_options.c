@@ -220,8 +220,9 @@ bool cli_spec_param(struct cli_spec *c, struct cli_parser *p)
     return spec_set_number(c, p, p->name, strlen(p->name), p->value);
 }
 
-static bool spec_set(struct cli_spec *c, struct cli_parser *p)
+static bool spec_set(struct cli_parser *p, void *to)
 {
+    struct cli_spec *c = to;
     static const struct spec_design designs[] = {
         {"spinner", HSY_DESIGN_SPINNER, 1, "a probability"},
         {"coins", HSY_DESIGN_COINS, 2, "two probabilities A,B"},
@@ -248,8 +249,9 @@ static bool spec_set(struct cli_spec *c, struct cli_parser *p)
 
 /* ---- All together -------------------------------------------------------- */
 
-static bool spec_epsilon(struct cli_spec *c, struct cli_parser *p)
+static bool spec_epsilon(struct cli_parser *p, void *to)
 {
+    struct cli_spec *c = to;
     hsy_status st =
         hsy_epsilon_parse(&c->spec.nano_epsilon, p->value, strlen(p->value));
 
@@ -262,8 +264,9 @@ static bool spec_epsilon(struct cli_spec *c, struct cli_parser *p)
     return st == HSY_OK;
 }
 
-static bool spec_alphabet(struct cli_spec *c, struct cli_parser *p)
+static bool spec_alphabet(struct cli_parser *p, void *to)
 {
+    struct cli_spec *c = to;
     hsy_error err = {0};
 
     c->has_alphabet = hsy_alphabet_parse(c->spec.alphabet, p->value,
@@ -275,62 +278,53 @@ static bool spec_alphabet(struct cli_spec *c, struct cli_parser *p)
     return c->has_alphabet;
 }
 
+static bool spec_domain(struct cli_parser *p, void *to)
+{
+    struct cli_spec *c = to;
+
+    return c->has_domain = cli_value_count(p, &c->domain, 1, HSY_VALUES_MAX);
+}
+
+static bool spec_bins(struct cli_parser *p, void *to)
+{
+    struct cli_spec *c = to;
+
+    return c->has_bins = cli_value_count(p, &c->bins, 1, HSY_VALUES_MAX);
+}
+
+#define SPEC_ROW(id, sort, member)                                             \
+    [id - CLI_OPT_YES_NO] = {.into = sort,                                     \
+                             .place = offsetof(struct cli_spec, member),       \
+                             .low = 1,                                         \
+                             .high = UINT64_MAX}
+#define SPEC_CALL(id, function)                                                \
+    [id - CLI_OPT_YES_NO] = {.into = CLI_INTO_CALL, .call = function}
+
+static const struct cli_option spec_rows[] = {
+    SPEC_ROW(CLI_OPT_YES_NO, CLI_INTO_FLAG, yes_no),
+    SPEC_ROW(CLI_OPT_VALUES, CLI_INTO_TEXT, values),
+    SPEC_ROW(CLI_OPT_VALUES_FILE, CLI_INTO_TEXT, values_file),
+    SPEC_CALL(CLI_OPT_DOMAIN, spec_domain),
+    SPEC_ROW(CLI_OPT_RANGE, CLI_INTO_TEXT, range),
+    SPEC_CALL(CLI_OPT_BINS, spec_bins),
+    SPEC_ROW(CLI_OPT_STRINGS, CLI_INTO_FLAG, strings),
+    SPEC_CALL(CLI_OPT_EPSILON, spec_epsilon),
+    SPEC_ROW(CLI_OPT_MECHANISM, CLI_INTO_TEXT, spec.mechanism),
+    SPEC_CALL(CLI_OPT_ALPHABET, spec_alphabet),
+    SPEC_ROW(CLI_OPT_ORACLE, CLI_INTO_TEXT, spec.oracle),
+    SPEC_CALL(CLI_OPT_SET, spec_set),
+    SPEC_ROW(CLI_OPT_OTHER, CLI_INTO_FLAG, other),
+    SPEC_ROW(CLI_OPT_CLIP, CLI_INTO_FLAG, clip),
+    SPEC_ROW(CLI_OPT_MAX_BITS, CLI_INTO_COUNT, spec.max_bits),
+    SPEC_ROW(CLI_OPT_MAX_STEPS, CLI_INTO_COUNT, spec.max_steps),
+    SPEC_ROW(CLI_OPT_USERS, CLI_INTO_COUNT, spec.users),
+    SPEC_CALL(CLI_OPT_ATTRIBUTE, cli_tuple_add),
+    SPEC_ROW(CLI_OPT_TASK, CLI_INTO_TEXT, task)};
+
 bool cli_spec_option(struct cli_spec *c, struct cli_parser *p, int id)
 {
-    switch (id) {
-    case CLI_OPT_YES_NO:
-        c->yes_no = true;
-        return true;
-    case CLI_OPT_VALUES:
-        c->values = p->value;
-        return true;
-    case CLI_OPT_VALUES_FILE:
-        c->values_file = p->value;
-        return true;
-    case CLI_OPT_DOMAIN:
-        c->has_domain = true;
-        return cli_value_count(p, &c->domain, 1, HSY_VALUES_MAX);
-    case CLI_OPT_RANGE:
-        c->range = p->value;
-        return true;
-    case CLI_OPT_BINS:
-        c->has_bins = true;
-        return cli_value_count(p, &c->bins, 1, HSY_VALUES_MAX);
-    case CLI_OPT_STRINGS:
-        c->strings = true;
-        return true;
-    case CLI_OPT_EPSILON:
-        return spec_epsilon(c, p);
-    case CLI_OPT_MECHANISM:
-        c->spec.mechanism = p->value;
-        return true;
-    case CLI_OPT_ALPHABET:
-        return spec_alphabet(c, p);
-    case CLI_OPT_ORACLE:
-        c->spec.oracle = p->value;
-        return true;
-    case CLI_OPT_SET:
-        return spec_set(c, p);
-    case CLI_OPT_OTHER:
-        c->other = true;
-        return true;
-    case CLI_OPT_CLIP:
-        c->clip = true;
-        return true;
-    case CLI_OPT_MAX_BITS:
-        return cli_value_count(p, &c->spec.max_bits, 1, UINT64_MAX);
-    case CLI_OPT_MAX_STEPS:
-        return cli_value_count(p, &c->spec.max_steps, 1, UINT64_MAX);
-    case CLI_OPT_USERS:
-        return cli_value_count(p, &c->spec.users, 1, UINT64_MAX);
-    case CLI_OPT_ATTRIBUTE:
-        return cli_tuple_add(c, p);
-    case CLI_OPT_TASK:
-        c->task = p->value;
-        return true;
-    default:
-        return false;
-    }
+    return id >= CLI_OPT_YES_NO &&
+           cli_put(p, &spec_rows[id - CLI_OPT_YES_NO], c);
 }
 
 /* How many questions the options ask. */
@@ -346,7 +340,8 @@ static int spec_kinds_wrong(const struct cli_spec *c, struct cli_parser *p)
     char list[256] = "";
     size_t used = 0;
 
-    for (const struct cli_option *o = p->command->options; o->id != 0; o++) {
+    for (const struct cli_option *o = p->command->options; o->name != NULL;
+         o++) {
         const bool kind = (o->id >= CLI_OPT_YES_NO && o->id <= CLI_OPT_RANGE) ||
                           o->id == CLI_OPT_STRINGS ||
                           o->id == CLI_OPT_ATTRIBUTE;

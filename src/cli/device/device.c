@@ -4,219 +4,33 @@
 
 #include "host/client/world.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    DEVICE_DOCUMENT = 1,
-    DEVICE_PUBLIC_KEY,
-    DEVICE_POLICY,
-    DEVICE_SOURCE,
-    DEVICE_DAY,
-    DEVICE_LIFETIME,
-    DEVICE_ANCHOR,
-    DEVICE_OUTPUT,
-    DEVICE_MARK_SENT,
-    DEVICE_TAKE,
-    DEVICE_TOKEN,
-    DEVICE_CA,
-    DEVICE_ATTEMPTS,
-    DEVICE_SECONDS,
-    DEVICE_BACKOFF,
-    DEVICE_ONE_CONNECTION,
-    DEVICE_WAIT,
-    DEVICE_NOW,
-    DEVICE_FORMAT
-};
-
-#define DEVICE_WAIT_DEFAULT 10u
-#define DEVICE_WAIT_MAX 86400u
-#define DEVICE_ATTEMPTS_MAX 100u
-#define DEVICE_BACKOFF_MAX 600000u
-
-static const struct cli_option device_table[] = {
-    {DEVICE_PUBLIC_KEY, "public-key", "FILE",
-     "init: who signs the tasks ('tasks keygen')"},
-    {DEVICE_DOCUMENT, "document", "FILE",
-     "init: the signed tasks ('tasks compile')"},
-    {DEVICE_SOURCE, "source", "NAME=A,D,L...",
-     "init: epsilon at most: an answer, a day, ever\n"
-     "(default: the document's sources with 2,5,10)"},
-    {DEVICE_DAY, "day", "E", "init: all sources, a day (default 10)"},
-    {DEVICE_LIFETIME, "lifetime", "E", "init: all sources, ever (default 20)"},
-    {DEVICE_POLICY, "policy", "FILE", "init: all of that from a policy.yaml"},
-    {DEVICE_ANCHOR, "anchor", "FILE",
-     "init: a number kept elsewhere, by which a\n"
-     "restored directory is noticed and refused"},
-    {DEVICE_OUTPUT, "output", "FILE", "pack: write there ('-': stdout)"},
-    {DEVICE_MARK_SENT, "mark-sent", NULL,
-     "pack: count them as sent once FILE is durable"},
-    {DEVICE_TAKE, "take", NULL, "send: first take the collector's tasks"},
-    {DEVICE_TOKEN, "token", "FILE", "send, take: an enrolment token"},
-    {DEVICE_CA, "ca", "FILE",
-     "send, take: who signs the server's certificate\n"
-     "(default: the system's list)"},
-    {DEVICE_ATTEMPTS, "attempts", "N", "send, take: at most (default 5)"},
-    {DEVICE_BACKOFF, "backoff", "MS",
-     "... before the second, then doubling (default 1000)"},
-    {DEVICE_SECONDS, "seconds", "S", "... for all of them (default 300)"},
-    {DEVICE_ONE_CONNECTION, "one-connection", NULL,
-     "send: all uploads over one connection: quicker,\n"
-     "and the collector may see that they are yours"},
-    {DEVICE_WAIT, "wait", "SECONDS",
-     "for another process to be done (default 10)"},
-    {DEVICE_NOW, "now", "TIME",
-     "init: a device to rehearse with, its clock at a\n"
-     "day (noon), 2026-01-31T08:30Z or seconds since\n"
-     "1970; such a device wants it with every verb"},
-    CLI_FORMAT_OPTION(DEVICE_FORMAT),
-    {0, NULL, NULL, NULL}};
-
-static const struct cli_command device_command = {
-    "device",
-    "init DIR --public-key FILE --document FILE [options] | "
-    "answer DIR TASK [VALUE] | "
-    "budget|log|tasks|policy DIR | "
-    "send DIR URL [options] | "
-    "pack DIR [-o FILE] [--mark-sent] | "
-    "consent DIR [none|collect|send] | "
-    "forget DIR [SOURCE] | "
-    "take DIR FILE|URL",
-    "Answer as one device does. What an answer costs is written down before "
-    "it\n"
-    "is given; what is asked again is answered the same; no document can "
-    "raise\n"
-    "what the policy allows. The truth is read from standard input: a VALUE "
-    "in\n"
-    "the command line can be seen by others while the command runs. A new\n"
-    "device neither answers nor sends before 'consent'.",
-    device_table};
-
 /* ---- Opening ------------------------------------------------------------- */
 
-const char *device_file(struct device_job *j, const char *name)
+static int device_opened(struct device_job *j,
+                         hsy_status (*open)(struct home *h, hsy_error *err))
 {
-    int n = snprintf(j->path, sizeof j->path, "%s/%s", j->directory, name);
-
-    if (n > 0 && (size_t)n < sizeof j->path)
-        return j->path;
-    cli_fail("the directory's name is too long");
-    return NULL;
-}
-
-int device_policy_file(struct policy *p, const char *path)
-{
-    hsy_problem *problems;
     hsy_error err = {0};
-    size_t n;
-    const hsy_status st = policy_read(p, path, &problems, &n, &err);
 
-    for (size_t i = 0; i < n; i++)
-        cli_problem_say(&problems[i], path, "source");
-    free(problems);
-    if (st == HSY_E_IO)
-        return cli_fail("%s: %s", path, strerror(errno));
-    if (st == HSY_E_NOMEM)
-        return cli_fail_nomem();
-    if (st != HSY_OK && n == 0)
-        return cli_fail("%s: %s", path, err.msg);
-    return st == HSY_OK ? 0 : CLI_FAILED;
+    return open(&j->home, &err) == HSY_OK ? 0 : device_refused(j, &err);
 }
 
 int device_read_policy(struct device_job *j)
 {
-    const char *path = device_file(j, "policy.yaml");
-
-    if (path == NULL)
-        return CLI_FAILED;
-    if (access(path, F_OK) == 0 || errno != ENOENT)
-        return device_policy_file(&j->policy, path);
-    path = device_file(j, "key");
-    if (path != NULL && access(path, F_OK) == 0)
-        return cli_fail("%s: policy.yaml is missing: what this device allows; "
-                        "put it back",
-                        j->directory);
-    return cli_fail("%s: there is no device; make one with 'hearsay device "
-                    "init'",
-                    j->directory);
-}
-
-bool device_roll_forward(struct device_job *j)
-{
-    char from[DEVICE_PATH];
-    const char *path = device_file(j, DEVICE_DRAFT);
-
-    if (path == NULL)
-        return false;
-    memcpy(from, path, sizeof from);
-    path = device_file(j, "document");
-    return path != NULL && rename(from, path) == 0;
+    return device_opened(j, home_policy);
 }
 
 int device_open(struct device_job *j)
 {
-    hsy_host_options options;
-    hsy_error err = {0};
-    hsy_status st;
-    const char *path;
-
-    if (device_read_policy(j) != 0 || device_now_fits(j) != 0)
-        return CLI_FAILED;
-    options = device_host_options(j);
-    do {
-        path = device_file(j, "document");
-        if (path == NULL)
-            return CLI_FAILED;
-        st = hsy_client_open(&j->client, j->directory, &j->policy.policy, path,
-                             &options, &err);
-    } while (st == HSY_E_OLD && device_roll_forward(j));
-    return st == HSY_OK ? 0 : device_fail(j, &err);
+    return device_opened(j, home_open);
 }
 
 int device_open_bare(struct device_job *j)
 {
-    hsy_host_options options;
-    hsy_error err = {0};
-    int failed = device_read_policy(j);
-
-    if (!failed)
-        failed = device_now_fits(j);
-    if (failed)
-        return failed;
-    options = device_host_options(j);
-    j->bare = calloc(1, hsy_device_size(&j->policy.policy) + 1);
-    if (j->bare == NULL)
-        return cli_fail_nomem();
-    if (hsy_host_open(&j->host, j->directory, &options, &err) != HSY_OK)
-        return device_fail(j, &err);
-    if (hsy_device_open(j->bare, &j->policy.policy, hsy_host_world(j->host),
-                        &err) == HSY_OK)
-        return 0;
-    hsy_world_explain(j->host, &err);
-    return device_fail(j, &err);
-}
-
-void device_close(struct device_job *j)
-{
-    const hsy_host *host =
-        j->client != NULL ? hsy_client_host(j->client) : j->host;
-
-    if (host != NULL && !hsy_host_logged(host))
-        cli_note("note: %s: the log could not be written; nothing else is "
-                 "affected",
-                 j->directory);
-    hsy_client_close(j->client);
-    if (j->bare != NULL && j->host != NULL)
-        hsy_device_close(j->bare);
-    free(j->bare);
-    hsy_host_close(j->host);
-    policy_clear(&j->policy);
-    j->client = NULL; /* it may be opened again */
-    j->bare = NULL;
-    j->host = NULL;
+    return device_opened(j, home_open_bare);
 }
 
 /* ---- Answering ----------------------------------------------------------- */
@@ -251,8 +65,8 @@ static int device_say(struct device_job *j, const char *text, size_t len)
 
     if (failed)
         return failed;
-    if (hsy_client_answer_text(j->client, j->how->operand[1], text, len, &state,
-                               &err) != HSY_OK)
+    if (hsy_client_answer_text(j->home.client, j->how->operand[1], text, len,
+                               &state, &err) != HSY_OK)
         return device_fail_task(j, j->how->operand[1], &err);
     device_say_state(j, state);
     return cli_finish();
@@ -304,11 +118,12 @@ static int device_consent(struct device_job *j)
     if (failed)
         return failed;
     if (j->how->operands == 2 &&
-        hsy_device_consent_set(j->bare, (hsy_consent)consent, &err) != HSY_OK) {
-        hsy_world_explain(j->host, &err);
+        hsy_device_consent_set(j->home.bare, (hsy_consent)consent, &err) !=
+            HSY_OK) {
+        home_explain(&j->home, &err);
         return device_fail(j, &err);
     }
-    puts(hsy_world_consent_name((uint64_t)hsy_device_consent(j->bare)));
+    puts(hsy_world_consent_name((uint64_t)hsy_device_consent(j->home.bare)));
     return cli_finish();
 }
 
@@ -320,76 +135,52 @@ static int device_forget(struct device_job *j)
 
     if (failed)
         return failed;
-    if (hsy_device_forget(j->bare, source, &err) == HSY_OK)
+    if (hsy_device_forget(j->home.bare, source, &err) == HSY_OK)
         return CLI_DONE;
-    hsy_world_explain(j->host, &err);
+    home_explain(&j->home, &err);
     if (err.status == HSY_E_UNKNOWN)
         return cli_fail("%s: there is no such source; 'hearsay device policy "
                         "%s' lists them",
-                        source, j->directory);
+                        source, j->home.directory);
     return device_fail(j, &err);
 }
 
-/* ---- Verbs and options --------------------------------------------------- */
+/* ---- Options ------------------------------------------------------------- */
 
-#define DEVICE_BIT(id) (1u << (id))
-#define DEVICE_ANY (DEVICE_BIT(DEVICE_WAIT) | DEVICE_BIT(DEVICE_NOW))
-#define DEVICE_READS (DEVICE_BIT(DEVICE_WAIT) | DEVICE_BIT(DEVICE_FORMAT))
-#define DEVICE_SHOWS (DEVICE_ANY | DEVICE_READS)
-#define DEVICE_ASKS                                                            \
-    (DEVICE_ANY | DEVICE_BIT(DEVICE_TOKEN) | DEVICE_BIT(DEVICE_CA) |           \
-     DEVICE_BIT(DEVICE_ATTEMPTS) | DEVICE_BIT(DEVICE_SECONDS) |                \
-     DEVICE_BIT(DEVICE_BACKOFF))
-
-static const struct {
-    const char *name;
-    int (*run)(struct device_job *j);
-    size_t least, most; /* operands, the directory included */
-    unsigned options;
-    const char *takes;
-} device_verbs[] = {
-    {"init", device_init, 1, 1,
-     DEVICE_ANY | DEVICE_BIT(DEVICE_DOCUMENT) | DEVICE_BIT(DEVICE_PUBLIC_KEY) |
-         DEVICE_BIT(DEVICE_POLICY) | DEVICE_BIT(DEVICE_SOURCE) |
-         DEVICE_BIT(DEVICE_DAY) | DEVICE_BIT(DEVICE_LIFETIME) |
-         DEVICE_BIT(DEVICE_ANCHOR),
-     "DIR"},
-    {"take", device_take, 2, 2, DEVICE_ASKS, "DIR FILE|URL"},
-    {"answer", device_answer, 2, 3, DEVICE_ANY, "DIR TASK [VALUE]"},
-    {"budget", device_budget, 1, 1, DEVICE_SHOWS, "DIR"},
-    {"log", device_log, 1, 1, DEVICE_READS, "DIR"},
-    {"tasks", device_tasks, 1, 1, DEVICE_SHOWS, "DIR"},
-    {"policy", device_policy, 1, 1, DEVICE_READS, "DIR"},
-    {"send", device_send, 2, 2,
-     DEVICE_ASKS | DEVICE_BIT(DEVICE_TAKE) | DEVICE_BIT(DEVICE_ONE_CONNECTION) |
-         DEVICE_BIT(DEVICE_FORMAT),
-     "DIR URL"},
-    {"pack", device_pack, 1, 1,
-     DEVICE_ANY | DEVICE_BIT(DEVICE_OUTPUT) | DEVICE_BIT(DEVICE_MARK_SENT),
-     "DIR"},
-    {"consent", device_consent, 1, 2, DEVICE_ANY, "DIR [none|collect|send]"},
-    {"forget", device_forget, 1, 2, DEVICE_ANY, "DIR [SOURCE]"},
-};
-
-#define DEVICE_VERBS (sizeof device_verbs / sizeof device_verbs[0])
-
-static bool device_cap(struct cli_parser *p, uint64_t *nano, bool *has)
+static bool device_cap(struct cli_parser *p, uint64_t *nano)
 {
-    *has = policy_cap_parse(nano, p->value, strlen(p->value));
-    if (!*has)
-        cli_usage(p, "--%s takes a decimal of at most nine places, or lnN",
-                  p->name);
-    return *has;
+    if (policy_cap_parse(nano, p->value, strlen(p->value)))
+        return true;
+    cli_usage(p, "--%s takes a decimal of at most nine places, or lnN",
+              p->name);
+    return false;
 }
 
-static bool device_text(const char **to, const char *value)
+static bool device_day(struct cli_parser *p, void *to)
 {
-    *to = value;
-    return true;
+    return device_cap(p, &((struct device_options *)to)->day);
 }
 
-static bool device_add_source(struct cli_parser *p, struct device_options *o)
+static bool device_lifetime(struct cli_parser *p, void *to)
 {
+    return device_cap(p, &((struct device_options *)to)->lifetime);
+}
+
+static bool device_now(struct cli_parser *p, void *to)
+{
+    struct device_options *o = to;
+
+    o->has_now = day_moment(&o->now, p->value);
+    if (!o->has_now)
+        cli_usage(p, "--now takes a day, as 2026-01-31 (its noon, UTC), a time "
+                     "as 2026-01-31T08:30Z, or seconds since 1970");
+    return o->has_now;
+}
+
+static bool device_source(struct cli_parser *p, void *to)
+{
+    struct device_options *o = to;
+
     if (o->nsources == DEVICE_SOURCES) {
         cli_usage(p, "at most %u sources", DEVICE_SOURCES);
         return false;
@@ -398,8 +189,14 @@ static bool device_add_source(struct cli_parser *p, struct device_options *o)
     return true;
 }
 
-static bool device_add_operand(struct cli_parser *p, struct device_options *o)
+static bool device_operand(struct cli_parser *p, void *to)
 {
+    struct device_options *o = to;
+
+    if (o->verb == NULL) {
+        o->verb = p->value;
+        return true;
+    }
     if (o->operands == DEVICE_OPERANDS) {
         /* Which may be a truth: it is not repeated. */
         cli_usage(p, "one word too many");
@@ -409,124 +206,161 @@ static bool device_add_operand(struct cli_parser *p, struct device_options *o)
     return true;
 }
 
-static bool device_option(struct cli_parser *p, int id,
-                          struct device_options *o)
-{
-    switch (id) {
-    case DEVICE_DOCUMENT:
-        return device_text(&o->document, p->value);
-    case DEVICE_PUBLIC_KEY:
-        return device_text(&o->public_key, p->value);
-    case DEVICE_POLICY:
-        return device_text(&o->policy, p->value);
-    case DEVICE_ANCHOR:
-        return device_text(&o->anchor, p->value);
-    case DEVICE_OUTPUT:
-        return device_text(&o->output, cli_output_path(p->value));
-    case DEVICE_SOURCE:
-        return device_add_source(p, o);
-    case DEVICE_DAY:
-        return device_cap(p, &o->day, &o->has_day);
-    case DEVICE_LIFETIME:
-        return device_cap(p, &o->lifetime, &o->has_lifetime);
-    case DEVICE_MARK_SENT:
-        o->mark_sent = true;
-        return true;
-    case DEVICE_TAKE:
-        o->take = true;
-        return true;
-    case DEVICE_ONE_CONNECTION:
-        o->one_connection = true;
-        return true;
-    case DEVICE_TOKEN:
-        return device_text(&o->token, p->value);
-    case DEVICE_CA:
-        return device_text(&o->ca, p->value);
-    case DEVICE_ATTEMPTS:
-        return cli_value_count(p, &o->attempts, 1, DEVICE_ATTEMPTS_MAX);
-    case DEVICE_SECONDS:
-        return cli_value_count(p, &o->seconds, 1, DEVICE_WAIT_MAX);
-    case DEVICE_BACKOFF:
-        return cli_value_count(p, &o->backoff, 1, DEVICE_BACKOFF_MAX);
-    case DEVICE_WAIT:
-        return cli_value_count(p, &o->wait, 0, DEVICE_WAIT_MAX);
-    case DEVICE_NOW:
-        return device_now_parse(p, o);
-    case DEVICE_FORMAT:
-        return cli_value_format(p, &o->format);
-    default:
-        return device_add_operand(p, o);
-    }
-}
+#define DEVICE(member) offsetof(struct device_options, member)
+#define DEVICE_WAIT_DEFAULT 10u
+#define DEVICE_WAIT_MAX 86400u
 
-/* Which verb it is; DEVICE_VERBS after a complaint. */
-static size_t device_verb(struct cli_parser *p, const char *name)
-{
-    const char *names[DEVICE_VERBS + 1] = {NULL}, *near;
-    size_t i = 0;
+static const struct cli_option device_table[] = {
+    {0, "public-key", "FILE", "init: who signs the tasks ('tasks keygen')",
+     CLI_INTO_TEXT, DEVICE(public_key)},
+    {0, "document", "FILE", "init: the signed tasks ('tasks compile')",
+     CLI_INTO_TEXT, DEVICE(document)},
+    {0, "source", "NAME=A,D,L...",
+     "init: epsilon at most: an answer, a day, ever\n"
+     "(default: the document's sources with 2,5,10)",
+     CLI_INTO_CALL, .call = device_source},
+    {0, "day", "E", "init: all sources, a day (default 10)", CLI_INTO_CALL,
+     .call = device_day},
+    {0, "lifetime", "E", "init: all sources, ever (default 20)", CLI_INTO_CALL,
+     .call = device_lifetime},
+    {0, "policy", "FILE", "init: all of that from a policy.yaml", CLI_INTO_TEXT,
+     DEVICE(policy)},
+    {0, "anchor", "FILE",
+     "init: a number kept elsewhere, by which a\n"
+     "restored directory is noticed and refused",
+     CLI_INTO_TEXT, DEVICE(anchor)},
+    {0, "output", "FILE", "pack: write there ('-': stdout)", CLI_INTO_OUTPUT,
+     DEVICE(output)},
+    {0, "mark-sent", NULL, "pack: count them as sent once FILE is durable",
+     CLI_INTO_FLAG, DEVICE(mark_sent)},
+    {0, "take", NULL, "send: first take the collector's tasks", CLI_INTO_FLAG,
+     DEVICE(take)},
+    {0, "token", "FILE", "send, take: an enrolment token", CLI_INTO_TEXT,
+     DEVICE(token)},
+    {0, "ca", "FILE",
+     "send, take: who signs the server's certificate\n"
+     "(default: the system's list)",
+     CLI_INTO_TEXT, DEVICE(ca)},
+    {0, "attempts", "N", "send, take: at most (default 5)", CLI_INTO_COUNT,
+     DEVICE(attempts), 1, 100},
+    {0, "backoff", "MS", "... before the second, then doubling (default 1000)",
+     CLI_INTO_COUNT, DEVICE(backoff), 1, 600000},
+    {0, "seconds", "S", "... for all of them (default 300)", CLI_INTO_COUNT,
+     DEVICE(seconds), 1, DEVICE_WAIT_MAX},
+    {0, "one-connection", NULL,
+     "send: all uploads over one connection: quicker,\n"
+     "and the collector may see that they are yours",
+     CLI_INTO_FLAG, DEVICE(one_connection)},
+    {0, "wait", "SECONDS", "for another process to be done (default 10)",
+     CLI_INTO_COUNT, DEVICE(wait), 0, DEVICE_WAIT_MAX},
+    {0, "now", "TIME",
+     "init: a device to rehearse with, its clock at a\n"
+     "day (noon), 2026-01-31T08:30Z or seconds since\n"
+     "1970; such a device wants it with every verb",
+     CLI_INTO_CALL, .call = device_now},
+    CLI_FORMAT_ROW(DEVICE(format)),
+    {0}};
 
-    while (i < DEVICE_VERBS && strcmp(device_verbs[i].name, name) != 0)
-        i++;
-    if (i < DEVICE_VERBS)
-        return i;
-    for (size_t k = 0; k < DEVICE_VERBS; k++)
-        names[k] = device_verbs[k].name;
-    near = cli_nearest(name, names);
-    if (near != NULL)
+static const struct cli_command device_command = {
+    "device",
+    "init DIR --public-key FILE --document FILE [options] | "
+    "answer DIR TASK [VALUE] | "
+    "budget|log|tasks|policy DIR | "
+    "send DIR URL [options] | "
+    "pack DIR [-o FILE] [--mark-sent] | "
+    "consent DIR [none|collect|send] | "
+    "forget DIR [SOURCE] | "
+    "take DIR FILE|URL",
+    "Answer as one device does. What an answer costs is written down before "
+    "it\n"
+    "is given; what is asked again is answered the same; no document can "
+    "raise\n"
+    "what the policy allows. The truth is read from standard input: a VALUE "
+    "in\n"
+    "the command line can be seen by others while the command runs. A new\n"
+    "device neither answers nor sends before 'consent'.",
+    device_table,
+    .operand = device_operand,
+    .truths = true};
+
+/* ---- Verbs --------------------------------------------------------------- */
+
+#define DEVICE_ASKS "wait now token ca attempts seconds backoff"
+
+static const struct device_verb {
+    const char *name;
+    int (*run)(struct device_job *j);
+    size_t least, most; /* operands, the directory included */
+    const char *options;
+    const char *takes;
+} device_verbs[] = {
+    {"init", device_init, 1, 1,
+     "wait now document public-key policy source day lifetime anchor", "DIR"},
+    {"take", device_take, 2, 2, DEVICE_ASKS, "DIR FILE|URL"},
+    {"answer", device_answer, 2, 3, "wait now", "DIR TASK [VALUE]"},
+    {"budget", device_budget, 1, 1, "wait now format", "DIR"},
+    {"log", device_log, 1, 1, "wait format", "DIR"},
+    {"tasks", device_tasks, 1, 1, "wait now format", "DIR"},
+    {"policy", device_policy, 1, 1, "wait format", "DIR"},
+    {"send", device_send, 2, 2, DEVICE_ASKS " take one-connection format",
+     "DIR URL"},
+    {"pack", device_pack, 1, 1, "wait now output mark-sent", "DIR"},
+    {"consent", device_consent, 1, 2, "wait now", "DIR [none|collect|send]"},
+    {"forget", device_forget, 1, 2, "wait now", "DIR [SOURCE]"},
+};
+
+#define DEVICE_VERBS (sizeof device_verbs / sizeof device_verbs[0])
+
+/* The verb, if these operands and options go with it; NULL after a complaint.
+ */
+static const struct device_verb *device_verb(struct cli_parser *p,
+                                             const struct device_options *o)
+{
+    const char *near, *stray;
+    size_t i = cli_find(device_verbs, sizeof device_verbs[0], DEVICE_VERBS,
+                        o->verb, &near);
+    const struct device_verb *v = device_verbs + i;
+
+    if (o->verb == NULL)
+        cli_usage(p, "say what to do: 'device init', 'device answer' and so "
+                     "on");
+    else if (i == DEVICE_VERBS && near != NULL)
         cli_usage(p, "no such verb; did you mean 'device %s'?", near);
-    else
+    else if (i == DEVICE_VERBS)
         cli_usage(p, "no such verb");
-    return i;
-}
-
-/* Whether these operands and options go with the verb. */
-static bool device_fits(struct cli_parser *p, size_t verb,
-                        const struct device_options *o)
-{
-    for (size_t i = 0; device_table[i].id != 0; i++) {
-        if ((p->given >> i & 1) != 0 && (device_verbs[verb].options &
-                                         DEVICE_BIT(device_table[i].id)) == 0) {
-            cli_usage(p, "--%s is not for 'device %s'", device_table[i].name,
-                      device_verbs[verb].name);
-            return false;
-        }
-    }
-    if (o->operands >= device_verbs[verb].least &&
-        o->operands <= device_verbs[verb].most)
-        return true;
-    cli_usage(p, "'device %s' takes %s", device_verbs[verb].name,
-              device_verbs[verb].takes);
-    return false;
+    else if ((stray = cli_stray(p, v->options)) != NULL)
+        cli_usage(p, "--%s is not for 'device %s'", stray, v->name);
+    else if (o->operands < v->least || o->operands > v->most)
+        cli_usage(p, "'device %s' takes %s", v->name, v->takes);
+    else
+        return v;
+    return NULL;
 }
 
 int cmd_device(int argc, char **argv)
 {
-    struct device_options options = {.wait = DEVICE_WAIT_DEFAULT};
+    struct device_options options = {.wait = DEVICE_WAIT_DEFAULT,
+                                     .day = POLICY_ALL_DAY,
+                                     .lifetime = POLICY_ALL_LIFETIME};
     struct cli_parser p;
     struct device_job job = {.how = &options, .parser = &p};
-    const char *name = NULL;
-    size_t verb;
-    int id, failed;
+    const struct device_verb *verb;
+    int failed;
 
-    cli_begin(&p, &device_command, argc, argv);
-    p.truths = true;
-    while ((id = cli_next(&p)) != CLI_END) {
-        if (id == CLI_STOP)
-            return p.exit;
-        if (id == CLI_OPERAND && name == NULL)
-            name = p.value;
-        else if (!device_option(&p, id, &options))
-            return p.exit;
-    }
-    if (name == NULL)
-        return cli_usage(&p, "say what to do: 'device init', 'device answer' "
-                             "and so on");
-    verb = device_verb(&p, name);
-    if (verb == DEVICE_VERBS || !device_fits(&p, verb, &options))
+    if (!cli_read(&p, &device_command, argc, argv, &options))
+        return p.exit;
+    verb = device_verb(&p, &options);
+    if (verb == NULL)
         return p.exit;
     umask(077);
-    job.directory = options.operand[0];
-    failed = device_verbs[verb].run(&job);
-    device_close(&job);
+    job.home.directory = options.operand[0];
+    job.home.wait = (uint32_t)options.wait;
+    job.home.now = options.has_now ? &options.now : NULL;
+    failed = verb->run(&job);
+    home_close(&job.home);
+    if (job.home.unlogged)
+        cli_note("note: %s: the log could not be written; nothing else is "
+                 "affected",
+                 job.home.directory);
     return failed;
 }

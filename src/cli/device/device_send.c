@@ -1,15 +1,6 @@
-/*
- * device_send.c - hearsay device send: what is due goes to a collector.
- *
- * The device is open while its uploads are gathered and while what arrived is
- * marked, not while anybody waits for a network: meanwhile it can answer.
- */
+/* device_send.c - hearsay device send: what is due goes to a collector. */
 #define _DEFAULT_SOURCE
-#include "cli/base/tasks.h"
 #include "cli/device/internal.h"
-
-#include "host/client/client.h"
-#include "host/client/send.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -70,53 +61,6 @@ int device_fetch(struct device_job *j, struct task_file *d)
     return failed ? failed : cli_tasks_bytes(d, bytes, len, url);
 }
 
-/* ---- The device, opened for a moment ------------------------------------- */
-
-struct send_job {
-    struct device_job *j;
-    int failed; /* the exit code after a message */
-    bool may;   /* send anything: there is consent */
-};
-
-static hsy_status device_send_failed(struct send_job *job, int failed)
-{
-    device_close(job->j);
-    job->failed = failed;
-    return failed ? HSY_E_REFUSED : HSY_OK;
-}
-
-static hsy_status device_send_gather(void *ctx, struct send_list *list,
-                                     hsy_error *err)
-{
-    struct send_job *job = ctx;
-    struct device_job *j = job->j;
-    int failed = device_open(j);
-
-    if (failed)
-        return device_send_failed(job, failed);
-    job->may =
-        hsy_device_consent(hsy_client_device(j->client)) == HSY_CONSENT_SEND;
-    if (!job->may)
-        cli_note("note: nothing is sent before 'hearsay device consent %s "
-                 "send'",
-                 j->directory);
-    if (hsy_client_due(j->client, hsy_send_add, list, err) != HSY_OK)
-        failed = device_fail(j, err);
-    return device_send_failed(job, failed);
-}
-
-static hsy_status device_send_settle(void *ctx, const struct send_list *list,
-                                     hsy_error *err)
-{
-    struct send_job *job = ctx;
-    struct device_job *j = job->j;
-    int failed = device_open(j);
-
-    if (!failed && hsy_send_mark(j->client, list, err) != HSY_OK)
-        failed = device_fail(j, err);
-    return device_send_failed(job, failed);
-}
-
 /* ---- Sending ------------------------------------------------------------- */
 
 static int device_send_show(struct device_job *j, const hsy_send_result *r,
@@ -134,7 +78,7 @@ static int device_send_show(struct device_job *j, const hsy_send_result *r,
     if (r->refused != 0)
         cli_note("note: %s: %" PRIu64 " refused for good, and not sent again: "
                  "'hearsay device log %s' says which",
-                 url, r->refused, j->directory);
+                 url, r->refused, j->home.directory);
     if (st != HSY_OK)
         cli_fail("%s: %s; %" PRIu64 " stay%s in the outbox, for another time",
                  url, r->why != NULL ? r->why : "there was no time left",
@@ -145,22 +89,24 @@ static int device_send_show(struct device_job *j, const hsy_send_result *r,
 static int device_send_run(struct device_job *j,
                            const hsy_send_options *options)
 {
-    struct send_job job = {.j = j};
-    const struct send_hooks hooks = {device_send_gather, device_send_settle,
-                                     &job};
-    hsy_send_result result;
+    struct home_sent sent;
     hsy_error err = {0};
     hsy_status st =
-        hsy_send_all(&hooks, j->how->operand[1], options, &result, &err);
+        home_send(&j->home, &sent, j->how->operand[1], options, &err);
+    const hsy_send_result *r = &sent.result;
 
-    if (job.failed)
-        return job.failed;
+    if (sent.inside)
+        return device_refused(j, &err);
     if (st != HSY_OK && st != HSY_E_IO)
         return device_send_fail(j, &err);
-    if (job.may && result.sent + result.refused + result.waiting == 0)
+    if (!sent.may)
+        cli_note("note: nothing is sent before 'hearsay device consent %s "
+                 "send'",
+                 j->home.directory);
+    else if (r->sent + r->refused + r->waiting == 0)
         cli_note("note: nothing is due now; what is answered is sent after the "
                  "last day (UTC) of its round, and the task's delay");
-    return device_send_show(j, &result, st);
+    return device_send_show(j, r, st);
 }
 
 int device_send(struct device_job *j)
@@ -174,7 +120,7 @@ int device_send(struct device_job *j)
                                     "https://collector.example");
     if (j->how->take)
         failed = device_take(j);
-    device_close(j);
+    home_close(&j->home);
     if (!failed)
         failed = device_send_options(&options, &token, j->how);
     if (!failed)

@@ -70,7 +70,7 @@ int device_policy(struct device_job *j)
 
     if (failed)
         return failed;
-    device_show_policy(&j->policy, j->how->format);
+    device_show_policy(&j->home.policy, j->how->format);
     return cli_finish();
 }
 
@@ -80,7 +80,7 @@ static void device_show_budget_cell(const void *ctx, size_t row, size_t column,
                                     struct cli_cell *out)
 {
     const struct device_job *j = ctx;
-    const struct policy *p = &j->policy;
+    const struct policy *p = &j->home.policy;
     const char *name = row < p->policy.nsources ? p->sources[row].name : NULL;
     hsy_budget b;
 
@@ -88,7 +88,7 @@ static void device_show_budget_cell(const void *ctx, size_t row, size_t column,
         *out = cli_text(name != NULL ? name : "all");
         return;
     }
-    if (hsy_device_budget(j->bare, name, &b, NULL) != HSY_OK)
+    if (hsy_device_budget(j->home.bare, name, &b, NULL) != HSY_OK)
         return;
     {
         const uint64_t numbers[] = {b.spent_day, b.cap_day, b.spent_lifetime,
@@ -113,16 +113,16 @@ int device_budget(struct device_job *j)
 
     if (failed)
         return failed;
-    if (hsy_device_budget(j->bare, NULL, &all, &err) != HSY_OK) {
-        hsy_world_explain(j->host, &err);
+    if (hsy_device_budget(j->home.bare, NULL, &all, &err) != HSY_OK) {
+        home_explain(&j->home, &err);
         return device_fail(j, &err);
     }
-    table.nrows = j->policy.policy.nsources + 1;
+    table.nrows = j->home.policy.policy.nsources + 1;
     {
         const struct cli_field fields[] = {
             {"day", cli_count(all.day)},
             {"consent", cli_text(hsy_world_consent_name(
-                            (uint64_t)hsy_device_consent(j->bare)))}};
+                            (uint64_t)hsy_device_consent(j->home.bare)))}};
 
         cli_print(j->how->format, &table, fields, SHOW_COUNT(fields),
                   "sources");
@@ -245,7 +245,7 @@ int device_show_tasks(struct device_job *j, enum cli_format format, bool labels)
         [SHOW_WHY] = {"why", ""},
         [SHOW_QUESTION] = {"question", ""},
         [SHOW_LABEL] = {"label", ""}};
-    struct show_tasks t = {.client = j->client};
+    struct show_tasks t = {.client = j->home.client};
     struct cli_table table = {columns, SHOW_COUNT(columns), 0,
                               device_show_task_cell, &t};
     hsy_task task;
@@ -253,8 +253,8 @@ int device_show_tasks(struct device_job *j, enum cli_format format, bool labels)
     t.label = malloc(SHOW_LABEL_MAX);
     if (t.label == NULL)
         return cli_fail_nomem();
-    hsy_client_releases(j->client, &t.admitted);
-    while (hsy_client_refused(j->client, t.refused, &task, NULL))
+    hsy_client_releases(j->home.client, &t.admitted);
+    while (hsy_client_refused(j->home.client, t.refused, &task, NULL))
         t.refused++;
     table.nrows = t.admitted + t.refused;
     cli_print(format, &table, NULL, 0, "tasks");

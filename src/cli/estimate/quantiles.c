@@ -42,7 +42,7 @@ bool estimate_ranges_quantile(struct cli_parser *p,
         if (range == NULL)
             return false;
         if (!ranges_copy(range->from, sizeof range->from, at, len) ||
-            !cli_parse_fraction(&range->q, at, len)) {
+            !text_share(&range->q, at, len)) {
             cli_usage(p, "--quantile: a fraction between 0 and 1, as 0.5 or "
                          "50%%, or several with commas (0.5,0.9)");
             return false;

@@ -7,7 +7,6 @@
 
 struct plan_options {
     bool has[PLAN_NUMBERS];
-    bool has_share, has_top;
     bool percent; /* alpha is said as 1% */
     const char *plot, *plot_learned;
     const char *task;       /* FILE:ID; NULL: a question of its own */

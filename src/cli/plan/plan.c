@@ -4,23 +4,69 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    PLAN_OPT_N = 1,
-    PLAN_OPT_ALPHA,
-    PLAN_OPT_BETA,
-    PLAN_OPT_EPSILON,
-    PLAN_OPT_ALL,
-    PLAN_OPT_SHARE,
-    PLAN_OPT_PRIOR,
-    PLAN_OPT_ANSWERS,
-    PLAN_OPT_TOP,
-    PLAN_OPT_PLOT,
-    PLAN_OPT_PLOT_LEARNED,
-    PLAN_OPT_TASK,
-    PLAN_OPT_DAYS,
-    PLAN_OPT_DEVICES,
-    PLAN_OPT_FORMAT
-};
+static bool plan_positive(struct cli_parser *p, double *out)
+{
+    double x;
+
+    if (strpbrk(p->value, "eE") == NULL && text_number(&x, p->value) && x > 0 &&
+        isfinite(x)) {
+        *out = x;
+        return true;
+    }
+    cli_usage(p, "--%s: a decimal number above 0", p->name);
+    return false;
+}
+
+static bool plan_alpha(struct cli_parser *p, void *to)
+{
+    struct plan_run *x = to;
+    double *alpha = &x->question.given[PLAN_ALPHA];
+
+    x->options.percent = strchr(p->value, '%') != NULL;
+    return x->options.has[PLAN_ALPHA] = x->options.percent
+                                            ? cli_value_fraction(p, alpha)
+                                            : plan_positive(p, alpha);
+}
+
+static bool plan_beta(struct cli_parser *p, void *to)
+{
+    struct plan_run *x = to;
+
+    return x->options.has[PLAN_BETA] =
+               cli_value_fraction(p, &x->question.given[PLAN_BETA]);
+}
+
+static bool plan_epsilon(struct cli_parser *p, void *to)
+{
+    struct plan_run *x = to;
+
+    x->options.has[PLAN_EPSILON] =
+        hsy_epsilon_parse(&x->question.spec.nano_epsilon, p->value,
+                          strlen(p->value)) == HSY_OK;
+    if (!x->options.has[PLAN_EPSILON])
+        cli_usage(p, "--epsilon: a decimal from 0.000001 to 32, or ln3");
+    return x->options.has[PLAN_EPSILON];
+}
+
+static bool plan_people(struct cli_parser *p, void *to)
+{
+    struct plan_run *x = to;
+    uint64_t n = 0;
+
+    x->options.has[PLAN_N] =
+        cli_value_count(p, &n, 1, (uint64_t)9000000000000000);
+    x->question.given[PLAN_N] = (double)n;
+    return x->options.has[PLAN_N];
+}
+
+static bool plan_operand(struct cli_parser *p, void *to)
+{
+    (void)to;
+    cli_usage(p, "plan reads no file");
+    return false;
+}
+
+#define PLAN(member) offsetof(struct plan_run, member)
 
 static const struct cli_option plan_options[] = {
     {CLI_OPT_YES_NO, "yes-no", NULL, "a question with two answers: its share"},
@@ -31,35 +77,42 @@ static const struct cli_option plan_options[] = {
     {CLI_OPT_BINS, "bins", "B", "... the share of one of B equal bins"},
     {CLI_OPT_STRINGS, "strings", NULL,
      "discovery: a string of share alpha is found"},
-    {PLAN_OPT_N, "n", "N", "people who answer"},
-    {PLAN_OPT_ALPHA, "alpha", "A",
-     "largest error: of a share, or of a mean in its units"},
-    {PLAN_OPT_BETA, "beta", "B",
+    {0, "n", "N", "people who answer", CLI_INTO_CALL, .call = plan_people},
+    {0, "alpha", "A", "largest error: of a share, or of a mean in its units",
+     CLI_INTO_CALL, .call = plan_alpha},
+    {0, "beta", "B",
      "chance of a larger one (default 0.05 if another\n"
-     "number is asked for)"},
-    {PLAN_OPT_EPSILON, "epsilon", "E", "privacy of one answer"},
-    {PLAN_OPT_ALL, "all", NULL, "all values at once, not one of them"},
-    {PLAN_OPT_SHARE, "share", "F",
+     "number is asked for)",
+     CLI_INTO_CALL, .call = plan_beta},
+    {0, "epsilon", "E", "privacy of one answer", CLI_INTO_CALL,
+     .call = plan_epsilon},
+    {0, "all", NULL, "all values at once, not one of them", CLI_INTO_FLAG,
+     PLAN(question.all)},
+    {0, "share", "F",
      "the true share (default: of yes/no the hardest to\n"
-     "tell, else a small one; with --task 0.5)"},
+     "tell, else a small one; with --task 0.5)",
+     CLI_INTO_SHARE, PLAN(question.share)},
     {CLI_OPT_MECHANISM, "mechanism", "NAME",
      "see 'hearsay mechanisms' (default auto; strings: pem)"},
     {CLI_OPT_SET, "set", "KEY=VALUE...", "a parameter of it"},
-    {PLAN_OPT_PRIOR, "prior", "P",
-     "what an observer believes beforehand (default 0.5)"},
-    {PLAN_OPT_ANSWERS, "answers", "T",
-     "fresh answers of one person (default 1)"},
-    {PLAN_OPT_TOP, "top", "K", "strings: how many are wanted (default 16)"},
-    {PLAN_OPT_PLOT, "plot", "FILE.svg",
-     "draw the error against people, for some epsilons"},
-    {PLAN_OPT_PLOT_LEARNED, "plot-learned", "FILE.svg",
-     "draw what an answer tells against epsilon"},
-    {PLAN_OPT_TASK, "task", "FILE:ID",
-     "what to expect of a task, round by round, ..."},
-    {PLAN_OPT_DAYS, "days", "T", "... after so many days"},
-    {PLAN_OPT_DEVICES, "devices", "N", "... of so many devices that all stay"},
-    CLI_FORMAT_OPTION(PLAN_OPT_FORMAT),
-    {0, NULL, NULL, NULL}};
+    {0, "prior", "P", "what an observer believes beforehand (default 0.5)",
+     CLI_INTO_SHARE, PLAN(question.prior)},
+    {0, "answers", "T", "fresh answers of one person (default 1)",
+     CLI_INTO_COUNT, PLAN(question.answers), 1, 1000000},
+    {0, "top", "K", "strings: how many are wanted (default 16)", CLI_INTO_COUNT,
+     PLAN(question.search.top), 1, HSY_SEARCH_TOP_MAX},
+    {0, "plot", "FILE.svg", "draw the error against people, for some epsilons",
+     CLI_INTO_TEXT, PLAN(options.plot)},
+    {0, "plot-learned", "FILE.svg", "draw what an answer tells against epsilon",
+     CLI_INTO_TEXT, PLAN(options.plot_learned)},
+    {0, "task", "FILE:ID", "what to expect of a task, round by round, ...",
+     CLI_INTO_TEXT, PLAN(options.task)},
+    {0, "days", "T", "... after so many days", CLI_INTO_COUNT,
+     PLAN(options.days), 1, UINT32_MAX},
+    {0, "devices", "N", "... of so many devices that all stay", CLI_INTO_COUNT,
+     PLAN(options.devices), 1, (uint64_t)1 << 40},
+    CLI_FORMAT_ROW(PLAN(options.format)),
+    {0}};
 
 static const struct cli_command plan_command = {
     "plan",
@@ -72,87 +125,9 @@ static const struct cli_command plan_command = {
     "approximation and by the exact law. Also the mechanism to take, what a "
     "trusted\n"
     "curator would need, and what one answer tells about a person.",
-    plan_options};
-
-static bool plan_positive(struct cli_parser *p, double *out)
-{
-    double x;
-
-    if (strpbrk(p->value, "eE") == NULL && cli_parse_number(&x, p->value) &&
-        x > 0 && isfinite(x)) {
-        *out = x;
-        return true;
-    }
-    cli_usage(p, "--%s: a decimal number above 0", p->name);
-    return false;
-}
-
-static bool plan_epsilon(struct cli_parser *p, hsy_spec *spec)
-{
-    if (hsy_epsilon_parse(&spec->nano_epsilon, p->value, strlen(p->value)) ==
-        HSY_OK)
-        return true;
-    cli_usage(p, "--epsilon: a decimal from 0.000001 to 32, or ln3");
-    return false;
-}
-
-static bool plan_people(struct cli_parser *p, double *out)
-{
-    uint64_t n;
-
-    if (!cli_value_count(p, &n, 1, (uint64_t)9000000000000000))
-        return false;
-    *out = (double)n;
-    return true;
-}
-
-static bool plan_option(struct plan_run *x, struct cli_parser *p, int id)
-{
-    struct plan_options *o = &x->options;
-    struct plan_question *q = &x->question;
-
-    switch (id) {
-    case PLAN_OPT_N:
-        return o->has[PLAN_N] = plan_people(p, &q->given[PLAN_N]);
-    case PLAN_OPT_ALPHA:
-        o->percent = strchr(p->value, '%') != NULL;
-        return o->has[PLAN_ALPHA] =
-                   o->percent ? cli_value_fraction(p, &q->given[PLAN_ALPHA])
-                              : plan_positive(p, &q->given[PLAN_ALPHA]);
-    case PLAN_OPT_BETA:
-        return o->has[PLAN_BETA] = cli_value_fraction(p, &q->given[PLAN_BETA]);
-    case PLAN_OPT_EPSILON:
-        return o->has[PLAN_EPSILON] = plan_epsilon(p, &q->spec);
-    case PLAN_OPT_ALL:
-        return q->all = true;
-    case PLAN_OPT_SHARE:
-        return o->has_share = cli_value_fraction(p, &q->share);
-    case PLAN_OPT_PRIOR:
-        return cli_value_fraction(p, &q->prior);
-    case PLAN_OPT_ANSWERS:
-        return cli_value_count(p, &q->answers, 1, 1000000);
-    case PLAN_OPT_TOP:
-        return o->has_top =
-                   cli_value_count(p, &q->search.top, 1, HSY_SEARCH_TOP_MAX);
-    case PLAN_OPT_PLOT:
-        o->plot = p->value;
-        return true;
-    case PLAN_OPT_PLOT_LEARNED:
-        o->plot_learned = p->value;
-        return true;
-    case PLAN_OPT_TASK:
-        o->task = p->value;
-        return true;
-    case PLAN_OPT_DAYS:
-        return cli_value_count(p, &o->days, 1, UINT32_MAX);
-    case PLAN_OPT_DEVICES:
-        return cli_value_count(p, &o->devices, 1, (uint64_t)1 << 40);
-    case PLAN_OPT_FORMAT:
-        return cli_value_format(p, &o->format);
-    default:
-        return cli_spec_option(&x->spec, p, id);
-    }
-}
+    plan_options,
+    .operand = plan_operand,
+    .spec = PLAN(spec)};
 
 /* One number is missing; the chance has a default. */
 static int plan_missing(struct plan_run *x, struct cli_parser *p)
@@ -190,10 +165,11 @@ static int plan_fits(const struct plan_run *x, struct cli_parser *p)
         return cli_usage(p, "with one value there is nothing to learn");
     if (q->all && kind != HSY_KIND_VALUES && kind != HSY_KIND_BINS)
         return cli_usage(p, "--all goes with a list of values or --bins");
-    if (o->has_share && (kind == HSY_KIND_NUMBER || kind == HSY_KIND_STRINGS))
+    if (cli_given(p, "share") &&
+        (kind == HSY_KIND_NUMBER || kind == HSY_KIND_STRINGS))
         return cli_usage(p, "--share goes with --yes-no, a list of values or "
                             "--bins");
-    if (o->has_top && kind != HSY_KIND_STRINGS)
+    if (cli_given(p, "top") && kind != HSY_KIND_STRINGS)
         return cli_usage(p, "--top goes with --strings");
     if (kind != HSY_KIND_NUMBER && o->has[PLAN_ALPHA] &&
         q->given[PLAN_ALPHA] >= 1)
@@ -257,16 +233,11 @@ static int plan_run(struct plan_run *x)
 static int plan_alone(struct plan_run *x, struct cli_parser *p)
 {
     const struct plan_options *o = &x->options;
-    const struct cli_spec *c = &x->spec;
     int failed;
 
     if (o->task == NULL)
         failed = cli_usage(p, "--days and --devices go with --task");
-    else if (o->has[PLAN_N] || o->has[PLAN_ALPHA] || o->has[PLAN_BETA] ||
-             o->has[PLAN_EPSILON] || x->question.all || o->plot != NULL ||
-             o->plot_learned != NULL || o->has_top || c->yes_no || c->strings ||
-             c->has_domain || c->values != NULL || c->values_file != NULL ||
-             c->range != NULL || c->params != 0 || c->spec.mechanism != NULL)
+    else if (cli_stray(p, "task days devices share format prior answers bins"))
         failed = cli_usage(p, "--task says what is asked: leave out all but "
                               "--days, --devices, --share and --format");
     else
@@ -282,15 +253,10 @@ int cmd_plan(int argc, char **argv)
                                       .share = NAN,
                                       .search = {.size = sizeof(hsy_search)}}};
     struct cli_parser p;
-    int id, failed;
+    int failed;
 
-    cli_begin(&p, &plan_command, argc, argv);
-    while ((id = cli_next(&p)) != CLI_END) {
-        if (id == CLI_OPERAND)
-            return cli_usage(&p, "plan reads no file");
-        if (id == CLI_STOP || !plan_option(&x, &p, id))
-            return p.exit;
-    }
+    if (!cli_read(&p, &plan_command, argc, argv, &x))
+        return p.exit;
     if (x.options.task != NULL || x.options.days != 0 || x.options.devices != 0)
         return plan_alone(&x, &p);
     failed = plan_missing(&x, &p);

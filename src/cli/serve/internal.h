@@ -22,7 +22,6 @@ struct serve_how {
     int role; /* from LISTEN_SCRAPER on, -1: none */
     uint64_t count, quota;
     uint32_t expires; /* a day; 0: none */
-    uint64_t given;   /* a bit for each option */
 };
 
 int serve_run(const struct serve_how *how);

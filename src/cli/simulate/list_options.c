@@ -104,7 +104,7 @@ static bool lists_mechanism(struct cli_parser *p, const char *word)
     for (size_t n = 0;
          n + 1 < LISTS_NAMES && (row = hsy_mechanism_at(n)) != NULL; n++)
         names[n] = row->name;
-    near = cli_nearest(word, names);
+    near = text_nearest(word, names);
     cli_usage(p, "--mechanism: no mechanism '%.64s'%s%s%s", word,
               near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
               near != NULL ? "'?" : "; 'hearsay mechanisms' lists them");

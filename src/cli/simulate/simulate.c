@@ -123,7 +123,7 @@ static bool cmd_simulate_operand(struct cmd_simulate *c, struct cli_parser *p)
         c->s.result.kind = (enum sim_kind)i;
         return true;
     }
-    near = cli_nearest(p->value, names);
+    near = text_nearest(p->value, names);
     cli_usage(p, "no attack '%.64s'; %s%s%s", p->value,
               near != NULL ? "did you mean '" : "take ",
               near != NULL ? near : SIMULATE_ATTACKS, near != NULL ? "'?" : "");

@@ -115,7 +115,7 @@ static bool fleet_count(struct cli_parser *p, uint32_t *out, uint64_t most)
 
 static bool fleet_rate(struct cli_parser *p, double *out)
 {
-    if (cli_parse_number(out, p->value) && *out > 0 && *out <= FLEET_RATE_MAX)
+    if (text_number(out, p->value) && *out > 0 && *out <= FLEET_RATE_MAX)
         return true;
     cli_usage(p, "--rate takes a number above 0, at most 1000000");
     return false;

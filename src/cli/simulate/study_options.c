@@ -114,7 +114,7 @@ static bool study_take_delta(struct simulate_study *s, struct cli_parser *p)
 {
     double x;
 
-    if (cli_parse_number(&x, p->value) && x >= STUDY_DELTA_MIN && x < 1) {
+    if (text_number(&x, p->value) && x >= STUDY_DELTA_MIN && x < 1) {
         s->grid.how.delta = x;
         return true;
     }

@@ -12,7 +12,6 @@ struct store_how {
     uint32_t day;
     uint32_t release; /* 0: all */
     enum cli_format format;
-    uint64_t given; /* a bit for each option */
 };
 
 /* Open the data, and fold it if asked; then do something with it. The exit

@@ -11,27 +11,51 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    STORE_OUTPUT = 1,
-    STORE_TALLIES,
-    STORE_WITH,
-    STORE_FORMAT,
-    STORE_BEFORE
-};
+static bool store_day(struct cli_parser *p, struct store_how *how,
+                      const char *text)
+{
+    if (day_parse(&how->day, text))
+        return true;
+    cli_usage(p, "'%s' is not a day as 2026-01-31", text);
+    return false;
+}
+
+static bool store_before(struct cli_parser *p, void *to)
+{
+    return store_day(p, to, p->value);
+}
+
+static bool store_operand(struct cli_parser *p, void *to)
+{
+    struct store_how *how = to;
+
+    if (how->nwords == sizeof how->words / sizeof how->words[0]) {
+        cli_usage(p, "'%s' is one word too many", p->value);
+        return false;
+    }
+    how->words[how->nwords++] = p->value;
+    return true;
+}
+
+#define STORE(member) offsetof(struct store_how, member)
 
 static const struct cli_option store_options[] = {
-    {STORE_OUTPUT, "output", "FILE",
+    {0, "output", "FILE",
      "export: everything, as one archive, whole or not\n"
-     "at all"},
-    {STORE_TALLIES, "tallies", "DIRECTORY",
+     "at all",
+     CLI_INTO_TEXT, STORE(output)},
+    {0, "tallies", "DIRECTORY",
      "export: a tally file of each task and release,\n"
-     "for 'tally' and 'estimate'"},
-    {STORE_WITH, "with", "PROGRAM",
+     "for 'tally' and 'estimate'",
+     CLI_INTO_TEXT, STORE(tallies)},
+    {0, "with", "PROGRAM",
      "check: rehearse an upgrade to this hearsay on a\n"
-     "copy beside DIR"},
-    CLI_FORMAT_OPTION(STORE_FORMAT),
-    {STORE_BEFORE, "before", "DAY", "purge: what was over then"},
-    {0, NULL, NULL, NULL}};
+     "copy beside DIR",
+     CLI_INTO_TEXT, STORE(with)},
+    CLI_FORMAT_ROW(STORE(format)),
+    {0, "before", "DAY", "purge: what was over then", CLI_INTO_CALL,
+     .call = store_before},
+    {0}};
 
 static const struct cli_command store_command = {
     "store",
@@ -53,7 +77,7 @@ static const struct cli_command store_command = {
     "ids of a day's null uploads back, 'retire' lets the tallies of a task go, "
     "and\n"
     "'purge' those of all that was over before a day.",
-    store_options};
+    store_options, .operand = store_operand};
 
 /* ---- With the data open -------------------------------------------------- */
 
@@ -147,36 +171,23 @@ static int store_run_purge(const struct store_how *how)
 
 /* ---- The command --------------------------------------------------------- */
 
-#define STORE_BIT(id) ((uint64_t)1 << (id))
-
 static const struct store_action {
     const char *name;
     const char *operands; /* what must follow */
     size_t n;
-    uint64_t takes; /* options */
+    const char *takes; /* options */
     int (*run)(const struct store_how *how);
 } store_actions[] = {
-    {"check", "DIR", 1, STORE_BIT(STORE_FORMAT) | STORE_BIT(STORE_WITH),
-     store_run_check},
-    {"export", "DIR", 1, STORE_BIT(STORE_OUTPUT) | STORE_BIT(STORE_TALLIES),
-     store_run_export},
-    {"import", "FILE DIR", 2, 0, store_run_import},
-    {"compact", "DIR", 1, 0, store_run_compact},
-    {"forget-nulls", "DIR DAY", 2, 0, store_run_forget_nulls},
-    {"retire", "DIR TASK [RELEASE]", 2, 0, store_run_retire},
-    {"purge", "DIR --before DAY", 1, STORE_BIT(STORE_BEFORE), store_run_purge},
+    {"check", "DIR", 1, "format with", store_run_check},
+    {"export", "DIR", 1, "output tallies", store_run_export},
+    {"import", "FILE DIR", 2, "", store_run_import},
+    {"compact", "DIR", 1, "", store_run_compact},
+    {"forget-nulls", "DIR DAY", 2, "", store_run_forget_nulls},
+    {"retire", "DIR TASK [RELEASE]", 2, "", store_run_retire},
+    {"purge", "DIR --before DAY", 1, "before", store_run_purge},
 };
 
 #define STORE_ACTIONS (sizeof store_actions / sizeof store_actions[0])
-
-static bool store_day(struct cli_parser *p, struct store_how *how,
-                      const char *text)
-{
-    if (day_parse(&how->day, text))
-        return true;
-    cli_usage(p, "'%s' is not a day as 2026-01-31", text);
-    return false;
-}
 
 /* The third word of retire is a release. */
 static bool store_release(struct cli_parser *p, struct store_how *how)
@@ -186,55 +197,28 @@ static bool store_release(struct cli_parser *p, struct store_how *how)
     if (cli_parse_count(&release, how->words[3]) && release != 0 &&
         release <= UINT32_MAX) {
         how->release = (uint32_t)release;
+        how->nwords--;
         return true;
     }
     cli_usage(p, "'%s' is not a release", how->words[3]);
     return false;
 }
 
-static bool store_option(struct cli_parser *p, int id, struct store_how *how)
-{
-    if (id == CLI_OPERAND) {
-        if (how->nwords == sizeof how->words / sizeof how->words[0]) {
-            cli_usage(p, "'%s' is one word too many", p->value);
-            return false;
-        }
-        how->words[how->nwords++] = p->value;
-        return true;
-    }
-    how->given |= STORE_BIT(id);
-    if (id == STORE_FORMAT)
-        return cli_value_format(p, &how->format);
-    if (id == STORE_BEFORE)
-        return store_day(p, how, p->value);
-    if (id == STORE_OUTPUT)
-        how->output = p->value;
-    else if (id == STORE_WITH)
-        how->with = p->value;
-    else
-        how->tallies = p->value;
-    return true;
-}
-
 static const struct store_action *store_action(struct cli_parser *p,
                                                const struct store_how *how)
 {
-    const char *names[STORE_ACTIONS + 1] = {NULL};
     const char *near;
+    size_t i = cli_find(store_actions, sizeof store_actions[0], STORE_ACTIONS,
+                        how->words[0], &near);
 
-    if (how->nwords == 0) {
+    if (i < STORE_ACTIONS)
+        return &store_actions[i];
+    if (how->nwords == 0)
         cli_usage(p, "say what to do: check, export, import, compact, "
                      "forget-nulls, retire or purge");
-        return NULL;
-    }
-    for (size_t i = 0; i < STORE_ACTIONS; i++) {
-        names[i] = store_actions[i].name;
-        if (strcmp(how->words[0], names[i]) == 0)
-            return &store_actions[i];
-    }
-    near = cli_nearest(how->words[0], names);
-    cli_usage(p, near != NULL ? "no '%s'; did you mean '%s'?" : "no '%s'",
-              how->words[0], near);
+    else
+        cli_usage(p, near != NULL ? "no '%s'; did you mean '%s'?" : "no '%s'",
+                  how->words[0], near);
     return NULL;
 }
 
@@ -243,28 +227,21 @@ int cmd_store(int argc, char **argv)
     struct store_how how = {0};
     const struct store_action *a;
     struct cli_parser p;
-    int id;
 
-    cli_begin(&p, &store_command, argc, argv);
-    while ((id = cli_next(&p)) != CLI_END)
-        if (id == CLI_STOP || !store_option(&p, id, &how))
-            return p.exit;
-    a = store_action(&p, &how);
-    if (a == NULL)
+    if (!cli_read(&p, &store_command, argc, argv, &how))
         return p.exit;
-    if (a->run == store_run_retire && how.nwords == 4) {
-        if (!store_release(&p, &how))
-            return p.exit;
-        how.nwords--;
-    }
+    a = store_action(&p, &how);
+    if (a == NULL || (a->run == store_run_retire && how.nwords == 4 &&
+                      !store_release(&p, &how)))
+        return p.exit;
     if (how.nwords != a->n + 1)
         return cli_usage(&p, "store %s takes %s", a->name, a->operands);
-    if ((how.given & ~a->takes) != 0)
+    if (cli_stray(&p, a->takes) != NULL)
         return cli_usage(&p, "that option is not for store %s", a->name);
-    if (a->run == store_run_export && how.given == 0)
+    if (a->run == store_run_export && p.given == 0)
         return cli_usage(&p, "say where to: -o FILE for everything, --tallies "
                              "DIRECTORY for tallies");
-    if (a->run == store_run_purge && how.given == 0)
+    if (a->run == store_run_purge && p.given == 0)
         return cli_usage(&p, "say --before DAY");
     if (a->run == store_run_forget_nulls && !store_day(&p, &how, how.words[2]))
         return p.exit;

@@ -4,7 +4,7 @@
  * A *list* holds the uploads that are due. It is gathered anew before every
  * attempt, for the person may have thought better of it in between, and a
  * device that waits must not keep others out: who gathers and settles it may
- * open and close the device each time (src/cli/device/device_send.c does).
+ * open and close the device each time (home_log.c does).
  */
 #ifndef HOST_CLIENT_SEND_H
 #define HOST_CLIENT_SEND_H

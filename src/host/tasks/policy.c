@@ -47,6 +47,26 @@ void policy_cap_text(char text[POLICY_CAP_TEXT], uint64_t nano)
 
 /* ---- Sources ------------------------------------------------------------- */
 
+hsy_status policy_add_text(struct policy *p, const char *text, hsy_error *err)
+{
+    const char *equals = strchr(text, '=');
+    const char *at = equals != NULL ? equals + 1 : "";
+    hsy_source caps = {.name = NULL};
+    uint64_t *const to[] = {&caps.cap_answer, &caps.cap_day,
+                            &caps.cap_lifetime};
+
+    for (size_t i = 0; i < 3; i++) {
+        const size_t len = strcspn(at, ",");
+
+        if (equals == NULL || !policy_cap_parse(to[i], at, len) ||
+            (at[len] == '\0') != (i == 2))
+            return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                             "not NAME=ANSWER,DAY,LIFETIME");
+        at += len + 1;
+    }
+    return policy_add(p, text, (size_t)(equals - text), &caps, err);
+}
+
 const hsy_source *policy_find(const struct policy *p, const char *name)
 {
     for (size_t i = 0; i < p->policy.nsources; i++) {

@@ -23,6 +23,9 @@ struct policy {
  * too many of them; HSY_E_REFUSED if it is there already; HSY_E_NOMEM. */
 hsy_status policy_add(struct policy *p, const char *name, size_t len,
                       const hsy_source *caps, hsy_error *err);
+
+/* The same from NAME=ANSWER,DAY,LIFETIME. HSY_E_FORMAT if it is none. */
+hsy_status policy_add_text(struct policy *p, const char *text, hsy_error *err);
 const hsy_source *policy_find(const struct policy *p, const char *name);
 
 /* Everything that is wrong in a file is listed with its line; *problems is the

@@ -185,6 +185,18 @@ static void sources_are_added(void)
            eq_u64(err.limit, HSY_TASKS_MAX),
        "nor without end");
     policy_clear(&p);
+    ok(eq_status(policy_add_text(&p, "web=1,2.5,ln3", &err), HSY_OK) &&
+           eq_text(p.sources[0].name, "web") &&
+           eq_u64(p.sources[0].cap_day, 2500000000u),
+       "with its caps as one text");
+    ok(eq_status(policy_add_text(&p, "web", &err), HSY_E_FORMAT) &&
+           eq_status(policy_add_text(&p, "b=1,2", &err), HSY_E_FORMAT) &&
+           eq_status(policy_add_text(&p, "b=1,2,3,4", &err), HSY_E_FORMAT) &&
+           eq_status(policy_add_text(&p, "b=1,x,3", &err), HSY_E_FORMAT) &&
+           eq_status(policy_add_text(&p, "=1,2,3", &err), HSY_E_RANGE) &&
+           eq_u64(p.policy.nsources, 1),
+       "of which there are three");
+    policy_clear(&p);
 }
 
 static void files_are_written(void)
