@@ -83,4 +83,13 @@ hsy_status audit_run(struct audit_result *out,
                      const struct audit_subject *subject,
                      const struct audit_options *options);
 
+/* A small question of a kind, the same in every audit of all mechanisms: few
+ * values, and few public functions, so that outputs can be enumerated. block
+ * holds what spec->labels points to. HSY_E_NOMEM; anything else but HSY_OK
+ * means that the mechanism takes no such one, and err says why. */
+#define AUDIT_BLOCK 1024u /* bytes of two attributes, or of a matrix */
+hsy_status audit_domain(hsy_spec *spec, uint8_t block[AUDIT_BLOCK],
+                        const char *mechanism, uint32_t kind,
+                        uint64_t nano_epsilon, hsy_error *err);
+
 #endif

@@ -3,44 +3,10 @@
 #include "cli/base/base.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CMD_AUDIT_EPSILONS 16u
-#define CMD_AUDIT_VALUES 10u   /* values of a list under --all */
-#define CMD_AUDIT_POOL_BITS 6u /* small, so that outputs can be enumerated */
-#define CMD_AUDIT_HASHES 2u
-#define CMD_AUDIT_WIDTH 8u
-#define CMD_AUDIT_UNIT (1u << 20) /* of a matrix */
-#define CMD_AUDIT_RANGE_HI 100    /* numbers under --all: 0 to 100 */
-
-enum { OPT_ALL = 1, OPT_SAMPLES, OPT_CONFIDENCE, OPT_SEED, OPT_FORMAT };
-
-static const struct cli_option cmd_audit_options[] = {
-    CLI_KIND_OPTIONS,
-    CLI_SCHEME_OPTIONS,
-    CLI_TASK_OPTION,
-    {OPT_ALL, "all", NULL,
-     "every mechanism on a small domain of each kind;\n"
-     "--epsilon takes a list (default 0.1,1,4)"},
-    {OPT_SAMPLES, "samples", "N", "reports to draw (default 1000000)"},
-    {OPT_CONFIDENCE, "confidence", "C",
-     "of the sampled bound (default 0.999999999)"},
-    {OPT_SEED, "seed", "N", "reproducible coins instead of fresh ones"},
-    CLI_FORMAT_OPTION(OPT_FORMAT),
-    {0, NULL, NULL, NULL},
-};
-
-static const struct cli_command cmd_audit_command = {
-    "audit",
-    "KIND --epsilon E [--mechanism NAME] [options] | "
-    "--task FILE:ID [options] | --all [options]",
-    "Check what a mechanism claims: the exact epsilon of its integers, by\n"
-    "formula and by enumeration; the epsilon that a sample of its reports\n"
-    "proves; whether the sample follows the stated law; and whether it falls\n"
-    "silent when its coins fail. Exit code 1 if a claim does not hold.",
-    cmd_audit_options};
 
 struct cmd_audit_row {
     const char *mechanism, *kind;
@@ -85,21 +51,40 @@ static bool cmd_audit_epsilons(struct cmd_audit *a, struct cli_parser *p)
     }
 }
 
+#define CMD_AUDIT(member) offsetof(struct cmd_audit, member)
+
+static const struct cli_option cmd_audit_options[] = {
+    CLI_KIND_OPTIONS,
+    CLI_SCHEME_OPTIONS,
+    CLI_TASK_OPTION,
+    {0, "all", NULL,
+     "every mechanism on a small domain of each kind;\n"
+     "--epsilon takes a list (default 0.1,1,4)",
+     CLI_INTO_FLAG, CMD_AUDIT(all)},
+    {0, "samples", "N", "reports to draw (default 1000000)", CLI_INTO_COUNT,
+     CMD_AUDIT(options.samples), 1000, UINT64_C(1) << 40},
+    {0, "confidence", "C", "of the sampled bound (default 0.999999999)",
+     CLI_INTO_SHARE, CMD_AUDIT(options.confidence)},
+    {0, "seed", "N", "reproducible coins instead of fresh ones", CLI_INTO_COUNT,
+     CMD_AUDIT(options.seed), 0, UINT64_MAX},
+    CLI_FORMAT_ROW(CMD_AUDIT(format)),
+    {0}};
+
+static const struct cli_command cmd_audit_command = {
+    "audit",
+    "KIND --epsilon E [--mechanism NAME] [options] | "
+    "--task FILE:ID [options] | --all [options]",
+    "Check what a mechanism claims: the exact epsilon of its integers, by\n"
+    "formula and by enumeration; the epsilon that a sample of its reports\n"
+    "proves; whether the sample follows the stated law; and whether it falls\n"
+    "silent when its coins fail. Exit code 1 if a claim does not hold.",
+    cmd_audit_options};
+
 static bool cmd_audit_option(struct cmd_audit *a, struct cli_parser *p, int id)
 {
     switch (id) {
-    case OPT_ALL:
-        a->all = true;
-        return true;
-    case OPT_SAMPLES:
-        return cli_value_count(p, &a->options.samples, 1000, UINT64_C(1) << 40);
-    case OPT_CONFIDENCE:
-        return cli_value_fraction(p, &a->options.confidence);
-    case OPT_SEED:
-        a->options.seeded = true;
-        return cli_value_count(p, &a->options.seed, 0, UINT64_MAX);
-    case OPT_FORMAT:
-        return cli_value_format(p, &a->format);
+    case CLI_TYPED:
+        return cli_put(p, p->row, a);
     case CLI_OPT_EPSILON:
         a->spec.has_epsilon = true;
         return cmd_audit_epsilons(a, p);
@@ -169,124 +154,15 @@ static int cmd_audit_spec(struct cmd_audit *a, const hsy_spec *spec)
 
 /* ---- The whole table ----------------------------------------------------- */
 
-/* A matrix of d states in which the truth is likelier by at most e^epsilon, in
- * the library's encoding. */
-static void cmd_audit_matrix(hsy_spec *spec, uint8_t *block)
-{
-    uint64_t own =
-        (uint64_t)(CMD_AUDIT_UNIT * exp((double)spec->nano_epsilon / 1e9));
-    uint32_t d = spec->d;
-
-    for (size_t i = 0; i < 1 + (size_t)d * d; i++) {
-        uint64_t entry = i == 0 ? own + CMD_AUDIT_UNIT * (d - 1)
-                         : (i - 1) / d == (i - 1) % d ? own
-                                                      : CMD_AUDIT_UNIT;
-
-        for (size_t k = 0; k < 8; k++)
-            block[8 * i + k] = (uint8_t)(entry >> 8 * k);
-    }
-    spec->design = HSY_DESIGN_MATRIX;
-    spec->labels = block;
-    spec->labels_len = 8 + 8 * (size_t)d * d;
-}
-
-/* Few public functions, so that outputs can be enumerated. */
-static void cmd_audit_few(hsy_spec *spec, const hsy_scheme_info *info)
-{
-    if (info->param[HSY_PARAM_POOL_BITS] != 0)
-        spec->param[HSY_PARAM_POOL_BITS] = CMD_AUDIT_POOL_BITS;
-    if (info->param[HSY_PARAM_WIDTH] != 0 &&
-        info->param[HSY_PARAM_HASHES] != 0) { /* a sketch */
-        spec->param[HSY_PARAM_HASHES] = CMD_AUDIT_HASHES;
-        spec->param[HSY_PARAM_WIDTH] = /* sfp has two of them in a report */
-            info->param[HSY_PARAM_FRAGMENTS] != 0 ? CMD_AUDIT_WIDTH / 2
-                                                  : CMD_AUDIT_WIDTH;
-    }
-    if (info->param[HSY_PARAM_COHORTS] != 0) {
-        spec->param[HSY_PARAM_COHORTS] = CMD_AUDIT_HASHES;
-        spec->param[HSY_PARAM_FILTER_BITS] = CMD_AUDIT_WIDTH;
-    }
-}
-
-/* Whether the spec resolves, and to what. */
-static hsy_status cmd_audit_resolves(const hsy_spec *spec,
-                                     hsy_scheme_info *info, hsy_error *err)
-{
-    hsy_scheme *s = malloc(hsy_scheme_size(spec));
-    hsy_status st = HSY_E_NOMEM;
-
-    if (s != NULL)
-        st = hsy_scheme_init(s, spec, err);
-    if (st == HSY_OK)
-        hsy_scheme_describe(s, info);
-    free(s);
-    return st;
-}
-
-#define CMD_AUDIT_BLOCK 1024u /* bytes of two attributes, or of a matrix */
-
-/* Two attributes: yes/no, and one of three values. */
-static hsy_status cmd_audit_attributes(hsy_spec *spec,
-                                       uint8_t block[CMD_AUDIT_BLOCK],
-                                       hsy_error *err)
-{
-    hsy_spec own = {.size = sizeof own,
-                    .nano_epsilon = spec->nano_epsilon,
-                    .kind = HSY_KIND_YES_NO};
-    size_t len = 0;
-    hsy_status st =
-        hsy_attribute_encode(block, CMD_AUDIT_BLOCK, &len, "a", 1, &own, err);
-
-    own.kind = HSY_KIND_VALUES;
-    own.d = 3;
-    if (st == HSY_OK)
-        st = hsy_attribute_encode(block, CMD_AUDIT_BLOCK, &len, "b", 1, &own,
-                                  err);
-    spec->labels = block;
-    spec->labels_len = len;
-    return st;
-}
-
-/* The default domain of a kind. HSY_E_NOMEM; anything else but HSY_OK means
- * that the mechanism takes no such one, and err says why. */
-static hsy_status cmd_audit_domain(hsy_spec *spec, uint8_t *block,
-                                   const char *mechanism, uint32_t kind,
-                                   uint64_t nano_epsilon, hsy_error *err)
-{
-    hsy_scheme_info info = {0};
-    hsy_status st = HSY_OK;
-
-    *spec = (hsy_spec){.size = sizeof *spec,
-                       .mechanism = mechanism,
-                       .nano_epsilon = nano_epsilon,
-                       .kind = kind};
-    if (kind == HSY_KIND_NUMBER || kind == HSY_KIND_BINS)
-        spec->hi = CMD_AUDIT_RANGE_HI;
-    if (kind == HSY_KIND_VALUES || kind == HSY_KIND_BINS)
-        spec->d = CMD_AUDIT_VALUES;
-    if (strcmp(mechanism, "matrix") == 0)
-        cmd_audit_matrix(spec, block);
-    if (kind == HSY_KIND_TUPLE)
-        st = cmd_audit_attributes(spec, block, err);
-    if (st == HSY_OK)
-        st = cmd_audit_resolves(spec, &info, err);
-    if (st != HSY_OK && st != HSY_E_NOMEM && spec->d != 0) {
-        spec->d = 2; /* binary mechanisms */
-        st = cmd_audit_resolves(spec, &info, err);
-    }
-    cmd_audit_few(spec, &info);
-    return st;
-}
-
 /* One row of the table, or a note of why it is left out. */
 static int cmd_audit_cross(struct cmd_audit *a, const char *mechanism,
                            uint32_t kind, uint64_t nano_epsilon)
 {
-    uint8_t block[CMD_AUDIT_BLOCK];
+    uint8_t block[AUDIT_BLOCK];
     hsy_error err = {0};
     hsy_spec spec;
     hsy_status st =
-        cmd_audit_domain(&spec, block, mechanism, kind, nano_epsilon, &err);
+        audit_domain(&spec, block, mechanism, kind, nano_epsilon, &err);
 
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
@@ -502,6 +378,7 @@ int cmd_audit(int argc, char **argv)
             cli_spec_clear(&a.spec);
             return p.exit;
         }
+    a.options.seeded = cli_given(&p, "seed");
     code = a.all ? cmd_audit_all(&a, &p) : cmd_audit_one(&a, &p);
     cli_progress_end(&a.progress);
     if (code == CLI_DONE)
