@@ -2,7 +2,10 @@
 #include "cli/base/base.h"
 
 #include "host/base/csv.h"
+#include "host/format/randomizer.h"
 #include "host/format/truth_words.h"
+
+#include <inttypes.h>
 
 struct coder cli_coder(const struct cli_spec *c, const hsy_scheme *scheme)
 {
@@ -51,4 +54,37 @@ const char *cli_truth_said(const struct truth_wrong *wrong)
 
     return wrong->trouble == TRUTH_REFUSED ? truths_string(wrong)
                                            : said[wrong->trouble];
+}
+
+static int truths_wrong(const char *name, uint64_t line,
+                        const struct truth_wrong *wrong)
+{
+    const char *said = cli_truth_said(wrong);
+
+    if (wrong->column != NULL)
+        return cli_fail("%s: line %" PRIu64 ", %s: %s", name, line,
+                        wrong->column, said);
+    if (wrong->place != 0)
+        return cli_fail("%s: line %" PRIu64 ", column %zu: %s", name, line,
+                        wrong->place, said);
+    return cli_fail("%s: line %" PRIu64 ": %s", name, line, said);
+}
+
+int cli_fail_truths(const char *input, const char *output,
+                    const struct randomized *done, const hsy_error *err)
+{
+    switch (done->trouble) {
+    case RANDOMIZER_HEAD:
+        return cli_fail_error("--json", err);
+    case RANDOMIZER_LINES:
+        return cli_fail_line(cli_input_name(input), err);
+    case RANDOMIZER_TRUTH:
+        return truths_wrong(cli_input_name(input), done->line, &done->wrong);
+    case RANDOMIZER_COINS:
+        return cli_fail_error(NULL, err);
+    case RANDOMIZER_OUTPUT:
+        return cli_fail_output(output);
+    default:
+        return cli_fail_nomem();
+    }
 }

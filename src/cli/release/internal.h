@@ -6,16 +6,19 @@
 #include "host/plan/plan.h"
 
 struct release_options {
-    const char *input, *output, *plot;
-    bool compare, open, simulate, has_seed, has_format;
+    const char *input; /* first: cli_one_input */
+    const char *output, *plot;
+    bool compare, simulate;
+    int neighbours; /* 0: as many people; 1: one more or less, too */
     uint64_t seed;
     enum cli_format format;
+    struct cli_spec spec;
 };
 
 /* The mechanism's name, by who counts as a neighbour. */
 static inline const char *release_mechanism(const struct release_options *o)
 {
-    return plan_curator(o->open);
+    return plan_curator(o->neighbours == 1);
 }
 
 /* Print what to expect of noise added by the people themselves, by curators
