@@ -47,6 +47,10 @@ struct bench_case {
     bool slow;           /* takes seconds once: with --quick only if named */
 };
 
+#define BENCH_CASES_MAX 64
+extern const struct bench_case bench_cases[];
+extern const size_t bench_cases_count;
+
 /* One run. Zero it and set the first two. */
 struct bench {
     double seconds; /* for a measurement */
@@ -150,6 +154,14 @@ double bench_device(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_rappor_decode(struct bench *b, const struct bench_case *c,
                            hsy_cpu level);
 double bench_associate(struct bench *b, const struct bench_case *c,
+                       hsy_cpu level);
+
+/* ---- bench_seal.c -------------------------------------------------------- */
+
+double bench_x25519(struct bench *b, const struct bench_case *c, hsy_cpu level);
+double bench_hpke_seal(struct bench *b, const struct bench_case *c,
+                       hsy_cpu level);
+double bench_hpke_open(struct bench *b, const struct bench_case *c,
                        hsy_cpu level);
 
 /* ---- bench_command.c ----------------------------------------------------- */

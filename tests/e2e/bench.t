@@ -31,6 +31,10 @@ ok(report["cpu"] in ("portable", "avx2", "avx512") and [k for k in report["kerne
 shown = must("bench", "--quick", "--kernel", "blake2b").decode()
 ok(re.search(r"^blake2b +[0-9.]+ [kMG]B\b", shown, re.M) is not None, "a table has units", shown)
 
+table = {row["kernel"]: row for row in rows(must("bench", "--quick", "--kernel", "hpke*", "--format", "csv"))}
+ok({k: row["limit"] for k, row in table.items()} == {"hpke-seal": "x25519", "hpke-open": "x25519"} and all(row["of_limit"] > 0 for row in table.values()),
+   "sealing is held against X25519", table)
+
 if not SHORT:
     table = {row["kernel"]: row for row in rows(must("bench", "--quick", "--kernel", "*-lh-1024", "--format", "csv"))}
     ok(set(table) == {"randomize-lh-1024", "tally-lh-1024"} and all(row["per_second"] > 0 for row in table.values()),
