@@ -43,7 +43,7 @@ struct bench_report {
     struct bench bench;
     const char *glob; /* NULL: all, slow ones unless quick */
     bool quick;
-    enum cli_format format;
+    enum table_format format;
     double rates[BENCH_CASES_MAX][BENCH_LEVELS]; /* 0: not measured yet */
     struct bench_row rows[BENCH_CASES_MAX * BENCH_LEVELS];
     size_t n;
@@ -151,9 +151,9 @@ enum bench_what {
 };
 
 /* A ratio with so many decimals, or nothing if it does not apply. */
-static struct cli_cell bench_ratio(double ratio, int decimals)
+static struct table_cell bench_ratio(double ratio, int decimals)
 {
-    struct cli_cell cell = cli_number(ratio > 0 ? ratio : NAN);
+    struct table_cell cell = cell_number(ratio > 0 ? ratio : NAN);
 
     if (ratio > 0)
         snprintf(cell.shown, sizeof cell.shown, "%.*f", decimals, ratio);
@@ -161,17 +161,17 @@ static struct cli_cell bench_ratio(double ratio, int decimals)
 }
 
 static void bench_cell(const void *ctx, size_t i, size_t column,
-                       struct cli_cell *out)
+                       struct table_cell *out)
 {
     const struct bench_row *row = &((const struct bench_report *)ctx)->rows[i];
 
     switch ((enum bench_what)column) {
     case BENCH_NAME:
-        *out = cli_text(row->name);
+        *out = cell_text(row->name);
         break;
     case BENCH_RATE:
-        *out = cli_number(row->rate);
-        cli_show_rough(out, row->rate, row->what->unit);
+        *out = cell_number(row->rate);
+        cell_rough(out, row->rate, row->what->unit);
         break;
     case BENCH_TIMES_PLAIN:
         *out = bench_ratio(row->times_plain, 1);
@@ -180,25 +180,24 @@ static void bench_cell(const void *ctx, size_t i, size_t column,
         *out = bench_ratio(row->of_limit, 2);
         break;
     default:
-        *out = cli_text(row->limit[0] != '\0' ? row->limit : NULL);
+        *out = cell_text(row->limit[0] != '\0' ? row->limit : NULL);
     }
 }
 
 static int bench_print(const struct bench_report *r)
 {
-    static const struct cli_column columns[BENCH_COLUMNS] = {
+    static const struct table_column columns[BENCH_COLUMNS] = {
         [BENCH_NAME] = {"kernel", NULL},
         [BENCH_RATE] = {"per_second", "per second"},
         [BENCH_TIMES_PLAIN] = {"times_plain", "times plain"},
         [BENCH_OF_LIMIT] = {"of_limit", "of limit"},
         [BENCH_LIMIT] = {"limit", NULL}};
-    const struct cli_table table = {columns, BENCH_COLUMNS, r->n, bench_cell,
-                                    r};
-    const struct cli_field fields[] = {
-        {"version", cli_text(HSY_VERSION)},
-        {"cpu", cli_text(hsy_cpu_name(hsy_cpu_best()))}};
+    const struct table table = {columns, BENCH_COLUMNS, r->n, bench_cell, r};
+    const struct table_field fields[] = {
+        {"version", cell_text(HSY_VERSION)},
+        {"cpu", cell_text(hsy_cpu_name(hsy_cpu_best()))}};
 
-    cli_print(r->format, &table, fields, 2, "kernels");
+    table_print(stdout, r->format, &table, fields, 2, "kernels");
     return cli_finish();
 }
 

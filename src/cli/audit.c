@@ -17,7 +17,7 @@ struct cmd_audit_row {
 struct cmd_audit {
     struct cli_spec spec;
     struct audit_options options;
-    enum cli_format format;
+    enum table_format format;
     bool all;
     const char *asked; /* an option that makes a question, or says how */
     uint64_t epsilons[CMD_AUDIT_EPSILONS];
@@ -243,7 +243,7 @@ enum cmd_audit_what {
     CMD_AUDIT_COLUMNS
 };
 
-static const struct cli_column cmd_audit_columns[CMD_AUDIT_COLUMNS] = {
+static const struct table_column cmd_audit_columns[CMD_AUDIT_COLUMNS] = {
     [CMD_AUDIT_MECHANISM] = {"mechanism", NULL},
     [CMD_AUDIT_KIND] = {"kind", NULL},
     [CMD_AUDIT_EPSILON] = {"epsilon", NULL},
@@ -258,38 +258,38 @@ static const struct cli_column cmd_audit_columns[CMD_AUDIT_COLUMNS] = {
     [CMD_AUDIT_VERDICT] = {"verdict", NULL},
 };
 
-static struct cli_cell cmd_audit_epsilon(double epsilon)
+static struct table_cell cmd_audit_epsilon(double epsilon)
 {
-    struct cli_cell cell = cli_number(epsilon);
+    struct table_cell cell = cell_number(epsilon);
 
     snprintf(cell.shown, sizeof cell.shown, "%.7f", epsilon);
     return cell;
 }
 
-static struct cli_cell cmd_audit_p(double p)
+static struct table_cell cmd_audit_p(double p)
 {
-    struct cli_cell cell = cli_number(p);
+    struct table_cell cell = cell_number(p);
 
     snprintf(cell.shown, sizeof cell.shown, "%.2g", p);
     return cell;
 }
 
 static void cmd_audit_cell(const void *ctx, size_t row, size_t column,
-                           struct cli_cell *out)
+                           struct table_cell *out)
 {
     const struct cmd_audit_row *r = (const struct cmd_audit_row *)ctx + row;
     const struct audit_result *a = &r->result;
-    const struct cli_cell none = {.type = CLI_NONE};
+    const struct table_cell none = {.type = CELL_NONE};
 
     switch ((enum cmd_audit_what)column) {
     case CMD_AUDIT_MECHANISM:
-        *out = cli_text(r->mechanism);
+        *out = cell_text(r->mechanism);
         break;
     case CMD_AUDIT_KIND:
-        *out = cli_text(r->kind);
+        *out = cell_text(r->kind);
         break;
     case CMD_AUDIT_EPSILON:
-        *out = cli_number(a->nominal);
+        *out = cell_number(a->nominal);
         break;
     case CMD_AUDIT_EXACT:
         *out = cmd_audit_epsilon(a->exact);
@@ -301,22 +301,22 @@ static void cmd_audit_cell(const void *ctx, size_t row, size_t column,
         *out = a->outputs != 0 ? cmd_audit_epsilon(a->enumerated) : none;
         break;
     case CMD_AUDIT_OUTPUTS:
-        *out = a->outputs != 0 ? cli_count(a->outputs) : none;
+        *out = a->outputs != 0 ? cell_count(a->outputs) : none;
         break;
     case CMD_AUDIT_SAMPLED_FROM:
-        *out = cli_count(a->samples);
+        *out = cell_count(a->samples);
         break;
     case CMD_AUDIT_SAMPLED:
         *out = cmd_audit_epsilon(a->sampled);
         break;
     case CMD_AUDIT_EVENT:
-        *out = cli_text(a->event);
+        *out = cell_text(a->event);
         break;
     case CMD_AUDIT_LAW_P:
         *out = a->outputs != 0 ? cmd_audit_p(a->law_p) : none;
         break;
     default:
-        *out = cli_text(audit_verdict(a->faults));
+        *out = cell_text(audit_verdict(a->faults));
     }
 }
 
@@ -332,16 +332,16 @@ static void cmd_audit_legend(const struct cmd_audit *a)
              "law p: the chance that reports of the stated law look as odd.",
              a->options.samples, a->options.confidence);
     putchar('\n');
-    cli_paragraph(text);
+    table_paragraph(stdout, text);
 }
 
 static int cmd_audit_print(const struct cmd_audit *a)
 {
-    const struct cli_table table = {cmd_audit_columns, CMD_AUDIT_COLUMNS,
-                                    a->nrows, cmd_audit_cell, a->rows};
-    const struct cli_field fields[] = {
-        {"confidence", cli_number(a->options.confidence)},
-        {"seeded", cli_bool(a->options.seeded)}};
+    const struct table table = {cmd_audit_columns, CMD_AUDIT_COLUMNS, a->nrows,
+                                cmd_audit_cell, a->rows};
+    const struct table_field fields[] = {
+        {"confidence", cell_number(a->options.confidence)},
+        {"seeded", cell_bool(a->options.seeded)}};
     size_t broken = 0;
     bool permanent = false;
     int code;
@@ -350,11 +350,11 @@ static int cmd_audit_print(const struct cmd_audit *a)
         broken += a->rows[i].result.faults != 0;
         permanent |= a->rows[i].lifetime > 0;
     }
-    cli_print(a->format, &table, fields, sizeof fields / sizeof fields[0],
-              "audits");
-    if (a->format == CLI_TABLE)
+    table_print(stdout, a->format, &table, fields,
+                sizeof fields / sizeof fields[0], "audits");
+    if (a->format == TABLE_ALIGNED)
         cmd_audit_legend(a);
-    if (a->format == CLI_TABLE && permanent)
+    if (a->format == TABLE_ALIGNED && permanent)
         cli_permanent_note();
     if (a->spec.permanent)
         cli_note("note: this is one report; 'hearsay tasks show' says what "

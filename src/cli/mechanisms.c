@@ -13,7 +13,7 @@
 struct mechanisms_list {
     struct catalogue is;
     struct cli_spec spec; /* epsilon (0: the bare catalogue) and limits */
-    enum cli_format format;
+    enum table_format format;
 };
 
 /* ---- Printing ------------------------------------------------------------ */
@@ -35,7 +35,7 @@ enum mechanisms_what {
 };
 
 /* In the order of enum mechanisms_what. */
-static const struct cli_column mechanisms_columns[] = {
+static const struct table_column mechanisms_columns[] = {
     {"mechanism", NULL},
     {"auto", NULL},
     {"bits", NULL},
@@ -51,62 +51,63 @@ static const struct cli_column mechanisms_columns[] = {
     {"title", ""},
 };
 
-static const struct cli_column mechanisms_bare_columns[] = {
+static const struct table_column mechanisms_bare_columns[] = {
     {"mechanism", NULL}, {"aliases", NULL}, {"kinds", NULL}, {"title", NULL}};
 
 static void mechanisms_bare_cell(const void *ctx, size_t i, size_t column,
-                                 struct cli_cell *out)
+                                 struct table_cell *out)
 {
     const struct mechanisms_list *l = ctx;
     const struct catalogue_row *row = &l->is.rows[i];
     const char *const texts[] = {row->entry->name, row->entry->aliases,
                                  row->kinds, row->entry->title};
 
-    *out = cli_text(texts[column]);
+    *out = cell_text(texts[column]);
 }
 
 /* Steps and bytes are integers, which a table rounds. */
-static struct cli_cell mechanisms_rough(double x, double many, const char *unit)
+static struct table_cell mechanisms_rough(double x, double many,
+                                          const char *unit)
 {
-    struct cli_cell c =
-        x < MECHANISMS_EXACT_MAX ? cli_count((uint64_t)x) : cli_number(x);
+    struct table_cell c =
+        x < MECHANISMS_EXACT_MAX ? cell_count((uint64_t)x) : cell_number(x);
 
     if (x >= many)
-        cli_show_rough(&c, x, unit);
+        cell_rough(&c, x, unit);
     return c;
 }
 
 /* What an iterative mechanism costs is not known beforehand. */
 static void mechanisms_error_cell(const struct mechanisms_list *l,
                                   const hsy_scheme_info *info, size_t column,
-                                  struct cli_cell *out)
+                                  struct table_cell *out)
 {
     double users = (double)l->spec.spec.users;
 
     if (info->iterative)
         return;
     if (column == MECHANISMS_V0)
-        *out = cli_number(info->v0);
+        *out = cell_number(info->v0);
     else if (column == MECHANISMS_V1)
-        *out = cli_number(info->v1);
+        *out = cell_number(info->v1);
     else if (column == MECHANISMS_DECODE)
         *out = mechanisms_rough(info->steps, MECHANISMS_MANY, "");
     else if (users > 0)
-        *out = cli_number(sqrt(info->v0 / users));
+        *out = cell_number(sqrt(info->v0 / users));
 }
 
 static void mechanisms_cost_cell(const struct mechanisms_list *l,
                                  const struct catalogue_cost *cost,
-                                 size_t column, struct cli_cell *out)
+                                 size_t column, struct table_cell *out)
 {
     const hsy_scheme_info *info = &cost->info;
 
     switch ((enum mechanisms_what)column) {
     case MECHANISMS_BITS:
-        *out = cli_count(info->packed_bits);
+        *out = cell_count(info->packed_bits);
         break;
     case MECHANISMS_CELLS:
-        *out = cli_count(info->cells);
+        *out = cell_count(info->cells);
         break;
     case MECHANISMS_MEMORY:
         if (!info->iterative)
@@ -114,10 +115,10 @@ static void mechanisms_cost_cell(const struct mechanisms_list *l,
         break;
     case MECHANISMS_LIFETIME:
         if (info->epsilon_permanent > 0)
-            *out = cli_number(info->epsilon_permanent);
+            *out = cell_number(info->epsilon_permanent);
         break;
     case MECHANISMS_EXACT:
-        *out = cli_number(info->epsilon_exact);
+        *out = cell_number(info->epsilon_exact);
         break;
     default:
         mechanisms_error_cell(l, info, column, out);
@@ -125,24 +126,24 @@ static void mechanisms_cost_cell(const struct mechanisms_list *l,
 }
 
 static void mechanisms_cell(const void *ctx, size_t i, size_t column,
-                            struct cli_cell *out)
+                            struct table_cell *out)
 {
     const struct mechanisms_list *l = ctx;
     const struct catalogue_row *row = &l->is.rows[i];
 
     switch ((enum mechanisms_what)column) {
     case MECHANISMS_NAME:
-        *out = cli_text(row->entry->name);
+        *out = cell_text(row->entry->name);
         break;
     case MECHANISMS_AUTO:
-        *out = cli_bool(row->chosen);
+        *out = cell_bool(row->chosen);
         snprintf(out->shown, sizeof out->shown, "%s", row->chosen ? "*" : " ");
         break;
     case MECHANISMS_KINDS:
-        *out = cli_text(row->kinds);
+        *out = cell_text(row->kinds);
         break;
     case MECHANISMS_TITLE:
-        *out = cli_text(row->entry->title);
+        *out = cell_text(row->entry->title);
         break;
     default:
         if (row->cost.fits)
@@ -152,12 +153,12 @@ static void mechanisms_cell(const void *ctx, size_t i, size_t column,
 
 static void mechanisms_show_bare(const struct mechanisms_list *l)
 {
-    const struct cli_table table = {mechanisms_bare_columns,
-                                    sizeof mechanisms_bare_columns /
-                                        sizeof mechanisms_bare_columns[0],
-                                    l->is.n, mechanisms_bare_cell, l};
+    const struct table table = {mechanisms_bare_columns,
+                                sizeof mechanisms_bare_columns /
+                                    sizeof mechanisms_bare_columns[0],
+                                l->is.n, mechanisms_bare_cell, l};
 
-    cli_print(l->format, &table, NULL, 0, "mechanisms");
+    table_print(stdout, l->format, &table, NULL, 0, "mechanisms");
 }
 
 /* Whether one of them has a permanent answer. */
@@ -170,16 +171,16 @@ static bool mechanisms_permanent(const struct mechanisms_list *l)
     return false;
 }
 
-static struct cli_cell mechanisms_given(uint64_t x)
+static struct table_cell mechanisms_given(uint64_t x)
 {
-    return x != 0 ? cli_count(x) : cli_text(NULL);
+    return x != 0 ? cell_count(x) : cell_text(NULL);
 }
 
 static void mechanisms_show(const struct mechanisms_list *l)
 {
-    struct cli_column columns[MECHANISMS_TITLE + 1];
-    const struct cli_table table = {columns, MECHANISMS_TITLE + 1, l->is.n,
-                                    mechanisms_cell, l};
+    struct table_column columns[MECHANISMS_TITLE + 1];
+    const struct table table = {columns, MECHANISMS_TITLE + 1, l->is.n,
+                                mechanisms_cell, l};
     const hsy_spec *spec = &l->spec.spec;
     const char *chosen;
     char why[CATALOGUE_WHY];
@@ -189,24 +190,24 @@ static void mechanisms_show(const struct mechanisms_list *l)
     if (spec->users == 0)
         columns[MECHANISMS_STDERR].title = "";
     {
-        const struct cli_field fields[] = {
-            {"epsilon", cli_number((double)spec->nano_epsilon / HSY_NANO)},
-            {"domain", cli_count(l->is.domain)},
+        const struct table_field fields[] = {
+            {"epsilon", cell_number((double)spec->nano_epsilon / HSY_NANO)},
+            {"domain", cell_count(l->is.domain)},
             {"users", mechanisms_given(spec->users)},
             {"max_bits", mechanisms_given(spec->max_bits)},
             {"max_steps", mechanisms_given(spec->max_steps)},
-            {"choice", cli_text(chosen)},
-            {"why", cli_text(why)}};
+            {"choice", cell_text(chosen)},
+            {"why", cell_text(why)}};
 
-        cli_print(l->format, &table, fields, sizeof fields / sizeof fields[0],
-                  "mechanisms");
+        table_print(stdout, l->format, &table, fields,
+                    sizeof fields / sizeof fields[0], "mechanisms");
     }
-    if (l->format == CLI_TABLE)
+    if (l->format == TABLE_ALIGNED)
         printf("\n%s.\n* taken for its kind of question. A mean's variance is "
                "in units of the range\nsquared; '-': not for this domain, or "
                "by no formula.\n",
                why);
-    if (l->format == CLI_TABLE && mechanisms_permanent(l))
+    if (l->format == TABLE_ALIGNED && mechanisms_permanent(l))
         cli_permanent_note();
 }
 

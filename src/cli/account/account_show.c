@@ -22,13 +22,14 @@ static void account_digits(char *shown, size_t room, double x, int side)
     snprintf(shown, room, "%.7g", x + side * half);
 }
 
-static struct cli_cell account_value(const struct account_row *r)
+static struct table_cell account_value(const struct account_row *r)
 {
-    struct cli_cell cell = r->type == ACCOUNT_TEXT    ? cli_text(r->text)
-                           : r->type == ACCOUNT_COUNT ? cli_count(r->count)
-                                                      : cli_number(r->number);
+    struct table_cell cell = r->type == ACCOUNT_TEXT ? cell_text(r->text)
+                             : r->type == ACCOUNT_COUNT
+                                 ? cell_count(r->count)
+                                 : cell_number(r->number);
 
-    if (cell.type == CLI_NUMBER)
+    if (cell.type == CELL_NUMBER)
         account_digits(cell.shown, sizeof cell.shown, r->number, r->side);
     return cell;
 }
@@ -69,51 +70,51 @@ struct account_shown {
 };
 
 static void account_cell(const void *ctx, size_t row, size_t column,
-                         struct cli_cell *out)
+                         struct table_cell *out)
 {
     const struct account_shown *s = ctx;
     const struct account_row *r = &s->a->rows[s->rows[row]];
 
-    *out = column == 0   ? cli_text(r->name)
+    *out = column == 0   ? cell_text(r->name)
            : column == 1 ? account_value(r)
-                         : cli_text(r->about);
+                         : cell_text(r->about);
 }
 
 static void account_table(const struct account *a)
 {
-    static const struct cli_column columns[] = {
+    static const struct table_column columns[] = {
         {"account", NULL}, {"value", NULL}, {"about", "what it is"}};
     struct account_shown s = {.a = a};
-    struct cli_table table = {columns, 3, 0, account_cell, &s};
+    struct table table = {columns, 3, 0, account_cell, &s};
 
     for (size_t i = 0; i < a->nrows; i++) {
         if (a->rows[i].about != NULL &&
-            account_value(&a->rows[i]).type != CLI_NONE)
+            account_value(&a->rows[i]).type != CELL_NONE)
             s.rows[s.n++] = i;
     }
     table.nrows = s.n;
     printf("%s\n\n", a->title);
-    cli_paragraph(a->sentence);
+    table_paragraph(stdout, a->sentence);
     putchar('\n');
-    cli_print(CLI_TABLE, &table, NULL, 0, "rows");
+    table_print(stdout, TABLE_ALIGNED, &table, NULL, 0, "rows");
     putchar('\n');
-    cli_paragraph(a->assumes);
+    table_paragraph(stdout, a->assumes);
 }
 
 int account_show(const struct account *a, const struct account_how *how)
 {
-    struct cli_field fields[ACCOUNT_ROWS];
+    struct table_field fields[ACCOUNT_ROWS];
     int failed = how->plot != NULL ? account_draw(a, how->plot) : 0;
 
     if (failed)
         return failed;
     for (size_t i = 0; i < a->nrows; i++)
         fields[i] =
-            (struct cli_field){a->rows[i].name, account_value(&a->rows[i])};
-    if (how->format == CLI_TABLE)
+            (struct table_field){a->rows[i].name, account_value(&a->rows[i])};
+    if (how->format == TABLE_ALIGNED)
         account_table(a);
     else
-        cli_print_flat(how->format, fields, a->nrows);
+        table_print_flat(stdout, how->format, fields, a->nrows);
     return cli_finish();
 }
 

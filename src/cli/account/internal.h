@@ -10,7 +10,7 @@ struct account_how {
     struct cli_spec spec; /* of the question */
     struct account_ask ask;
     const char *action, *file, *plot;
-    enum cli_format format;
+    enum table_format format;
 };
 
 /* Draw it if asked for, then print it: the exit code (account_show.c). */

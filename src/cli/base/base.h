@@ -15,6 +15,7 @@
 #include "host/base/fields.h"
 #include "host/base/labels.h"
 #include "host/base/lines.h"
+#include "host/base/table.h"
 #include "host/base/text.h"
 #include "host/format/codes.h"
 #include "host/format/matrix_file.h"
@@ -130,9 +131,6 @@ int cli_finish(void);
  */
 int cli_hide(void);
 
-/* A paragraph on stdout, its lines broken at spaces. */
-void cli_paragraph(const char *text);
-
 /* Below a table with lifetimes: what they rest on. */
 void cli_permanent_note(void);
 
@@ -147,98 +145,22 @@ void cli_progress_tick(struct cli_progress *p, uint64_t count,
                        const char *what);
 void cli_progress_end(struct cli_progress *p);
 
-/* ---- Tables (table.c) ---------------------------------------------------- */
+/* ---- Tables (host/base/table.h has them) --------------------------------- */
 
-enum cli_format { CLI_TABLE = 0, CLI_CSV = 1, CLI_JSON = 2 };
-
-/* An option row "format", and the reading of its value; false after a
- * complaint. */
+/* An option row "format", and the reading of its value (options.c); false after
+ * a complaint. */
 #define CLI_FORMAT_OPTION(id)                                                  \
     {                                                                          \
         id, "format", "table|csv|json", "how to print (default table)"         \
     }
-bool cli_value_format(struct cli_parser *p, enum cli_format *out);
+bool cli_value_format(struct cli_parser *p, enum table_format *out);
 
-/* The same as a typed row, which fills in an enum cli_format. */
+/* The same as a typed row, which fills in an enum table_format. */
 #define CLI_FORMAT_ROW(place)                                                  \
     {                                                                          \
         0, "format", "table|csv|json", "how to print (default table)",         \
             CLI_INTO_FORMAT, place                                             \
     }
-
-enum cli_cell_type {
-    CLI_NONE = 0, /* nothing: "-" in a table, empty in csv, null in json */
-    CLI_TEXT,
-    CLI_NUMBER, /* every digit a double has, in csv and json */
-    CLI_COUNT,
-    CLI_BOOL,
-    CLI_PAIR,     /* [number, high]; json only */
-    CLI_ESTIMATE, /* {estimate, stderr, low, high}; json only */
-    CLI_LIST      /* len texts; in csv one after another; not for tables */
-};
-
-struct cli_cell {
-    enum cli_cell_type type;
-    const char *text; /* UTF-8 or not, not necessarily ended by NUL */
-    size_t len;
-    const char *const *texts; /* of a list */
-    double number;            /* NaN and infinities are printed as CLI_NONE */
-    double high;              /* of a pair */
-    hsy_estimate estimate;
-    uint64_t count;
-    bool truth;
-    char shown[48]; /* for tables, instead of the above, unless empty */
-};
-
-struct cli_cell cli_text(const char *text); /* NULL: CLI_NONE */
-struct cli_cell cli_number(double number);
-struct cli_cell cli_pair(double low, double high); /* none if either is none */
-struct cli_cell cli_estimate(const hsy_estimate *estimate);
-struct cli_cell cli_count(uint64_t count);
-struct cli_cell cli_bool(bool truth);
-struct cli_cell cli_list(const char *const *texts, size_t n);
-
-/* Let a table show x >= 0 in three digits: "26.4 GB", "910 k reports". */
-void cli_show_rough(struct cli_cell *c, double x, const char *unit);
-
-struct cli_column {
-    const char *name;  /* csv header, json key */
-    const char *title; /* table header; NULL: the name; "": not in tables */
-};
-
-/* Rows come from a callback, so that a table takes no memory of its own; it is
- * asked twice for each cell of a table. */
-struct cli_table {
-    const struct cli_column *columns;
-    size_t ncolumns;
-    size_t nrows;
-    void (*cell)(const void *ctx, size_t row, size_t column,
-                 struct cli_cell *out);
-    const void *ctx;
-};
-
-struct cli_field {
-    const char *name;
-    struct cli_cell cell;
-};
-
-/* Print rows to stdout. Table: aligned columns with a header. Csv: a header
- * and rows. Json: one object, the fields and then the rows as an array of
- * objects called rows_name; if that is NULL, the members of the only row. */
-void cli_print(enum cli_format format, const struct cli_table *table,
-               const struct cli_field *fields, size_t nfields,
-               const char *rows_name);
-
-/* The same; rows of csv end with those of the fields that `said` names, NULL
- * behind them, where there are such. A list that is empty has no column. */
-void cli_print_said(enum cli_format format, const struct cli_table *table,
-                    const struct cli_field *fields, size_t nfields,
-                    const char *rows_name, const char *const *said);
-
-/* Print up to 32 fields as the only row, in json as one flat object. Those of
- * CLI_NONE are left out. */
-void cli_print_flat(enum cli_format format, const struct cli_field *fields,
-                    size_t nfields);
 
 /* ---- Small files (files.c) ----------------------------------------------- */
 

@@ -254,6 +254,17 @@ bool cli_value_choice(struct cli_parser *p, int *out, const char *const *names)
     return false;
 }
 
+bool cli_value_format(struct cli_parser *p, enum table_format *out)
+{
+    static const char *const names[] = {"table", "csv", "json", NULL};
+    int choice;
+
+    if (!cli_value_choice(p, &choice, names))
+        return false;
+    *out = (enum table_format)choice;
+    return true;
+}
+
 /* ---- Into a struct ------------------------------------------------------- */
 
 bool cli_put(struct cli_parser *p, const struct cli_option *row, void *to)

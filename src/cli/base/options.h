@@ -45,7 +45,7 @@ enum cli_into {
     CLI_INTO_COUNT,    /* uint64_t, from low to high */
     CLI_INTO_SHARE,    /* double, above 0 and below 1 */
     CLI_INTO_CHOICE,   /* int: its place in words */
-    CLI_INTO_FORMAT,   /* enum cli_format */
+    CLI_INTO_FORMAT,   /* enum table_format */
     CLI_INTO_CALL      /* what call makes of it */
 };
 

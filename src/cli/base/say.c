@@ -194,23 +194,6 @@ void cli_permanent_note(void)
          "none: each of its reports\nspends epsilon anew.");
 }
 
-#define SAY_WIDTH 78u /* columns of a paragraph */
-
-void cli_paragraph(const char *text)
-{
-    while (strlen(text) > SAY_WIDTH) {
-        size_t n = SAY_WIDTH;
-
-        while (n > 0 && text[n] != ' ')
-            n--;
-        if (n == 0)
-            n = strcspn(text, " ");
-        printf("%.*s\n", (int)n, text);
-        text += n + (text[n] == ' ');
-    }
-    puts(text);
-}
-
 static double say_now(void)
 {
     struct timespec t;

@@ -57,7 +57,7 @@ enum show_what {
 };
 
 /* In the order of enum show_what. */
-static const struct cli_column show_columns[] = {
+static const struct table_column show_columns[] = {
     {"task", NULL},
     {"release", ""},
     {"source", ""},
@@ -165,50 +165,50 @@ static int tasks_show_open(struct show_list *l, const struct task_file *t)
 
 /* ---- Cells --------------------------------------------------------------- */
 
-static struct cli_cell tasks_show_nano(uint64_t nano)
+static struct table_cell tasks_show_nano(uint64_t nano)
 {
-    return nano == UINT64_MAX ? cli_text(NULL)
-                              : cli_number((double)nano / HSY_NANO);
+    return nano == UINT64_MAX ? cell_text(NULL)
+                              : cell_number((double)nano / HSY_NANO);
 }
 
 static void tasks_show_plan_cell(const struct show_row *row,
-                                 enum show_what column, struct cli_cell *out)
+                                 enum show_what column, struct table_cell *out)
 {
     const hsy_release_info *info = &row->info;
 
     switch (column) {
     case SHOW_SLOTS:
-        *out = cli_count(info->slots);
+        *out = cell_count(info->slots);
         break;
     case SHOW_ROUNDS:
-        *out = cli_count(info->rounds);
+        *out = cell_count(info->rounds);
         break;
     case SHOW_CHANGES:
-        *out = cli_count(info->task.max_changes);
+        *out = cell_count(info->task.max_changes);
         break;
     case SHOW_KEPT:
         if (info->chain != NULL && info->task.max_changes == 1)
-            *out = cli_count(calendar_slot(&info->task));
+            *out = cell_count(calendar_slot(&info->task));
         break;
     case SHOW_KEYS:
         if (info->chain != NULL && row->chain.keys != 0)
-            *out = cli_count(row->chain.keys);
+            *out = cell_count(row->chain.keys);
         break;
     case SHOW_REPORT:
-        *out = cli_count(row->scheme.report_bytes);
+        *out = cell_count(row->scheme.report_bytes);
         break;
     default:
-        *out = cli_count(info->upload_bytes);
+        *out = cell_count(info->upload_bytes);
     }
 }
 
 static void tasks_show_cost_cell(const struct show_row *row,
-                                 enum show_what column, struct cli_cell *out)
+                                 enum show_what column, struct table_cell *out)
 {
     switch (column) {
     case SHOW_VALUES:
         if (row->scheme.d != 0)
-            *out = cli_count(row->scheme.d);
+            *out = cell_count(row->scheme.d);
         break;
     case SHOW_ONE:
         *out = tasks_show_nano(row->info.nano_report);
@@ -216,7 +216,7 @@ static void tasks_show_cost_cell(const struct show_row *row,
     case SHOW_AFTER_7:
     case SHOW_AFTER_30:
     case SHOW_AFTER_ALL:
-        *out = cli_number(row->after[column - SHOW_AFTER_7]);
+        *out = cell_number(row->after[column - SHOW_AFTER_7]);
         break;
     case SHOW_SLOT:
         *out = tasks_show_nano(row->info.nano_slot);
@@ -230,38 +230,38 @@ static void tasks_show_cost_cell(const struct show_row *row,
 }
 
 static void tasks_show_cell(const void *ctx, size_t i, size_t column,
-                            struct cli_cell *out)
+                            struct table_cell *out)
 {
     const struct show_list *l = ctx;
     const struct show_row *row = &l->rows[i];
 
     switch ((enum show_what)column) {
     case SHOW_ID:
-        *out = cli_text(row->task->id);
+        *out = cell_text(row->task->id);
         break;
     case SHOW_RELEASE:
-        *out = cli_count(row->task->release);
+        *out = cell_count(row->task->release);
         break;
     case SHOW_SOURCE:
-        *out = cli_text(row->task->source);
+        *out = cell_text(row->task->source);
         break;
     case SHOW_KIND:
-        *out = cli_text(hsy_kind_name(row->scheme.kind));
+        *out = cell_text(hsy_kind_name(row->scheme.kind));
         break;
     case SHOW_MECHANISM:
-        *out = cli_text(row->scheme.mechanism);
+        *out = cell_text(row->scheme.mechanism);
         break;
     case SHOW_START:
-        *out = cli_text(row->start);
+        *out = cell_text(row->start);
         break;
     case SHOW_END:
-        *out = cli_text(row->end);
+        *out = cell_text(row->end);
         break;
     case SHOW_DIGEST:
-        *out = cli_text(row->digest);
+        *out = cell_text(row->digest);
         break;
     case SHOW_QUESTION:
-        *out = cli_text(row->task->question);
+        *out = cell_text(row->task->question);
         out->len = row->task->question_len;
         break;
     default:
@@ -313,9 +313,9 @@ static void tasks_show_table(const struct show_list *l,
                              const struct task_file *t,
                              const struct tasks_show *how)
 {
-    const struct cli_table table = {
-        show_columns, sizeof show_columns / sizeof show_columns[0], l->n,
-        tasks_show_cell, l};
+    const struct table table = {show_columns,
+                                sizeof show_columns / sizeof show_columns[0],
+                                l->n, tasks_show_cell, l};
     static const uint8_t none[HSY_SIGN_KEY];
     char issued[16], expires[16], next[2 * HSY_SIGN_KEY + 1] = "";
 
@@ -324,23 +324,23 @@ static void tasks_show_table(const struct show_list *l,
     if (memcmp(t->doc.next_key, none, sizeof none) != 0)
         hex_put(next, t->doc.next_key, HSY_SIGN_KEY);
     {
-        const struct cli_field fields[] = {
-            {"version", cli_count(t->doc.version)},
-            {"issued", cli_text(issued)},
-            {"expires", cli_text(expires)},
-            {"signature", cli_text(how->signature)},
-            {"next_key", cli_text(next[0] != '\0' ? next : NULL)}};
+        const struct table_field fields[] = {
+            {"version", cell_count(t->doc.version)},
+            {"issued", cell_text(issued)},
+            {"expires", cell_text(expires)},
+            {"signature", cell_text(how->signature)},
+            {"next_key", cell_text(next[0] != '\0' ? next : NULL)}};
 
-        if (how->format == CLI_TABLE)
+        if (how->format == TABLE_ALIGNED)
             printf("version %" PRIu64 ", issued %s, taken until %s%s%s%s%s\n\n",
                    t->doc.version, issued, expires,
                    how->signature != NULL ? ", signature " : "",
                    how->signature != NULL ? how->signature : "",
                    next[0] != '\0' ? ", next key " : "", next);
-        cli_print(how->format, &table, fields, sizeof fields / sizeof fields[0],
-                  "tasks");
+        table_print(stdout, how->format, &table, fields,
+                    sizeof fields / sizeof fields[0], "tasks");
     }
-    if (how->format == CLI_TABLE)
+    if (how->format == TABLE_ALIGNED)
         tasks_show_notes(l);
 }
 
@@ -353,7 +353,7 @@ static void tasks_show_labels(const struct show_list *l)
 
         hsy_release_label(row->release, row->task, text, sizeof text);
         printf("%s%s\n", i == 0 ? "" : "\n", row->task->id);
-        cli_paragraph(text);
+        table_paragraph(stdout, text);
     }
 }
 

@@ -5,7 +5,7 @@
 #include "cli/base/tasks.h"
 
 struct tasks_show {
-    enum cli_format format;
+    enum table_format format;
     bool labels;           /* in plain words, instead of the table */
     const char *signature; /* what is known of it, NULL: there is none */
 };

@@ -54,9 +54,9 @@ static int init_show(struct device_job *j)
     int failed;
 
     puts("What this device allows (epsilon, at most):\n");
-    device_show_policy(&j->home.policy, CLI_TABLE);
+    device_show_policy(&j->home.policy, TABLE_ALIGNED);
     puts("\nWhat it is asked (epsilon that it costs):\n");
-    failed = device_show_tasks(j, CLI_TABLE, false);
+    failed = device_show_tasks(j, TABLE_ALIGNED, false);
     if (failed)
         return failed;
     if (hsy_client_refused(j->home.client, 0, &refused, NULL))

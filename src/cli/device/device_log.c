@@ -6,30 +6,32 @@
 
 enum { LOG_DATE, LOG_WHAT, LOG_KEYS, LOG_NOTE = 7, LOG_BYTES = 11 };
 
-static const struct cli_column log_columns[] = {[LOG_DATE] = {"date", NULL},
-                                                [LOG_WHAT] = {"what", NULL},
-                                                [LOG_KEYS] = {"task", NULL},
-                                                {"source", NULL},
-                                                {"slot", NULL},
-                                                {"round", NULL},
-                                                {"epsilon", NULL},
-                                                [LOG_NOTE] = {"why", "note"},
-                                                {"version", ""},
-                                                {"consent", ""},
-                                                {"status", ""},
-                                                [LOG_BYTES] = {"bytes", NULL}};
+static const struct table_column log_columns[] = {
+    [LOG_DATE] = {"date", NULL},
+    [LOG_WHAT] = {"what", NULL},
+    [LOG_KEYS] = {"task", NULL},
+    {"source", NULL},
+    {"slot", NULL},
+    {"round", NULL},
+    {"epsilon", NULL},
+    [LOG_NOTE] = {"why", "note"},
+    {"version", ""},
+    {"consent", ""},
+    {"status", ""},
+    [LOG_BYTES] = {"bytes", NULL}};
 
 #define LOG_COLUMNS (sizeof log_columns / sizeof log_columns[0])
 
-static struct cli_cell log_text(struct home_line line)
+static struct table_cell log_text(struct home_line line)
 {
-    return (struct cli_cell){.type = line.text != NULL ? CLI_TEXT : CLI_NONE,
-                             .text = line.text,
-                             .len = line.len};
+    return (struct table_cell){.type =
+                                   line.text != NULL ? CELL_TEXT : CELL_NONE,
+                               .text = line.text,
+                               .len = line.len};
 }
 
 /* A table has one column for whatever else a line says. */
-static void log_note(const struct home_line *line, struct cli_cell *out)
+static void log_note(const struct home_line *line, struct table_cell *out)
 {
     static const char *const keys[] = {"version", "consent", "status"};
 
@@ -43,7 +45,7 @@ static void log_note(const struct home_line *line, struct cli_cell *out)
 }
 
 static void log_cell(const void *ctx, size_t row, size_t column,
-                     struct cli_cell *out)
+                     struct table_cell *out)
 {
     const struct home_line *line = &((const struct home_log *)ctx)->lines[row];
     const char *space = memchr(line->text, ' ', line->len);
@@ -69,7 +71,7 @@ static void log_cell(const void *ctx, size_t row, size_t column,
 int device_log(struct device_job *j)
 {
     struct home_log log = {.lines = NULL};
-    struct cli_table table = {log_columns, LOG_COLUMNS, 0, log_cell, &log};
+    struct table table = {log_columns, LOG_COLUMNS, 0, log_cell, &log};
     hsy_error err = {0};
     int failed = device_read_policy(j);
 
@@ -77,7 +79,7 @@ int device_log(struct device_job *j)
         failed = device_refused(j, &err);
     table.nrows = log.n;
     if (!failed)
-        cli_print(j->how->format, &table, NULL, 0, "entries");
+        table_print(stdout, j->how->format, &table, NULL, 0, "entries");
     home_log_clear(&log);
     return failed ? failed : cli_finish();
 }

@@ -67,14 +67,15 @@ static int device_send_show(struct device_job *j, const hsy_send_result *r,
                             hsy_status st)
 {
     const char *url = j->how->operand[1];
-    const struct cli_field fields[] = {
-        {"sent", cli_count(r->sent)},
-        {"refused", cli_count(r->refused)},
-        {"waiting", cli_count(r->waiting)},
-        {"attempts", cli_count(r->attempts)},
+    const struct table_field fields[] = {
+        {"sent", cell_count(r->sent)},
+        {"refused", cell_count(r->refused)},
+        {"waiting", cell_count(r->waiting)},
+        {"attempts", cell_count(r->attempts)},
     };
 
-    cli_print_flat(j->how->format, fields, sizeof fields / sizeof fields[0]);
+    table_print_flat(stdout, j->how->format, fields,
+                     sizeof fields / sizeof fields[0]);
     if (r->refused != 0)
         cli_note("note: %s: %" PRIu64 " refused for good, and not sent again: "
                  "'hearsay device log %s' says which",

@@ -12,9 +12,9 @@
 #define SHOW_COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* Exact in every format: epsilon has nine places and no more. */
-static struct cli_cell device_show_nano(uint64_t nano)
+static struct table_cell device_show_nano(uint64_t nano)
 {
-    struct cli_cell c = cli_number((double)nano / HSY_NANO);
+    struct table_cell c = cell_number((double)nano / HSY_NANO);
     char text[POLICY_CAP_TEXT];
 
     policy_cap_text(text, nano);
@@ -25,14 +25,14 @@ static struct cli_cell device_show_nano(uint64_t nano)
 /* ---- Policy -------------------------------------------------------------- */
 
 static void device_show_policy_cell(const void *ctx, size_t row, size_t column,
-                                    struct cli_cell *out)
+                                    struct table_cell *out)
 {
     const struct policy *p = ctx;
     bool all = row == p->policy.nsources;
     const hsy_source *s = all ? NULL : &p->sources[row];
 
     if (column == 0)
-        *out = cli_text(all ? "all" : s->name);
+        *out = cell_text(all ? "all" : s->name);
     else if (column == 1 && !all)
         *out = device_show_nano(s->cap_answer);
     else if (column == 2)
@@ -41,26 +41,27 @@ static void device_show_policy_cell(const void *ctx, size_t row, size_t column,
         *out = device_show_nano(all ? p->policy.cap_lifetime : s->cap_lifetime);
 }
 
-void device_show_policy(const struct policy *p, enum cli_format format)
+void device_show_policy(const struct policy *p, enum table_format format)
 {
-    static const struct cli_column columns[] = {{"source", NULL},
-                                                {"cap_answer", "one answer"},
-                                                {"cap_day", "a day"},
-                                                {"cap_lifetime", "ever"}};
-    const struct cli_table table = {columns, SHOW_COUNT(columns),
-                                    p->policy.nsources + 1,
-                                    device_show_policy_cell, p};
+    static const struct table_column columns[] = {{"source", NULL},
+                                                  {"cap_answer", "one answer"},
+                                                  {"cap_day", "a day"},
+                                                  {"cap_lifetime", "ever"}};
+    const struct table table = {columns, SHOW_COUNT(columns),
+                                p->policy.nsources + 1, device_show_policy_cell,
+                                p};
     char key[2 * HSY_SIGN_KEY + 1];
 
     hex_put(key, p->policy.sign_key, HSY_SIGN_KEY);
     {
-        const struct cli_field fields[] = {
-            {"key", cli_text(key)},
-            {"anchor", cli_text(p->anchor)},
-            {"releases", cli_count(p->policy.releases)},
-            {"release_bytes", cli_count(p->policy.release_bytes)}};
+        const struct table_field fields[] = {
+            {"key", cell_text(key)},
+            {"anchor", cell_text(p->anchor)},
+            {"releases", cell_count(p->policy.releases)},
+            {"release_bytes", cell_count(p->policy.release_bytes)}};
 
-        cli_print(format, &table, fields, SHOW_COUNT(fields), "sources");
+        table_print(stdout, format, &table, fields, SHOW_COUNT(fields),
+                    "sources");
     }
 }
 
@@ -77,7 +78,7 @@ int device_policy(struct device_job *j)
 /* ---- Budget -------------------------------------------------------------- */
 
 static void device_show_budget_cell(const void *ctx, size_t row, size_t column,
-                                    struct cli_cell *out)
+                                    struct table_cell *out)
 {
     const struct device_job *j = ctx;
     const struct policy *p = &j->home.policy;
@@ -85,7 +86,7 @@ static void device_show_budget_cell(const void *ctx, size_t row, size_t column,
     hsy_budget b;
 
     if (column == 0) {
-        *out = cli_text(name != NULL ? name : "all");
+        *out = cell_text(name != NULL ? name : "all");
         return;
     }
     if (hsy_device_budget(j->home.bare, name, &b, NULL) != HSY_OK)
@@ -100,13 +101,13 @@ static void device_show_budget_cell(const void *ctx, size_t row, size_t column,
 
 int device_budget(struct device_job *j)
 {
-    static const struct cli_column columns[] = {{"source", NULL},
-                                                {"spent_day", "today"},
-                                                {"cap_day", "of"},
-                                                {"spent_lifetime", "ever"},
-                                                {"cap_lifetime", "of"}};
-    struct cli_table table = {columns, SHOW_COUNT(columns), 0,
-                              device_show_budget_cell, j};
+    static const struct table_column columns[] = {{"source", NULL},
+                                                  {"spent_day", "today"},
+                                                  {"cap_day", "of"},
+                                                  {"spent_lifetime", "ever"},
+                                                  {"cap_lifetime", "of"}};
+    struct table table = {columns, SHOW_COUNT(columns), 0,
+                          device_show_budget_cell, j};
     hsy_error err = {0};
     hsy_budget all;
     int failed = device_open_bare(j);
@@ -119,13 +120,13 @@ int device_budget(struct device_job *j)
     }
     table.nrows = j->home.policy.policy.nsources + 1;
     {
-        const struct cli_field fields[] = {
-            {"day", cli_count(all.day)},
-            {"consent", cli_text(hsy_world_consent_name(
+        const struct table_field fields[] = {
+            {"day", cell_count(all.day)},
+            {"consent", cell_text(hsy_world_consent_name(
                             (uint64_t)hsy_device_consent(j->home.bare)))}};
 
-        cli_print(j->how->format, &table, fields, SHOW_COUNT(fields),
-                  "sources");
+        table_print(stdout, j->how->format, &table, fields, SHOW_COUNT(fields),
+                    "sources");
     }
     return cli_finish();
 }
@@ -154,7 +155,7 @@ struct show_tasks {
 
 static void device_show_admitted_cell(const struct show_tasks *t, size_t row,
                                       size_t column, const hsy_task *task,
-                                      struct cli_cell *out)
+                                      struct table_cell *out)
 {
     size_t n;
     const hsy_release *r = hsy_client_releases(t->client, &n)[row];
@@ -169,12 +170,12 @@ static void device_show_admitted_cell(const struct show_tasks *t, size_t row,
         *out = device_show_nano(info.nano_task);
     else if (column == SHOW_LABEL) {
         hsy_release_label(r, task, t->label, SHOW_LABEL_MAX);
-        *out = cli_text(t->label);
+        *out = cell_text(t->label);
     }
 }
 
 static void device_show_task_cell(const void *ctx, size_t row, size_t column,
-                                  struct cli_cell *out)
+                                  struct table_cell *out)
 {
     const struct show_tasks *t = ctx;
     bool admitted = row < t->admitted;
@@ -191,17 +192,17 @@ static void device_show_task_cell(const void *ctx, size_t row, size_t column,
         size_t len = strlen(text);
 
         memcpy(t->label, text, len + 1);
-        *out = cli_text(t->label);
+        *out = cell_text(t->label);
     } else if (column == SHOW_ADMITTED) {
-        *out = cli_bool(admitted);
+        *out = cell_bool(admitted);
         snprintf(out->shown, sizeof out->shown, "%s",
                  admitted ? "asked" : "refused");
     } else if (column == SHOW_WHY && !admitted) {
         device_say_why(t->label, SHOW_LABEL_MAX, &why);
-        *out = cli_text(t->label);
+        *out = cell_text(t->label);
     } else if (column == SHOW_QUESTION) {
-        *out = (struct cli_cell){
-            .type = CLI_TEXT, .text = task.question, .len = task.question_len};
+        *out = (struct table_cell){
+            .type = CELL_TEXT, .text = task.question, .len = task.question_len};
     } else if (admitted) {
         device_show_admitted_cell(t, row, column, &task, out);
     }
@@ -210,7 +211,7 @@ static void device_show_task_cell(const void *ctx, size_t row, size_t column,
 /* Below the table, where there is room: why a task is refused. */
 static void device_show_refused(const struct show_tasks *t)
 {
-    struct cli_cell cell;
+    struct table_cell cell;
 
     for (size_t i = t->admitted; i < t->admitted + t->refused; i++) {
         device_show_task_cell(t, i, SHOW_TASK, &cell);
@@ -223,19 +224,20 @@ static void device_show_refused(const struct show_tasks *t)
 /* Below that: each task in plain words. */
 static void device_show_labels(const struct show_tasks *t)
 {
-    struct cli_cell cell;
+    struct table_cell cell;
 
     for (size_t i = 0; i < t->admitted; i++) {
         device_show_task_cell(t, i, SHOW_TASK, &cell);
         printf("\n%s:\n", t->label);
         device_show_task_cell(t, i, SHOW_LABEL, &cell);
-        cli_paragraph(t->label);
+        table_paragraph(stdout, t->label);
     }
 }
 
-int device_show_tasks(struct device_job *j, enum cli_format format, bool labels)
+int device_show_tasks(struct device_job *j, enum table_format format,
+                      bool labels)
 {
-    static const struct cli_column columns[] = {
+    static const struct table_column columns[] = {
         [SHOW_TASK] = {"task", NULL},
         [SHOW_SOURCE] = {"source", NULL},
         [SHOW_ONE] = {"epsilon_report", "one report"},
@@ -246,8 +248,8 @@ int device_show_tasks(struct device_job *j, enum cli_format format, bool labels)
         [SHOW_QUESTION] = {"question", ""},
         [SHOW_LABEL] = {"label", ""}};
     struct show_tasks t = {.client = j->home.client};
-    struct cli_table table = {columns, SHOW_COUNT(columns), 0,
-                              device_show_task_cell, &t};
+    struct table table = {columns, SHOW_COUNT(columns), 0,
+                          device_show_task_cell, &t};
     hsy_task task;
 
     t.label = malloc(SHOW_LABEL_MAX);
@@ -257,10 +259,10 @@ int device_show_tasks(struct device_job *j, enum cli_format format, bool labels)
     while (hsy_client_refused(j->home.client, t.refused, &task, NULL))
         t.refused++;
     table.nrows = t.admitted + t.refused;
-    cli_print(format, &table, NULL, 0, "tasks");
-    if (format == CLI_TABLE)
+    table_print(stdout, format, &table, NULL, 0, "tasks");
+    if (format == TABLE_ALIGNED)
         device_show_refused(&t);
-    if (format == CLI_TABLE && labels)
+    if (format == TABLE_ALIGNED && labels)
         device_show_labels(&t);
     free(t.label);
     return 0;

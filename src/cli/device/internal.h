@@ -22,7 +22,7 @@ struct device_options {
     uint64_t wait;
     uint64_t now; /* seconds since 1970; valid if has_now */
     uint64_t attempts, seconds, backoff; /* of sending; 0: the library's */
-    enum cli_format format;
+    enum table_format format;
 };
 
 /* A device in a directory, and what is wanted of it. */
@@ -72,8 +72,8 @@ int device_tasks(struct device_job *j);
 int device_policy(struct device_job *j);
 
 /* The tables that init shows, too; labels: each task in plain words below. */
-void device_show_policy(const struct policy *p, enum cli_format format);
-int device_show_tasks(struct device_job *j, enum cli_format format,
+void device_show_policy(const struct policy *p, enum table_format format);
+int device_show_tasks(struct device_job *j, enum table_format format,
                       bool labels);
 
 #endif

@@ -16,7 +16,7 @@ enum show_found_column {
     FOUND_COLUMNS
 };
 
-static const struct cli_column show_found_columns[] = {
+static const struct table_column show_found_columns[] = {
     [FOUND_STAGE] = {"stage", NULL},
     [FOUND_BITS] = {"bits", NULL},
     [FOUND_VALUE] = {"value", NULL},
@@ -28,10 +28,11 @@ static const struct cli_column show_found_columns[] = {
     [FOUND_SIGNIFICANT] = {"significant", "more than chance"},
 };
 
-struct cli_cell discover_alphabet(char text[HSY_ALPHABET_TEXT],
-                                  const hsy_scheme_info *info)
+struct table_cell discover_alphabet(char text[HSY_ALPHABET_TEXT],
+                                    const hsy_scheme_info *info)
 {
-    return cli_text(hsy_alphabet_text(text, info->alphabet) != 0 ? text : NULL);
+    return cell_text(hsy_alphabet_text(text, info->alphabet) != 0 ? text
+                                                                  : NULL);
 }
 
 struct show_found {
@@ -39,9 +40,9 @@ struct show_found {
     size_t first; /* column: stage and bits only with --all-stages */
 };
 
-static struct cli_cell show_found_share(double share)
+static struct table_cell show_found_share(double share)
 {
-    struct cli_cell cell = cli_number(share);
+    struct table_cell cell = cell_number(share);
 
     snprintf(cell.shown, sizeof cell.shown, "%.3f %%", 100 * share);
     return cell;
@@ -49,28 +50,29 @@ static struct cli_cell show_found_share(double share)
 
 static void show_found_estimate(const hsy_estimate *est, double level,
                                 enum show_found_column column,
-                                struct cli_cell *out)
+                                struct table_cell *out)
 {
     const double numbers[] = {est->value, est->sd, est->low, est->high};
 
     *out = column == FOUND_LEVEL
-               ? cli_number(level)
+               ? cell_number(level)
                : show_found_share(numbers[column - FOUND_ESTIMATE]);
 }
 
 /* The last row of all: what is not among those above. */
 static void show_found_rest(const struct discover_result *r,
-                            enum show_found_column column, struct cli_cell *out)
+                            enum show_found_column column,
+                            struct table_cell *out)
 {
-    *out = (struct cli_cell){.type = CLI_NONE};
+    *out = (struct table_cell){.type = CELL_NONE};
     if (column == FOUND_VALUE)
-        *out = cli_text("(not shown)");
+        *out = cell_text("(not shown)");
     else if (column >= FOUND_ESTIMATE && column <= FOUND_LEVEL)
         show_found_estimate(&r->got.rest, r->options->how.level, column, out);
 }
 
 static void show_found_cell(const void *ctx, size_t row, size_t column,
-                            struct cli_cell *out)
+                            struct table_cell *out)
 {
     const struct show_found *s = ctx;
     const struct shares_found *r = &s->result->got.rows[row];
@@ -83,17 +85,17 @@ static void show_found_cell(const void *ctx, size_t row, size_t column,
     }
     switch (what) {
     case FOUND_STAGE:
-        *out = cli_count(r->stage + 1);
+        *out = cell_count(r->stage + 1);
         break;
     case FOUND_BITS:
-        *out = cli_count(s->result->got.stage[r->stage].bits);
+        *out = cell_count(s->result->got.stage[r->stage].bits);
         break;
     case FOUND_VALUE:
-        *out = cli_text(r->name);
+        *out = cell_text(r->name);
         out->len = r->name_len;
         break;
     case FOUND_SIGNIFICANT:
-        *out = cli_bool(r->found.significant);
+        *out = cell_bool(r->found.significant);
         break;
     default:
         show_found_estimate(&r->est, r->level, what, out);
@@ -204,40 +206,40 @@ void discover_show(const struct discover_result *r)
     const hsy_analysis_tally t = gathered(r->gather);
     const double reach = shares_reach(&r->got, &t, o->aim.miss);
     const struct show_found s = {r, o->all_stages ? 0 : FOUND_VALUE};
-    struct cli_table table = {show_found_columns + s.first,
-                              FOUND_COLUMNS - s.first, r->got.count + 1,
-                              show_found_cell, &s};
+    struct table table = {show_found_columns + s.first, FOUND_COLUMNS - s.first,
+                          r->got.count + 1, show_found_cell, &s};
     char alphabet[HSY_ALPHABET_TEXT];
-    const struct cli_field fields[] = {
-        {"mechanism", cli_text(info->mechanism)},
-        {"oracle", cli_text(info->oracle)},
+    const struct table_field fields[] = {
+        {"mechanism", cell_text(info->mechanism)},
+        {"oracle", cell_text(info->oracle)},
         {"alphabet", discover_alphabet(alphabet, info)},
-        {"epsilon", cli_number(info->epsilon)},
-        {"epsilon_exact", cli_number(info->epsilon_exact)},
-        {"reports", cli_count(hsy_tally_reports(&r->gather->tally))},
-        {"groups", cli_count(shares_groups(&r->got))},
-        {"level", cli_number(o->how.level)},
-        {"interval", cli_text("score")},
-        {"simultaneous", cli_bool(o->simultaneous)},
-        {"target", cli_text("people")},
-        {"significant", cli_bool(r->got.significant)},
-        {"selected", cli_count(r->got.found)},
-        {"of", cli_count(r->got.candidates)},
-        {"level_selected", cli_number(r->got.level)},
-        {"unexplained", cli_estimate(&r->got.rest)},
-        {"found", cli_count(r->got.found)},
-        {"candidates", cli_count(r->got.candidates)},
-        {"detectable", cli_number(reach)},
-        {"stage", cli_count(r->got.number)}, /* from here on in batches */
-        {"stages", cli_count(hsy_stage_count(r->gather->scheme))},
-        {"bits", cli_count(r->got.stage[0].bits)},
+        {"epsilon", cell_number(info->epsilon)},
+        {"epsilon_exact", cell_number(info->epsilon_exact)},
+        {"reports", cell_count(hsy_tally_reports(&r->gather->tally))},
+        {"groups", cell_count(shares_groups(&r->got))},
+        {"level", cell_number(o->how.level)},
+        {"interval", cell_text("score")},
+        {"simultaneous", cell_bool(o->simultaneous)},
+        {"target", cell_text("people")},
+        {"significant", cell_bool(r->got.significant)},
+        {"selected", cell_count(r->got.found)},
+        {"of", cell_count(r->got.candidates)},
+        {"level_selected", cell_number(r->got.level)},
+        {"unexplained", cell_estimate(&r->got.rest)},
+        {"found", cell_count(r->got.found)},
+        {"candidates", cell_count(r->got.candidates)},
+        {"detectable", cell_number(reach)},
+        {"stage", cell_count(r->got.number)}, /* from here on in batches */
+        {"stages", cell_count(hsy_stage_count(r->gather->scheme))},
+        {"bits", cell_count(r->got.stage[0].bits)},
     };
     const size_t nfields =
         sizeof fields / sizeof fields[0] - (r->got.number == 0 ? 3 : 0);
 
-    if (o->format == CLI_TABLE)
+    if (o->format == TABLE_ALIGNED)
         show_found_head(r, reach);
-    if (o->format == CLI_JSON)
+    if (o->format == TABLE_JSON)
         table.nrows--; /* the rest is a member of its own */
-    cli_print_said(o->format, &table, fields, nfields, "strings", show_said);
+    table_print_said(stdout, o->format, &table, fields, nfields, "strings",
+                     show_said);
 }

@@ -15,7 +15,7 @@ struct discover_options {
     bool has_frequency, has_miss;
     struct discover_aim aim;
     const char *plot; /* NULL: no figure */
-    enum cli_format format;
+    enum table_format format;
 };
 
 struct discover_result {
@@ -37,8 +37,8 @@ int discover_batches(int argc, char **argv);
 void discover_show(const struct discover_result *r);
 
 /* The bytes of strings; nothing if they may be any. */
-struct cli_cell discover_alphabet(char text[HSY_ALPHABET_TEXT],
-                                  const hsy_scheme_info *info);
+struct table_cell discover_alphabet(char text[HSY_ALPHABET_TEXT],
+                                    const hsy_scheme_info *info);
 
 /* Print a plan: of one round, of a puzzle, of batches (plan_show.c). */
 void discover_show_groups(const struct discover_options *o,

@@ -16,7 +16,7 @@ enum plan_cell {
     PLAN_CELLS
 };
 
-static const struct cli_column plan_columns[PLAN_CELLS] = {
+static const struct table_column plan_columns[PLAN_CELLS] = {
     [PLAN_STAGE] = {"stage", NULL},
     [PLAN_PART] = {"part", NULL},
     [PLAN_BITS] = {"bits", NULL},
@@ -28,33 +28,33 @@ static const struct cli_column plan_columns[PLAN_CELLS] = {
     [PLAN_USERS] = {"users", "people needed"},
 };
 
-static struct cli_cell plan_number(double x, double shown, const char *format)
+static struct table_cell plan_number(double x, double shown, const char *format)
     __attribute__((format(printf, 3, 0)));
 
-static struct cli_cell plan_number(double x, double shown, const char *format)
+static struct table_cell plan_number(double x, double shown, const char *format)
 {
-    struct cli_cell cell = cli_number(x);
+    struct table_cell cell = cell_number(x);
 
     snprintf(cell.shown, sizeof cell.shown, format, shown);
     return cell;
 }
 
-static struct cli_cell plan_cell(const struct discover_row *row, size_t i,
-                                 enum plan_cell cell)
+static struct table_cell plan_cell(const struct discover_row *row, size_t i,
+                                   enum plan_cell cell)
 {
     switch (cell) {
     case PLAN_STAGE:
-        return cli_count(i + 1);
+        return cell_count(i + 1);
     case PLAN_PART:
-        return cli_text(i == 0 ? "fragment" : "word");
+        return cell_text(i == 0 ? "fragment" : "word");
     case PLAN_BITS:
-        return cli_count(row->stage.bits);
+        return cell_count(row->stage.bits);
     case PLAN_ORACLE:
-        return cli_text(row->stage.oracle);
+        return cell_text(row->stage.oracle);
     case PLAN_EPSILON:
         return plan_number(row->epsilon, row->epsilon, "%.9g");
     case PLAN_CANDIDATES:
-        return cli_count(row->stage.candidates);
+        return cell_count(row->stage.candidates);
     case PLAN_VARIANCE:
         return plan_number(row->stage.v0, row->stage.v0, "%.4g");
     case PLAN_PEOPLE:
@@ -71,7 +71,7 @@ struct plan_view {
 };
 
 static void plan_out(const void *ctx, size_t row, size_t column,
-                     struct cli_cell *out)
+                     struct table_cell *out)
 {
     const struct plan_view *v = ctx;
 
@@ -80,16 +80,15 @@ static void plan_out(const void *ctx, size_t row, size_t column,
 
 static void plan_print(const struct discover_options *o,
                        const struct plan_view *v, size_t ncells,
-                       const struct cli_field *fields, size_t nfields,
+                       const struct table_field *fields, size_t nfields,
                        const char *name)
 {
-    struct cli_column columns[PLAN_CELLS];
-    const struct cli_table table = {columns, ncells, v->plan->count, plan_out,
-                                    v};
+    struct table_column columns[PLAN_CELLS];
+    const struct table table = {columns, ncells, v->plan->count, plan_out, v};
 
     for (size_t i = 0; i < ncells; i++)
         columns[i] = plan_columns[v->cells[i]];
-    cli_print(o->format, &table, fields, nfields, name);
+    table_print(stdout, o->format, &table, fields, nfields, name);
 }
 
 /* ---- One round ----------------------------------------------------------- */
@@ -103,19 +102,19 @@ void discover_show_groups(const struct discover_options *o,
                                            PLAN_VARIANCE, PLAN_USERS};
     const struct plan_view v = {plan, cells};
     char alphabet[HSY_ALPHABET_TEXT];
-    const struct cli_field fields[] = {
-        {"mechanism", cli_text(info->mechanism)},
-        {"oracle", cli_text(info->oracle)},
+    const struct table_field fields[] = {
+        {"mechanism", cell_text(info->mechanism)},
+        {"oracle", cell_text(info->oracle)},
         {"alphabet", discover_alphabet(alphabet, info)},
-        {"epsilon", cli_number(info->epsilon)},
-        {"epsilon_exact", cli_number(info->epsilon_exact)},
-        {"frequency", cli_number(o->aim.frequency)},
-        {"miss", cli_number(o->aim.miss)},
-        {"groups", cli_count(plan->groups)},
-        {"users", cli_number(plan->users)},
+        {"epsilon", cell_number(info->epsilon)},
+        {"epsilon_exact", cell_number(info->epsilon_exact)},
+        {"frequency", cell_number(o->aim.frequency)},
+        {"miss", cell_number(o->aim.miss)},
+        {"groups", cell_count(plan->groups)},
+        {"users", cell_number(plan->users)},
     };
 
-    if (o->format == CLI_TABLE)
+    if (o->format == TABLE_ALIGNED)
         printf("%s, epsilon %.9g: a string that %.4g %% of people hold passes "
                "each of %zu stage%s\nwith chance %.14g %% if %.0f people "
                "answer: each is in one group, and the\nhungriest group sets "
@@ -137,17 +136,17 @@ void discover_show_puzzle(const struct discover_options *o,
         PLAN_PART,       PLAN_BITS,     PLAN_ORACLE, PLAN_EPSILON,
         PLAN_CANDIDATES, PLAN_VARIANCE, PLAN_USERS};
     const struct plan_view v = {plan, cells};
-    const struct cli_field fields[] = {
-        {"mechanism", cli_text(info->mechanism)},
-        {"epsilon", cli_number(info->epsilon)},
-        {"epsilon_exact", cli_number(info->epsilon_exact)},
-        {"frequency", cli_number(o->aim.frequency)},
-        {"miss", cli_number(o->aim.miss)},
-        {"groups", cli_count(plan->groups)},
-        {"users", cli_number(plan->users)},
+    const struct table_field fields[] = {
+        {"mechanism", cell_text(info->mechanism)},
+        {"epsilon", cell_number(info->epsilon)},
+        {"epsilon_exact", cell_number(info->epsilon_exact)},
+        {"frequency", cell_number(o->aim.frequency)},
+        {"miss", cell_number(o->aim.miss)},
+        {"groups", cell_count(plan->groups)},
+        {"users", cell_number(plan->users)},
     };
 
-    if (o->format == CLI_TABLE)
+    if (o->format == TABLE_ALIGNED)
         printf("%s, epsilon %.9g: a word that %.4g %% of people hold passes "
                "each of %zu offset%s, and then\nas a word, with chance %.14g "
                "%% if %.0f people answer: each about one offset and the\n"
@@ -185,17 +184,17 @@ void discover_show_batches(const struct discover_options *o,
         PLAN_VARIANCE, PLAN_PEOPLE, PLAN_USERS};
     const struct plan_view v = {plan, cells};
     const double epsilon = plan->row[0].epsilon;
-    const struct cli_field fields[] = {
-        {"mechanism", cli_text("stage")},
-        {"epsilon", cli_number(epsilon)},
-        {"frequency", cli_number(o->aim.frequency)},
-        {"miss", cli_number(o->aim.miss)},
-        {"batches", cli_count(plan->count)},
-        {"users", cli_number(plan->users)},
-        {"epsilon_same_people", cli_number(epsilon * (double)plan->count)},
+    const struct table_field fields[] = {
+        {"mechanism", cell_text("stage")},
+        {"epsilon", cell_number(epsilon)},
+        {"frequency", cell_number(o->aim.frequency)},
+        {"miss", cell_number(o->aim.miss)},
+        {"batches", cell_count(plan->count)},
+        {"users", cell_number(plan->users)},
+        {"epsilon_same_people", cell_number(epsilon * (double)plan->count)},
     };
 
-    if (o->format == CLI_TABLE)
+    if (o->format == TABLE_ALIGNED)
         plan_say(o, plan, epsilon);
     plan_print(o, &v, sizeof cells / sizeof cells[0], fields,
                sizeof fields / sizeof fields[0], "stages");

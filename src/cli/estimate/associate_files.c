@@ -225,7 +225,7 @@ static int associate_read(struct associate_job *j)
 /* ---- Printing ------------------------------------------------------------ */
 
 static void associate_cell(const void *ctx, size_t row, size_t column,
-                           struct cli_cell *out)
+                           struct table_cell *out)
 {
     const struct associate *j = ctx;
     const hsy_estimate *est = &j->rows[row];
@@ -234,10 +234,10 @@ static void associate_cell(const void *ctx, size_t row, size_t column,
     if (column < j->data.variables) {
         const uint32_t v = (uint32_t)column;
 
-        *out = cli_text(associate_name(j, v, associate_row(j, row, v)));
+        *out = cell_text(associate_name(j, v, associate_row(j, row, v)));
         return;
     }
-    *out = cli_number(numbers[column - j->data.variables]);
+    *out = cell_number(numbers[column - j->data.variables]);
     snprintf(out->shown, sizeof out->shown, "%.3f %%", 100 * out->number);
 }
 
@@ -257,35 +257,35 @@ static void associate_head(const struct associate *j)
 static void associate_show(const struct associate *j,
                            const struct estimate_options *o)
 {
-    static const struct cli_column numbers[] = {{"estimate", "share"},
-                                                {"stderr", "std. error"},
-                                                {"low", "from"},
-                                                {"high", "to"}};
+    static const struct table_column numbers[] = {{"estimate", "share"},
+                                                  {"stderr", "std. error"},
+                                                  {"low", "from"},
+                                                  {"high", "to"}};
     const hsy_rappor_law cost = associate_cost(j);
-    struct cli_column columns[ASSOCIATE_MOST + 4];
-    const struct cli_table table = {columns, j->data.variables + 4, j->nrows,
-                                    associate_cell, j};
-    const struct cli_field fields[] = {
-        {"mechanism", cli_text("rappor")},
-        {"epsilon_report", cli_number(cost.epsilon_report)},
-        {"epsilon_permanent", cli_number(cost.epsilon_permanent)},
-        {"epsilon_permanent_if", cli_text("the permanent answer is kept")},
-        {"reports", cli_count(j->reports->n)},
-        {"cells", cli_count(j->cells)},
-        {"chi2", cli_number(j->result.chi2)},
-        {"freedom", cli_number(j->result.freedom)},
-        {"p_value", cli_number(j->result.p_value)},
-        {"level", cli_number(o->how.level)},
-        {"target", cli_text("population")},
+    struct table_column columns[ASSOCIATE_MOST + 4];
+    const struct table table = {columns, j->data.variables + 4, j->nrows,
+                                associate_cell, j};
+    const struct table_field fields[] = {
+        {"mechanism", cell_text("rappor")},
+        {"epsilon_report", cell_number(cost.epsilon_report)},
+        {"epsilon_permanent", cell_number(cost.epsilon_permanent)},
+        {"epsilon_permanent_if", cell_text("the permanent answer is kept")},
+        {"reports", cell_count(j->reports->n)},
+        {"cells", cell_count(j->cells)},
+        {"chi2", cell_number(j->result.chi2)},
+        {"freedom", cell_number(j->result.freedom)},
+        {"p_value", cell_number(j->result.p_value)},
+        {"level", cell_number(o->how.level)},
+        {"target", cell_text("population")},
     };
 
     for (uint32_t v = 0; v < j->data.variables; v++)
-        columns[v] = (struct cli_column){j->reports->names[v], NULL};
+        columns[v] = (struct table_column){j->reports->names[v], NULL};
     memcpy(columns + j->data.variables, numbers, sizeof numbers);
-    if (o->format == CLI_TABLE)
+    if (o->format == TABLE_ALIGNED)
         associate_head(j);
-    cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
-              "estimates");
+    table_print(stdout, o->format, &table, fields,
+                sizeof fields / sizeof fields[0], "estimates");
 }
 
 /* ---- The command --------------------------------------------------------- */

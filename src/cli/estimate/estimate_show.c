@@ -12,7 +12,7 @@ struct show_state {
     const struct estimate_job *job;
     const hsy_analysis_result *result;
     hsy_analysis_column what[HSY_COLUMNS];
-    struct cli_column columns[HSY_COLUMNS + 1];
+    struct table_column columns[HSY_COLUMNS + 1];
     size_t ncolumns; /* a bar is one more, the last */
     bool bar;
     int decimals[HSY_ATTRIBUTES_MAX + 1]; /* of a part */
@@ -32,7 +32,7 @@ static bool show_tuple(const hsy_analysis_result *r)
 /* ---- Cells --------------------------------------------------------------- */
 
 static void show_bar(const struct show_state *s, size_t row,
-                     struct cli_cell *out)
+                     struct table_cell *out)
 {
     const hsy_analysis_result *r = s->result;
     double share = s->longest > 0 && row < r->count
@@ -41,19 +41,19 @@ static void show_bar(const struct show_state *s, size_t row,
     int n = (int)(SHOW_BAR_MAX * fmin(fmax(share, 0), 1) + 0.5);
 
     if (row >= r->count) {
-        *out = cli_text("");
+        *out = cell_text("");
         return;
     }
     memset(out->shown, '#', (size_t)n);
     out->shown[n] = '\0';
-    out->type = CLI_TEXT;
+    out->type = CELL_TEXT;
     out->text = out->shown;
     out->len = strlen(out->shown);
 }
 
 /* A mean as it is, shares in percent. */
 static void show_share(const struct show_state *s, size_t row,
-                       struct cli_cell *out)
+                       struct table_cell *out)
 {
     const hsy_analysis_result *r = s->result;
     const hsy_analysis_row *of = row < r->count ? &r->rows[row] : NULL;
@@ -71,10 +71,10 @@ static void show_share(const struct show_state *s, size_t row,
 
 static void show_number(const struct show_state *s, size_t row,
                         hsy_analysis_column what, double x,
-                        struct cli_cell *out)
+                        struct table_cell *out)
 {
-    *out = cli_number(x);
-    if (out->type != CLI_NUMBER)
+    *out = cell_number(x);
+    if (out->type != CELL_NUMBER)
         return;
     switch (what) {
     case HSY_COLUMN_P_VALUE:
@@ -94,7 +94,7 @@ static void show_number(const struct show_state *s, size_t row,
 }
 
 static void show_cell(const void *ctx, size_t row, size_t column,
-                      struct cli_cell *out)
+                      struct table_cell *out)
 {
     const struct show_state *s = ctx;
     struct analysis_cell cell;
@@ -105,10 +105,10 @@ static void show_cell(const void *ctx, size_t row, size_t column,
     }
     cell = analysis_cell(s->result, row, s->what[column]);
     if (cell.type == ANALYSIS_TEXT)
-        *out = (struct cli_cell){
-            .type = CLI_TEXT, .text = cell.text.text, .len = cell.text.len};
+        *out = (struct table_cell){
+            .type = CELL_TEXT, .text = cell.text.text, .len = cell.text.len};
     else if (cell.type == ANALYSIS_BOOL)
-        *out = cli_bool(cell.truth);
+        *out = cell_bool(cell.truth);
     else
         show_number(s, row, s->what[column], cell.number, out);
 }
@@ -185,7 +185,7 @@ static void show_columns(struct show_state *s)
         if (!(r->columns & 1u << i))
             continue;
         s->what[s->ncolumns] = column;
-        s->columns[s->ncolumns++] = (struct cli_column){
+        s->columns[s->ncolumns++] = (struct table_column){
             hsy_analysis_column_name(column), show_title(r, column)};
     }
     s->bar = r->question == HSY_ASK_ESTIMATES && !r->compared &&
@@ -193,7 +193,7 @@ static void show_columns(struct show_state *s)
              r->info.kind != HSY_KIND_NUMBER;
     if (s->bar)
         s->columns[s->ncolumns] =
-            (struct cli_column){"bar", "(of the largest)"};
+            (struct table_column){"bar", "(of the largest)"};
 }
 
 /* ---- The head of a table ------------------------------------------------- */
@@ -336,7 +336,7 @@ static void show_table(const struct estimate_job *j)
 {
     const hsy_analysis_result *r = &j->result;
     struct show_state s = {.job = j, .result = r};
-    struct cli_table table;
+    struct table table;
 
     for (uint32_t i = 0; i <= HSY_ATTRIBUTES_MAX; i++)
         s.decimals[i] = i == 0 || show_tuple(r) ? show_decimals(r, i) : 0;
@@ -347,20 +347,20 @@ static void show_table(const struct estimate_job *j)
         show_decoded_head(r);
     else if (r->question != HSY_ASK_COVARIANCE)
         show_head(r);
-    table = (struct cli_table){s.columns, s.ncolumns + s.bar,
-                               analysis_table_rows(r), show_cell, &s};
-    cli_print(CLI_TABLE, &table, NULL, 0, NULL);
+    table = (struct table){s.columns, s.ncolumns + s.bar,
+                           analysis_table_rows(r), show_cell, &s};
+    table_print(stdout, TABLE_ALIGNED, &table, NULL, 0, NULL);
 }
 
 int estimate_show(const struct estimate_job *j)
 {
-    const bool csv = j->options.format == CLI_CSV;
+    const bool csv = j->options.format == TABLE_CSV;
     char *text = NULL;
     size_t len = 0;
 
     if (csv && j->result.why != NULL)
         cli_note("note: no intervals: %s", j->result.why);
-    if (j->options.format == CLI_TABLE) {
+    if (j->options.format == TABLE_ALIGNED) {
         show_table(j);
         return cli_finish();
     }

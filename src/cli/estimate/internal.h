@@ -34,7 +34,7 @@ struct estimate_options {
     double lying;             /* --assume-lying; 0: none */
     const char *plot;         /* NULL: no figure */
     hsy_density_method density;
-    enum cli_format format;
+    enum table_format format;
     struct estimate_ranges ranges;
 
     /* --rappor: RAPPOR's own files. With --associate there may be several. */

@@ -11,7 +11,7 @@ struct plan_options {
     const char *plot, *plot_learned;
     const char *task;       /* FILE:ID; NULL: a question of its own */
     uint64_t days, devices; /* with it */
-    enum cli_format format;
+    enum table_format format;
 };
 
 /* What is asked on the command line, and what is answered. */

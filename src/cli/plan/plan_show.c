@@ -8,9 +8,9 @@ const char *const plan_bound_names[] = {"hoeffding", "normal", "exact", NULL};
 
 /* ---- One flat object ----------------------------------------------------- */
 
-static struct cli_cell show_if(bool there, double x)
+static struct table_cell show_if(bool there, double x)
 {
-    return there ? cli_number(x) : (struct cli_cell){.type = CLI_NONE};
+    return there ? cell_number(x) : (struct table_cell){.type = CELL_NONE};
 }
 
 static void show_object(const struct plan_run *x)
@@ -20,23 +20,23 @@ static void show_object(const struct plan_run *x)
     const struct plan_case *c = &p->at;
     const hsy_accuracy *a = &c->accuracy;
     const bool several = x->question.answers > 1;
-    const struct cli_field fields[] = {
-        {"kind", cli_text(hsy_kind_name(c->info.kind))},
-        {"missing", cli_text(plan_number_names[x->question.missing])},
-        {"alpha", cli_number(p->number[PLAN_ALPHA])},
-        {"beta", cli_number(p->number[PLAN_BETA])},
-        {"n", cli_number(p->number[PLAN_N])},
-        {"epsilon", cli_number(c->info.epsilon)},
-        {"epsilon_exact", cli_number(c->info.epsilon_exact)},
+    const struct table_field fields[] = {
+        {"kind", cell_text(hsy_kind_name(c->info.kind))},
+        {"missing", cell_text(plan_number_names[x->question.missing])},
+        {"alpha", cell_number(p->number[PLAN_ALPHA])},
+        {"beta", cell_number(p->number[PLAN_BETA])},
+        {"n", cell_number(p->number[PLAN_N])},
+        {"epsilon", cell_number(c->info.epsilon)},
+        {"epsilon_exact", cell_number(c->info.epsilon_exact)},
         {"hoeffding", show_if(p->there[0], p->found[0])},
         {"normal", show_if(p->there[1], p->found[1])},
         {"exact", show_if(p->there[2], p->found[2])},
         {"coefficient", show_if(a->width > 0, a->width)},
         {"share", show_if(f->shares, a->share)},
         {"at_once", show_if(!f->discovery, a->at_once)},
-        {"mechanism", cli_text(c->info.mechanism)},
-        {"report_bits", cli_count(c->info.report_bits)},
-        {"steps", cli_number(c->info.steps)},
+        {"mechanism", cell_text(c->info.mechanism)},
+        {"report_bits", cell_count(c->info.report_bits)},
+        {"steps", cell_number(c->info.steps)},
         {"local_sd", show_if(!f->discovery, f->local_sd)},
         {"central_sd", show_if(!f->discovery, f->central_sd)},
         {"limit_sd", show_if(!f->discovery, f->limit_sd)},
@@ -45,13 +45,14 @@ static void show_object(const struct plan_run *x)
         {"central_n", show_if(!f->discovery, f->central_n)},
         {"central_alpha", show_if(!f->discovery, f->central_alpha)},
         {"groups", show_if(f->discovery, (double)c->nstages)},
-        {"prior", cli_number(x->question.prior)},
-        {"posterior", cli_number(f->posterior)},
+        {"prior", cell_number(x->question.prior)},
+        {"posterior", cell_number(f->posterior)},
         {"answers", show_if(several, (double)x->question.answers)},
         {"posterior_answers", show_if(several, f->posterior_answers)},
     };
 
-    cli_print_flat(x->options.format, fields, sizeof fields / sizeof fields[0]);
+    table_print_flat(stdout, x->options.format, fields,
+                     sizeof fields / sizeof fields[0]);
 }
 
 /* ---- Sentences ----------------------------------------------------------- */
@@ -154,7 +155,7 @@ static void show_learned(const struct plan_run *x)
 
 void plan_show(const struct plan_run *x)
 {
-    if (x->options.format != CLI_TABLE) {
+    if (x->options.format != TABLE_ALIGNED) {
         show_object(x);
         return;
     }

@@ -10,7 +10,7 @@
 
 /* ---- Printing ------------------------------------------------------------ */
 
-static const struct cli_column task_columns[] = {
+static const struct table_column task_columns[] = {
     {"days", NULL},
     {"rounds", NULL},
     {"reports", NULL},
@@ -19,7 +19,7 @@ static const struct cli_column task_columns[] = {
 };
 
 static void task_cell(const void *ctx, size_t row, size_t column,
-                      struct cli_cell *out)
+                      struct table_cell *out)
 {
     const struct plan_task *t = ctx;
     const struct plan_task_row *r = &t->row[row];
@@ -28,9 +28,9 @@ static void task_cell(const void *ctx, size_t row, size_t column,
     if (column < 3) {
         const uint64_t counts[] = {r->rounds * t->days, r->rounds, r->reports};
 
-        *out = cli_count(counts[column]);
+        *out = cell_count(counts[column]);
     } else {
-        *out = cli_number(r->sd[column - 3]);
+        *out = cell_number(r->sd[column - 3]);
         snprintf(out->shown, sizeof out->shown, "%.4g%s",
                  (mean ? 1 : 100) * out->number, mean ? "" : " %");
     }
@@ -54,29 +54,30 @@ static void task_say(const struct plan_task *t)
     puts("\n");
 }
 
-static void task_print(const struct plan_task *t, enum cli_format format)
+static void task_print(const struct plan_task *t, enum table_format format)
 {
-    const struct cli_table table = {task_columns,
-                                    sizeof task_columns / sizeof *task_columns,
-                                    t->nrows, task_cell, t};
-    const struct cli_field fields[] = {
-        {"task", cli_text(t->release.task.id)},
-        {"mechanism", cli_text(t->info.mechanism)},
-        {"epsilon", cli_number(t->info.epsilon)},
+    const struct table table = {task_columns,
+                                sizeof task_columns / sizeof *task_columns,
+                                t->nrows, task_cell, t};
+    const struct table_field fields[] = {
+        {"task", cell_text(t->release.task.id)},
+        {"mechanism", cell_text(t->info.mechanism)},
+        {"epsilon", cell_number(t->info.epsilon)},
         {"epsilon_permanent", t->info.epsilon_permanent > 0
-                                  ? cli_number(t->info.epsilon_permanent)
-                                  : (struct cli_cell){.type = CLI_NONE}},
-        {"devices", cli_count(t->devices)},
-        {"task_days", cli_count(t->length)},
+                                  ? cell_number(t->info.epsilon_permanent)
+                                  : (struct table_cell){.type = CELL_NONE}},
+        {"devices", cell_count(t->devices)},
+        {"task_days", cell_count(t->length)},
         {"share", t->info.kind == HSY_KIND_NUMBER
-                      ? (struct cli_cell){.type = CLI_NONE}
-                      : cli_number(t->share)},
+                      ? (struct table_cell){.type = CELL_NONE}
+                      : cell_number(t->share)},
     };
 
-    if (format == CLI_TABLE)
+    if (format == TABLE_ALIGNED)
         task_say(t);
-    cli_print(format, &table, fields, sizeof fields / sizeof *fields, "rounds");
-    if (format != CLI_TABLE)
+    table_print(stdout, format, &table, fields, sizeof fields / sizeof *fields,
+                "rounds");
+    if (format != TABLE_ALIGNED)
         return;
     putchar('\n');
     if (t->release.permanent != NULL)

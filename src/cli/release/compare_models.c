@@ -39,15 +39,15 @@ static void compare_fill(struct compare *c, const struct plan_trust *t)
 /* ---- The table ----------------------------------------------------------- */
 
 static void compare_cell(const void *ctx, size_t row, size_t column,
-                         struct cli_cell *out)
+                         struct table_cell *out)
 {
     const struct compare *c = ctx;
 
     if (column == 0) {
-        *out = cli_count((uint64_t)c->people[row]);
+        *out = cell_count((uint64_t)c->people[row]);
         return;
     }
-    *out = cli_number(c->sd[column - 1][row]);
+    *out = cell_number(c->sd[column - 1][row]);
     snprintf(out->shown, sizeof out->shown, c->mean ? "%.3g" : "%.3g %%",
              (c->mean ? 1 : 100) * out->number);
 }
@@ -56,26 +56,26 @@ static void compare_print(const struct compare *c, const hsy_scheme_info *local,
                           const hsy_scheme_info *central,
                           const struct release_options *o)
 {
-    struct cli_column columns[1 + COMPARE_MODELS] = {{"people", NULL}};
-    const struct cli_table table = {columns, 1 + COMPARE_MODELS, COMPARE_ROWS,
-                                    compare_cell, c};
-    const struct cli_field fields[] = {
-        {"epsilon", cli_number(central->epsilon)},
-        {"kind", cli_text(hsy_kind_name(central->kind))},
-        {"local", cli_text(local->mechanism)},
-        {"central", cli_text(central->mechanism)},
+    struct table_column columns[1 + COMPARE_MODELS] = {{"people", NULL}};
+    const struct table table = {columns, 1 + COMPARE_MODELS, COMPARE_ROWS,
+                                compare_cell, c};
+    const struct table_field fields[] = {
+        {"epsilon", cell_number(central->epsilon)},
+        {"kind", cell_text(hsy_kind_name(central->kind))},
+        {"local", cell_text(local->mechanism)},
+        {"central", cell_text(central->mechanism)},
     };
 
     for (size_t m = 0; m < COMPARE_MODELS; m++)
-        columns[1 + m] = (struct cli_column){compare_models[m].name,
-                                             compare_models[m].title};
-    if (o->format == CLI_TABLE)
+        columns[1 + m] = (struct table_column){compare_models[m].name,
+                                               compare_models[m].title};
+    if (o->format == TABLE_ALIGNED)
         printf("Standard error of %s by noise alone, epsilon %.9g; local is "
                "%s\n\n",
                c->mean ? "a mean" : "a small share", central->epsilon,
                local->mechanism);
-    cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
-              "rows");
+    table_print(stdout, o->format, &table, fields,
+                sizeof fields / sizeof fields[0], "rows");
 }
 
 /* ---- The figure ---------------------------------------------------------- */

@@ -11,7 +11,7 @@ struct release_options {
     bool compare, simulate;
     int neighbours; /* 0: as many people; 1: one more or less, too */
     uint64_t seed;
-    enum cli_format format;
+    enum table_format format;
     struct cli_spec spec;
 };
 

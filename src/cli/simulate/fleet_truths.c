@@ -11,7 +11,7 @@ struct truths {
 };
 
 static void truths_cell(const void *ctx, size_t row, size_t column,
-                        struct cli_cell *out)
+                        struct table_cell *out)
 {
     const struct truths *all = ctx;
     const struct fleet_task *t = all->tasks;
@@ -21,64 +21,64 @@ static void truths_cell(const void *ctx, size_t row, size_t column,
         row -= fleet_values(t);
     fleet_value(all->value, t, row);
     if (column == 0)
-        *out = cli_text(t->task.id);
+        *out = cell_text(t->task.id);
     else if (column == 3)
-        *out = cli_count(v->person_rounds);
+        *out = cell_count(v->person_rounds);
     else if (column == 1)
-        *out = (struct cli_cell){
-            .type = CLI_TEXT, .text = v->name, .len = v->name_len};
+        *out = (struct table_cell){
+            .type = CELL_TEXT, .text = v->name, .len = v->name_len};
     else
-        *out = cli_number(v->truth);
+        *out = cell_number(v->truth);
 }
 
 static void truths_task_cell(const void *ctx, size_t row, size_t column,
-                             struct cli_cell *out)
+                             struct table_cell *out)
 {
     const struct fleet_task *t = &((const struct truths *)ctx)->tasks[row];
 
     switch (column) {
     case 0:
-        *out = cli_text(t->task.id);
+        *out = cell_text(t->task.id);
         break;
     case 1:
-        *out = cli_text(hsy_kind_name(t->info.kind));
+        *out = cell_text(hsy_kind_name(t->info.kind));
         break;
     case 2:
-        *out = cli_count(t->reports);
+        *out = cell_count(t->reports);
         break;
     case 3:
-        *out = cli_count(t->nulls);
+        *out = cell_count(t->nulls);
         break;
     case 4:
-        *out = cli_count(t->refused);
+        *out = cell_count(t->refused);
         break;
     default:
-        *out = cli_text(t->day != 0 ? t->law.text : NULL);
+        *out = cell_text(t->day != 0 ? t->law.text : NULL);
     }
 }
 
-static void truths_print(const struct truths *all, enum cli_format format)
+static void truths_print(const struct truths *all, enum table_format format)
 {
-    static const struct cli_column columns[] = {
+    static const struct table_column columns[] = {
         {"task", NULL},
         {"value", NULL},
         {"truth", NULL},
         {"person_rounds", "person-rounds"}};
-    struct cli_table table = {columns, 4, 0, truths_cell, all};
+    struct table table = {columns, 4, 0, truths_cell, all};
 
     for (size_t i = 0; i < all->n; i++)
         table.nrows += fleet_values(&all->tasks[i]);
-    cli_print(format, &table, NULL, 0, NULL);
+    table_print(stdout, format, &table, NULL, 0, NULL);
 }
 
 static void truths_table(const struct truths *all,
                          const struct fleet_options *o,
                          const struct fleet_result *r)
 {
-    static const struct cli_column columns[] = {
+    static const struct table_column columns[] = {
         {"task", NULL},  {"kind", NULL},    {"reports", NULL},
         {"nulls", NULL}, {"refused", NULL}, {"law", NULL}};
-    const struct cli_table table = {columns, 6, all->n, truths_task_cell, all};
+    const struct table table = {columns, 6, all->n, truths_task_cell, all};
 
     printf("%" PRIu64 " simulated devices sent %" PRIu64 " requests in %.1f s: "
            "%" PRIu64 " uploads acknowledged,\n%" PRIu64 " refused, %" PRIu64
@@ -87,12 +87,12 @@ static void truths_table(const struct truths *all,
            "before is acknowledged, and not\ncounted again.\n\n",
            o->devices, r->requests, r->seconds, r->acknowledged, r->refused,
            r->given_up, r->tried_again, r->repeated);
-    cli_print(CLI_TABLE, &table, NULL, 0, NULL);
+    table_print(stdout, TABLE_ALIGNED, &table, NULL, 0, NULL);
     puts(r->refused + r->given_up == 0
              ? "\nWhat is so, of those whose answers were sent:\n"
              : "\nWhat is so, of all who answered, also of those whose reports "
                "were refused\nor given up:\n");
-    truths_print(all, CLI_TABLE);
+    truths_print(all, TABLE_ALIGNED);
 }
 
 /* What may be behind a status, where an option of ours helps. */
@@ -106,7 +106,7 @@ static const char *truths_why(uint32_t status)
 }
 
 int simulate_fleet_show(struct fleet *f, const struct fleet_options *o,
-                        const struct fleet_result *r, enum cli_format format)
+                        const struct fleet_result *r, enum table_format format)
 {
     struct fleet_value value;
     struct truths all = {.value = &value};
@@ -115,12 +115,12 @@ int simulate_fleet_show(struct fleet *f, const struct fleet_options *o,
     int failed = 0;
 
     all.tasks = fleet_tasks(f, &all.n);
-    if (format == CLI_JSON && fleet_json(&json, f, o, r, &err) != HSY_OK)
+    if (format == TABLE_JSON && fleet_json(&json, f, o, r, &err) != HSY_OK)
         failed = cli_fail_nomem();
-    else if (format == CLI_JSON)
+    else if (format == TABLE_JSON)
         puts(json);
-    else if (format == CLI_CSV)
-        truths_print(&all, CLI_CSV);
+    else if (format == TABLE_CSV)
+        truths_print(&all, TABLE_CSV);
     else
         truths_table(&all, o, r);
     free(json);

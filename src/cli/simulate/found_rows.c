@@ -30,30 +30,30 @@ static const char *const found_names[FOUND_METRICS] = {
     "users", "rounds",   "domain",      "bits",      "step",
     "top",   "runs",     "sampling"};
 
-static struct cli_cell found_asked(const struct simulate_discover *s,
-                                   const struct discovery_result *row,
-                                   size_t column)
+static struct table_cell found_asked(const struct simulate_discover *s,
+                                     const struct discovery_result *row,
+                                     size_t column)
 {
-    const struct cli_cell cells[FOUND_METRICS] = {
-        cli_text(row->data),
-        cli_text(s->grid.method.name),
-        cli_bool(s->grid.how.batches.asked),
-        cli_text(row->mechanism),
-        cli_number(row->epsilon),
-        cli_count(row->users),
-        cli_count(s->grid.how.batches.rounds),
-        cli_count(row->domain),
-        cli_count(row->bits),
-        cli_count(row->step),
-        cli_count(row->top),
-        cli_count(row->runs),
-        cli_text(row->at_once ? "aggregate" : "users")};
+    const struct table_cell cells[FOUND_METRICS] = {
+        cell_text(row->data),
+        cell_text(s->grid.method.name),
+        cell_bool(s->grid.how.batches.asked),
+        cell_text(row->mechanism),
+        cell_number(row->epsilon),
+        cell_count(row->users),
+        cell_count(s->grid.how.batches.rounds),
+        cell_count(row->domain),
+        cell_count(row->bits),
+        cell_count(row->step),
+        cell_count(row->top),
+        cell_count(row->runs),
+        cell_text(row->at_once ? "aggregate" : "users")};
 
     return cells[column];
 }
 
 static void found_cell(const void *ctx, size_t row, size_t column,
-                       struct cli_cell *out)
+                       struct table_cell *out)
 {
     const struct simulate_discover *s = ctx;
     const struct discovery_result *r = &s->rows[row];
@@ -62,10 +62,10 @@ static void found_cell(const void *ctx, size_t row, size_t column,
     if (column < FOUND_METRICS)
         *out = found_asked(s, r, column);
     else
-        *out =
-            cli_number(column < FOUND_ERRORS ? r->mean[column - FOUND_METRICS]
-                                             : r->error[column - FOUND_ERRORS]);
-    if (out->type == CLI_NUMBER)
+        *out = cell_number(column < FOUND_ERRORS
+                               ? r->mean[column - FOUND_METRICS]
+                               : r->error[column - FOUND_ERRORS]);
+    if (out->type == CELL_NUMBER)
         snprintf(out->shown, sizeof out->shown, format, out->number);
 }
 
@@ -79,18 +79,18 @@ static bool found_alike(const struct simulate_discover *s)
 }
 
 /* A table has what differs from row to row. */
-static void found_columns(struct cli_column columns[FOUND_COLUMNS],
+static void found_columns(struct table_column columns[FOUND_COLUMNS],
                           char names[DISCOVERY_METRICS][16],
                           const struct simulate_discover *s)
 {
     for (size_t i = 0; i < FOUND_METRICS; i++)
-        columns[i] = (struct cli_column){found_names[i], ""};
+        columns[i] = (struct table_column){found_names[i], ""};
     for (size_t m = 0; m < DISCOVERY_METRICS; m++) {
         const char *name = discovery_metric_name((enum discovery_metric)m);
 
         snprintf(names[m], sizeof names[m], "%s_se", name);
-        columns[FOUND_METRICS + m] = (struct cli_column){name, NULL};
-        columns[FOUND_ERRORS + m] = (struct cli_column){names[m], ""};
+        columns[FOUND_METRICS + m] = (struct table_column){name, NULL};
+        columns[FOUND_ERRORS + m] = (struct table_column){names[m], ""};
     }
     columns[FOUND_EPSILON].title = NULL;
     if (s->mechanisms.n > 1)
@@ -159,7 +159,7 @@ static void found_privacy(const struct simulate_discover *s,
                   rounds, rounds * row->groups);
     if (s->grid.how.batches.asked)
         found_add(text, ".");
-    cli_paragraph(text);
+    table_paragraph(stdout, text);
 }
 
 /* What all rows have in common. */
@@ -192,33 +192,34 @@ static void found_note(const struct simulate_discover *s)
               row->bits, row->step, row->top, row->runs,
               row->runs == 1 ? "" : "s");
     putchar('\n');
-    cli_paragraph(text);
-    cli_paragraph("precision, recall, f1: of the strings found, against the "
-                  "most frequent; ncr, ndcg: also by their ranks; 1 is "
-                  "perfect; +-: standard error.");
+    table_paragraph(stdout, text);
+    table_paragraph(stdout,
+                    "precision, recall, f1: of the strings found, against the "
+                    "most frequent; ncr, ndcg: also by their ranks; 1 is "
+                    "perfect; +-: standard error.");
     found_privacy(s, row);
 }
 
 void simulate_found(const struct simulate_discover *s)
 {
     char names[DISCOVERY_METRICS][16];
-    struct cli_column columns[FOUND_COLUMNS];
-    const struct cli_table table = {columns, FOUND_COLUMNS, s->nrows,
-                                    found_cell, s};
+    struct table_column columns[FOUND_COLUMNS];
+    const struct table table = {columns, FOUND_COLUMNS, s->nrows, found_cell,
+                                s};
     const struct discovery_result *row = &s->rows[0];
     char sizes[FOUND_SIZES];
-    const struct cli_field fields[] = {
-        {"seed", cli_count(s->grid.how.seed)},
-        {"groups", cli_count(row->groups)},
-        {"sizes", cli_text(s->grid.how.batches.asked && found_alike(s)
-                               ? found_sizes(sizes, row)
-                               : NULL)},
+    const struct table_field fields[] = {
+        {"seed", cell_count(s->grid.how.seed)},
+        {"groups", cell_count(row->groups)},
+        {"sizes", cell_text(s->grid.how.batches.asked && found_alike(s)
+                                ? found_sizes(sizes, row)
+                                : NULL)},
         {"epsilons_if_asked_again",
-         cli_count(row->groups * s->grid.how.batches.rounds)}};
+         cell_count(row->groups * s->grid.how.batches.rounds)}};
 
     found_columns(columns, names, s);
-    cli_print(s->format, &table, fields, sizeof fields / sizeof fields[0],
-              "rows");
-    if (s->format == CLI_TABLE)
+    table_print(stdout, s->format, &table, fields,
+                sizeof fields / sizeof fields[0], "rows");
+    if (s->format == TABLE_ALIGNED)
         found_note(s);
 }

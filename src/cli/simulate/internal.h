@@ -8,7 +8,7 @@
 struct simulate {
     const struct sim_limits *attack;
     struct sim_options o;
-    enum cli_format format;
+    enum table_format format;
     uint64_t yes, of; /* averaging: answers that are weighed */
     struct sim_result result;
 };

@@ -13,7 +13,7 @@ struct simulate_discover {
     uint64_t given;           /* options, bits of their ids */
     struct discovery_grid grid;
     struct simulate_files files;
-    enum cli_format format;
+    enum table_format format;
 
     struct discovery_data people[SIMULATE_LIST_MAX]; /* owned */
     struct discovery_result *rows;                   /* owned */

@@ -96,7 +96,7 @@ struct fleet_job {
     int attendance; /* -1: not said */
     uint8_t key[HSY_SIGN_KEY];
     char *token_text; /* owned */
-    enum cli_format format;
+    enum table_format format;
     struct cli_progress progress;
     uint64_t uploads;
 };

@@ -8,6 +8,6 @@
 /* Print what was sent and what is so (fleet_truths.c). 0, or the exit code
  * after a message. */
 int simulate_fleet_show(struct fleet *f, const struct fleet_options *o,
-                        const struct fleet_result *r, enum cli_format format);
+                        const struct fleet_result *r, enum table_format format);
 
 #endif

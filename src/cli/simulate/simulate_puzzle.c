@@ -76,7 +76,7 @@ struct simulate_puzzle {
     uint64_t threads;
     struct cli_spec spec;
     struct puzzling how;
-    enum cli_format format;
+    enum table_format format;
 
     struct labels list;          /* owned */
     struct puzzling_word *taken; /* owned */
@@ -114,39 +114,39 @@ static const char *const puzzle_asked[PUZZLE_ASKED] = {
 
 #define PUZZLE_COLUMNS (PUZZLE_ASKED + 2 * PUZZLING_METRICS + 1)
 
-static struct cli_cell puzzle_cell_asked(const struct simulate_puzzle *s,
-                                         const hsy_scheme_info *info,
-                                         size_t column)
+static struct table_cell puzzle_cell_asked(const struct simulate_puzzle *s,
+                                           const hsy_scheme_info *info,
+                                           size_t column)
 {
     static const hsy_param params[] = {HSY_PARAM_BITS, HSY_PARAM_FRAGMENT_BITS,
                                        HSY_PARAM_HASHES, HSY_PARAM_WIDTH};
-    struct cli_cell cell;
+    struct table_cell cell;
 
     switch (column) {
     case 0:
-        return cli_text(info->mechanism);
+        return cell_text(info->mechanism);
     case 1:
-        return cli_text(info->oracle != NULL ? info->oracle
-                                             : discovery_rule(info->id));
+        return cell_text(info->oracle != NULL ? info->oracle
+                                              : discovery_rule(info->id));
     case 2:
-        cell = cli_number(info->epsilon);
+        cell = cell_number(info->epsilon);
         snprintf(cell.shown, sizeof cell.shown, "%.6g", info->epsilon);
         return cell;
     case 3:
-        return cli_count(s->how.users);
+        return cell_count(s->how.users);
     case 4:
-        return cli_count(s->how.nwords);
+        return cell_count(s->how.nwords);
     case 9:
-        return cli_count(s->how.top);
+        return cell_count(s->how.top);
     case 10:
-        return cli_count(s->how.runs);
+        return cell_count(s->how.runs);
     default:
-        return cli_count(info->param[params[column - 5]]);
+        return cell_count(info->param[params[column - 5]]);
     }
 }
 
 static void puzzle_cell(const void *ctx, size_t row, size_t column,
-                        struct cli_cell *out)
+                        struct table_cell *out)
 {
     const struct simulate_puzzle *s = ctx;
     const struct puzzling_result *r = &s->rows[row];
@@ -157,13 +157,13 @@ static void puzzle_cell(const void *ctx, size_t row, size_t column,
     }
     column -= PUZZLE_ASKED;
     if (column == 2 * PUZZLING_METRICS) {
-        *out = cli_text("users");
+        *out = cell_text("users");
         return;
     }
-    *out = cli_number(column < PUZZLING_METRICS
-                          ? r->mean[column]
-                          : r->error[column - PUZZLING_METRICS]);
-    if (out->type == CLI_NUMBER)
+    *out = cell_number(column < PUZZLING_METRICS
+                           ? r->mean[column]
+                           : r->error[column - PUZZLING_METRICS]);
+    if (out->type == CELL_NUMBER)
         snprintf(out->shown, sizeof out->shown, "%.3f", out->number);
 }
 
@@ -183,24 +183,24 @@ static void puzzle_head(const struct simulate_puzzle *s)
 static void puzzle_show(const struct simulate_puzzle *s)
 {
     static char names[PUZZLING_METRICS][16];
-    struct cli_column columns[PUZZLE_COLUMNS];
-    const struct cli_table table = {columns, PUZZLE_COLUMNS, s->nepsilons,
-                                    puzzle_cell, s};
+    struct table_column columns[PUZZLE_COLUMNS];
+    const struct table table = {columns, PUZZLE_COLUMNS, s->nepsilons,
+                                puzzle_cell, s};
 
     for (size_t i = 0; i < PUZZLE_ASKED; i++)
-        columns[i] = (struct cli_column){puzzle_asked[i], NULL};
+        columns[i] = (struct table_column){puzzle_asked[i], NULL};
     for (size_t m = 0; m < PUZZLING_METRICS; m++) {
         const char *name = puzzling_metric_name((enum puzzling_metric)m);
 
         snprintf(names[m], sizeof names[m], "%s_se", name);
-        columns[PUZZLE_ASKED + m] = (struct cli_column){name, NULL};
+        columns[PUZZLE_ASKED + m] = (struct table_column){name, NULL};
         columns[PUZZLE_ASKED + PUZZLING_METRICS + m] =
-            (struct cli_column){names[m], m == 0 ? "+-" : ""};
+            (struct table_column){names[m], m == 0 ? "+-" : ""};
     }
-    columns[PUZZLE_COLUMNS - 1] = (struct cli_column){"sampling", ""};
-    if (s->format == CLI_TABLE)
+    columns[PUZZLE_COLUMNS - 1] = (struct table_column){"sampling", ""};
+    if (s->format == TABLE_ALIGNED)
         puzzle_head(s);
-    cli_print(s->format, &table, NULL, 0, "rows");
+    table_print(stdout, s->format, &table, NULL, 0, "rows");
 }
 
 /* ---- Running ------------------------------------------------------------- */

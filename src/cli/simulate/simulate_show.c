@@ -9,38 +9,38 @@
 /* ---- Cells --------------------------------------------------------------- */
 
 /* A share in four decimals. */
-static struct cli_cell show_share(double share)
+static struct table_cell show_share(double share)
 {
-    struct cli_cell c = cli_number(share);
+    struct table_cell c = cell_number(share);
 
-    if (c.type == CLI_NUMBER)
+    if (c.type == CELL_NUMBER)
         snprintf(c.shown, sizeof c.shown, "%.4f", share);
     return c;
 }
 
 /* What theory says: no rounding may hide that a share is not quite 1. */
-static struct cli_cell show_theory(double share)
+static struct table_cell show_theory(double share)
 {
-    struct cli_cell c = show_share(share);
+    struct table_cell c = show_share(share);
 
     if (share < 1 && share >= 0.99995)
         snprintf(c.shown, sizeof c.shown, "> 0.9999");
     return c;
 }
 
-static struct cli_cell show_epsilon(double epsilon)
+static struct table_cell show_epsilon(double epsilon)
 {
-    struct cli_cell c = cli_number(epsilon);
+    struct table_cell c = cell_number(epsilon);
 
     snprintf(c.shown, sizeof c.shown, "%.3f", epsilon);
     return c;
 }
 
-static struct cli_cell show_days(double days)
+static struct table_cell show_days(double days)
 {
-    struct cli_cell c = cli_number(days);
+    struct table_cell c = cell_number(days);
 
-    if (c.type == CLI_NUMBER)
+    if (c.type == CELL_NUMBER)
         snprintf(c.shown, sizeof c.shown, "%.1f", days);
     return c;
 }
@@ -59,31 +59,31 @@ static const char *show_extreme(char words[SHOW_WORDS], double x)
     return words;
 }
 
-static struct cli_cell show_held(double x)
+static struct table_cell show_held(double x)
 {
-    return x != 0 ? cli_number(x) : cli_text(NULL);
+    return x != 0 ? cell_number(x) : cell_text(NULL);
 }
 
 /* ---- Averaging ----------------------------------------------------------- */
 
-static const struct cli_column show_averaging_columns[] = {
+static const struct table_column show_averaging_columns[] = {
     {"client", NULL},    {"days", NULL},   {"accuracy", NULL},
     {"stderr", NULL},    {"exact", NULL},  {"allowed", NULL},
     {"epsilon", "told"}, {"charged", NULL}};
 
 static void show_averaging_cell(const void *ctx, size_t i, size_t column,
-                                struct cli_cell *out)
+                                struct table_cell *out)
 {
     const struct sim_averaging *a = ctx;
     const struct sim_averaging_row *row = &a->rows[i];
-    const struct cli_cell cells[] = {cli_text(sim_client_name(row->client)),
-                                     cli_count(row->days),
-                                     show_share(row->right.rate),
-                                     show_share(row->right.sd),
-                                     show_theory(row->right.exact),
-                                     show_theory(row->right.allowed),
-                                     show_epsilon(row->epsilon),
-                                     show_epsilon(row->charged)};
+    const struct table_cell cells[] = {cell_text(sim_client_name(row->client)),
+                                       cell_count(row->days),
+                                       show_share(row->right.rate),
+                                       show_share(row->right.sd),
+                                       show_theory(row->right.exact),
+                                       show_theory(row->right.allowed),
+                                       show_epsilon(row->epsilon),
+                                       show_epsilon(row->charged)};
 
     *out = cells[column];
 }
@@ -113,37 +113,37 @@ static void show_averaging_notes(const struct simulate *s,
 static void show_averaging(const struct simulate *s)
 {
     const struct sim_averaging *a = &s->result.u.averaging;
-    const struct cli_table table = {show_averaging_columns,
-                                    sizeof show_averaging_columns /
-                                        sizeof show_averaging_columns[0],
-                                    a->nrows, show_averaging_cell, a};
+    const struct table table = {show_averaging_columns,
+                                sizeof show_averaging_columns /
+                                    sizeof show_averaging_columns[0],
+                                a->nrows, show_averaging_cell, a};
     /* After one day fresh answers are right with the chance of one answer. */
     const double p = a->rows[0].right.exact;
     const struct sim_evidence e = sim_evidence(s->yes, s->of, p);
     const uint64_t enough = sim_answers_for(SHOW_CERTAIN, p);
-    const struct cli_field fields[] = {
-        {"attack", cli_text(s->attack->name)},
-        {"epsilon", cli_number((double)s->o.nano_report / HSY_NANO)},
+    const struct table_field fields[] = {
+        {"attack", cell_text(s->attack->name)},
+        {"epsilon", cell_number((double)s->o.nano_report / HSY_NANO)},
         {"epsilon_permanent",
-         cli_number((double)s->o.nano_permanent / HSY_NANO)},
-        {"devices", cli_count(s->o.devices)},
-        {"seed", cli_count(s->o.seed)},
-        {"yes", cli_count(s->yes)},
-        {"of", cli_count(s->of)},
+         cell_number((double)s->o.nano_permanent / HSY_NANO)},
+        {"devices", cell_count(s->o.devices)},
+        {"seed", cell_count(s->o.seed)},
+        {"yes", cell_count(s->yes)},
+        {"of", cell_count(s->of)},
         {"point", show_held(e.point)},
         {"tail", show_held(e.tail)},
         {"ratio", show_held(e.ratio)},
-        {"answers_99", enough != 0 ? cli_count(enough) : cli_text(NULL)}};
+        {"answers_99", enough != 0 ? cell_count(enough) : cell_text(NULL)}};
 
-    cli_print(s->format, &table, fields, sizeof fields / sizeof fields[0],
-              "rows");
-    if (s->format == CLI_TABLE)
+    table_print(stdout, s->format, &table, fields,
+                sizeof fields / sizeof fields[0], "rows");
+    if (s->format == TABLE_ALIGNED)
         show_averaging_notes(s, &e, enough);
 }
 
 /* ---- Change -------------------------------------------------------------- */
 
-static const struct cli_column show_change_columns[] = {
+static const struct table_column show_change_columns[] = {
     {"client", NULL},   {"after", NULL},
     {"accuracy", NULL}, {"stderr", NULL},
     {"exact", NULL},    {"allowed", NULL},
@@ -151,19 +151,19 @@ static const struct cli_column show_change_columns[] = {
     {"days_off", "off"}};
 
 static void show_change_cell(const void *ctx, size_t i, size_t column,
-                             struct cli_cell *out)
+                             struct table_cell *out)
 {
     const struct sim_change *c = ctx;
     const struct sim_change_row *row = &c->rows[i];
-    const struct cli_cell cells[] = {cli_text(sim_client_name(row->client)),
-                                     cli_count(row->after),
-                                     show_share(row->right.rate),
-                                     show_share(row->right.sd),
-                                     show_theory(row->right.exact),
-                                     show_theory(row->right.allowed),
-                                     show_share(row->detected),
-                                     show_share(row->false_alarms),
-                                     show_days(row->off)};
+    const struct table_cell cells[] = {cell_text(sim_client_name(row->client)),
+                                       cell_count(row->after),
+                                       show_share(row->right.rate),
+                                       show_share(row->right.sd),
+                                       show_theory(row->right.exact),
+                                       show_theory(row->right.allowed),
+                                       show_share(row->detected),
+                                       show_share(row->false_alarms),
+                                       show_days(row->off)};
 
     *out = cells[column];
 }
@@ -171,24 +171,24 @@ static void show_change_cell(const void *ctx, size_t i, size_t column,
 static void show_change(const struct simulate *s)
 {
     const struct sim_change *c = &s->result.u.change;
-    const struct cli_table table = {show_change_columns,
-                                    sizeof show_change_columns /
-                                        sizeof show_change_columns[0],
-                                    c->nrows, show_change_cell, c};
-    const struct cli_field fields[] = {
-        {"attack", cli_text(s->attack->name)},
-        {"epsilon", cli_number((double)s->o.nano_report / HSY_NANO)},
+    const struct table table = {show_change_columns,
+                                sizeof show_change_columns /
+                                    sizeof show_change_columns[0],
+                                c->nrows, show_change_cell, c};
+    const struct table_field fields[] = {
+        {"attack", cell_text(s->attack->name)},
+        {"epsilon", cell_number((double)s->o.nano_report / HSY_NANO)},
         {"epsilon_permanent",
-         cli_number((double)s->o.nano_permanent / HSY_NANO)},
-        {"devices", cli_count(s->o.devices)},
-        {"days", cli_count(s->o.days)},
-        {"change_day", cli_count(c->day)},
-        {"gamma", cli_number(c->gamma)},
-        {"seed", cli_count(s->o.seed)}};
+         cell_number((double)s->o.nano_permanent / HSY_NANO)},
+        {"devices", cell_count(s->o.devices)},
+        {"days", cell_count(s->o.days)},
+        {"change_day", cell_count(c->day)},
+        {"gamma", cell_number(c->gamma)},
+        {"seed", cell_count(s->o.seed)}};
 
-    cli_print(s->format, &table, fields, sizeof fields / sizeof fields[0],
-              "rows");
-    if (s->format != CLI_TABLE)
+    table_print(stdout, s->format, &table, fields,
+                sizeof fields / sizeof fields[0], "rows");
+    if (s->format != TABLE_ALIGNED)
         return;
     printf("\nafter, off: days. Half of the devices change after %" PRIu64
            " days; the attacker knows\nneither which nor when. Two-step "
@@ -200,18 +200,18 @@ static void show_change(const struct simulate *s)
 
 /* ---- Fingerprint --------------------------------------------------------- */
 
-static const struct cli_column show_fingerprint_columns[] = {
+static const struct table_column show_fingerprint_columns[] = {
     {"upload", NULL}, {"devices", NULL},      {"relinked", "found again"},
     {"stderr", NULL}, {"by_name", "by name"}, {"chance", NULL},
     {"unique", NULL}};
 
 static void show_fingerprint_cell(const void *ctx, size_t i, size_t column,
-                                  struct cli_cell *out)
+                                  struct table_cell *out)
 {
     const struct sim_fingerprint *f = ctx;
     const struct sim_fingerprint_row *row = &f->rows[i];
-    const struct cli_cell cells[] = {
-        cli_text(row->upload),     cli_count(row->devices),
+    const struct table_cell cells[] = {
+        cell_text(row->upload),    cell_count(row->devices),
         show_share(row->relinked), show_share(row->sd),
         show_share(row->name),     show_share(row->chance),
         show_share(row->unique)};
@@ -222,21 +222,21 @@ static void show_fingerprint_cell(const void *ctx, size_t i, size_t column,
 static void show_fingerprint(const struct simulate *s)
 {
     const struct sim_fingerprint *f = &s->result.u.fingerprint;
-    const struct cli_table table = {show_fingerprint_columns,
-                                    sizeof show_fingerprint_columns /
-                                        sizeof show_fingerprint_columns[0],
-                                    f->nrows, show_fingerprint_cell, f};
-    const struct cli_field fields[] = {
-        {"attack", cli_text(s->attack->name)},
-        {"epsilon", cli_number((double)s->o.nano_report / HSY_NANO)},
+    const struct table table = {show_fingerprint_columns,
+                                sizeof show_fingerprint_columns /
+                                    sizeof show_fingerprint_columns[0],
+                                f->nrows, show_fingerprint_cell, f};
+    const struct table_field fields[] = {
+        {"attack", cell_text(s->attack->name)},
+        {"epsilon", cell_number((double)s->o.nano_report / HSY_NANO)},
         {"epsilon_permanent",
-         cli_number((double)s->o.nano_permanent / HSY_NANO)},
-        {"devices", cli_count(s->o.devices)},
-        {"seed", cli_count(s->o.seed)}};
+         cell_number((double)s->o.nano_permanent / HSY_NANO)},
+        {"devices", cell_count(s->o.devices)},
+        {"seed", cell_count(s->o.seed)}};
 
-    cli_print(s->format, &table, fields, sizeof fields / sizeof fields[0],
-              "rows");
-    if (s->format == CLI_TABLE)
+    table_print(stdout, s->format, &table, fields,
+                sizeof fields / sizeof fields[0], "rows");
+    if (s->format == TABLE_ALIGNED)
         puts("\nrappor: 32 bits, 128 cohorts, f = 1/2, p = 1/4, q = 3/4. A "
              "name is what stays\nas it is: the cohort or the hash seed. All "
              "devices have the same truth.");
@@ -244,7 +244,7 @@ static void show_fingerprint(const struct simulate *s)
 
 /* ---- Drift --------------------------------------------------------------- */
 
-static const struct cli_column show_drift_columns[] = {
+static const struct table_column show_drift_columns[] = {
     {"rounding", NULL},
     {"day", NULL},
     {"keys", NULL},
@@ -256,19 +256,19 @@ static const struct cli_column show_drift_columns[] = {
     {"bias", NULL}};
 
 static void show_drift_cell(const void *ctx, size_t i, size_t column,
-                            struct cli_cell *out)
+                            struct table_cell *out)
 {
     const struct sim_drift *d = ctx;
     const struct sim_drift_row *row = &d->rows[i];
-    const struct cli_cell cells[] = {cli_text(row->rounding),
-                                     cli_count(row->day),
-                                     cli_count(row->keys),
-                                     show_epsilon(row->epsilon),
-                                     show_epsilon(row->epsilon_all_values),
-                                     show_days(row->mean),
-                                     show_days(row->error),
-                                     show_days(row->sd),
-                                     show_days(row->bias)};
+    const struct table_cell cells[] = {cell_text(row->rounding),
+                                       cell_count(row->day),
+                                       cell_count(row->keys),
+                                       show_epsilon(row->epsilon),
+                                       show_epsilon(row->epsilon_all_values),
+                                       show_days(row->mean),
+                                       show_days(row->error),
+                                       show_days(row->sd),
+                                       show_days(row->bias)};
 
     *out = cells[column];
 }
@@ -276,23 +276,23 @@ static void show_drift_cell(const void *ctx, size_t i, size_t column,
 static void show_drift(const struct simulate *s)
 {
     const struct sim_drift *d = &s->result.u.drift;
-    const struct cli_table table = {show_drift_columns,
-                                    sizeof show_drift_columns /
-                                        sizeof show_drift_columns[0],
-                                    d->nrows, show_drift_cell, d};
-    const struct cli_field fields[] = {
-        {"attack", cli_text(s->attack->name)},
-        {"epsilon", cli_number((double)s->o.nano_report / HSY_NANO)},
+    const struct table table = {show_drift_columns,
+                                sizeof show_drift_columns /
+                                    sizeof show_drift_columns[0],
+                                d->nrows, show_drift_cell, d};
+    const struct table_field fields[] = {
+        {"attack", cell_text(s->attack->name)},
+        {"epsilon", cell_number((double)s->o.nano_report / HSY_NANO)},
         {"epsilon_permanent",
-         cli_number((double)s->o.nano_permanent / HSY_NANO)},
-        {"devices", cli_count(s->o.devices)},
-        {"range", cli_count(SIM_DRIFT_RANGE)},
-        {"grain", cli_count(s->o.grain)},
-        {"seed", cli_count(s->o.seed)}};
+         cell_number((double)s->o.nano_permanent / HSY_NANO)},
+        {"devices", cell_count(s->o.devices)},
+        {"range", cell_count(SIM_DRIFT_RANGE)},
+        {"grain", cell_count(s->o.grain)},
+        {"seed", cell_count(s->o.seed)}};
 
-    cli_print(s->format, &table, fields, sizeof fields / sizeof fields[0],
-              "rows");
-    if (s->format == CLI_TABLE)
+    table_print(stdout, s->format, &table, fields,
+                sizeof fields / sizeof fields[0], "rows");
+    if (s->format == TABLE_ALIGNED)
         printf(
             "\nAge in days, 0 to %u, rounded to bins or points of %" PRIu64
             ". keys: permanent\nanswers of the device that has most so far; "
@@ -304,22 +304,22 @@ static void show_drift(const struct simulate *s)
 
 /* ---- Poisoning ----------------------------------------------------------- */
 
-static const struct cli_column show_poisoning_columns[] = {
+static const struct table_column show_poisoning_columns[] = {
     {"mechanism", NULL}, {"attack", NULL}, {"lying", NULL}, {"gain", NULL},
     {"stderr", ""},      {"exact", NULL},  {"shown", NULL}, {"bound", NULL},
     {"used", NULL},      {"found", NULL}};
 
 static void show_poisoning_cell(const void *ctx, size_t i, size_t column,
-                                struct cli_cell *out)
+                                struct table_cell *out)
 {
     const struct sim_poisoning *p = ctx;
     const struct sim_poisoning_row *row = &p->rows[i];
-    const struct cli_cell cells[] = {
-        cli_text(row->mechanism), cli_text(sim_attack_name(row->attack)),
-        show_share(row->lying),   show_share(row->gain),
-        show_share(row->sd),      show_share(row->exact),
-        show_share(row->shown),   show_share(row->bound),
-        show_share(row->used),    show_share(row->found)};
+    const struct table_cell cells[] = {
+        cell_text(row->mechanism), cell_text(sim_attack_name(row->attack)),
+        show_share(row->lying),    show_share(row->gain),
+        show_share(row->sd),       show_share(row->exact),
+        show_share(row->shown),    show_share(row->bound),
+        show_share(row->used),     show_share(row->found)};
 
     *out = cells[column];
 }
@@ -327,22 +327,22 @@ static void show_poisoning_cell(const void *ctx, size_t i, size_t column,
 static void show_poisoning(const struct simulate *s)
 {
     const struct sim_poisoning *p = &s->result.u.poisoning;
-    const struct cli_table table = {show_poisoning_columns,
-                                    sizeof show_poisoning_columns /
-                                        sizeof show_poisoning_columns[0],
-                                    p->nrows, show_poisoning_cell, p};
-    const struct cli_field fields[] = {
-        {"attack", cli_text(s->attack->name)},
-        {"epsilon", cli_number((double)s->o.nano_report / HSY_NANO)},
-        {"devices", cli_count(s->o.devices)},
-        {"values", cli_count(SIM_POISONING_VALUES)},
-        {"targets", cli_count(SIM_POISONING_TARGETS)},
-        {"runs", cli_count(SIM_POISONING_RUNS)},
-        {"seed", cli_count(s->o.seed)}};
+    const struct table table = {show_poisoning_columns,
+                                sizeof show_poisoning_columns /
+                                    sizeof show_poisoning_columns[0],
+                                p->nrows, show_poisoning_cell, p};
+    const struct table_field fields[] = {
+        {"attack", cell_text(s->attack->name)},
+        {"epsilon", cell_number((double)s->o.nano_report / HSY_NANO)},
+        {"devices", cell_count(s->o.devices)},
+        {"values", cell_count(SIM_POISONING_VALUES)},
+        {"targets", cell_count(SIM_POISONING_TARGETS)},
+        {"runs", cell_count(SIM_POISONING_RUNS)},
+        {"seed", cell_count(s->o.seed)}};
 
-    cli_print(s->format, &table, fields, sizeof fields / sizeof fields[0],
-              "rows");
-    if (s->format == CLI_TABLE)
+    table_print(stdout, s->format, &table, fields,
+                sizeof fields / sizeof fields[0], "rows");
+    if (s->format == TABLE_ALIGNED)
         printf("\ngain: of %u targets among %u values together, 1 stands for "
                "everybody. exact: by\nthe closed form. shown: in estimates as "
                "they are shown; olh has collisions\ntaken off. bound: what "

@@ -56,7 +56,7 @@ struct simulate_study {
     struct study_grid grid; /* its top, and how: runs, seed, delta, ... */
     struct simulate_files files;
     bool stop; /* help was asked for and given */
-    enum cli_format format;
+    enum table_format format;
     struct cli_spec question; /* --range, --bins, --set */
 
     struct study_way *ways;    /* owned */

@@ -99,7 +99,7 @@ struct rows_view {
     const struct simulate_study *s;
     unsigned are;               /* of what kind the rows are */
     size_t order[ROWS_COLUMNS]; /* which column stands where */
-    struct cli_column columns[ROWS_COLUMNS];
+    struct table_column columns[ROWS_COLUMNS];
 };
 
 static unsigned rows_are(const struct simulate_study *s)
@@ -122,41 +122,41 @@ static void rows_columns(struct rows_view *v, const struct simulate_study *s)
     v->s = s;
     v->are = rows_are(s);
     for (size_t i = 0; i < ROWS_COLUMNS; i++) {
-        const bool moves = s->format == CLI_TABLE && i <= ROWS_MODEL;
+        const bool moves = s->format == TABLE_ALIGNED && i <= ROWS_MODEL;
         const size_t c = !moves ? i : i == 0 ? ROWS_MODEL : i - 1;
 
         v->order[i] = c;
         v->columns[i] =
             c < ROWS_ERRORS
-                ? (struct cli_column){rows_table[c].name,
-                                      (rows_table[c].when & v->are) != 0
-                                          ? rows_table[c].title
-                                          : ""}
-                : (struct cli_column){rows_errors[c - ROWS_ERRORS].name, ""};
+                ? (struct table_column){rows_table[c].name,
+                                        (rows_table[c].when & v->are) != 0
+                                            ? rows_table[c].title
+                                            : ""}
+                : (struct table_column){rows_errors[c - ROWS_ERRORS].name, ""};
     }
 }
 
 /* A number in three digits for tables. */
-static struct cli_cell rows_number(double x, double shown)
+static struct table_cell rows_number(double x, double shown)
 {
-    struct cli_cell c = cli_number(x);
+    struct table_cell c = cell_number(x);
 
-    if (c.type == CLI_NUMBER)
+    if (c.type == CELL_NUMBER)
         snprintf(c.shown, sizeof c.shown, "%.3g", shown);
     return c;
 }
 
-static struct cli_cell rows_fixed(double x)
+static struct table_cell rows_fixed(double x)
 {
-    struct cli_cell c = cli_number(x);
+    struct table_cell c = cell_number(x);
 
-    if (c.type == CLI_NUMBER)
+    if (c.type == CELL_NUMBER)
         snprintf(c.shown, sizeof c.shown, "%.3f", x);
     return c;
 }
 
-static struct cli_cell rows_measured(const struct study_result *row,
-                                     enum study_metric metric)
+static struct table_cell rows_measured(const struct study_result *row,
+                                       enum study_metric metric)
 {
     const double x = row->mean[metric];
 
@@ -171,11 +171,11 @@ static struct cli_cell rows_measured(const struct study_result *row,
     }
 }
 
-static struct cli_cell rows_sampling(const struct study_result *row)
+static struct table_cell rows_sampling(const struct study_result *row)
 {
-    struct cli_cell c = cli_text(row->info.central ? "release"
-                                 : row->at_once    ? "aggregate"
-                                                   : "users");
+    struct table_cell c = cell_text(row->info.central ? "release"
+                                    : row->at_once    ? "aggregate"
+                                                      : "users");
 
     snprintf(c.shown, sizeof c.shown, "%s",
              row->info.central ? "released"
@@ -185,21 +185,22 @@ static struct cli_cell rows_sampling(const struct study_result *row)
 }
 
 /* A count, or nothing where it is 0. */
-static struct cli_cell rows_count(uint64_t n)
+static struct table_cell rows_count(uint64_t n)
 {
-    return n != 0 ? cli_count(n) : cli_text(NULL);
+    return n != 0 ? cell_count(n) : cell_text(NULL);
 }
 
 /* Columns of metrics stand in their order, from ROWS_MSE on. */
-static struct cli_cell rows_cell(const struct study_result *row, size_t column)
+static struct table_cell rows_cell(const struct study_result *row,
+                                   size_t column)
 {
     switch (column) {
     case ROWS_MECHANISM:
-        return cli_text(row->info.mechanism);
+        return cell_text(row->info.mechanism);
     case ROWS_EPSILON:
         return rows_number(row->epsilon, row->epsilon);
     case ROWS_USERS:
-        return cli_count(row->users);
+        return cell_count(row->users);
     case ROWS_DOMAIN:
         return rows_count(row->info.d);
     case ROWS_BITS:
@@ -207,29 +208,29 @@ static struct cli_cell rows_cell(const struct study_result *row, size_t column)
     case ROWS_SAMPLING:
         return rows_sampling(row);
     case ROWS_RUNS:
-        return cli_count(row->runs);
+        return cell_count(row->runs);
     case ROWS_MODEL:
-        return cli_text(row->name);
+        return cell_text(row->name);
     case ROWS_CURATORS:
         return rows_count(row->curators);
     case ROWS_LOCAL:
         return row->info.central
-                   ? cli_text(NULL)
+                   ? cell_text(NULL)
                    : rows_number(row->info.epsilon, row->info.epsilon);
     case ROWS_DELTA:
         return rows_number(row->delta, row->delta);
     case ROWS_BOUND:
-        return cli_text(row->bound);
+        return cell_text(row->bound);
     default:
         return column < ROWS_ERRORS
                    ? rows_measured(row, (enum study_metric)(column - ROWS_MSE))
-                   : cli_number(
+                   : cell_number(
                          row->error[rows_errors[column - ROWS_ERRORS].metric]);
     }
 }
 
 static void rows_out(const void *ctx, size_t row, size_t column,
-                     struct cli_cell *out)
+                     struct table_cell *out)
 {
     const struct rows_view *v = ctx;
 
@@ -266,7 +267,8 @@ static void rows_trust(const struct rows_view *v)
     for (size_t i = 0; i < v->s->nrows; i++)
         curators |= v->s->rows[i].curators > 0;
     if ((v->are & ROWS_SHUFFLED) != 0) {
-        cli_paragraph(
+        table_paragraph(
+            stdout,
             "shuffled: people report with epsilon0, and a shuffler takes away "
             "who sent what, when and in which order; all reports together are "
             "then (epsilon, delta) private. The shuffler must be honest, and "
@@ -274,7 +276,8 @@ static void rows_trust(const struct rows_view *v)
         rows_bounds(v);
     }
     if (curators)
-        cli_paragraph(
+        table_paragraph(
+            stdout,
             "central, multiparty: curators trusted with the truths of their "
             "people release counts with discrete Laplace noise, which hides "
             "what a person's truth is (neighbours: replace); how many people "
@@ -293,7 +296,8 @@ static void rows_note(const struct rows_view *v)
         printf(", %" PRIu32 " %s", row->info.d,
                row->info.kind == HSY_KIND_BINS ? "bins" : "values");
     printf(", %" PRIu64 " run%s\n", row->runs, row->runs == 1 ? "" : "s");
-    cli_paragraph(
+    table_paragraph(
+        stdout,
         row->info.kind == HSY_KIND_NUMBER
             ? "error: root mean squared error of the mean, in the range's "
               "units; theory: what it should be; best: by the best mechanism "
@@ -309,18 +313,18 @@ static void rows_note(const struct rows_view *v)
 void simulate_rows(const struct simulate_study *s)
 {
     struct rows_view view;
-    const struct cli_table table = {view.columns, ROWS_COLUMNS, s->nrows,
-                                    rows_out, &view};
+    const struct table table = {view.columns, ROWS_COLUMNS, s->nrows, rows_out,
+                                &view};
     const uint64_t top = s->grid.top != 0 ? s->grid.top : STUDY_HEAVY;
-    const struct cli_field fields[] = {{"data", cli_text(s->data)},
-                                       {"seed", cli_count(s->grid.how.seed)},
-                                       {"runs", cli_count(s->grid.how.runs)},
-                                       {"top", cli_count(top)},
-                                       {"level", cli_number(STUDY_LEVEL)}};
+    const struct table_field fields[] = {{"data", cell_text(s->data)},
+                                         {"seed", cell_count(s->grid.how.seed)},
+                                         {"runs", cell_count(s->grid.how.runs)},
+                                         {"top", cell_count(top)},
+                                         {"level", cell_number(STUDY_LEVEL)}};
 
     rows_columns(&view, s);
-    cli_print(s->format, &table, fields, sizeof fields / sizeof fields[0],
-              "rows");
-    if (s->format == CLI_TABLE)
+    table_print(stdout, s->format, &table, fields,
+                sizeof fields / sizeof fields[0], "rows");
+    if (s->format == TABLE_ALIGNED)
         rows_note(&view);
 }

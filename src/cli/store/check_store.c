@@ -12,53 +12,54 @@ struct check_view {
     const struct offline_check *c;
 };
 
-static const struct cli_column check_columns[] = {
+static const struct table_column check_columns[] = {
     {"task", NULL}, {"release", NULL}, {"reports", NULL}, {"nulls", NULL},
     {"days", NULL}, {"waiting", NULL}, {"agrees", NULL},
 };
 
 static void check_cell(const void *ctx, size_t row, size_t column,
-                       struct cli_cell *out)
+                       struct table_cell *out)
 {
     const struct check_view *v = ctx;
     const struct roster_entry *e = roster_at(v->o->roster, row);
     const struct offline_row *r = &v->c->rows[row];
-    const struct cli_cell cells[] = {
-        cli_text(e->task.id), cli_count(e->task.release), cli_count(r->counted),
-        cli_count(r->nulls),  cli_count(r->days),         cli_count(r->waiting),
-        cli_bool(r->agrees)};
+    const struct table_cell cells[] = {
+        cell_text(e->task.id),  cell_count(e->task.release),
+        cell_count(r->counted), cell_count(r->nulls),
+        cell_count(r->days),    cell_count(r->waiting),
+        cell_bool(r->agrees)};
 
     *out = cells[column];
 }
 
-static void check_show(const struct check_view *v, enum cli_format format)
+static void check_show(const struct check_view *v, enum table_format format)
 {
     const struct offline_check *c = v->c;
     const struct store_state *s = &v->o->state;
-    const struct cli_table table = {
-        check_columns, sizeof check_columns / sizeof check_columns[0],
-        v->o->roster == NULL ? 0 : c->n, check_cell, v};
+    const struct table table = {check_columns,
+                                sizeof check_columns / sizeof check_columns[0],
+                                v->o->roster == NULL ? 0 : c->n, check_cell, v};
     char day[DAY_TEXT] = "", closed[DAY_TEXT] = "";
-    struct cli_field fields[] = {
-        {"sound", cli_bool(c->problem[0] == '\0')},
-        {"problem", cli_text(c->problem[0] == '\0' ? NULL : c->problem)},
-        {"commits", cli_count(s->seq)},
+    struct table_field fields[] = {
+        {"sound", cell_bool(c->problem[0] == '\0')},
+        {"problem", cell_text(c->problem[0] == '\0' ? NULL : c->problem)},
+        {"commits", cell_count(s->seq)},
         {"day", {0}},
         {"closed", {0}},
-        {"ids", cli_count(c->ids)},
-        {"merged", cli_count(c->merged)},
-        {"figures", cli_count(c->figures)},
-        {"bytes", cli_count(store_admin_bytes(v->o->store))}};
+        {"ids", cell_count(c->ids)},
+        {"merged", cell_count(c->merged)},
+        {"figures", cell_count(c->figures)},
+        {"bytes", cell_count(store_admin_bytes(v->o->store))}};
 
     if (s->day != 0)
         day_text(day, s->day);
     if (s->closed != 0)
         day_text(closed, s->closed);
-    fields[3].cell = cli_text(s->day == 0 ? NULL : day);
-    fields[4].cell = cli_text(s->closed == 0 ? NULL : closed);
-    cli_print(format, &table, fields, sizeof fields / sizeof fields[0],
-              "tasks");
-    if (format == CLI_TABLE && c->problem[0] == '\0')
+    fields[3].cell = cell_text(s->day == 0 ? NULL : day);
+    fields[4].cell = cell_text(s->closed == 0 ? NULL : closed);
+    table_print(stdout, format, &table, fields,
+                sizeof fields / sizeof fields[0], "tasks");
+    if (format == TABLE_ALIGNED && c->problem[0] == '\0')
         printf("\nsound: %" PRIu64 " commits, %" PRIu64 " ids of open days\n",
                s->seq, c->ids);
 }

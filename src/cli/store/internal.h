@@ -11,7 +11,7 @@ struct store_how {
     const char *output, *tallies, *with;
     uint32_t day;
     uint32_t release; /* 0: all */
-    enum cli_format format;
+    enum table_format format;
 };
 
 /* Open the data, and fold it if asked; then do something with it. The exit

@@ -38,7 +38,7 @@ void survey_design_hidden(const struct survey_design *d)
     snprintf(line, sizeof line,
              "That holds as long as nobody but the respondent knows %s.",
              d->kind->hidden);
-    cli_paragraph(line);
+    table_paragraph(stdout, line);
 }
 
 static void design_print_pair(const struct survey_design *d)
@@ -49,7 +49,7 @@ static void design_print_pair(const struct survey_design *d)
              "Design: %s, the sensitive one asked with chance %.4g in the "
              "first and %.4g in the second.",
              d->kind->title, d->chance[0], d->chance[1]);
-    cli_paragraph(line);
+    table_paragraph(stdout, line);
 }
 
 void survey_design_print(const struct survey_design *d)
@@ -67,7 +67,7 @@ void survey_design_print(const struct survey_design *d)
              "Design: %s. With chance %.4g %s is said where yes is true, with "
              "chance %.4g where it is not.",
              d->kind->title, s->p, yes, s->q);
-    cli_paragraph(line);
+    table_paragraph(stdout, line);
     if (isinf(d->epsilon))
         snprintf(line, sizeof line, "Epsilon is infinite: %s.",
                  survey_design_proof(s));
@@ -76,7 +76,7 @@ void survey_design_print(const struct survey_design *d)
                  "Epsilon %.4g: an answer changes the odds of a person's truth "
                  "at most %.3g times.",
                  d->epsilon, exp(d->epsilon));
-    cli_paragraph(line);
+    table_paragraph(stdout, line);
     if (!isinf(d->epsilon))
         survey_design_hidden(d);
 }

@@ -20,7 +20,7 @@ struct survey_options {
     const char *answers, *column, *group, *weight, *sample; /* of a CSV */
     const char *matrix, *values_file;
     double level;
-    enum cli_format format;
+    enum table_format format;
     const char *plot;
     struct survey_aim aim; /* but for the level */
     const char *question, *other_question;
@@ -65,7 +65,7 @@ int survey_questionnaire(const struct survey_options *o, struct cli_parser *p);
 int survey_simulate(const struct survey_options *o, struct cli_parser *p);
 
 /* Print rows in the format asked for (survey_show.c). */
-void survey_show(const struct survey_rows *s, enum cli_format format);
+void survey_show(const struct survey_rows *s, enum table_format format);
 
 /* "12.3 %", with so many decimals; as many as give sd three digits. */
 void survey_percent(char text[48], double share, int decimals);

@@ -92,19 +92,19 @@ static double matrix_figure(const struct matrix_run *x, size_t i, int id)
                               : ends[id == MATRIX_HIGH];
 }
 
-static struct cli_cell matrix_value(const struct matrix_run *x, size_t i)
+static struct table_cell matrix_value(const struct matrix_run *x, size_t i)
 {
-    struct cli_cell c = cli_count(i);
+    struct table_cell c = cell_count(i);
 
     if (x->labels.d == 0)
         return c;
-    c.type = CLI_TEXT;
+    c.type = CELL_TEXT;
     c.text = labels_at(&x->labels, (uint32_t)i, &c.len);
     return c;
 }
 
 static void matrix_cell(const void *ctx, size_t row, size_t column,
-                        struct cli_cell *out)
+                        struct table_cell *out)
 {
     const struct matrix_run *x = ctx;
     const struct survey_matrix *m = &x->m;
@@ -113,18 +113,18 @@ static void matrix_cell(const void *ctx, size_t row, size_t column,
     if (column == MATRIX_VALUE) {
         *out = matrix_value(x, row);
     } else if (column == MATRIX_COUNT) {
-        *out = cli_count(m->counts[row]);
+        *out = cell_count(m->counts[row]);
     } else if (column < MATRIX_FIXED) {
-        *out = cli_number(matrix_figure(x, row, (int)column));
+        *out = cell_number(matrix_figure(x, row, (int)column));
         survey_percent(out->shown, out->number, x->decimals);
     } else {
         const size_t i = column - MATRIX_FIXED;
 
-        *out = cli_number(squares[i / m->d][row * m->d + i % m->d]);
+        *out = cell_number(squares[i / m->d][row * m->d + i % m->d]);
     }
 }
 
-static const struct cli_column matrix_columns[MATRIX_FIXED] = {
+static const struct table_column matrix_columns[MATRIX_FIXED] = {
     {"value", NULL},          {"count", "answers"},   {"estimate", "share"},
     {"stderr", "std. error"}, {"mle", "most likely"}, {"wald_low", "from"},
     {"wald_high", "to"}};
@@ -135,25 +135,25 @@ static void matrix_machine(const struct matrix_run *x)
 {
     const struct survey_matrix *m = &x->m;
     static const char *const names[] = {"h", "inverse", "covariance"};
-    struct cli_column columns[MATRIX_COLUMNS];
+    struct table_column columns[MATRIX_COLUMNS];
     char text[3 * HSY_MATRIX_MAX][24];
-    const struct cli_table table = {columns, MATRIX_FIXED + 3 * m->d, m->d,
-                                    matrix_cell, x};
-    const struct cli_field fields[] = {
-        {"design", cli_text("matrix")},
-        {"epsilon", cli_number(m->epsilon)},
-        {"unbounded", cli_bool(isinf(m->epsilon))},
-        {"condition", cli_number(m->condition)},
-        {"level", cli_number(x->how->level)},
-        {"n", cli_number(m->n)}};
+    const struct table table = {columns, MATRIX_FIXED + 3 * m->d, m->d,
+                                matrix_cell, x};
+    const struct table_field fields[] = {
+        {"design", cell_text("matrix")},
+        {"epsilon", cell_number(m->epsilon)},
+        {"unbounded", cell_bool(isinf(m->epsilon))},
+        {"condition", cell_number(m->condition)},
+        {"level", cell_number(x->how->level)},
+        {"n", cell_number(m->n)}};
 
     memcpy(columns, matrix_columns, sizeof matrix_columns);
     for (size_t i = 0; i < 3 * m->d; i++) {
         snprintf(text[i], sizeof text[i], "%s_%zu", names[i / m->d], i % m->d);
-        columns[MATRIX_FIXED + i] = (struct cli_column){text[i], NULL};
+        columns[MATRIX_FIXED + i] = (struct table_column){text[i], NULL};
     }
-    cli_print(x->how->format, &table, fields, sizeof fields / sizeof fields[0],
-              "states");
+    table_print(stdout, x->how->format, &table, fields,
+                sizeof fields / sizeof fields[0], "states");
 }
 
 static void matrix_square(const char *title, const double *square, size_t d)
@@ -169,8 +169,8 @@ static void matrix_square(const char *title, const double *square, size_t d)
 static void matrix_table(const struct matrix_run *x)
 {
     const struct survey_matrix *m = &x->m;
-    const struct cli_table table = {matrix_columns, MATRIX_FIXED, m->d,
-                                    matrix_cell, x};
+    const struct table table = {matrix_columns, MATRIX_FIXED, m->d, matrix_cell,
+                                x};
     size_t answer, truth;
 
     printf("Design: a matrix of %zu states, condition number %.4g\n", m->d,
@@ -185,7 +185,7 @@ static void matrix_table(const struct matrix_run *x)
                answer, truth);
     printf("\n%.0f answers; %.6g %% intervals (Wald)\n\n", m->n,
            100 * x->how->level);
-    cli_print(CLI_TABLE, &table, NULL, 0, NULL);
+    table_print(stdout, TABLE_ALIGNED, &table, NULL, 0, NULL);
     matrix_square("H: a line for each answer, a column for each truth", m->h,
                   m->d);
     matrix_square("its inverse", m->inverse, m->d);
@@ -220,7 +220,7 @@ static int matrix_run(struct matrix_run *x, struct cli_parser *p)
         failed = matrix_draw(x);
     if (failed)
         return failed;
-    if (x->how->format == CLI_TABLE)
+    if (x->how->format == TABLE_ALIGNED)
         matrix_table(x);
     else
         matrix_machine(x);

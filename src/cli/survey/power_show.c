@@ -9,12 +9,12 @@ struct power_row {
 };
 
 static void power_cell(const void *ctx, size_t row, size_t column,
-                       struct cli_cell *out)
+                       struct table_cell *out)
 {
     const struct power_row *rows = ctx;
 
     (void)row;
-    *out = cli_number(rows[column].value);
+    *out = cell_number(rows[column].value);
 }
 
 static void power_machine(const struct survey_needs *w,
@@ -35,14 +35,15 @@ static void power_machine(const struct survey_needs *w,
         {"n_second", pair ? w->samples[1] : NAN},
         {"n_best", w->best},
         {"n_direct", w->direct}};
-    struct cli_column columns[sizeof rows / sizeof rows[0]];
-    const struct cli_table table = {columns, sizeof rows / sizeof rows[0], 1,
-                                    power_cell, rows};
-    const struct cli_field field = {"design", cli_text(o->design.kind->name)};
+    struct table_column columns[sizeof rows / sizeof rows[0]];
+    const struct table table = {columns, sizeof rows / sizeof rows[0], 1,
+                                power_cell, rows};
+    const struct table_field field = {"design",
+                                      cell_text(o->design.kind->name)};
 
     for (size_t i = 0; i < table.ncolumns; i++)
-        columns[i] = (struct cli_column){rows[i].name, NULL};
-    cli_print(o->format, &table, &field, 1, NULL);
+        columns[i] = (struct table_column){rows[i].name, NULL};
+    table_print(stdout, o->format, &table, &field, 1, NULL);
 }
 
 static void power_print(const struct survey_needs *w,
@@ -65,7 +66,7 @@ static void power_print(const struct survey_needs *w,
                  "is %.4g%s, it takes",
                  aim->margin, o->level, w->share,
                  isnan(aim->share) ? ", the worst case" : "");
-    cli_paragraph(line);
+    table_paragraph(stdout, line);
     if (o->design.kind->pair) {
         printf("%12.0f people in the first sample\n%12.0f in the second\n",
                w->samples[0], w->samples[1]);
@@ -100,7 +101,7 @@ int survey_power(const struct survey_options *o, struct cli_parser *p)
     default:
         return cli_fail_error("--power", &err);
     }
-    if (o->format == CLI_TABLE)
+    if (o->format == TABLE_ALIGNED)
         power_print(&w, o);
     else
         power_machine(&w, o);

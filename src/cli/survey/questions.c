@@ -54,7 +54,7 @@ static void questions_range(char text[QUESTIONS_RANGE],
 
 static void questions_say(const char *text)
 {
-    cli_paragraph(text);
+    table_paragraph(stdout, text);
     putchar('\n');
 }
 
@@ -68,7 +68,7 @@ static void questions_if(const struct survey_draw *d, uint64_t from,
         return;
     questions_range(range, d, from, many);
     snprintf(line, sizeof line, "  %s: %s", range, what);
-    cli_paragraph(line);
+    table_paragraph(stdout, line);
 }
 
 static void questions_draw_line(const struct survey_draw *d, const char *first)
@@ -77,7 +77,7 @@ static void questions_draw_line(const struct survey_draw *d, const char *first)
 
     snprintf(line, sizeof line, "%s%s. Let nobody see the outcome.", first,
              questions_verb(d, verb));
-    cli_paragraph(line);
+    table_paragraph(stdout, line);
 }
 
 static void questions_quote(const char *name, const char *text)
@@ -144,7 +144,8 @@ static void questions_unrelated(const struct questions *q)
                      "answer question B.");
     }
     putchar('\n');
-    cli_paragraph("Answer truthfully, and do not say which question you had.");
+    table_paragraph(
+        stdout, "Answer truthfully, and do not say which question you had.");
 }
 
 static void questions_crosswise(const struct questions *q)
@@ -152,8 +153,8 @@ static void questions_crosswise(const struct questions *q)
     questions_quote("Question A", q->ask);
     questions_quote("Question B", q->other);
     putchar('\n');
-    cli_paragraph(
-        "Answer both for yourself, in your head. Then say only this:");
+    table_paragraph(
+        stdout, "Answer both for yourself, in your head. Then say only this:");
     puts("  the same: both answers are yes, or both are no.\n"
          "  different: one is yes and the other is no.");
 }

@@ -10,18 +10,18 @@ struct rehearse_shown {
 };
 
 static void rehearse_cell(const void *ctx, size_t row, size_t column,
-                          struct cli_cell *out)
+                          struct table_cell *out)
 {
     const struct rehearse_shown *a = ctx;
     const struct survey_held *held = &a->r.held[row];
     const double figures[] = {0, held->coverage, held->law, held->width};
 
     if (column == 0) {
-        *out = cli_text(held->name);
+        *out = cell_text(held->name);
         return;
     }
-    *out = cli_number(figures[column]);
-    if (out->type == CLI_NUMBER)
+    *out = cell_number(figures[column]);
+    if (out->type == CELL_NUMBER)
         survey_percent(out->shown, out->number,
                        column == 3 ? survey_decimals(a->r.predicted) : 2);
 }
@@ -51,30 +51,30 @@ static void rehearse_print(const struct rehearse_shown *a)
     const struct survey_options *o = a->how;
     const struct survey_rehearsal_how *asked = &a->asked;
     char held[32];
-    const struct cli_column columns[] = {{"interval", NULL},
-                                         {"coverage", held},
-                                         {"coverage_exact", "by its law"},
-                                         {"width", "mean width"}};
-    const struct cli_table table = {columns, 4, SURVEY_INTERVALS, rehearse_cell,
-                                    a};
-    const struct cli_field fields[] = {
-        {"design", cli_text(o->design.kind->name)},
-        {"epsilon", cli_number(o->design.kind->pair ? NAN : o->design.epsilon)},
-        {"share", cli_number(asked->share)},
-        {"n", cli_count(asked->n[0] + asked->n[1])},
-        {"runs", cli_count(asked->runs)},
-        {"seed", cli_count(asked->seed)},
-        {"level", cli_number(o->level)},
-        {"mean", cli_number(a->r.mean)},
-        {"sd", cli_number(a->r.sd)},
-        {"predicted_sd", cli_number(a->r.predicted)},
-        {"outside", cli_number(a->r.outside)}};
+    const struct table_column columns[] = {{"interval", NULL},
+                                           {"coverage", held},
+                                           {"coverage_exact", "by its law"},
+                                           {"width", "mean width"}};
+    const struct table table = {columns, 4, SURVEY_INTERVALS, rehearse_cell, a};
+    const struct table_field fields[] = {
+        {"design", cell_text(o->design.kind->name)},
+        {"epsilon",
+         cell_number(o->design.kind->pair ? NAN : o->design.epsilon)},
+        {"share", cell_number(asked->share)},
+        {"n", cell_count(asked->n[0] + asked->n[1])},
+        {"runs", cell_count(asked->runs)},
+        {"seed", cell_count(asked->seed)},
+        {"level", cell_number(o->level)},
+        {"mean", cell_number(a->r.mean)},
+        {"sd", cell_number(a->r.sd)},
+        {"predicted_sd", cell_number(a->r.predicted)},
+        {"outside", cell_number(a->r.outside)}};
 
     snprintf(held, sizeof held, "holds (%.6g %%)", 100 * o->level);
-    if (o->format == CLI_TABLE)
+    if (o->format == TABLE_ALIGNED)
         rehearse_head(a);
-    cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
-              "intervals");
+    table_print(stdout, o->format, &table, fields,
+                sizeof fields / sizeof fields[0], "intervals");
 }
 
 static int rehearse_sizes(uint64_t n[2], const struct survey_options *o,

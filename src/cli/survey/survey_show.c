@@ -54,7 +54,7 @@ static const char *const show_names[SHOW_IDS] = {
 struct show_table {
     const struct survey_rows *s;
     int decimals;
-    struct cli_column columns[SHOW_IDS + 4];
+    struct table_column columns[SHOW_IDS + 4];
     int ids[SHOW_IDS + 4];
     char names[4][2][16]; /* "wald_low" */
     size_t n;
@@ -67,8 +67,8 @@ static const double *show_interval(const hsy_survey_result *r, int id)
     return all[id - SHOW_WALD];
 }
 
-static struct cli_cell show_number(const struct survey_rows *s,
-                                   const struct survey_row *row, int id)
+static struct table_cell show_number(const struct survey_rows *s,
+                                     const struct survey_row *row, int id)
 {
     const double rate = row->yes_worth / row->n_worth;
     const double values[] = {[SHOW_N_WORTH] = row->n_worth,
@@ -81,37 +81,37 @@ static struct cli_cell show_number(const struct survey_rows *s,
                              [SHOW_OTHER_MLE] = row->r.other_mle,
                              [SHOW_BEYOND] = row->r.beyond};
 
-    return cli_number(values[id]);
+    return cell_number(values[id]);
 }
 
-static struct cli_cell show_row_cell(const struct survey_rows *s, size_t i,
-                                     int id)
+static struct table_cell show_row_cell(const struct survey_rows *s, size_t i,
+                                       int id)
 {
     const struct survey_row *row = &s->rows[i];
     const int base = id % SHOW_LOW;
 
     if (base == SHOW_GROUP)
-        return cli_text(row->name);
+        return cell_text(row->name);
     if (base == SHOW_YES || base == SHOW_N)
-        return cli_count(base == SHOW_YES ? row->yes : row->n);
+        return cell_count(base == SHOW_YES ? row->yes : row->n);
     if (base >= SHOW_WALD && base <= SHOW_EXACT) {
         const double *ends = show_interval(&row->r, base);
 
         if (id == base)
-            return cli_pair(ends[0], ends[1]);
-        return cli_number(ends[id >= SHOW_HIGH]);
+            return cell_pair(ends[0], ends[1]);
+        return cell_number(ends[id >= SHOW_HIGH]);
     }
     return show_number(s, row, base);
 }
 
 static void show_cell(const void *ctx, size_t row, size_t column,
-                      struct cli_cell *out)
+                      struct table_cell *out)
 {
     const struct show_table *t = ctx;
     const int id = t->ids[column], base = id % SHOW_LOW;
 
     *out = show_row_cell(t->s, row, id);
-    if (base >= SHOW_RATE && base <= SHOW_EXACT && out->type == CLI_NUMBER)
+    if (base >= SHOW_RATE && base <= SHOW_EXACT && out->type == CELL_NUMBER)
         survey_percent(out->shown, out->number, t->decimals);
     if (base == SHOW_EFFECT)
         snprintf(out->shown, sizeof out->shown, "%.3g", out->number);
@@ -120,7 +120,7 @@ static void show_cell(const void *ctx, size_t row, size_t column,
 static void show_add(struct show_table *t, int id, const char *name,
                      const char *title)
 {
-    t->columns[t->n] = (struct cli_column){name, title};
+    t->columns[t->n] = (struct table_column){name, title};
     t->ids[t->n++] = id;
 }
 
@@ -159,53 +159,56 @@ static void show_columns(struct show_table *t, bool ends)
     }
 }
 
-static void show_machine(const struct survey_rows *s, enum cli_format format)
+static void show_machine(const struct survey_rows *s, enum table_format format)
 {
     const struct survey_design *d = s->design;
-    const bool json = format == CLI_JSON, many = s->count > 1;
+    const bool json = format == TABLE_JSON, many = s->count > 1;
     struct show_table t = {.s = s};
-    const struct cli_table table = {t.columns, 0, s->count, show_cell, &t};
-    struct cli_table full = table;
-    struct cli_field fields[14] = {
-        {"design", cli_text(d->kind->name)},
-        {"epsilon", cli_number(survey_rows_epsilon(s))},
-        {"unbounded", cli_bool(isinf(survey_rows_epsilon(s)))},
-        {"level", cli_number(s->level)}};
+    const struct table table = {t.columns, 0, s->count, show_cell, &t};
+    struct table full = table;
+    struct table_field fields[14] = {
+        {"design", cell_text(d->kind->name)},
+        {"epsilon", cell_number(survey_rows_epsilon(s))},
+        {"unbounded", cell_bool(isinf(survey_rows_epsilon(s)))},
+        {"level", cell_number(s->level)}};
     size_t n = 4;
 
     if (!d->kind->pair) {
-        fields[n++] = (struct cli_field){"p", cli_number(d->channel.p)};
-        fields[n++] = (struct cli_field){"q", cli_number(d->channel.q)};
+        fields[n++] = (struct table_field){"p", cell_number(d->channel.p)};
+        fields[n++] = (struct table_field){"q", cell_number(d->channel.q)};
     }
     if (many) {
         const hsy_survey_test *test = &s->test;
 
-        fields[n++] = (struct cli_field){"pooled", cli_number(test->pooled)};
+        fields[n++] = (struct table_field){"pooled", cell_number(test->pooled)};
         fields[n++] =
-            (struct cli_field){"statistic", cli_number(test->statistic)};
-        fields[n++] = (struct cli_field){"freedom", cli_number(test->freedom)};
-        fields[n++] = (struct cli_field){"p_value", cli_number(test->p_value)};
-        fields[n++] = (struct cli_field){"boundary", cli_bool(test->boundary)};
+            (struct table_field){"statistic", cell_number(test->statistic)};
+        fields[n++] =
+            (struct table_field){"freedom", cell_number(test->freedom)};
+        fields[n++] =
+            (struct table_field){"p_value", cell_number(test->p_value)};
+        fields[n++] =
+            (struct table_field){"boundary", cell_bool(test->boundary)};
     }
     if (s->count == 2) {
         const hsy_estimate *e = &s->difference;
 
-        fields[n++] = (struct cli_field){"difference", cli_number(e->value)};
+        fields[n++] = (struct table_field){"difference", cell_number(e->value)};
         fields[n++] =
-            (struct cli_field){"difference_stderr", cli_number(e->sd)};
-        fields[n++] =
-            (struct cli_field){"difference_wilson", cli_pair(e->low, e->high)};
+            (struct table_field){"difference_stderr", cell_number(e->sd)};
+        fields[n++] = (struct table_field){"difference_wilson",
+                                           cell_pair(e->low, e->high)};
     }
     show_columns(&t, !json);
     full.ncolumns = t.n;
-    cli_print(format, &full, fields, n, many ? "groups" : NULL);
+    table_print(stdout, format, &full, fields, n, many ? "groups" : NULL);
 }
 
 /* ---- Tables -------------------------------------------------------------- */
 
 /* The four intervals of one share, a row each. */
 static void show_interval_cell(const void *ctx, size_t row, size_t column,
-                               struct cli_cell *out)
+                               struct table_cell *out)
 {
     static const char *const names[] = {"Wald", "Wilson", "likelihood",
                                         "exact"};
@@ -213,23 +216,23 @@ static void show_interval_cell(const void *ctx, size_t row, size_t column,
     const double *ends = show_interval(&t->s->rows[0].r, SHOW_WALD + (int)row);
 
     if (column == 0) {
-        *out = cli_text(names[row]);
+        *out = cell_text(names[row]);
         return;
     }
-    *out = cli_number(ends[column - 1]);
-    if (out->type == CLI_NUMBER)
+    *out = cell_number(ends[column - 1]);
+    if (out->type == CELL_NUMBER)
         survey_percent(out->shown, out->number, t->decimals);
 }
 
 static void show_intervals(const struct show_table *t)
 {
     char title[32];
-    struct cli_column columns[3] = {
+    struct table_column columns[3] = {
         {title, NULL}, {"from", NULL}, {"to", NULL}};
-    const struct cli_table table = {columns, 3, 4, show_interval_cell, t};
+    const struct table table = {columns, 3, 4, show_interval_cell, t};
 
     snprintf(title, sizeof title, "%.6g %% interval", 100 * t->s->level);
-    cli_print(CLI_TABLE, &table, NULL, 0, NULL);
+    table_print(stdout, TABLE_ALIGNED, &table, NULL, 0, NULL);
 }
 
 static void show_pair_epsilon(const struct survey_rows *s)
@@ -251,7 +254,7 @@ static void show_pair_epsilon(const struct survey_rows *s)
                  "Epsilon %.4g, if the share of yes to the other question is "
                  "%.3g, as is most likely.",
                  epsilon, s->rows[0].r.other_mle);
-    cli_paragraph(line);
+    table_paragraph(stdout, line);
     if (!isinf(epsilon))
         survey_design_hidden(s->design);
 }
@@ -322,17 +325,18 @@ static void show_test(const struct survey_rows *s)
              pooled, test->statistic, test->freedom,
              test->freedom == 1 ? "" : "s", test->p_value);
     putchar('\n');
-    cli_paragraph(line);
+    table_paragraph(stdout, line);
     if (test->boundary)
-        cli_paragraph("A share is estimated at 0 or 1. There the ratio is "
-                      "smaller than its law says, so the p-value is too large "
-                      "rather than too small.");
+        table_paragraph(
+            stdout, "A share is estimated at 0 or 1. There the ratio is "
+                    "smaller than its law says, so the p-value is too large "
+                    "rather than too small.");
 }
 
 static void show_groups(const struct survey_rows *s)
 {
     struct show_table t = {.s = s};
-    struct cli_table table = {t.columns, 0, s->count, show_cell, &t};
+    struct table table = {t.columns, 0, s->count, show_cell, &t};
     double least = HUGE_VAL;
 
     for (size_t i = 0; i < s->count; i++)
@@ -351,7 +355,7 @@ static void show_groups(const struct survey_rows *s)
     table.ncolumns = t.n;
     printf("\nShares of yes with %.6g %% intervals (Wilson)\n\n",
            100 * s->level);
-    cli_print(CLI_TABLE, &table, NULL, 0, NULL);
+    table_print(stdout, TABLE_ALIGNED, &table, NULL, 0, NULL);
     if (s->count == 2)
         show_difference(s, t.decimals);
     show_test(s);
@@ -360,17 +364,18 @@ static void show_groups(const struct survey_rows *s)
 static void show_weights(const struct survey_rows *s)
 {
     putchar('\n');
-    cli_paragraph("Weights: taken for known beforehand, and answers for "
-                  "independent. Standard errors and all intervals are those of "
-                  "as many plain answers as the weighted ones are worth; the "
-                  "exact one is no longer exact.");
+    table_paragraph(
+        stdout, "Weights: taken for known beforehand, and answers for "
+                "independent. Standard errors and all intervals are those of "
+                "as many plain answers as the weighted ones are worth; the "
+                "exact one is no longer exact.");
     if (s->count > 1)
-        cli_paragraph("The test takes them for that many too.");
+        table_paragraph(stdout, "The test takes them for that many too.");
 }
 
-void survey_show(const struct survey_rows *s, enum cli_format format)
+void survey_show(const struct survey_rows *s, enum table_format format)
 {
-    if (format != CLI_TABLE) {
+    if (format != TABLE_ALIGNED) {
         show_machine(s, format);
         return;
     }

@@ -1,71 +1,76 @@
 /* table.c - rows as an aligned table, as CSV, or as JSON. */
 #define _XOPEN_SOURCE 700 /* wcwidth */
-#include "cli/base/base.h"
+#include "host/base/table.h"
+
 #include "host/base/json.h"
 #include "host/base/written.h"
 
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 #include <wchar.h>
 
-struct cli_cell cli_text(const char *text)
+struct table_cell cell_text(const char *text)
 {
     if (text == NULL)
-        return (struct cli_cell){.type = CLI_NONE};
-    return (struct cli_cell){
-        .type = CLI_TEXT, .text = text, .len = strlen(text)};
+        return (struct table_cell){.type = CELL_NONE};
+    return (struct table_cell){
+        .type = CELL_TEXT, .text = text, .len = strlen(text)};
 }
 
-struct cli_cell cli_number(double number)
+struct table_cell cell_bytes(const char *text, size_t len)
+{
+    return (struct table_cell){.type = CELL_TEXT, .text = text, .len = len};
+}
+
+struct table_cell cell_number(double number)
 {
     if (!isfinite(number))
-        return (struct cli_cell){.type = CLI_NONE};
-    return (struct cli_cell){.type = CLI_NUMBER, .number = number};
+        return (struct table_cell){.type = CELL_NONE};
+    return (struct table_cell){.type = CELL_NUMBER, .number = number};
 }
 
-struct cli_cell cli_pair(double low, double high)
+struct table_cell cell_pair(double low, double high)
 {
     if (!isfinite(low) || !isfinite(high))
-        return (struct cli_cell){.type = CLI_NONE};
-    return (struct cli_cell){.type = CLI_PAIR, .number = low, .high = high};
+        return (struct table_cell){.type = CELL_NONE};
+    return (struct table_cell){.type = CELL_PAIR, .number = low, .high = high};
 }
 
-struct cli_cell cli_estimate(const hsy_estimate *estimate)
+struct table_cell cell_estimate(const hsy_estimate *estimate)
 {
-    return (struct cli_cell){.type = CLI_ESTIMATE, .estimate = *estimate};
+    return (struct table_cell){.type = CELL_ESTIMATE, .estimate = *estimate};
 }
 
-struct cli_cell cli_count(uint64_t count)
+struct table_cell cell_count(uint64_t count)
 {
-    return (struct cli_cell){.type = CLI_COUNT, .count = count};
+    return (struct table_cell){.type = CELL_COUNT, .count = count};
 }
 
-struct cli_cell cli_bool(bool truth)
+struct table_cell cell_bool(bool truth)
 {
-    return (struct cli_cell){.type = CLI_BOOL, .truth = truth};
+    return (struct table_cell){.type = CELL_BOOL, .truth = truth};
 }
 
-struct cli_cell cli_list(const char *const *texts, size_t n)
+struct table_cell cell_list(const char *const *texts, size_t n)
 {
-    return (struct cli_cell){.type = CLI_LIST, .texts = texts, .len = n};
+    return (struct table_cell){.type = CELL_LIST, .texts = texts, .len = n};
 }
 
-bool cli_value_format(struct cli_parser *p, enum cli_format *out)
+struct table_cell cell_shown(double number, double x, const char *format)
 {
-    static const char *const names[] = {"table", "csv", "json", NULL};
-    int choice;
+    struct table_cell c = cell_number(number);
 
-    if (!cli_value_choice(p, &choice, names))
-        return false;
-    *out = (enum cli_format)choice;
-    return true;
+    if (c.type == CELL_NUMBER)
+        snprintf(c.shown, sizeof c.shown, format, x);
+    return c;
 }
 
 /* ---- Numbers ------------------------------------------------------------- */
 
-void cli_show_rough(struct cli_cell *c, double x, const char *unit)
+void cell_rough(struct table_cell *c, double x, const char *unit)
 {
     static const char prefixes[] = {' ', 'k', 'M', 'G', 'T'};
     int i = 0, decimals;
@@ -84,14 +89,14 @@ void cli_show_rough(struct cli_cell *c, double x, const char *unit)
 }
 
 /* A number, count or flag as csv and json write it; "" for nothing. */
-static void table_plain(char text[32], const struct cli_cell *c)
+static void table_plain(char text[32], const struct table_cell *c)
 {
     text[0] = '\0';
-    if (c->type == CLI_NUMBER && isfinite(c->number))
+    if (c->type == CELL_NUMBER && isfinite(c->number))
         written_number(text, c->number);
-    else if (c->type == CLI_COUNT)
+    else if (c->type == CELL_COUNT)
         snprintf(text, 32, "%" PRIu64, c->count);
-    else if (c->type == CLI_BOOL)
+    else if (c->type == CELL_BOOL)
         snprintf(text, 32, "%s", c->truth ? "true" : "false");
 }
 
@@ -100,7 +105,7 @@ static void table_plain(char text[32], const struct cli_cell *c)
 /* ---- CSV [RFC 4180] ------------------------------------------------------ */
 
 /* Texts one after another, as one. */
-static void table_csv_list(const struct cli_cell *c)
+static void table_csv_list(FILE *to, const struct table_cell *c)
 {
     char text[TABLE_LIST] = "";
     size_t at = 0;
@@ -108,30 +113,30 @@ static void table_csv_list(const struct cli_cell *c)
     for (size_t i = 0; i < c->len && at < sizeof text; i++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%s",
                                i != 0 ? "; " : "", c->texts[i]);
-    written_csv(stdout, text, strlen(text));
+    written_csv(to, text, strlen(text));
 }
 
-static void table_csv_cell(const struct cli_cell *c)
+static void table_csv_cell(FILE *to, const struct table_cell *c)
 {
     char text[32];
 
-    if (c->type == CLI_LIST) {
-        table_csv_list(c);
+    if (c->type == CELL_LIST) {
+        table_csv_list(to, c);
         return;
     }
-    if (c->type == CLI_TEXT) {
-        written_csv(stdout, c->text, c->len);
+    if (c->type == CELL_TEXT) {
+        written_csv(to, c->text, c->len);
         return;
     }
     table_plain(text, c);
-    fputs(text, stdout);
+    fputs(text, to);
 }
 
 #define TABLE_SAID 16u /* most fields that rows of csv have too */
 
 /* The fields that are named, in the order of the names. */
-static size_t table_said(const struct cli_field *out[TABLE_SAID],
-                         const struct cli_field *fields, size_t nfields,
+static size_t table_said(const struct table_field *out[TABLE_SAID],
+                         const struct table_field *fields, size_t nfields,
                          const char *const *said)
 {
     size_t n = 0;
@@ -139,36 +144,36 @@ static size_t table_said(const struct cli_field *out[TABLE_SAID],
     for (; said != NULL && *said != NULL; said++)
         for (size_t i = 0; i < nfields && n < TABLE_SAID; i++)
             if (strcmp(fields[i].name, *said) == 0 &&
-                (fields[i].cell.type != CLI_LIST || fields[i].cell.len != 0))
+                (fields[i].cell.type != CELL_LIST || fields[i].cell.len != 0))
                 out[n++] = &fields[i];
     return n;
 }
 
-static void table_csv(const struct cli_table *t,
-                      const struct cli_field *const *said, size_t nsaid)
+static void table_csv(FILE *to, const struct table *t,
+                      const struct table_field *const *said, size_t nsaid)
 {
     for (size_t j = 0; j < t->ncolumns; j++) {
         if (j != 0)
-            putchar(',');
-        written_csv(stdout, t->columns[j].name, strlen(t->columns[j].name));
+            putc(',', to);
+        written_csv(to, t->columns[j].name, strlen(t->columns[j].name));
     }
     for (size_t j = 0; j < nsaid; j++)
-        printf(",%s", said[j]->name);
-    putchar('\n');
-    for (size_t i = 0; i < t->nrows && !ferror(stdout); i++) {
+        fprintf(to, ",%s", said[j]->name);
+    putc('\n', to);
+    for (size_t i = 0; i < t->nrows && !ferror(to); i++) {
         for (size_t j = 0; j < t->ncolumns; j++) {
-            struct cli_cell c = {.type = CLI_NONE};
+            struct table_cell c = {.type = CELL_NONE};
 
             t->cell(t->ctx, i, j, &c);
             if (j != 0)
-                putchar(',');
-            table_csv_cell(&c);
+                putc(',', to);
+            table_csv_cell(to, &c);
         }
         for (size_t j = 0; j < nsaid; j++) {
-            putchar(',');
-            table_csv_cell(&said[j]->cell);
+            putc(',', to);
+            table_csv_cell(to, &said[j]->cell);
         }
-        putchar('\n');
+        putc('\n', to);
     }
 }
 
@@ -186,7 +191,7 @@ static void table_json_estimate(struct put *p, const char *name,
 }
 
 static void table_json_list(struct put *p, const char *name,
-                            const struct cli_cell *c)
+                            const struct table_cell *c)
 {
     put_array(p, name);
     for (size_t i = 0; i < c->len; i++)
@@ -204,53 +209,53 @@ static void table_json_pair(struct put *p, const char *name, double low,
 }
 
 static void table_json_member(struct put *p, const char *name,
-                              const struct cli_cell *c)
+                              const struct table_cell *c)
 {
     switch (c->type) {
-    case CLI_NONE:
+    case CELL_NONE:
         put_null(p, name);
         return;
-    case CLI_TEXT:
+    case CELL_TEXT:
         put_text(p, name, c->text, c->len);
         return;
-    case CLI_NUMBER:
+    case CELL_NUMBER:
         put_number(p, name, c->number);
         return;
-    case CLI_COUNT:
+    case CELL_COUNT:
         put_count(p, name, c->count);
         return;
-    case CLI_BOOL:
+    case CELL_BOOL:
         put_bool(p, name, c->truth);
         return;
-    case CLI_PAIR:
+    case CELL_PAIR:
         table_json_pair(p, name, c->number, c->high);
         return;
-    case CLI_ESTIMATE:
+    case CELL_ESTIMATE:
         table_json_estimate(p, name, &c->estimate);
         return;
-    case CLI_LIST:
+    case CELL_LIST:
         table_json_list(p, name, c);
         return;
     }
 }
 
-static void table_json_row(struct put *p, const struct cli_table *t, size_t row)
+static void table_json_row(struct put *p, const struct table *t, size_t row)
 {
     for (size_t j = 0; j < t->ncolumns; j++) {
-        struct cli_cell c = {.type = CLI_NONE};
+        struct table_cell c = {.type = CELL_NONE};
 
         t->cell(t->ctx, row, j, &c);
         table_json_member(p, t->columns[j].name, &c);
     }
 }
 
-static void table_json(const struct cli_table *t,
-                       const struct cli_field *fields, size_t nfields,
+static void table_json(FILE *to, const struct table *t,
+                       const struct table_field *fields, size_t nfields,
                        const char *rows_name)
 {
     struct put p;
 
-    put_begin(&p, stdout);
+    put_begin(&p, to);
     for (size_t i = 0; i < nfields; i++)
         table_json_member(&p, fields[i].name, &fields[i].cell);
     if (rows_name == NULL) {
@@ -259,7 +264,7 @@ static void table_json(const struct cli_table *t,
         return;
     }
     put_array_lines(&p, rows_name);
-    for (size_t i = 0; i < t->nrows && !ferror(stdout); i++) {
+    for (size_t i = 0; i < t->nrows && !ferror(to); i++) {
         put_object(&p, NULL);
         table_json_row(&p, t, i);
         put_end(&p, '}');
@@ -318,7 +323,7 @@ static void table_cut(struct table_shown *s, const char *text, size_t len)
     }
 }
 
-static void table_show(struct table_shown *s, const struct cli_cell *c)
+static void table_show(struct table_shown *s, const struct table_cell *c)
 {
     char plain[48];
 
@@ -326,11 +331,11 @@ static void table_show(struct table_shown *s, const struct cli_cell *c)
         table_cut(s, c->shown, strlen(c->shown));
         return;
     }
-    if (c->type == CLI_TEXT) {
+    if (c->type == CELL_TEXT) {
         table_cut(s, c->text, c->len);
         return;
     }
-    if (c->type == CLI_NUMBER)
+    if (c->type == CELL_NUMBER)
         snprintf(plain, sizeof plain, "%.6g", c->number);
     else
         table_plain(plain, c);
@@ -339,41 +344,41 @@ static void table_show(struct table_shown *s, const struct cli_cell *c)
     table_cut(s, plain, strlen(plain));
 }
 
-static const char *table_title(const struct cli_column *c)
+static const char *table_title(const struct table_column *c)
 {
     return c->title != NULL ? c->title : c->name;
 }
 
 /* Text stands left, numbers right; a column is what its first row is. */
-static bool table_left(const struct cli_table *t, size_t column)
+static bool table_left(const struct table *t, size_t column)
 {
-    struct cli_cell c = {.type = CLI_NONE};
+    struct table_cell c = {.type = CELL_NONE};
 
     if (t->nrows == 0)
         return true;
     t->cell(t->ctx, 0, column, &c);
-    return c.type == CLI_TEXT;
+    return c.type == CELL_TEXT;
 }
 
-static void table_pad(size_t n)
+static void table_pad(FILE *to, size_t n)
 {
     while (n-- > 0)
-        putchar(' ');
+        putc(' ', to);
 }
 
 /* Text with pad spaces beside it; nothing trails the last cell. */
-static void table_put(const char *text, size_t len, size_t pad, bool left,
-                      bool first, bool last)
+static void table_put(FILE *to, const char *text, size_t len, size_t pad,
+                      bool left, bool first, bool last)
 {
     if (last && left && len == 0)
         return;
     if (!first)
-        fputs("  ", stdout);
+        fputs("  ", to);
     if (!left)
-        table_pad(pad);
-    fwrite(text, 1, len, stdout);
+        table_pad(to, pad);
+    fwrite(text, 1, len, to);
     if (left && !last)
-        table_pad(pad);
+        table_pad(to, pad);
 }
 
 struct table_layout {
@@ -383,7 +388,7 @@ struct table_layout {
     size_t n;
 };
 
-static void table_measure(struct table_layout *l, const struct cli_table *t)
+static void table_measure(struct table_layout *l, const struct table *t)
 {
     l->n = 0;
     for (size_t j = 0; j < t->ncolumns && l->n < TABLE_COLUMNS_MAX; j++) {
@@ -394,7 +399,7 @@ static void table_measure(struct table_layout *l, const struct cli_table *t)
             continue;
         width = strlen(title); /* plain ASCII */
         for (size_t i = 0; i < t->nrows; i++) {
-            struct cli_cell c = {.type = CLI_NONE};
+            struct table_cell c = {.type = CELL_NONE};
             struct table_shown shown;
 
             t->cell(t->ctx, i, j, &c);
@@ -408,91 +413,129 @@ static void table_measure(struct table_layout *l, const struct cli_table *t)
     }
 }
 
-static void table_head(const struct table_layout *l, const struct cli_table *t)
+static void table_head(FILE *to, const struct table_layout *l,
+                       const struct table *t)
 {
     for (size_t k = 0; k < l->n; k++) {
         const char *title = table_title(&t->columns[l->columns[k]]);
         size_t len = strlen(title);
 
-        table_put(title, len, l->widths[k] - len, l->left[k], k == 0,
+        table_put(to, title, len, l->widths[k] - len, l->left[k], k == 0,
                   k + 1 == l->n);
     }
-    putchar('\n');
+    putc('\n', to);
 }
 
-static void table_row(const struct table_layout *l, const struct cli_table *t,
-                      size_t row)
+static void table_row(FILE *to, const struct table_layout *l,
+                      const struct table *t, size_t row)
 {
     for (size_t k = 0; k < l->n; k++) {
-        struct cli_cell c = {.type = CLI_NONE};
+        struct table_cell c = {.type = CELL_NONE};
         struct table_shown shown;
 
         t->cell(t->ctx, row, l->columns[k], &c);
         table_show(&shown, &c);
-        table_put(shown.text, shown.len, l->widths[k] - shown.width, l->left[k],
-                  k == 0, k + 1 == l->n);
+        table_put(to, shown.text, shown.len, l->widths[k] - shown.width,
+                  l->left[k], k == 0, k + 1 == l->n);
     }
-    putchar('\n');
+    putc('\n', to);
 }
 
-static void table_aligned(const struct cli_table *t)
+static void table_aligned(FILE *to, const struct table *t)
 {
+    /* For wcwidth; without it every character counts as one column. */
+    const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    const locale_t before = utf8 != (locale_t)0 ? uselocale(utf8) : utf8;
     struct table_layout l;
 
-    /* For wcwidth; without it every character counts as one column. */
-    setlocale(LC_CTYPE, "C.UTF-8");
     table_measure(&l, t);
-    table_head(&l, t);
-    for (size_t i = 0; i < t->nrows && !ferror(stdout); i++)
-        table_row(&l, t, i);
+    table_head(to, &l, t);
+    for (size_t i = 0; i < t->nrows && !ferror(to); i++)
+        table_row(to, &l, t, i);
+    if (utf8 != (locale_t)0) {
+        uselocale(before);
+        freelocale(utf8);
+    }
 }
 
 /* ---- All three ----------------------------------------------------------- */
 
-void cli_print(enum cli_format format, const struct cli_table *table,
-               const struct cli_field *fields, size_t nfields,
-               const char *rows_name)
+void table_print(FILE *to, enum table_format format, const struct table *table,
+                 const struct table_field *fields, size_t nfields,
+                 const char *rows_name)
 {
-    cli_print_said(format, table, fields, nfields, rows_name, NULL);
+    table_print_said(to, format, table, fields, nfields, rows_name, NULL);
 }
 
-void cli_print_said(enum cli_format format, const struct cli_table *table,
-                    const struct cli_field *fields, size_t nfields,
-                    const char *rows_name, const char *const *said)
+void table_print_said(FILE *to, enum table_format format,
+                      const struct table *table,
+                      const struct table_field *fields, size_t nfields,
+                      const char *rows_name, const char *const *said)
 {
-    const struct cli_field *found[TABLE_SAID];
+    const struct table_field *found[TABLE_SAID];
 
-    if (format == CLI_CSV)
-        table_csv(table, found, table_said(found, fields, nfields, said));
-    else if (format == CLI_JSON)
-        table_json(table, fields, nfields, rows_name);
+    if (format == TABLE_CSV)
+        table_csv(to, table, found, table_said(found, fields, nfields, said));
+    else if (format == TABLE_JSON)
+        table_json(to, table, fields, nfields, rows_name);
     else
-        table_aligned(table);
+        table_aligned(to, table);
 }
 
 /* ---- One row ------------------------------------------------------------- */
 
 static void flat_cell(const void *ctx, size_t row, size_t column,
-                      struct cli_cell *out)
+                      struct table_cell *out)
 {
-    const struct cli_field *const *fields = ctx;
+    const struct table_field *const *fields = ctx;
 
     (void)row;
     *out = fields[column]->cell;
 }
 
-void cli_print_flat(enum cli_format format, const struct cli_field *fields,
-                    size_t nfields)
+void table_print_flat(FILE *to, enum table_format format,
+                      const struct table_field *fields, size_t nfields)
 {
-    struct cli_column columns[TABLE_COLUMNS_MAX];
-    const struct cli_field *there[TABLE_COLUMNS_MAX];
-    struct cli_table t = {columns, 0, 1, flat_cell, there};
+    struct table_column columns[TABLE_COLUMNS_MAX];
+    const struct table_field *there[TABLE_COLUMNS_MAX];
+    struct table t = {columns, 0, 1, flat_cell, there};
 
     for (size_t i = 0; i < nfields && t.ncolumns < TABLE_COLUMNS_MAX; i++) {
-        if (fields[i].cell.type == CLI_NONE)
+        if (fields[i].cell.type == CELL_NONE)
             continue;
-        columns[t.ncolumns] = (struct cli_column){fields[i].name, NULL};
+        columns[t.ncolumns] = (struct table_column){fields[i].name, NULL};
         there[t.ncolumns++] = &fields[i];
     }
-    cli_print(format, &t, NULL, 0, NULL);
+    table_print(to, format, &t, NULL, 0, NULL);
+}
+
+/* ---- Paragraphs ---------------------------------------------------------- */
+
+#define TABLE_WIDTH 78u /* columns of a paragraph */
+#define TABLE_SENTENCES 1024u
+
+void table_paragraph(FILE *to, const char *text)
+{
+    while (strlen(text) > TABLE_WIDTH) {
+        size_t n = TABLE_WIDTH;
+
+        while (n > 0 && text[n] != ' ')
+            n--;
+        if (n == 0)
+            n = strcspn(text, " ");
+        fprintf(to, "%.*s\n", (int)n, text);
+        text += n + (text[n] == ' ');
+    }
+    fprintf(to, "%s\n", text);
+}
+
+void table_say(FILE *to, const char *format, ...)
+{
+    char text[TABLE_SENTENCES];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    table_paragraph(to, text);
 }
