@@ -3,20 +3,97 @@
 #define CLI_SIMULATE_INTERNAL_H
 
 #include "cli/base/base.h"
-#include "sim/attack/attack.h"
+#include "host/base/output.h"
+#include "sim/study/study.h"
 
-struct simulate {
-    const struct sim_limits *attack;
-    struct sim_options o;
-    enum table_format format;
-    uint64_t yes, of; /* averaging: answers that are weighed */
-    struct sim_result result;
+#define SIMULATE_LIST_MAX 64u   /* entries of a list on the command line */
+#define SIMULATE_ROWS_MAX 4096u /* of all lists together */
+#define SIMULATE_ATTACKS "averaging, change, fingerprint, drift or poisoning"
+
+/* ---- Lists and files (list_options.c) ------------------------------------ */
+
+/* The words of a list; memory is owned. */
+struct simulate_words {
+    const char *at[SIMULATE_LIST_MAX];
+    size_t n;
+    char *memory;
 };
+
+/* The value of the option just read, comma-separated; false after a complaint.
+ * Lists have room for SIMULATE_LIST_MAX. */
+bool simulate_words(struct cli_parser *p, struct simulate_words *list);
+bool simulate_mechanisms(struct cli_parser *p, struct simulate_words *list);
+bool simulate_epsilons(struct cli_parser *p, uint64_t *list, size_t *n);
+bool simulate_counts(struct cli_parser *p, uint64_t *list, size_t *n,
+                     uint64_t least, uint64_t most);
+
+/* How many threads there are if nobody says. */
+uint64_t simulate_cores(void);
+
+/* What is written beside the table. */
+struct simulate_files {
+    const char *plot, *dump;        /* NULL: none */
+    struct output *figure, *dumped; /* open while runs are made */
+};
+
+/* Open them before the work, so that a wrong path does not cost it; then close
+ * the dump, or both if something failed. The exit code after a message, or the
+ * one before. */
+int simulate_files_open(struct simulate_files *f);
+int simulate_files_end(struct simulate_files *f, int code);
+
+/* ---- A study ------------------------------------------------------------- */
+
+struct simulate_study {
+    const char *data;
+    struct simulate_words mechanisms;
+    uint64_t epsilons[SIMULATE_LIST_MAX]; /* nano */
+    uint64_t users[SIMULATE_LIST_MAX];
+    uint64_t domains[SIMULATE_LIST_MAX];
+    struct study_way models[SIMULATE_LIST_MAX]; /* without a mechanism */
+    size_t nepsilons, nusers, ndomains, nmodels;
+    uint64_t threads;
+    struct study_grid grid; /* its top, and how: runs, seed, delta, ... */
+    struct simulate_files files;
+    bool stop; /* help was asked for and given */
+    enum table_format format;
+    struct cli_spec question; /* --range, --bins, --set */
+
+    struct study_way *ways;    /* owned */
+    struct study_file filed;   /* of file:PATH, which is read once */
+    struct study_result *rows; /* owned */
+    size_t nrows;
+    struct cli_progress progress;
+    uint64_t people; /* who have reported so far, */
+    char of[48];     /* "of 1000 people" */
+};
+
+/* Read the arguments (study_options.c). The exit code after a message, or
+ * 0. */
+int simulate_options(struct simulate_study *s, struct cli_parser *p, int argc,
+                     char **argv);
+bool simulate_from_file(const struct simulate_study *s);
+
+/* How many rows there will be. */
+size_t simulate_count(const struct simulate_study *s);
+
+/* Say what is wrong with people from a file. The exit code. */
+int simulate_file_refused(const char *path, enum study_wrong wrong,
+                          hsy_error *err);
+
+/* hearsay simulate --data (simulate_study.c). */
+int simulate_study(int argc, char **argv);
+
+/* hearsay simulate --discover, and whether that is meant (simulate_discover.c).
+ */
+int simulate_discover(int argc, char **argv);
+bool simulate_discovers(int argc, char **argv);
+
+/* hearsay simulate --discover sfp, likewise (simulate_puzzle.c). */
+int simulate_puzzle(int argc, char **argv);
+bool simulate_puzzles(int argc, char **argv);
 
 /* hearsay simulate fleet URL; argv[0] is "fleet" (simulate_fleet.c). */
 int simulate_fleet(int argc, char **argv);
-
-/* Print what came out (simulate_show.c). */
-void simulate_show(const struct simulate *s);
 
 #endif

@@ -1,7 +1,7 @@
 /* list_options.c - lists on the command line of hearsay simulate, and the
  * files it writes. */
 #define _DEFAULT_SOURCE
-#include "cli/simulate/simulate_study.h"
+#include "cli/simulate/internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,8 +2,7 @@
  * devices. (simulate_study.c has hearsay simulate --data, simulate_fleet.c
  * hearsay simulate fleet.) */
 #include "cli/simulate/internal.h"
-#include "cli/simulate/simulate_study.h"
-#include "host/base/output.h"
+#include "sim/attack/attack.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -73,7 +72,10 @@ static const int cmd_simulate_special[] = {OPT_DAYS, OPT_GRAIN, OPT_YES,
                                            OPT_OF};
 
 struct cmd_simulate {
-    struct simulate s; /* 0: not given, until cmd_simulate_settle */
+    const struct sim_limits *attack;
+    struct sim_options o; /* 0: not given, until cmd_simulate_settle */
+    enum table_format format;
+    struct sim_result result;
     const char *plot;
     unsigned given;    /* options, by their id */
     unsigned operands; /* "attack" and its name */
@@ -109,7 +111,7 @@ static bool cmd_simulate_operand(struct cmd_simulate *c, struct cli_parser *p)
         cli_usage(p, "no simulation '%.64s'; there is 'attack'", p->value);
         return false;
     }
-    if (c->s.attack != NULL) {
+    if (c->attack != NULL) {
         cli_usage(p, "'%.64s' is one word too many", p->value);
         return false;
     }
@@ -119,8 +121,8 @@ static bool cmd_simulate_operand(struct cmd_simulate *c, struct cli_parser *p)
         names[i] = attack->name;
         if (strcmp(p->value, names[i]) != 0)
             continue;
-        c->s.attack = attack;
-        c->s.result.kind = (enum sim_kind)i;
+        c->attack = attack;
+        c->result.kind = (enum sim_kind)i;
         return true;
     }
     near = text_nearest(p->value, names);
@@ -133,7 +135,7 @@ static bool cmd_simulate_operand(struct cmd_simulate *c, struct cli_parser *p)
 static bool cmd_simulate_option(struct cmd_simulate *c, struct cli_parser *p,
                                 int id)
 {
-    struct sim_options *o = &c->s.o;
+    struct sim_options *o = &c->o;
 
     if (id > 0)
         c->given |= CMD_SIMULATE_TAKES(id);
@@ -149,16 +151,16 @@ static bool cmd_simulate_option(struct cmd_simulate *c, struct cli_parser *p,
     case OPT_GRAIN:
         return cli_value_count(p, &o->grain, 1, SIM_DRIFT_RANGE);
     case OPT_YES:
-        return cli_value_count(p, &c->s.yes, 0, SIM_DEVICES_MAX);
+        return cli_value_count(p, &o->yes, 0, SIM_DEVICES_MAX);
     case OPT_OF:
-        return cli_value_count(p, &c->s.of, 1, SIM_DEVICES_MAX);
+        return cli_value_count(p, &o->of, 1, SIM_DEVICES_MAX);
     case OPT_SEED:
         return cli_value_count(p, &o->seed, 0, UINT64_MAX);
     case OPT_PLOT:
         c->plot = p->value;
         return true;
     case OPT_FORMAT:
-        return cli_value_format(p, &c->s.format);
+        return cli_value_format(p, &c->format);
     default:
         return cmd_simulate_operand(c, p);
     }
@@ -180,11 +182,11 @@ static int cmd_simulate_takes(const struct cmd_simulate *c,
         int id = cmd_simulate_special[i];
 
         if (cmd_simulate_given(c, id) &&
-            (cmd_simulate_takes_of[c->s.result.kind] &
-             CMD_SIMULATE_TAKES(id)) == 0)
+            (cmd_simulate_takes_of[c->result.kind] & CMD_SIMULATE_TAKES(id)) ==
+                0)
             return cli_usage(p, "--%s does not go with '%s'",
                              cmd_simulate_options[id - 1].name,
-                             c->s.attack->name);
+                             c->attack->name);
     }
     return CLI_DONE;
 }
@@ -202,8 +204,8 @@ static int cmd_simulate_within(struct cli_parser *p, const char *attack,
 /* What was not said, and whether all goes together. */
 static int cmd_simulate_settle(struct cmd_simulate *c, struct cli_parser *p)
 {
-    const struct sim_limits *a = c->s.attack;
-    struct sim_options *o = &c->s.o;
+    const struct sim_limits *a = c->attack;
+    struct sim_options *o = &c->o;
     int code = cmd_simulate_takes(c, p);
 
     if (!cmd_simulate_given(c, OPT_DAYS))
@@ -229,7 +231,7 @@ static int cmd_simulate_settle(struct cmd_simulate *c, struct cli_parser *p)
         code = cli_usage(p, "poisoning takes --epsilon up to 4: from there on "
                             "tables of hashes grow, and what lies gain "
                             "hardly does");
-    if (code == CLI_DONE && c->s.yes > c->s.of)
+    if (code == CLI_DONE && o->yes > o->of)
         code = cli_usage(p, "--yes is at most --of: so many of all answers");
     return code;
 }
@@ -249,7 +251,7 @@ static int cmd_simulate_figure(const struct cmd_simulate *c, struct output *out)
     hsy_error err = {0};
     char *svg = NULL;
     size_t len = 0;
-    hsy_status st = sim_svg(&svg, &len, &c->s.result, &err);
+    hsy_status st = sim_svg(&svg, &len, &c->result, &err);
 
     return cli_finish_figure(out, c->plot, st, svg, len, &err);
 }
@@ -265,25 +267,26 @@ static int cmd_simulate_all(struct cmd_simulate *c)
         code = cli_open_output(&out, c->plot);
     if (code != CLI_DONE)
         return code;
-    c->s.o.tick = cmd_simulate_tick;
-    c->s.o.ctx = c;
-    st = sim_run(&c->s.result, &c->s.o, &err);
+    c->o.tick = cmd_simulate_tick;
+    c->o.ctx = c;
+    st = sim_run(&c->result, &c->o, &err);
     cli_progress_end(&c->progress);
     if (st != HSY_OK) {
         output_abort(out);
-        return cli_fail_error(c->s.attack->name, &err);
+        return cli_fail_error(c->attack->name, &err);
     }
     if (out != NULL)
         code = cmd_simulate_figure(c, out);
     if (code != CLI_DONE)
         return code;
-    simulate_show(&c->s);
+    sim_print(stdout, c->format, &c->result, &c->o);
     return cli_finish();
 }
 
 int cmd_simulate(int argc, char **argv)
 {
-    struct cmd_simulate c = {.s = {.yes = 75, .of = 100}};
+    struct cmd_simulate c = {
+        .o = {.yes = 75, .of = 100, .seed = 1, .grain = SIM_DRIFT_GRAIN}};
     struct cli_parser p;
     int id, code;
 
@@ -295,14 +298,12 @@ int cmd_simulate(int argc, char **argv)
         return simulate_fleet(argc - 1, argv + 1);
     if (argc < 2 || strcmp(argv[1], "attack") != 0)
         return simulate_study(argc, argv);
-    c.s.o.seed = 1;
-    c.s.o.grain = SIM_DRIFT_GRAIN;
-    hsy_epsilon_parse(&c.s.o.nano_report, "ln3", 3);
+    hsy_epsilon_parse(&c.o.nano_report, "ln3", 3);
     cli_begin(&p, &cmd_simulate_command, argc, argv);
     while ((id = cli_next(&p)) != CLI_END)
         if (id == CLI_STOP || !cmd_simulate_option(&c, &p, id))
             return p.exit;
-    if (c.s.attack == NULL)
+    if (c.attack == NULL)
         return cli_usage(&p, "say what: 'attack' and " SIMULATE_ATTACKS);
     code = cmd_simulate_settle(&c, &p);
     return code == CLI_DONE ? cmd_simulate_all(&c) : code;

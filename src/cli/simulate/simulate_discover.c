@@ -1,6 +1,7 @@
 /* simulate_discover.c - hearsay simulate --discover: how well frequent strings
  * are found among people whose strings are known. */
-#include "cli/simulate/simulate_discover.h"
+#include "cli/simulate/internal.h"
+#include "sim/discovery/discovery.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -96,6 +97,24 @@ static const struct cli_command discover_command = {
     "ones, each once.",
     discover_options};
 
+struct simulate_discover {
+    struct simulate_words data, mechanisms;
+    uint64_t epsilons[SIMULATE_LIST_MAX]; /* nano */
+    size_t nepsilons;
+    uint64_t domain, threads; /* 0: not given */
+    uint64_t given;           /* options, bits of their ids */
+    struct discovery_grid grid;
+    struct simulate_files files;
+    enum table_format format;
+
+    struct discovery_data people[SIMULATE_LIST_MAX]; /* owned */
+    struct discovery_result *rows;                   /* owned */
+    size_t nrows;
+    struct cli_progress progress;
+    uint64_t asked; /* people so far */
+    char of[48];
+};
+
 bool simulate_discovers(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
@@ -187,7 +206,7 @@ static int discover_all(struct simulate_discover *s)
         code = discover_figure(s);
     if (code != CLI_DONE)
         return code;
-    simulate_found(s);
+    discovery_print(stdout, s->format, &s->grid, s->rows, s->nrows);
     return cli_finish();
 }
 

@@ -1,13 +1,12 @@
 /* simulate_fleet.c - hearsay simulate fleet: a rehearsal against a collector.
  */
 #define _DEFAULT_SOURCE
-#include "cli/simulate/simulate_fleet.h"
+#include "cli/simulate/internal.h"
 
 #include "cli/base/tasks.h"
 #include "cli/base/tasks_show.h"
-#include "cli/simulate/internal.h"
-#include "cli/simulate/simulate_study.h"
 #include "host/tasks/clock_file.h"
+#include "sim/fleet/fleet.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -295,6 +294,43 @@ static int fleet_ready(struct fleet *f, const struct fleet_options *o)
     return 0;
 }
 
+/* What may be behind a status, where an option of ours helps. */
+static const char *fleet_why(uint32_t status)
+{
+    return status == 403   ? ": their task wants an enrolment token (--token), "
+                             "or does not take this one"
+           : status == 429 ? ": the quota of the token is used up until the "
+                             "day is over"
+                           : "";
+}
+
+/* Say what was not counted; the exit code. */
+static int fleet_left(const struct fleet_result *r)
+{
+    for (size_t i = 0; i < FLEET_STATUSES && r->statuses[i].uploads != 0; i++)
+        cli_note("note: %" PRIu64 " uploads were refused with status %" PRIu32
+                 "%s",
+                 r->statuses[i].uploads, r->statuses[i].status,
+                 fleet_why(r->statuses[i].status));
+    if (r->given_up != 0)
+        return cli_fail("%" PRIu64 " uploads were given up: the collector is "
+                        "too busy, or fails",
+                        r->given_up);
+    return r->refused != 0 ? CLI_FAILED : CLI_DONE;
+}
+
+static int fleet_show(struct fleet *f, const struct fleet_job *j,
+                      const struct fleet_result *r)
+{
+    const int failed =
+        fleet_print(stdout, j->format, f, &j->o, r, NULL) == HSY_OK
+            ? cli_finish()
+            : cli_fail_nomem();
+    const int left = fleet_left(r);
+
+    return left != CLI_DONE ? left : failed;
+}
+
 static int fleet_rehearse(struct fleet_job *j)
 {
     struct fleet *f = NULL;
@@ -312,7 +348,7 @@ static int fleet_rehearse(struct fleet_job *j)
         cli_progress_end(&j->progress);
     }
     if (st == HSY_OK && !failed)
-        failed = simulate_fleet_show(f, &j->o, &result, j->format);
+        failed = fleet_show(f, j, &result);
     fleet_close(f);
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();

@@ -1,6 +1,6 @@
 /* simulate_puzzle.c - hearsay simulate --discover sfp: how well the fragment
  * puzzle finds words among people whose words are known. */
-#include "cli/simulate/simulate_study.h"
+#include "cli/simulate/internal.h"
 #include "sim/discovery/discovery.h"
 #include "sim/discovery/puzzling.h"
 
@@ -104,105 +104,6 @@ bool simulate_puzzles(int argc, char **argv)
     return false;
 }
 
-/* ---- Rows ---------------------------------------------------------------- */
-
-#define PUZZLE_ASKED 11u
-
-static const char *const puzzle_asked[PUZZLE_ASKED] = {
-    "discover",      "mechanism", "epsilon", "users", "domain", "bits",
-    "fragment_bits", "hashes",    "width",   "top",   "runs"};
-
-#define PUZZLE_COLUMNS (PUZZLE_ASKED + 2 * PUZZLING_METRICS + 1)
-
-static struct table_cell puzzle_cell_asked(const struct simulate_puzzle *s,
-                                           const hsy_scheme_info *info,
-                                           size_t column)
-{
-    static const hsy_param params[] = {HSY_PARAM_BITS, HSY_PARAM_FRAGMENT_BITS,
-                                       HSY_PARAM_HASHES, HSY_PARAM_WIDTH};
-    struct table_cell cell;
-
-    switch (column) {
-    case 0:
-        return cell_text(info->mechanism);
-    case 1:
-        return cell_text(info->oracle != NULL ? info->oracle
-                                              : discovery_rule(info->id));
-    case 2:
-        cell = cell_number(info->epsilon);
-        snprintf(cell.shown, sizeof cell.shown, "%.6g", info->epsilon);
-        return cell;
-    case 3:
-        return cell_count(s->how.users);
-    case 4:
-        return cell_count(s->how.nwords);
-    case 9:
-        return cell_count(s->how.top);
-    case 10:
-        return cell_count(s->how.runs);
-    default:
-        return cell_count(info->param[params[column - 5]]);
-    }
-}
-
-static void puzzle_cell(const void *ctx, size_t row, size_t column,
-                        struct table_cell *out)
-{
-    const struct simulate_puzzle *s = ctx;
-    const struct puzzling_result *r = &s->rows[row];
-
-    if (column < PUZZLE_ASKED) {
-        *out = puzzle_cell_asked(s, &r->info, column);
-        return;
-    }
-    column -= PUZZLE_ASKED;
-    if (column == 2 * PUZZLING_METRICS) {
-        *out = cell_text("users");
-        return;
-    }
-    *out = cell_number(column < PUZZLING_METRICS
-                           ? r->mean[column]
-                           : r->error[column - PUZZLING_METRICS]);
-    if (out->type == CELL_NUMBER)
-        snprintf(out->shown, sizeof out->shown, "%.3f", out->number);
-}
-
-/* Time is no part of what a seed repeats: a person alone is told. */
-static void puzzle_head(const struct simulate_puzzle *s)
-{
-    double slowest = 0;
-
-    for (size_t e = 0; e < s->nepsilons; e++)
-        if (s->rows[e].seconds > slowest)
-            slowest = s->rows[e].seconds;
-    printf("%zu words, %" PRIu32 " left out that the alphabet does not "
-           "spell; the slowest search\ntook %.2f s\n\n",
-           s->how.nwords, s->left, slowest);
-}
-
-static void puzzle_show(const struct simulate_puzzle *s)
-{
-    static char names[PUZZLING_METRICS][16];
-    struct table_column columns[PUZZLE_COLUMNS];
-    const struct table table = {columns, PUZZLE_COLUMNS, s->nepsilons,
-                                puzzle_cell, s};
-
-    for (size_t i = 0; i < PUZZLE_ASKED; i++)
-        columns[i] = (struct table_column){puzzle_asked[i], NULL};
-    for (size_t m = 0; m < PUZZLING_METRICS; m++) {
-        const char *name = puzzling_metric_name((enum puzzling_metric)m);
-
-        snprintf(names[m], sizeof names[m], "%s_se", name);
-        columns[PUZZLE_ASKED + m] = (struct table_column){name, NULL};
-        columns[PUZZLE_ASKED + PUZZLING_METRICS + m] =
-            (struct table_column){names[m], m == 0 ? "+-" : ""};
-    }
-    columns[PUZZLE_COLUMNS - 1] = (struct table_column){"sampling", ""};
-    if (s->format == TABLE_ALIGNED)
-        puzzle_head(s);
-    table_print(stdout, s->format, &table, NULL, 0, "rows");
-}
-
 /* ---- Running ------------------------------------------------------------- */
 
 static void puzzle_tick(void *ctx, uint64_t users)
@@ -250,7 +151,7 @@ static int puzzle_run(struct simulate_puzzle *s)
         }
     }
     cli_progress_end(&s->progress);
-    puzzle_show(s);
+    puzzling_print(stdout, s->format, &s->how, s->rows, s->nepsilons, s->left);
     return cli_finish();
 }
 

@@ -1,6 +1,6 @@
 /* simulate_study.c - hearsay simulate --data: how well mechanisms do on people
  * whose truths are known. */
-#include "cli/simulate/simulate_study.h"
+#include "cli/simulate/internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -198,7 +198,9 @@ static int study_all(struct simulate_study *s, struct cli_parser *p)
         code = study_figure(s);
     if (code != CLI_DONE)
         return code;
-    simulate_rows(s);
+    study_print(stdout, s->format,
+                &(struct study_shown){&s->grid, s->data, s->ndomains, s->rows,
+                                      s->nrows});
     return cli_finish();
 }
 

@@ -1,5 +1,5 @@
 /* study_options.c - the options of hearsay simulate --data. */
-#include "cli/simulate/simulate_study.h"
+#include "cli/simulate/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

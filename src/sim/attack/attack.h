@@ -10,6 +10,7 @@
 #define SIM_ATTACK_ATTACK_H
 
 #include "hearsay.h"
+#include "host/base/table.h"
 #include "host/plot/plot.h"
 
 #define SIM_DAYS_MAX 100000u
@@ -30,7 +31,8 @@ struct sim_options {
     uint64_t devices, days, seed;
     uint64_t nano_report;    /* epsilon of one report */
     uint64_t nano_permanent; /* of the answer that is kept, of two steps */
-    uint64_t grain; /* drift: steps between points; divides the range */
+    uint64_t grain;   /* drift: steps between points; divides the range */
+    uint64_t yes, of; /* averaging: fresh answers that are weighed */
 
     /* Called now and then with how many reports have been made since; may be
      * NULL. */
@@ -250,5 +252,9 @@ hsy_status sim_run(struct sim_result *out, const struct sim_options *o,
                    hsy_error *err);
 hsy_status sim_svg(char **svg, size_t *len, const struct sim_result *r,
                    hsy_error *err);
+
+/* Write what came out of these options (attack_rows.c). */
+void sim_print(FILE *to, enum table_format format, const struct sim_result *r,
+               const struct sim_options *o);
 
 #endif

@@ -10,6 +10,7 @@
 #ifndef SIM_DISCOVERY_DISCOVERY_H
 #define SIM_DISCOVERY_DISCOVERY_H
 
+#include "host/base/table.h"
 #include "sim/study/study.h"
 
 enum discovery_metric {
@@ -153,6 +154,11 @@ double discovery_grid_people(const struct discovery_grid *g);
 /* Write the runs of a row as csv; first: with a header. */
 hsy_status discovery_dump(struct output *out,
                           const struct discovery_result *row, bool first);
+
+/* Write all rows of a grid (discovery_rows.c). */
+void discovery_print(FILE *to, enum table_format format,
+                     const struct discovery_grid *g,
+                     const struct discovery_result *rows, size_t n);
 
 /* ---- A figure ------------------------------------------------------------ */
 

@@ -10,6 +10,7 @@
 #define SIM_DISCOVERY_PUZZLING_H
 
 #include "host/base/labels.h"
+#include "host/base/table.h"
 #include "sim/study/study.h"
 
 enum puzzling_metric {
@@ -65,5 +66,12 @@ struct puzzling_result {
  * that cannot be spelled. */
 hsy_status puzzling_run(struct puzzling_result *out, const struct puzzling *how,
                         hsy_error *err);
+
+/* Write n results, of one epsilon each; left: words that were left out
+ * (puzzle_rows.c). */
+void puzzling_print(FILE *to, enum table_format format,
+                    const struct puzzling *how,
+                    const struct puzzling_result *rows, size_t n,
+                    uint32_t left);
 
 #endif

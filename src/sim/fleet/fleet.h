@@ -15,6 +15,7 @@
 #define SIM_FLEET_FLEET_H
 
 #include "hearsay/host.h"
+#include "host/base/table.h"
 
 #define FLEET_DEVICES_MAX 100000000u
 #define FLEET_DAYS_MAX 36500u
@@ -156,5 +157,10 @@ void fleet_value(struct fleet_value *v, const struct fleet_task *t, size_t i);
 hsy_status fleet_json(char **text, struct fleet *f,
                       const struct fleet_options *o,
                       const struct fleet_result *r, hsy_error *err);
+
+/* The same for people and spreadsheets too (fleet_truths.c). */
+hsy_status fleet_print(FILE *to, enum table_format format, struct fleet *f,
+                       const struct fleet_options *o,
+                       const struct fleet_result *r, hsy_error *err);
 
 #endif

@@ -15,6 +15,7 @@
 #include "hearsay.h"
 #include "host/base/host_fail.h"
 #include "host/base/output.h"
+#include "host/base/table.h"
 #include "host/plot/plot.h"
 
 #define STUDY_RUNS_MAX 1000000u
@@ -259,6 +260,18 @@ hsy_status study_grid_run(struct study_grid *g, struct study_result *rows,
 /* Write the runs of a row as csv; first: with a header. */
 hsy_status study_dump(struct output *out, const struct study_result *row,
                       bool first);
+
+/* The rows of a grid, of one or more domains (study_rows.c). */
+struct study_shown {
+    const struct study_grid *grid;
+    const char *data; /* what the people are called */
+    size_t ndomains;  /* that were asked for */
+    const struct study_result *rows;
+    size_t nrows;
+};
+
+void study_print(FILE *to, enum table_format format,
+                 const struct study_shown *s);
 
 /* ---- Reports (reports.c) ------------------------------------------------- */
 

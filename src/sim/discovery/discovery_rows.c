@@ -1,5 +1,6 @@
-/* found_rows.c - what hearsay simulate --discover prints. */
-#include "cli/simulate/simulate_discover.h"
+/* discovery_rows.c - what a grid of searches brought, as a table, csv or json.
+ */
+#include "sim/discovery/discovery.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -30,18 +31,26 @@ static const char *const found_names[FOUND_METRICS] = {
     "users", "rounds",   "domain",      "bits",      "step",
     "top",   "runs",     "sampling"};
 
-static struct table_cell found_asked(const struct simulate_discover *s,
+/* All rows, and how they were made. */
+struct found {
+    FILE *to;
+    const struct discovery_grid *grid;
+    const struct discovery_result *rows;
+    size_t nrows;
+};
+
+static struct table_cell found_asked(const struct found *s,
                                      const struct discovery_result *row,
                                      size_t column)
 {
     const struct table_cell cells[FOUND_METRICS] = {
         cell_text(row->data),
-        cell_text(s->grid.method.name),
-        cell_bool(s->grid.how.batches.asked),
+        cell_text(s->grid->method.name),
+        cell_bool(s->grid->how.batches.asked),
         cell_text(row->mechanism),
         cell_number(row->epsilon),
         cell_count(row->users),
-        cell_count(s->grid.how.batches.rounds),
+        cell_count(s->grid->how.batches.rounds),
         cell_count(row->domain),
         cell_count(row->bits),
         cell_count(row->step),
@@ -55,7 +64,7 @@ static struct table_cell found_asked(const struct simulate_discover *s,
 static void found_cell(const void *ctx, size_t row, size_t column,
                        struct table_cell *out)
 {
-    const struct simulate_discover *s = ctx;
+    const struct found *s = ctx;
     const struct discovery_result *r = &s->rows[row];
     const char *format = column == FOUND_EPSILON ? "%.6g" : "%.3f";
 
@@ -70,7 +79,7 @@ static void found_cell(const void *ctx, size_t row, size_t column,
 }
 
 /* Whether all rows have as many people; a file may have its own number. */
-static bool found_alike(const struct simulate_discover *s)
+static bool found_alike(const struct found *s)
 {
     for (size_t i = 1; i < s->nrows; i++)
         if (s->rows[i].users != s->rows[0].users)
@@ -81,7 +90,7 @@ static bool found_alike(const struct simulate_discover *s)
 /* A table has what differs from row to row. */
 static void found_columns(struct table_column columns[FOUND_COLUMNS],
                           char names[DISCOVERY_METRICS][16],
-                          const struct simulate_discover *s)
+                          const struct found *s)
 {
     for (size_t i = 0; i < FOUND_METRICS; i++)
         columns[i] = (struct table_column){found_names[i], ""};
@@ -93,13 +102,13 @@ static void found_columns(struct table_column columns[FOUND_COLUMNS],
         columns[FOUND_ERRORS + m] = (struct table_column){names[m], ""};
     }
     columns[FOUND_EPSILON].title = NULL;
-    if (s->mechanisms.n > 1)
+    if (s->grid->nmechanisms > 1)
         columns[FOUND_MECHANISM].title = NULL;
-    if (s->data.n > 1)
+    if (s->grid->ndata > 1)
         columns[FOUND_DATA].title = NULL;
     if (!found_alike(s))
         columns[FOUND_USERS].title = NULL;
-    if (!s->grid.how.search.significant) /* it is --top */
+    if (!s->grid->how.search.significant) /* it is --top */
         columns[FOUND_METRICS + DISCOVERY_FOUND].title = "";
     columns[FOUND_ERRORS + DISCOVERY_F1].title = "f1 +-";
     columns[FOUND_ERRORS + DISCOVERY_NDCG].title = "ndcg +-";
@@ -139,14 +148,14 @@ found_add(char text[FOUND_TEXT], const char *format, ...)
 }
 
 /* What it would cost to ask the same people again. */
-static void found_privacy(const struct simulate_discover *s,
+static void found_privacy(const struct found *s,
                           const struct discovery_result *row)
 {
-    const uint64_t rounds = s->grid.how.batches.rounds;
+    const uint64_t rounds = s->grid->how.batches.rounds;
     char text[FOUND_TEXT] = "Privacy: everybody is asked once and spends "
                             "epsilon.";
 
-    if (s->grid.how.batches.asked)
+    if (s->grid->how.batches.asked)
         found_add(text,
                   " Were the same people asked in every batch, each would "
                   "spend %zu epsilon",
@@ -157,69 +166,74 @@ static void found_privacy(const struct simulate_discover *s,
                   " epsilon; in every batch of every round, %" PRIu64
                   " epsilon",
                   rounds, rounds * row->groups);
-    if (s->grid.how.batches.asked)
+    if (s->grid->how.batches.asked)
         found_add(text, ".");
-    table_paragraph(stdout, text);
+    table_paragraph(s->to, text);
 }
 
 /* What all rows have in common. */
-static void found_note(const struct simulate_discover *s)
+static void found_note(const struct found *s)
 {
     const struct discovery_result *row = &s->rows[0];
-    const bool data = s->data.n == 1, mechanism = s->mechanisms.n == 1;
+    const bool data = s->grid->ndata == 1,
+               mechanism = s->grid->nmechanisms == 1;
     char text[FOUND_TEXT] = "", sizes[FOUND_SIZES];
 
     found_add(text, "%s%s%s%s", data ? row->data : "",
               data && mechanism ? ", " : "", mechanism ? row->mechanism : "",
               data || mechanism ? ": " : "");
-    if (!s->grid.how.batches.asked && found_alike(s))
+    if (!s->grid->how.batches.asked && found_alike(s))
         found_add(text, "%" PRIu64 " people in ", row->users);
     found_add(text, "%zu %s%s", row->groups,
-              s->grid.how.batches.asked ? "batch" : "group",
-              row->groups == 1            ? ""
-              : s->grid.how.batches.asked ? "es"
-                                          : "s");
-    if (s->grid.how.batches.asked && found_alike(s))
+              s->grid->how.batches.asked ? "batch" : "group",
+              row->groups == 1             ? ""
+              : s->grid->how.batches.asked ? "es"
+                                           : "s");
+    if (s->grid->how.batches.asked && found_alike(s))
         found_add(text, " of %s people", found_sizes(sizes, row));
-    if (s->grid.how.batches.rounds > 1)
+    if (s->grid->how.batches.rounds > 1)
         found_add(text,
                   " a round, %" PRIu64
                   " rounds of fresh people, their scores averaged",
-                  s->grid.how.batches.rounds);
+                  s->grid->how.batches.rounds);
     found_add(text,
               "; %" PRIu64 " bits in steps of %" PRIu64 ", top %" PRIu64
               ", %" PRIu64 " run%s.",
               row->bits, row->step, row->top, row->runs,
               row->runs == 1 ? "" : "s");
-    putchar('\n');
-    table_paragraph(stdout, text);
-    table_paragraph(stdout,
+    putc('\n', s->to);
+    table_paragraph(s->to, text);
+    table_paragraph(s->to,
                     "precision, recall, f1: of the strings found, against the "
                     "most frequent; ncr, ndcg: also by their ranks; 1 is "
                     "perfect; +-: standard error.");
     found_privacy(s, row);
 }
 
-void simulate_found(const struct simulate_discover *s)
+void discovery_print(FILE *to, enum table_format format,
+                     const struct discovery_grid *g,
+                     const struct discovery_result *rows, size_t n)
 {
+    const struct found s = {to, g, rows, n};
     char names[DISCOVERY_METRICS][16];
     struct table_column columns[FOUND_COLUMNS];
-    const struct table table = {columns, FOUND_COLUMNS, s->nrows, found_cell,
-                                s};
-    const struct discovery_result *row = &s->rows[0];
+    const struct table table = {columns, FOUND_COLUMNS, n, found_cell, &s};
     char sizes[FOUND_SIZES];
     const struct table_field fields[] = {
-        {"seed", cell_count(s->grid.how.seed)},
-        {"groups", cell_count(row->groups)},
-        {"sizes", cell_text(s->grid.how.batches.asked && found_alike(s)
-                                ? found_sizes(sizes, row)
+        {"seed", cell_count(g->how.seed)},
+        {"groups", cell_count(rows->groups)},
+        {"sizes", cell_text(g->how.batches.asked && found_alike(&s)
+                                ? found_sizes(sizes, rows)
                                 : NULL)},
         {"epsilons_if_asked_again",
-         cell_count(row->groups * s->grid.how.batches.rounds)}};
+         cell_count(rows->groups * g->how.batches.rounds)}};
 
-    found_columns(columns, names, s);
-    table_print(stdout, s->format, &table, fields,
-                sizeof fields / sizeof fields[0], "rows");
-    if (s->format == TABLE_ALIGNED)
-        found_note(s);
+    found_columns(columns, names, &s);
+    table_print(to, format, &table, fields, sizeof fields / sizeof fields[0],
+                "rows");
+    if (format == TABLE_ALIGNED)
+        found_note(&s);
 }
+
+#undef FOUND_SIZES
+#undef FOUND_TEXT

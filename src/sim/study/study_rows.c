@@ -1,5 +1,5 @@
-/* study_rows.c - what hearsay simulate --data prints. */
-#include "cli/simulate/simulate_study.h"
+/* study_rows.c - what a grid of studies measured, as a table, csv or json. */
+#include "sim/study/study.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -96,18 +96,19 @@ static const struct {
 
 /* The rows with their columns in some order. */
 struct rows_view {
-    const struct simulate_study *s;
+    FILE *to;
+    const struct study_shown *s;
     unsigned are;               /* of what kind the rows are */
     size_t order[ROWS_COLUMNS]; /* which column stands where */
     struct table_column columns[ROWS_COLUMNS];
 };
 
-static unsigned rows_are(const struct simulate_study *s)
+static unsigned rows_are(const struct study_shown *s)
 {
     unsigned are = ROWS_ALWAYS;
 
     are |= s->rows[0].info.kind != HSY_KIND_NUMBER ? ROWS_SHARES : 0;
-    are |= s->nusers > 1 ? ROWS_SEVERAL_USERS : 0;
+    are |= s->grid->nusers > 1 ? ROWS_SEVERAL_USERS : 0;
     are |= s->ndomains > 1 ? ROWS_SEVERAL_DOMAINS : 0;
     for (size_t i = 0; i < s->nrows; i++) {
         are |= s->rows[i].model != STUDY_LOCAL ? ROWS_MODELS : 0;
@@ -117,12 +118,13 @@ static unsigned rows_are(const struct simulate_study *s)
 }
 
 /* In tables the model stands first. */
-static void rows_columns(struct rows_view *v, const struct simulate_study *s)
+static void rows_columns(struct rows_view *v, bool moved)
 {
-    v->s = s;
+    const struct study_shown *s = v->s;
+
     v->are = rows_are(s);
     for (size_t i = 0; i < ROWS_COLUMNS; i++) {
-        const bool moves = s->format == TABLE_ALIGNED && i <= ROWS_MODEL;
+        const bool moves = moved && i <= ROWS_MODEL;
         const size_t c = !moves ? i : i == 0 ? ROWS_MODEL : i - 1;
 
         v->order[i] = c;
@@ -139,20 +141,7 @@ static void rows_columns(struct rows_view *v, const struct simulate_study *s)
 /* A number in three digits for tables. */
 static struct table_cell rows_number(double x, double shown)
 {
-    struct table_cell c = cell_number(x);
-
-    if (c.type == CELL_NUMBER)
-        snprintf(c.shown, sizeof c.shown, "%.3g", shown);
-    return c;
-}
-
-static struct table_cell rows_fixed(double x)
-{
-    struct table_cell c = cell_number(x);
-
-    if (c.type == CELL_NUMBER)
-        snprintf(c.shown, sizeof c.shown, "%.3f", x);
-    return c;
+    return cell_shown(x, shown, "%.3g");
 }
 
 static struct table_cell rows_measured(const struct study_result *row,
@@ -167,7 +156,7 @@ static struct table_cell rows_measured(const struct study_result *row,
     case STUDY_LIMIT:
         return rows_number(sqrt(x), sqrt(x));
     default:
-        return rows_fixed(x);
+        return cell_shown(x, x, "%.3f");
     }
 }
 
@@ -252,11 +241,11 @@ static void rows_bounds(const struct rows_view *v)
 
             if (bound == NULL || strcmp(bound, bounds[i][0]) != 0)
                 continue;
-            printf("%s%s, %s", comma, bounds[i][0], bounds[i][1]);
+            fprintf(v->to, "%s%s, %s", comma, bounds[i][0], bounds[i][1]);
             comma = "; ";
             break;
         }
-    puts(".");
+    fputs(".\n", v->to);
 }
 
 /* What is assumed of whom. */
@@ -268,7 +257,7 @@ static void rows_trust(const struct rows_view *v)
         curators |= v->s->rows[i].curators > 0;
     if ((v->are & ROWS_SHUFFLED) != 0) {
         table_paragraph(
-            stdout,
+            v->to,
             "shuffled: people report with epsilon0, and a shuffler takes away "
             "who sent what, when and in which order; all reports together are "
             "then (epsilon, delta) private. The shuffler must be honest, and "
@@ -277,7 +266,7 @@ static void rows_trust(const struct rows_view *v)
     }
     if (curators)
         table_paragraph(
-            stdout,
+            v->to,
             "central, multiparty: curators trusted with the truths of their "
             "people release counts with discrete Laplace noise, which hides "
             "what a person's truth is (neighbours: replace); how many people "
@@ -286,18 +275,19 @@ static void rows_trust(const struct rows_view *v)
 
 static void rows_note(const struct rows_view *v)
 {
-    const struct simulate_study *s = v->s;
+    const struct study_shown *s = v->s;
     const struct study_result *row = &s->rows[0];
 
-    printf("\n%s", s->data);
-    if (s->nusers == 1)
-        printf(", %" PRIu64 " people", row->users);
+    fprintf(v->to, "\n%s", s->data);
+    if (s->grid->nusers == 1)
+        fprintf(v->to, ", %" PRIu64 " people", row->users);
     if (s->ndomains <= 1 && row->info.d != 0)
-        printf(", %" PRIu32 " %s", row->info.d,
-               row->info.kind == HSY_KIND_BINS ? "bins" : "values");
-    printf(", %" PRIu64 " run%s\n", row->runs, row->runs == 1 ? "" : "s");
+        fprintf(v->to, ", %" PRIu32 " %s", row->info.d,
+                row->info.kind == HSY_KIND_BINS ? "bins" : "values");
+    fprintf(v->to, ", %" PRIu64 " run%s\n", row->runs,
+            row->runs == 1 ? "" : "s");
     table_paragraph(
-        stdout,
+        v->to,
         row->info.kind == HSY_KIND_NUMBER
             ? "error: root mean squared error of the mean, in the range's "
               "units; theory: what it should be; best: by the best mechanism "
@@ -310,21 +300,25 @@ static void rows_note(const struct rows_view *v)
     rows_trust(v);
 }
 
-void simulate_rows(const struct simulate_study *s)
+void study_print(FILE *to, enum table_format format,
+                 const struct study_shown *s)
 {
-    struct rows_view view;
+    struct rows_view view = {.to = to, .s = s};
     const struct table table = {view.columns, ROWS_COLUMNS, s->nrows, rows_out,
                                 &view};
-    const uint64_t top = s->grid.top != 0 ? s->grid.top : STUDY_HEAVY;
-    const struct table_field fields[] = {{"data", cell_text(s->data)},
-                                         {"seed", cell_count(s->grid.how.seed)},
-                                         {"runs", cell_count(s->grid.how.runs)},
-                                         {"top", cell_count(top)},
-                                         {"level", cell_number(STUDY_LEVEL)}};
+    const struct study_grid *g = s->grid;
+    const struct table_field fields[] = {
+        {"data", cell_text(s->data)},
+        {"seed", cell_count(g->how.seed)},
+        {"runs", cell_count(g->how.runs)},
+        {"top", cell_count(g->top != 0 ? g->top : STUDY_HEAVY)},
+        {"level", cell_number(STUDY_LEVEL)}};
 
-    rows_columns(&view, s);
-    table_print(stdout, s->format, &table, fields,
-                sizeof fields / sizeof fields[0], "rows");
-    if (s->format == TABLE_ALIGNED)
+    rows_columns(&view, format == TABLE_ALIGNED);
+    table_print(to, format, &table, fields, sizeof fields / sizeof fields[0],
+                "rows");
+    if (format == TABLE_ALIGNED)
         rows_note(&view);
 }
+
+#undef ROWS_COLUMNS
