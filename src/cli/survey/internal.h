@@ -32,12 +32,6 @@ struct survey_options {
 /* Take the option just read, a design's; false after a complaint. */
 bool survey_design_option(struct survey_design *d, struct cli_parser *p);
 
-/* What a table says of a design above its figures. */
-void survey_design_print(const struct survey_design *d);
-
-/* The sentence on what must stay hidden. */
-void survey_design_hidden(const struct survey_design *d);
-
 /* ---- Evidence (answers_input.c) ------------------------------------------ */
 
 /* From --yes and --n, or from --answers; clear it in either case. A message and
@@ -55,7 +49,7 @@ int survey_states_input(struct survey_data *data,
 size_t survey_counts(uint64_t *out, size_t most, const char *text,
                      const char *name, struct cli_parser *p);
 
-/* ---- What is done -------------------------------------------------------- */
+/* ---- What is done (works.c) ---------------------------------------------- */
 
 /* Each the exit code. */
 int survey_estimate(const struct survey_options *o, struct cli_parser *p);
@@ -63,12 +57,5 @@ int survey_states(const struct survey_options *o, struct cli_parser *p);
 int survey_power(const struct survey_options *o, struct cli_parser *p);
 int survey_questionnaire(const struct survey_options *o, struct cli_parser *p);
 int survey_simulate(const struct survey_options *o, struct cli_parser *p);
-
-/* Print rows in the format asked for (survey_show.c). */
-void survey_show(const struct survey_rows *s, enum table_format format);
-
-/* "12.3 %", with so many decimals; as many as give sd three digits. */
-void survey_percent(char text[48], double share, int decimals);
-int survey_decimals(double sd);
 
 #endif

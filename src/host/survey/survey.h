@@ -2,12 +2,14 @@
  * survey.h - interview surveys by randomized response: designs, answers,
  * shares, how many people are needed, what to hand out, and a rehearsal.
  *
- * Nothing here prints. Messages of errors are literals and never hold an
- * answer. Memory that a struct owns is freed by the function named with it.
+ * Nothing here prints but to a stream that it is given. Messages of errors are
+ * literals and never hold an answer. Memory that a struct owns is freed by the
+ * function named with it.
  */
 #ifndef HOST_SURVEY_SURVEY_H
 #define HOST_SURVEY_SURVEY_H
 
+#include "host/base/table.h"
 #include "host/format/codes.h"
 #include "host/format/matrix_file.h"
 
@@ -254,6 +256,31 @@ hsy_status survey_rehearse(struct survey_rehearsal *out,
                            const struct survey_design *design,
                            const struct survey_rehearsal_how *how,
                            hsy_error *err);
+
+/* ---- In words and numbers ------------------------------------------------ */
+
+/* Each result for a person, a spreadsheet or a program: survey_rows.c,
+ * matrix_rows.c (labels: of the states, d is 0: none), needs_rows.c,
+ * rehearsal_rows.c. */
+void survey_rows_print(FILE *to, enum table_format format,
+                       const struct survey_rows *s);
+void survey_matrix_print(FILE *to, enum table_format format,
+                         const struct survey_matrix *m,
+                         const struct labels *labels, double level);
+void survey_needs_print(FILE *to, enum table_format format,
+                        const struct survey_needs *w,
+                        const struct survey_design *d,
+                        const struct survey_aim *aim);
+void survey_rehearsal_print(FILE *to, enum table_format format,
+                            const struct survey_rehearsal *r,
+                            const struct survey_design *design,
+                            const struct survey_rehearsal_how *how);
+
+/* The sheet for interviewer and respondent; NULL for a question leaves room for
+ * it (sheet_text.c). */
+void survey_sheet_print(FILE *to, const struct survey_sheet *sheet,
+                        const struct survey_design *design, const char *ask,
+                        const char *other);
 
 /* ---- Figures (figures.c) ------------------------------------------------- */
 

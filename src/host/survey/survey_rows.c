@@ -1,5 +1,5 @@
-/* survey_show.c - shares of a survey as a table, csv or json. */
-#include "cli/survey/internal.h"
+/* survey_rows.c - shares of a survey as a table, csv or json. */
+#include "host/survey/internal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -159,7 +159,8 @@ static void show_columns(struct show_table *t, bool ends)
     }
 }
 
-static void show_machine(const struct survey_rows *s, enum table_format format)
+static void show_machine(FILE *to, const struct survey_rows *s,
+                         enum table_format format)
 {
     const struct survey_design *d = s->design;
     const bool json = format == TABLE_JSON, many = s->count > 1;
@@ -201,7 +202,7 @@ static void show_machine(const struct survey_rows *s, enum table_format format)
     }
     show_columns(&t, !json);
     full.ncolumns = t.n;
-    table_print(stdout, format, &full, fields, n, many ? "groups" : NULL);
+    table_print(to, format, &full, fields, n, many ? "groups" : NULL);
 }
 
 /* ---- Tables -------------------------------------------------------------- */
@@ -224,7 +225,7 @@ static void show_interval_cell(const void *ctx, size_t row, size_t column,
         survey_percent(out->shown, out->number, t->decimals);
 }
 
-static void show_intervals(const struct show_table *t)
+static void show_intervals(FILE *to, const struct show_table *t)
 {
     char title[32];
     struct table_column columns[3] = {
@@ -232,10 +233,10 @@ static void show_intervals(const struct show_table *t)
     const struct table table = {columns, 3, 4, show_interval_cell, t};
 
     snprintf(title, sizeof title, "%.6g %% interval", 100 * t->s->level);
-    table_print(stdout, TABLE_ALIGNED, &table, NULL, 0, NULL);
+    table_print(to, TABLE_ALIGNED, &table, NULL, 0, NULL);
 }
 
-static void show_pair_epsilon(const struct survey_rows *s)
+static void show_pair_epsilon(FILE *to, const struct survey_rows *s)
 {
     const double epsilon = survey_rows_epsilon(s);
     char line[200];
@@ -254,54 +255,54 @@ static void show_pair_epsilon(const struct survey_rows *s)
                  "Epsilon %.4g, if the share of yes to the other question is "
                  "%.3g, as is most likely.",
                  epsilon, s->rows[0].r.other_mle);
-    table_paragraph(stdout, line);
+    table_paragraph(to, line);
     if (!isinf(epsilon))
-        survey_design_hidden(s->design);
+        survey_design_hidden(to, s->design);
 }
 
-static void show_counts(const struct survey_rows *s)
+static void show_counts(FILE *to, const struct survey_rows *s)
 {
     const struct survey_row *row = &s->rows[0];
     char line[200];
 
-    printf("\n%" PRIu64 " of %" PRIu64 " said %s", row->yes, row->n,
-           s->design->kind->design == HSY_SURVEY_CROSSWISE ? "\"the same\""
-                                                           : "yes");
+    fprintf(to, "\n%" PRIu64 " of %" PRIu64 " said %s", row->yes, row->n,
+            s->design->kind->design == HSY_SURVEY_CROSSWISE ? "\"the same\""
+                                                            : "yes");
     if (!s->design->kind->pair)
-        printf(": %.4g %%", 100 * row->yes_worth / row->n_worth);
+        fprintf(to, ": %.4g %%", 100 * row->yes_worth / row->n_worth);
     if (s->weighted) {
         snprintf(line, sizeof line,
                  " by weight, worth %.4g plain answers (design effect %.3g)",
                  row->n_worth, (double)row->n / row->n_worth);
-        fputs(line, stdout);
+        fputs(line, to);
     }
-    putchar('\n');
+    putc('\n', to);
 }
 
-static void show_one(const struct survey_rows *s)
+static void show_one(FILE *to, const struct survey_rows *s)
 {
     const struct survey_row *row = &s->rows[0];
     const struct show_table t = {.s = s,
                                  .decimals = survey_decimals(row->r.sd)};
     char value[48], sd[48], mle[48], other[48];
 
-    show_counts(s);
+    show_counts(to, s);
     survey_percent(value, row->r.value, t.decimals);
     survey_percent(sd, row->r.sd, t.decimals);
     survey_percent(mle, row->r.mle, t.decimals);
-    printf("share of yes: %s, standard error %s\nmost likely: %s\n", value, sd,
-           mle);
+    fprintf(to, "share of yes: %s, standard error %s\nmost likely: %s\n", value,
+            sd, mle);
     if (s->design->kind->pair) {
         survey_percent(other, row->r.other, t.decimals);
-        printf("yes to the other question: %s\n", other);
+        fprintf(to, "yes to the other question: %s\n", other);
     }
-    putchar('\n');
-    show_intervals(&t);
+    putc('\n', to);
+    show_intervals(to, &t);
     if (isnan(row->r.wald[0]))
-        puts("\nBelow 50 answers there is no Wald interval.");
+        fputs("\nBelow 50 answers there is no Wald interval.\n", to);
 }
 
-static void show_difference(const struct survey_rows *s, int decimals)
+static void show_difference(FILE *to, const struct survey_rows *s, int decimals)
 {
     const hsy_estimate *e = &s->difference;
     char value[48], low[48], high[48];
@@ -309,11 +310,11 @@ static void show_difference(const struct survey_rows *s, int decimals)
     survey_percent(value, e->value, decimals);
     survey_percent(low, e->low, decimals);
     survey_percent(high, e->high, decimals);
-    printf("\nThe first less the second: %s, from %s to %s\n", value, low,
-           high);
+    fprintf(to, "\nThe first less the second: %s, from %s to %s\n", value, low,
+            high);
 }
 
-static void show_test(const struct survey_rows *s)
+static void show_test(FILE *to, const struct survey_rows *s)
 {
     const hsy_survey_test *test = &s->test;
     char pooled[48], line[400];
@@ -324,16 +325,16 @@ static void show_test(const struct survey_rows *s)
              "%.4g on %.0f degree%s of freedom, p-value %.3g.",
              pooled, test->statistic, test->freedom,
              test->freedom == 1 ? "" : "s", test->p_value);
-    putchar('\n');
-    table_paragraph(stdout, line);
+    putc('\n', to);
+    table_paragraph(to, line);
     if (test->boundary)
         table_paragraph(
-            stdout, "A share is estimated at 0 or 1. There the ratio is "
-                    "smaller than its law says, so the p-value is too large "
-                    "rather than too small.");
+            to, "A share is estimated at 0 or 1. There the ratio is "
+                "smaller than its law says, so the p-value is too large "
+                "rather than too small.");
 }
 
-static void show_groups(const struct survey_rows *s)
+static void show_groups(FILE *to, const struct survey_rows *s)
 {
     struct show_table t = {.s = s};
     struct table table = {t.columns, 0, s->count, show_cell, &t};
@@ -353,39 +354,40 @@ static void show_groups(const struct survey_rows *s)
     show_add(&t, SHOW_WILSON + SHOW_LOW, "low", "from");
     show_add(&t, SHOW_WILSON + SHOW_HIGH, "high", "to");
     table.ncolumns = t.n;
-    printf("\nShares of yes with %.6g %% intervals (Wilson)\n\n",
-           100 * s->level);
-    table_print(stdout, TABLE_ALIGNED, &table, NULL, 0, NULL);
+    fprintf(to, "\nShares of yes with %.6g %% intervals (Wilson)\n\n",
+            100 * s->level);
+    table_print(to, TABLE_ALIGNED, &table, NULL, 0, NULL);
     if (s->count == 2)
-        show_difference(s, t.decimals);
-    show_test(s);
+        show_difference(to, s, t.decimals);
+    show_test(to, s);
 }
 
-static void show_weights(const struct survey_rows *s)
+static void show_weights(FILE *to, const struct survey_rows *s)
 {
-    putchar('\n');
+    putc('\n', to);
     table_paragraph(
-        stdout, "Weights: taken for known beforehand, and answers for "
-                "independent. Standard errors and all intervals are those of "
-                "as many plain answers as the weighted ones are worth; the "
-                "exact one is no longer exact.");
+        to, "Weights: taken for known beforehand, and answers for "
+            "independent. Standard errors and all intervals are those of "
+            "as many plain answers as the weighted ones are worth; the "
+            "exact one is no longer exact.");
     if (s->count > 1)
-        table_paragraph(stdout, "The test takes them for that many too.");
+        table_paragraph(to, "The test takes them for that many too.");
 }
 
-void survey_show(const struct survey_rows *s, enum table_format format)
+void survey_rows_print(FILE *to, enum table_format format,
+                       const struct survey_rows *s)
 {
     if (format != TABLE_ALIGNED) {
-        show_machine(s, format);
+        show_machine(to, s, format);
         return;
     }
-    survey_design_print(s->design);
+    survey_design_print(to, s->design);
     if (s->design->kind->pair)
-        show_pair_epsilon(s);
+        show_pair_epsilon(to, s);
     if (s->count > 1)
-        show_groups(s);
+        show_groups(to, s);
     else
-        show_one(s);
+        show_one(to, s);
     if (s->weighted)
-        show_weights(s);
+        show_weights(to, s);
 }
