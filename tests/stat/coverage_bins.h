@@ -134,7 +134,7 @@ static inline bool bins_place(struct bins_run *b, const hsy_ranges *r, size_t k,
     const double *shares = people ? b->held : b->law.share;
     hsy_estimate est;
 
-    if (shares_quantile(&est, &b->run.info, r, bins_quantiles[k], how, err) !=
+    if (analysis_quantile(&est, &b->run.info, r, bins_quantiles[k], how, err) !=
         HSY_OK)
         return false;
     coverage_see(&b->values[(people ? 0 : b->count) + k], &est,
@@ -197,7 +197,7 @@ static inline bool bins_density(struct bins_run *b, hsy_target target,
     hsy_density_fit fit;
     size_t count = 0;
     const bool good =
-        shares_density(&rows, &count, &fit, &view, &how, err) == HSY_OK &&
+        analysis_density(&rows, &count, &fit, &view, &how, err) == HSY_OK &&
         fit.no_interval == NULL;
 
     for (size_t v = 0; v < count && good; v++)

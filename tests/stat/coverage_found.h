@@ -148,17 +148,17 @@ static inline bool found_search(struct found_run *f,
     const hsy_analysis_tally view = {
         .scheme = f->run.s, .info = &f->run.info, .tally = &f->run.tally};
     const bool top = c->kind->variant == FOUND_TOP;
-    const struct shares_wanted wanted = {
+    const struct analysis_wanted wanted = {
         .search = {.size = sizeof wanted.search},
         .significant = !top,
         .how = {COVERAGE_LEVEL, target, HSY_INTERVAL_AUTO, 1},
         .all = top};
     const double *shares = target == HSY_PEOPLE ? f->held : f->law.share;
     struct coverage_selected *picked = &f->picked[target];
-    struct shares_search found;
+    struct analysis_search found;
     double left = 1;
 
-    if (shares_search(&found, &view, &wanted, err) != HSY_OK)
+    if (analysis_search(&found, &view, &wanted, err) != HSY_OK)
         return false;
     for (size_t i = 0; i < found.count; i++) {
         const uint64_t code = found.rows[i].found.code[0];
@@ -169,7 +169,7 @@ static inline bool found_search(struct found_run *f,
     }
     coverage_picked(picked);
     coverage_see(&f->rest[target], &found.rest, left);
-    shares_search_clear(&found);
+    analysis_search_clear(&found);
     return true;
 }
 
@@ -233,11 +233,11 @@ static inline bool found_decode(struct found_run *f, uint64_t run,
     struct coverage_selected *picked = &f->picked[target];
     hsy_rappor_share *made = NULL;
     hsy_rappor_summary summary;
-    struct shares_rappor r;
+    struct analysis_rappor r;
     double left = 1;
     bool good =
-        shares_rappor_open(&r, &view, NULL, f->run.info.d, err) == HSY_OK &&
-        shares_rappor_decode(&made, &summary, &r.data, &how, err) == HSY_OK;
+        analysis_rappor_open(&r, &view, NULL, f->run.info.d, err) == HSY_OK &&
+        analysis_rappor_decode(&made, &summary, &r.data, &how, err) == HSY_OK;
 
     for (size_t i = 0; i < f->run.info.d && good; i++)
         if (made[i].detected) {
@@ -251,7 +251,7 @@ static inline bool found_decode(struct found_run *f, uint64_t run,
     coverage_picked(picked);
     coverage_see(&f->rest[target], &summary.rest, left);
     free(made);
-    shares_rappor_clear(&r);
+    analysis_rappor_clear(&r);
     return good;
 }
 
@@ -287,18 +287,18 @@ static inline bool found_largest(struct poll *p, struct coverage_selected *out,
     hsy_analysis_row rows[16];
     size_t count = p->run.npoints;
     const hsy_confidence how = {
-        shares_level(&p->run.info, COVERAGE_LEVEL, FOUND_LARGEST, count),
+        analysis_level(&p->run.info, COVERAGE_LEVEL, FOUND_LARGEST, count),
         target, HSY_INTERVAL_AUTO, 1};
 
     for (size_t v = 0; v < count; v++) {
-        const struct shares_known own = {.point = &points[v]};
+        const struct analysis_known own = {.point = &points[v]};
 
-        if (shares_row(&rows[v], NULL, &p->run.info, &own, NULL, &how, err) !=
+        if (analysis_row(&rows[v], NULL, &p->run.info, &own, NULL, &how, err) !=
             HSY_OK)
             return false;
         rows[v].place = (uint32_t)v;
     }
-    shares_top(rows, &count, FOUND_LARGEST, false);
+    analysis_top(rows, &count, FOUND_LARGEST, false);
     for (size_t i = 0; i < count; i++)
         found_pick(out, p->laws, shares, rows[i].place, &rows[i].est,
                    found_z((double)count, (double)p->run.npoints));

@@ -111,7 +111,7 @@ static inline hsy_status permanent_points(hsy_evidence **points,
                                 err);
 
     view.attended = &attended;
-    return st == HSY_OK ? shares_points(points, &view, NULL, count, err) : st;
+    return st == HSY_OK ? analysis_points(points, &view, NULL, count, err) : st;
 }
 
 /* RAPPOR is decoded, all values being candidates. */
@@ -131,14 +131,14 @@ static inline bool permanent_decode(struct permanent_run *p, hsy_target target,
         .size = sizeof how, .level = COVERAGE_LEVEL, .target = target};
     hsy_rappor_share *made = NULL;
     hsy_rappor_summary summary;
-    struct shares_rappor data;
+    struct analysis_rappor data;
     bool good =
         hsy_attend(&attended, p->of, p->rounds, scratch, err) == HSY_OK &&
-        shares_rappor_open(&data, &view, NULL, r->info.d, err) == HSY_OK;
+        analysis_rappor_open(&data, &view, NULL, r->info.d, err) == HSY_OK;
 
-    how.dispersion = good ? shares_rappor_dispersion(&view, target) : 1;
-    good = good && shares_rappor_decode(&made, &summary, &data.data, &how,
-                                        err) == HSY_OK;
+    how.dispersion = good ? analysis_rappor_dispersion(&view, target) : 1;
+    good = good && analysis_rappor_decode(&made, &summary, &data.data, &how,
+                                          err) == HSY_OK;
     for (uint32_t v = 0; v < r->info.d && good; v++)
         if (made[v].detected) {
             made[v].est.value = made[v].unbiased;
@@ -148,7 +148,7 @@ static inline bool permanent_decode(struct permanent_run *p, hsy_target target,
         }
     coverage_picked(&p->picked[target]);
     free(made);
-    shares_rappor_clear(&data);
+    analysis_rappor_clear(&data);
     return good;
 }
 
@@ -233,13 +233,14 @@ static inline bool permanent_compare(struct permanent_run *p,
         for (size_t v = 0; v < p->poll.run.npoints; v++) {
             const hsy_confidence how = {COVERAGE_LEVEL, (hsy_target)t,
                                         HSY_INTERVAL_AUTO, 1};
-            const struct shares_known own = {.point = &b[v], .shared = shared};
-            const struct shares_known other = {.point = &a[v]};
+            const struct analysis_known own = {.point = &b[v],
+                                               .shared = shared};
+            const struct analysis_known other = {.point = &a[v]};
             hsy_analysis_row row;
             double truth = 0;
 
-            if (shares_row(&row, NULL, &p->poll.run.info, &own, &other, &how,
-                           err) != HSY_OK)
+            if (analysis_row(&row, NULL, &p->poll.run.info, &own, &other, &how,
+                             err) != HSY_OK)
                 return false;
             if (t == HSY_PEOPLE)
                 truth = permanent_held(p, p->split, p->rounds, v) -

@@ -139,7 +139,7 @@ static inline bool poll_collect(struct poll *p, hsy_evidence **points,
             ? !poll_release(p, n, &coins, err)
             : !stat_collect(&p->run, STAT_SIMULATE, p->codes, n, &coins))
         return false;
-    return shares_points(points, &view, NULL, p->run.npoints, err) == HSY_OK;
+    return analysis_points(points, &view, NULL, p->run.npoints, err) == HSY_OK;
 }
 
 /* Fewer than ten reports, or people of a release, are expected for a value or
@@ -163,13 +163,13 @@ static inline bool poll_value(struct poll *p, const struct coverage_law *law,
                               size_t first, size_t v, const hsy_evidence *point,
                               const hsy_confidence *how, hsy_error *err)
 {
-    const struct shares_known own = {.point = point};
+    const struct analysis_known own = {.point = point};
     const bool people = how->target == HSY_PEOPLE;
     struct coverage_value *value =
         p->values + (people ? 0 : p->count) + first + v;
     hsy_analysis_row row;
 
-    if (shares_row(&row, NULL, &p->run.info, &own, NULL, how, err) != HSY_OK)
+    if (analysis_row(&row, NULL, &p->run.info, &own, NULL, how, err) != HSY_OK)
         return false;
     value->few =
         poll_few(&p->run.info, point, poll_truth(p, law, law->share, v));
@@ -226,12 +226,12 @@ static inline bool poll_together(struct poll *p, const hsy_evidence *points,
     hsy_estimate all = {0, 0, -HUGE_VAL, HUGE_VAL};
 
     for (size_t v = 0; v < p->run.npoints; v++) {
-        const struct shares_known own = {.point = &points[v]};
+        const struct analysis_known own = {.point = &points[v]};
         const double truth =
             poll_truth(p, p->laws, people ? p->held : p->laws->share, v);
         hsy_analysis_row row;
 
-        if (shares_row(&row, NULL, &p->run.info, &own, NULL, how, err) !=
+        if (analysis_row(&row, NULL, &p->run.info, &own, NULL, how, err) !=
             HSY_OK)
             return false;
         all.low = fmax(all.low, row.est.low - truth);
@@ -284,15 +284,15 @@ static inline bool poll_difference(struct poll_pair *d, size_t v,
                                    hsy_target target, hsy_error *err)
 {
     const hsy_confidence how = {COVERAGE_LEVEL, target, HSY_INTERVAL_AUTO, 1};
-    const struct shares_known own = {.point = &d->of_a[v]},
-                              other = {.point = &d->of_b[v]};
+    const struct analysis_known own = {.point = &d->of_a[v]},
+                                other = {.point = &d->of_b[v]};
     const bool people = target == HSY_PEOPLE;
     const double *const a = people ? d->a.held : d->a.laws->share;
     const double *const b = people ? d->b.held : d->b.laws->share;
     struct coverage_value *value = d->a.values + (people ? 0 : d->a.count) + v;
     hsy_analysis_row row;
 
-    if (shares_row(&row, NULL, &d->a.run.info, &own, &other, &how, err) !=
+    if (analysis_row(&row, NULL, &d->a.run.info, &own, &other, &how, err) !=
         HSY_OK)
         return false;
     value->few = poll_few(&d->a.run.info, &d->of_a[v],

@@ -23,7 +23,7 @@
 #define DIFFERENCE "hsy_estimate_difference"
 #define PAIRED "hsy_estimate_paired"
 #define RANGE "hsy_range"
-#define SEARCH "shares_search"
+#define SEARCH "analysis_search"
 #define DECODE "hsy_rappor_decode"
 #define REST "hsy_estimate_rest"
 #define SURVEY "hsy_survey_estimate"

@@ -131,10 +131,10 @@ static hsy_status top_rows(hsy_analysis_row *rows, const struct stat_run *r,
     hsy_status st = HSY_OK;
 
     for (uint32_t v = 0; v < r->npoints && st == HSY_OK; v++) {
-        const struct shares_known known = {.point = &r->points[v]};
+        const struct analysis_known known = {.point = &r->points[v]};
 
         rows[v].place = v;
-        st = shares_row(&rows[v], &lying, &r->info, &known, NULL, how, NULL);
+        st = analysis_row(&rows[v], &lying, &r->info, &known, NULL, how, NULL);
     }
     return st;
 }
@@ -148,7 +148,7 @@ static bool top_run(struct sums *s, const struct stat_run *r,
     hsy_analysis_row rows[SELECTED_DOMAIN];
     const hsy_analysis_tally t = {
         .scheme = r->s, .info = &r->info, .tally = &r->tally};
-    struct shares_known known[SELECTED_DOMAIN];
+    struct analysis_known known[SELECTED_DOMAIN];
     uint64_t codes[SELECTED_DOMAIN];
     hsy_selection from;
     hsy_estimate rest, naive;
@@ -157,18 +157,18 @@ static bool top_run(struct sums *s, const struct stat_run *r,
 
     if (top_rows(rows, r, &how) != HSY_OK)
         return false;
-    shares_top(rows, &count, c->top, false);
-    from = shares_selection(&r->info, rows, count, r->npoints);
+    analysis_top(rows, &count, c->top, false);
+    from = analysis_selection(&r->info, rows, count, r->npoints);
     for (size_t i = 0; i < count; i++) {
         const double f = true_share(rows[i].place, target);
 
         codes[i] = rows[i].place;
-        known[i] = (struct shares_known){.point = &r->points[rows[i].place]};
+        known[i] = (struct analysis_known){.point = &r->points[rows[i].place]};
         hsy_estimate_point(&naive, known[i].point, &plain, NULL);
         add_row(part, &rows[i].est, &naive, f);
         truth -= f;
     }
-    if (shares_rest(&rest, &t, codes, known, count, &from, &plain, NULL) !=
+    if (analysis_rest(&rest, &t, codes, known, count, &from, &plain, NULL) !=
         HSY_OK)
         return false;
     add_run(s, part, count, &rest, truth);
@@ -184,17 +184,17 @@ static bool top_fixed(struct sums *s, const struct stat_run *r,
         .scheme = r->s, .info = &r->info, .tally = &r->tally};
     const hsy_confidence plain = top_how(0.95, HSY_PEOPLE);
     const double part[2] = {0};
-    struct shares_known known[SELECTED_DOMAIN];
+    struct analysis_known known[SELECTED_DOMAIN];
     uint64_t codes[SELECTED_DOMAIN];
     double truth = 1;
     hsy_estimate rest;
 
     for (uint32_t v = 0; v < c->top; v++) {
         codes[v] = v;
-        known[v] = (struct shares_known){.point = &r->points[v]};
+        known[v] = (struct analysis_known){.point = &r->points[v]};
         truth -= held[v];
     }
-    if (shares_rest(&rest, &t, codes, known, c->top, &from, &plain, NULL) !=
+    if (analysis_rest(&rest, &t, codes, known, c->top, &from, &plain, NULL) !=
         HSY_OK)
         return false;
     add_run(s, part, c->top, &rest, truth);
@@ -286,7 +286,7 @@ static uint32_t search_value(uint64_t code)
     return SELECTED_DOMAIN;
 }
 
-static void search_add(struct sums *s, const struct shares_search *got,
+static void search_add(struct sums *s, const struct analysis_search *got,
                        hsy_target target)
 {
     const hsy_confidence plain = top_how(0.95, target);
@@ -311,7 +311,7 @@ static bool search_run(struct sums sums[2], const struct search_case *c,
 {
     const hsy_spec spec = search_spec(c, run);
     struct stat_run r = {.s = trial_scheme(&spec)};
-    struct shares_wanted wanted = {
+    struct analysis_wanted wanted = {
         .search = {.size = sizeof wanted.search, .top = c->top},
         .significant = c->top == 0};
     struct stat_coins coins;
@@ -331,13 +331,13 @@ static bool search_run(struct sums sums[2], const struct search_case *c,
     for (int target = 0; target < 2 && good; target++) {
         const hsy_analysis_tally t = {
             .scheme = r.s, .info = &r.info, .tally = &r.tally};
-        struct shares_search got;
+        struct analysis_search got;
 
         wanted.how = top_how(0.95, (hsy_target)target);
-        good = shares_search(&got, &t, &wanted, NULL) == HSY_OK;
+        good = analysis_search(&got, &t, &wanted, NULL) == HSY_OK;
         if (good)
             search_add(&sums[target], &got, (hsy_target)target);
-        shares_search_clear(&got);
+        analysis_search_clear(&got);
     }
     stat_run_close(&r);
     return good;

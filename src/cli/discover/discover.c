@@ -194,7 +194,7 @@ static int discover_fits(const struct discover_options *o,
 
 static int discover_failed(const struct discover_options *o,
                            const struct gather *g,
-                           const struct shares_search *got,
+                           const struct analysis_search *got,
                            const hsy_error *err)
 {
     if (err->status == HSY_E_NOMEM)
@@ -203,7 +203,7 @@ static int discover_failed(const struct discover_options *o,
         return cli_fail("%s: %s %" PRIu64 " of %zu has no reports: more "
                         "people are needed",
                         g->first, got->offsets != 0 ? "offset" : "group",
-                        err->at, shares_groups(got));
+                        err->at, analysis_groups(got));
     if (err->status != HSY_E_RANGE || err->field == HSY_FIELD_NONE)
         return cli_fail_error(g->first, err);
     return discover_refused(o, discover_is_puzzle(g), err);
@@ -212,13 +212,13 @@ static int discover_failed(const struct discover_options *o,
 static int discover_any(const struct discover_options *o, struct gather *g,
                         struct output **figure)
 {
-    const struct shares_wanted wanted = {.search = o->search,
-                                         .how = o->how,
-                                         .significant = o->search.top == 0,
-                                         .simultaneous = o->simultaneous,
-                                         .all_stages = o->all_stages,
-                                         .all = o->all,
-                                         .threshold = o->threshold};
+    const struct analysis_wanted wanted = {.search = o->search,
+                                           .how = o->how,
+                                           .significant = o->search.top == 0,
+                                           .simultaneous = o->simultaneous,
+                                           .all_stages = o->all_stages,
+                                           .all = o->all,
+                                           .threshold = o->threshold};
     const hsy_analysis_tally t = gathered(g);
     struct discover_result r = {.options = o, .gather = g};
     hsy_error err = {0};
@@ -226,10 +226,10 @@ static int discover_any(const struct discover_options *o, struct gather *g,
 
     if (failed)
         return failed;
-    failed = shares_search(&r.got, &t, &wanted, &err) == HSY_OK
+    failed = analysis_search(&r.got, &t, &wanted, &err) == HSY_OK
                  ? discover_tell(&r, figure)
                  : discover_failed(o, g, &r.got, &err);
-    shares_search_clear(&r.got);
+    analysis_search_clear(&r.got);
     return failed;
 }
 

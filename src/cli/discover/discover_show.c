@@ -75,7 +75,7 @@ static void show_found_cell(const void *ctx, size_t row, size_t column,
                             struct table_cell *out)
 {
     const struct show_found *s = ctx;
-    const struct shares_found *r = &s->result->got.rows[row];
+    const struct analysis_found *r = &s->result->got.rows[row];
     const enum show_found_column what =
         (enum show_found_column)(column + s->first);
 
@@ -176,9 +176,9 @@ static void show_found_head(const struct discover_result *r, double reach)
            info->mechanism, info->epsilon, info->epsilon_exact,
            hsy_tally_reports(&r->gather->tally));
     if (r->got.number == 0)
-        printf(" in %zu %s%s\n", shares_groups(&r->got),
+        printf(" in %zu %s%s\n", analysis_groups(&r->got),
                r->got.offsets != 0 ? "offset" : "group",
-               shares_groups(&r->got) == 1 ? "" : "s");
+               analysis_groups(&r->got) == 1 ? "" : "s");
     else
         printf("\nstage %" PRIu32 " of %" PRIu32 ": the first %" PRIu64
                " of %" PRIu64 " bits, asked by %s\n",
@@ -204,7 +204,7 @@ void discover_show(const struct discover_result *r)
     const struct discover_options *o = r->options;
     const hsy_scheme_info *info = &r->gather->info;
     const hsy_analysis_tally t = gathered(r->gather);
-    const double reach = shares_reach(&r->got, &t, o->aim.miss);
+    const double reach = analysis_reach(&r->got, &t, o->aim.miss);
     const struct show_found s = {r, o->all_stages ? 0 : FOUND_VALUE};
     struct table table = {show_found_columns + s.first, FOUND_COLUMNS - s.first,
                           r->got.count + 1, show_found_cell, &s};
@@ -216,7 +216,7 @@ void discover_show(const struct discover_result *r)
         {"epsilon", cell_number(info->epsilon)},
         {"epsilon_exact", cell_number(info->epsilon_exact)},
         {"reports", cell_count(hsy_tally_reports(&r->gather->tally))},
-        {"groups", cell_count(shares_groups(&r->got))},
+        {"groups", cell_count(analysis_groups(&r->got))},
         {"level", cell_number(o->how.level)},
         {"interval", cell_text("score")},
         {"simultaneous", cell_bool(o->simultaneous)},

@@ -21,7 +21,7 @@ struct discover_options {
 struct discover_result {
     const struct discover_options *options;
     const struct gather *gather;
-    struct shares_search got;
+    struct analysis_search got;
 };
 
 /* What a search refuses, in the words of the options. The exit code. */

@@ -153,7 +153,7 @@ static hsy_status figure_list(const struct figure *f, char **svg, size_t *len,
                                    .points = f->mean};
 
     for (size_t i = 0; i < f->n; i++) {
-        const hsy_estimate e = shares_at_level(
+        const hsy_estimate e = analysis_at_level(
             &f->rows[i]->est, f->result->level_selected, f->level);
         const hsy_analysis_text *name = &f->rows[i]->value;
 

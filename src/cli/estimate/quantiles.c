@@ -79,7 +79,7 @@ bool estimate_ranges_between(struct cli_parser *p,
 static int ranges_edge(const hsy_scheme_info *info, const char *text,
                        size_t *edge)
 {
-    char below[SHARES_DECIMAL], above[SHARES_DECIMAL];
+    char below[ANALYSIS_DECIMAL], above[ANALYSIS_DECIMAL];
     uint32_t low = 0, high = info->d;
     int64_t number;
 
@@ -87,23 +87,23 @@ static int ranges_edge(const hsy_scheme_info *info, const char *text,
         return cli_fail("--between: '%s' is not a number of the range", text);
     if (number < info->lo || number > info->hi)
         return cli_fail("--between: %s lies outside the range %s:%s", text,
-                        shares_decimal(below, info->lo, info->scale),
-                        shares_decimal(above, info->hi, info->scale));
+                        analysis_decimal(below, info->lo, info->scale),
+                        analysis_decimal(above, info->hi, info->scale));
     while (low + 1 < high) { /* edge(low) <= number < edge(high), or the end */
         uint32_t middle = low + (high - low) / 2;
 
-        if (shares_edge(info, middle) <= number)
+        if (analysis_edge(info, middle) <= number)
             low = middle;
         else
             high = middle;
     }
     *edge = number == info->hi ? info->d : low;
-    if (number == info->hi || shares_edge(info, low) == number)
+    if (number == info->hi || analysis_edge(info, low) == number)
         return 0;
     return cli_fail(
         "--between: %s is inside a bin; the nearest edges are %s and %s", text,
-        shares_decimal(below, shares_edge(info, low), info->scale),
-        shares_decimal(above, shares_edge(info, high), info->scale));
+        analysis_decimal(below, analysis_edge(info, low), info->scale),
+        analysis_decimal(above, analysis_edge(info, high), info->scale));
 }
 
 /* ---- As the room takes them ---------------------------------------------- */

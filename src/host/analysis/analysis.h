@@ -12,23 +12,24 @@
 #include "hearsay/host.h"
 
 /* A view on words that hold a tally of info's scheme already. */
-void shares_view(hsy_tally *t, const hsy_scheme_info *info, int64_t *words);
+void analysis_view(hsy_tally *t, const hsy_scheme_info *info, int64_t *words);
 
 /* ---- Points (rows.c) ----------------------------------------------------- */
 
 /* Evidence for codes, or for the whole domain if they are NULL: count points.
  * HSY_E_EMPTY if there are no reports. */
-hsy_status shares_points(hsy_evidence **points, const hsy_analysis_tally *t,
-                         const uint64_t *codes, size_t count, hsy_error *err);
+hsy_status analysis_points(hsy_evidence **points, const hsy_analysis_tally *t,
+                           const uint64_t *codes, size_t count, hsy_error *err);
 
 /* What a share `lying` of all devices can have done to each of them.
  * HSY_E_UNKNOWN: the mechanism has no bound. */
-hsy_status shares_bounds(hsy_poison_bound **bounds, const hsy_analysis_tally *t,
-                         const hsy_evidence *points, size_t count, double lying,
-                         hsy_error *err);
+hsy_status analysis_bounds(hsy_poison_bound **bounds,
+                           const hsy_analysis_tally *t,
+                           const hsy_evidence *points, size_t count,
+                           double lying, hsy_error *err);
 
 /* What is known of one value; bound NULL: nothing is assumed of liars. */
-struct shares_known {
+struct analysis_known {
     const hsy_evidence *point;
     const hsy_poison_bound *bound;
     double shared; /* with the other of two: hsy_attend_both */
@@ -38,60 +39,61 @@ struct shares_known {
  * tally's; its place is the caller's. Its interval is that of honest devices;
  * liars have an interval of their own. *lying grows to the largest by which
  * that is wider, in the row's units. */
-hsy_status shares_row(hsy_analysis_row *row, hsy_poison_bound *lying,
-                      const hsy_scheme_info *info,
-                      const struct shares_known *own,
-                      const struct shares_known *other,
-                      const hsy_confidence *how, hsy_error *err);
+hsy_status analysis_row(hsy_analysis_row *row, hsy_poison_bound *lying,
+                        const hsy_scheme_info *info,
+                        const struct analysis_known *own,
+                        const struct analysis_known *other,
+                        const hsy_confidence *how, hsy_error *err);
 
 /* All d shares by EM, with intervals if *fit says so, in the order of rows: of
  * a yes/no question yes comes first. *count is d. */
-hsy_status shares_density(hsy_analysis_row **rows, size_t *count,
-                          hsy_density_fit *fit, const hsy_analysis_tally *t,
-                          const hsy_density_how *how, hsy_error *err);
+hsy_status analysis_density(hsy_analysis_row **rows, size_t *count,
+                            hsy_density_fit *fit, const hsy_analysis_tally *t,
+                            const hsy_density_how *how, hsy_error *err);
 
 /* The largest first, at most `top`, of *count rows; of differences those
  * furthest from 0. */
-void shares_top(hsy_analysis_row *rows, size_t *count, uint64_t top,
-                bool difference);
+void analysis_top(hsy_analysis_row *rows, size_t *count, uint64_t top,
+                  bool difference);
 
 /* What is not among `count` shares, of these codes, of which each passed
  * `from`. Of liars nothing is said: they can have changed all of these. how: of
  * rows that were not selected. */
-hsy_status shares_rest(hsy_estimate *rest, const hsy_analysis_tally *t,
-                       const uint64_t *codes, const struct shares_known *known,
-                       size_t count, const hsy_selection *from,
-                       const hsy_confidence *how, hsy_error *err);
+hsy_status analysis_rest(hsy_estimate *rest, const hsy_analysis_tally *t,
+                         const uint64_t *codes,
+                         const struct analysis_known *known, size_t count,
+                         const hsy_selection *from, const hsy_confidence *how,
+                         hsy_error *err);
 
 /* An interval at another level, by the ratio of normal quantiles: for a figure
  * that draws only some of the rows. */
-hsy_estimate shares_at_level(const hsy_estimate *est, double from, double to);
+hsy_estimate analysis_at_level(const hsy_estimate *est, double from, double to);
 
 /* The level of the `top` largest of `of` rows. Yes and no are one share, and
  * neither is a selection. */
-double shares_level(const hsy_scheme_info *info, double level, uint64_t top,
-                    size_t of);
+double analysis_level(const hsy_scheme_info *info, double level, uint64_t top,
+                      size_t of);
 
 /* What the first `count` of `total` rows, the largest first, had to pass. */
-hsy_selection shares_selection(const hsy_scheme_info *info,
-                               const hsy_analysis_row *rows, size_t count,
-                               size_t total);
+hsy_selection analysis_selection(const hsy_scheme_info *info,
+                                 const hsy_analysis_row *rows, size_t count,
+                                 size_t total);
 
 /* A mean is estimated as a share of its range; a difference has no zero. */
-void shares_rescale(const hsy_scheme_info *info, hsy_estimate *est,
-                    bool difference);
+void analysis_rescale(const hsy_scheme_info *info, hsy_estimate *est,
+                      bool difference);
 
 /* What a share of 1 is in an estimate's units: the width of a mean's range. */
-double shares_unit(const hsy_scheme_info *info);
+double analysis_unit(const hsy_scheme_info *info);
 
 /* The p-value of the tests that find liars; NaN for a mechanism whose reports
  * do not show them. */
-double shares_lying_p(const hsy_analysis_tally *t);
+double analysis_lying_p(const hsy_analysis_tally *t);
 
 /* Two tallies can be compared if they ask the same; how they ask may differ.
  * NULL, or what they differ in. */
-const char *shares_differ(const hsy_analysis_tally *a,
-                          const hsy_analysis_tally *b);
+const char *analysis_differ(const hsy_analysis_tally *a,
+                            const hsy_analysis_tally *b);
 
 /* ---- Results ------------------------------------------------------------- */
 
@@ -183,30 +185,30 @@ void analysis_put_lying(struct put *p, const hsy_analysis_result *r);
 
 /* ---- Bins (bins.c) ------------------------------------------------------- */
 
-#define SHARES_DECIMAL 22u /* 19 digits, sign, point, NUL */
+#define ANALYSIS_DECIMAL 22u /* 19 digits, sign, point, NUL */
 
 /* Units of 10^-scale as a decimal without zeros at its end, somewhere in text.
  */
-const char *shares_decimal(char text[SHARES_DECIMAL], int64_t units,
-                           uint32_t scale);
+const char *analysis_decimal(char text[ANALYSIS_DECIMAL], int64_t units,
+                             uint32_t scale);
 
 /* Edge i of d equal bins: the least number that does not lie below it. */
-int64_t shares_edge(const hsy_scheme_info *info, uint32_t i);
+int64_t analysis_edge(const hsy_scheme_info *info, uint32_t i);
 
-#define SHARES_BIN (2 * SHARES_DECIMAL + 1)
+#define ANALYSIS_BIN (2 * ANALYSIS_DECIMAL + 1)
 
 /* What a bin is called: "18..25". */
-void shares_bin(char text[SHARES_BIN], const hsy_scheme_info *info,
-                uint32_t place);
+void analysis_bin(char text[ANALYSIS_BIN], const hsy_scheme_info *info,
+                  uint32_t place);
 
 /* A quantile, 0 < q < 1, in the range's units. */
-hsy_status shares_quantile(hsy_estimate *est, const hsy_scheme_info *info,
-                           const hsy_ranges *r, double q,
-                           const hsy_confidence *how, hsy_error *err);
+hsy_status analysis_quantile(hsy_estimate *est, const hsy_scheme_info *info,
+                             const hsy_ranges *r, double q,
+                             const hsy_confidence *how, hsy_error *err);
 
 /* ---- Strings that nobody listed (found.c) -------------------------------- */
 
-struct shares_wanted {
+struct analysis_wanted {
     hsy_search search;
     hsy_confidence how; /* its comparisons do not matter */
     bool significant;   /* strings only that chance hardly makes; search has
@@ -218,7 +220,7 @@ struct shares_wanted {
 };
 
 /* A string, or a prefix of one. */
-struct shares_found {
+struct analysis_found {
     size_t stage; /* from 0 */
     hsy_candidate found;
     hsy_estimate est;
@@ -227,11 +229,11 @@ struct shares_found {
     size_t name_len;
 };
 
-struct shares_search {
+struct analysis_search {
     hsy_stage stage[HSY_STAGES_MAX];
     size_t stages;
     size_t offsets; /* of sfp, over which reports are split; else 0 */
-    struct shares_found *rows; /* owned */
+    struct analysis_found *rows; /* owned */
     size_t count;
     uint64_t found;      /* of the last stage */
     uint64_t candidates; /* that these were selected from */
@@ -246,66 +248,70 @@ struct shares_search {
  * HSY_E_EMPTY with the group or offset that has no reports in err->at;
  * HSY_E_RANGE with the field of what is wanted, as the library says it.
  */
-hsy_status shares_search(struct shares_search *out, const hsy_analysis_tally *t,
-                         const struct shares_wanted *w, hsy_error *err);
-void shares_search_clear(struct shares_search *s);
+hsy_status analysis_search(struct analysis_search *out,
+                           const hsy_analysis_tally *t,
+                           const struct analysis_wanted *w, hsy_error *err);
+void analysis_search_clear(struct analysis_search *s);
 
 /* What survives one stage of a search in batches. */
-hsy_status shares_survivors(hsy_stage *stage, hsy_candidate **found,
-                            size_t *count, const hsy_analysis_tally *t,
-                            const hsy_search *search, hsy_error *err);
+hsy_status analysis_survivors(hsy_stage *stage, hsy_candidate **found,
+                              size_t *count, const hsy_analysis_tally *t,
+                              const hsy_search *search, hsy_error *err);
 
 /* What reports are split over. */
-size_t shares_groups(const struct shares_search *s);
+size_t analysis_groups(const struct analysis_search *s);
 
 /* The share that is found but for a chance of miss at each stage. */
-double shares_reach(const struct shares_search *s, const hsy_analysis_tally *t,
-                    double miss);
+double analysis_reach(const struct analysis_search *s,
+                      const hsy_analysis_tally *t, double miss);
 
 /* ---- RAPPOR (rappor.c) --------------------------------------------------- */
 
 /* A tally of the mechanism rappor as its decoder takes it. Owns its bits. */
-struct shares_rappor {
+struct analysis_rappor {
     hsy_rappor_law law;
     hsy_rappor_data data;
     uint16_t *bits; /* [candidate][cohort][hash] */
 };
 
 /* What the decoder is told of a scheme; counts and bits are yet to come. */
-hsy_rappor_data shares_rappor_data(const hsy_scheme_info *info,
-                                   size_t candidates);
+hsy_rappor_data analysis_rappor_data(const hsy_scheme_info *info,
+                                     size_t candidates);
 
 /* codes of the candidates, NULL: the whole domain. */
-hsy_status shares_rappor_open(struct shares_rappor *r,
-                              const hsy_analysis_tally *t,
-                              const uint64_t *codes, size_t candidates,
-                              hsy_error *err);
-void shares_rappor_clear(struct shares_rappor *r);
+hsy_status analysis_rappor_open(struct analysis_rappor *r,
+                                const hsy_analysis_tally *t,
+                                const uint64_t *codes, size_t candidates,
+                                hsy_error *err);
+void analysis_rappor_clear(struct analysis_rappor *r);
 
 /* How many times the variance of a bit's count is what it would be if everybody
  * had reported once: hsy_rappor_options. */
-double shares_rappor_dispersion(const hsy_analysis_tally *t, hsy_target target);
+double analysis_rappor_dispersion(const hsy_analysis_tally *t,
+                                  hsy_target target);
 
 /* Shares of all candidates in their order. */
-hsy_status shares_rappor_decode(hsy_rappor_share **shares,
-                                hsy_rappor_summary *summary,
-                                const hsy_rappor_data *data,
-                                const hsy_rappor_options *how, hsy_error *err);
+hsy_status analysis_rappor_decode(hsy_rappor_share **shares,
+                                  hsy_rappor_summary *summary,
+                                  const hsy_rappor_data *data,
+                                  const hsy_rappor_options *how,
+                                  hsy_error *err);
 
 /* The level of a row's interval, where `shown` rows are the largest of all
  * candidates and others are not shown: it is adjusted for that, and for having
  * been detected. */
-double shares_rappor_level(const hsy_rappor_share *share,
-                           const hsy_rappor_summary *summary, double level,
-                           size_t shown, size_t all);
+double analysis_rappor_level(const hsy_rappor_share *share,
+                             const hsy_rappor_summary *summary, double level,
+                             size_t shown, size_t all);
 
 /* Detected strings together that are not among those shown, places of which are
  * given: 1 is they, the detected ones that are shown, and the summary's rest.
  * Their number; 0: there are none. How they vary together is not known: est has
  * no error. */
-size_t shares_rappor_unshown(hsy_estimate *est, const hsy_rappor_share *shares,
-                             const hsy_rappor_summary *summary,
-                             const hsy_analysis_row *rows, size_t shown);
+size_t analysis_rappor_unshown(hsy_estimate *est,
+                               const hsy_rappor_share *shares,
+                               const hsy_rappor_summary *summary,
+                               const hsy_analysis_row *rows, size_t shown);
 
 /* RAPPOR's own files, decoded: the detected ones of named candidates, or all.
  * Errors as of hsy_rappor_decode. */
@@ -317,7 +323,7 @@ hsy_status analysis_rappor_files(hsy_analysis_result *out,
                                  hsy_error *err);
 
 /* Its interval at this level. */
-void shares_rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,
-                            double level);
+void analysis_rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,
+                              double level);
 
 #endif

@@ -232,7 +232,7 @@ hsy_analysis_text analysis_name(char room[ANALYSIS_NAME],
     else if (info->kind == HSY_KIND_NUMBER)
         snprintf(room, ANALYSIS_NAME, "mean");
     else if (info->kind == HSY_KIND_BINS)
-        shares_bin(room, info, place);
+        analysis_bin(room, info, place);
     else
         snprintf(room, ANALYSIS_NAME, "%" PRIu32, place);
     return (hsy_analysis_text){room, strlen(room)};

@@ -100,7 +100,7 @@ static hsy_status associate_strings(struct associate *j, uint32_t v,
 
     data.candidates = x->column.map->candidates;
     data.bits = x->column.map->bits;
-    st = shares_rappor_decode(&found, &summary, &data, how, &why);
+    st = analysis_rappor_decode(&found, &summary, &data, how, &why);
     if (st == HSY_E_NOMEM)
         return associate_nomem(err);
     if (st != HSY_OK)

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 
-const char *shares_decimal(char text[SHARES_DECIMAL], int64_t units,
-                           uint32_t scale)
+const char *analysis_decimal(char text[ANALYSIS_DECIMAL], int64_t units,
+                             uint32_t scale)
 {
     uint64_t size = units < 0 ? 0 - (uint64_t)units : (uint64_t)units;
-    char *at = text + SHARES_DECIMAL - 1;
+    char *at = text + ANALYSIS_DECIMAL - 1;
 
     *at = '\0';
     for (; scale > 0 && size % 10 == 0; scale--)
@@ -26,7 +26,7 @@ const char *shares_decimal(char text[SHARES_DECIMAL], int64_t units,
 }
 
 /* lo + ceil(i W / d). In two parts, as i W may take more than 64 bits. */
-int64_t shares_edge(const hsy_scheme_info *info, uint32_t i)
+int64_t analysis_edge(const hsy_scheme_info *info, uint32_t i)
 {
     uint64_t width = (uint64_t)info->hi - (uint64_t)info->lo, d = info->d;
     uint64_t steps = i * (width / d) + (i * (width % d) + d - 1) / d;
@@ -34,19 +34,19 @@ int64_t shares_edge(const hsy_scheme_info *info, uint32_t i)
     return (int64_t)((uint64_t)info->lo + steps);
 }
 
-void shares_bin(char text[SHARES_BIN], const hsy_scheme_info *info,
-                uint32_t place)
+void analysis_bin(char text[ANALYSIS_BIN], const hsy_scheme_info *info,
+                  uint32_t place)
 {
-    char from[SHARES_DECIMAL], to[SHARES_DECIMAL];
+    char from[ANALYSIS_DECIMAL], to[ANALYSIS_DECIMAL];
 
-    snprintf(text, SHARES_BIN, "%s..%s",
-             shares_decimal(from, shares_edge(info, place), info->scale),
-             shares_decimal(to, shares_edge(info, place + 1), info->scale));
+    snprintf(text, ANALYSIS_BIN, "%s..%s",
+             analysis_decimal(from, analysis_edge(info, place), info->scale),
+             analysis_decimal(to, analysis_edge(info, place + 1), info->scale));
 }
 
-hsy_status shares_quantile(hsy_estimate *est, const hsy_scheme_info *info,
-                           const hsy_ranges *r, double q,
-                           const hsy_confidence *how, hsy_error *err)
+hsy_status analysis_quantile(hsy_estimate *est, const hsy_scheme_info *info,
+                             const hsy_ranges *r, double q,
+                             const hsy_confidence *how, hsy_error *err)
 {
     const double unit = pow(10, -(double)info->scale);
     const double width =

@@ -47,11 +47,11 @@ static hsy_status density_fits(const struct analysis_job *j, hsy_error *err)
     return analysis_no_difference(j, err);
 }
 
-hsy_status analysis_density(struct analysis_job *j, hsy_error *err)
+hsy_status analysis_by_density(struct analysis_job *j, hsy_error *err)
 {
     hsy_analysis_result *out = j->out;
     const hsy_density_how how = {.method = j->request->density,
-                                 .level = analysis_level(j, out->info.d),
+                                 .level = analysis_job_level(j, out->info.d),
                                  .target = out->how.target,
                                  .repeats =
                                      out->attends ? 1 + out->attended.came : 0};
@@ -59,7 +59,7 @@ hsy_status analysis_density(struct analysis_job *j, hsy_error *err)
     hsy_status st = density_fits(j, err);
 
     if (st == HSY_OK)
-        st = shares_density(&out->rows, &out->count, &fit, &j->t, &how, err);
+        st = analysis_density(&out->rows, &out->count, &fit, &j->t, &how, err);
     if (st == HSY_OK)
         st = density_steps(j, &fit, err);
     if (st == HSY_OK)

@@ -10,7 +10,7 @@
 /* ---- Rows ---------------------------------------------------------------- */
 
 /* The whole symbols of a prefix, and the bits after them. */
-static void found_name(struct shares_found *row, const hsy_scheme *s,
+static void found_name(struct analysis_found *row, const hsy_scheme *s,
                        uint32_t bits, uint32_t all)
 {
     uint8_t bytes[HSY_SPELL_BITS] = {0};
@@ -30,9 +30,9 @@ static void found_name(struct shares_found *row, const hsy_scheme *s,
 }
 
 /* Add what a stage has found; there is room for it. */
-static hsy_status found_keep(struct shares_search *out,
+static hsy_status found_keep(struct analysis_search *out,
                              const hsy_analysis_tally *t,
-                             const struct shares_wanted *w,
+                             const struct analysis_wanted *w,
                              const hsy_candidate *found, size_t count,
                              size_t stage, hsy_error *err)
 {
@@ -45,10 +45,10 @@ static hsy_status found_keep(struct shares_search *out,
         how.level = hsy_selected_level(how.level, count, out->candidates);
     out->level = how.level;
     for (size_t i = 0; i < count; i++) {
-        struct shares_found *row = &out->rows[out->count];
+        struct analysis_found *row = &out->rows[out->count];
         hsy_status st;
 
-        *row = (struct shares_found){
+        *row = (struct analysis_found){
             .stage = stage, .found = found[i], .level = how.level};
         found_name(row, t->scheme, out->stage[stage].bits,
                    (uint32_t)t->info->param[HSY_PARAM_BITS]);
@@ -61,9 +61,9 @@ static hsy_status found_keep(struct shares_search *out,
 }
 
 /* What is not among the strings that were found. */
-static hsy_status found_rest(struct shares_search *out,
+static hsy_status found_rest(struct analysis_search *out,
                              const hsy_analysis_tally *t,
-                             const struct shares_wanted *w,
+                             const struct analysis_wanted *w,
                              const hsy_candidate *found, size_t count,
                              hsy_error *err)
 {
@@ -86,9 +86,9 @@ static hsy_status found_rest(struct shares_search *out,
 }
 
 /* Both, of the strings themselves. */
-static hsy_status found_strings(struct shares_search *out,
+static hsy_status found_strings(struct analysis_search *out,
                                 const hsy_analysis_tally *t,
-                                const struct shares_wanted *w,
+                                const struct analysis_wanted *w,
                                 const hsy_candidate *found, size_t count,
                                 size_t stage, hsy_error *err)
 {
@@ -100,9 +100,9 @@ static hsy_status found_strings(struct shares_search *out,
 
 /* ---- Prefixes: pem ------------------------------------------------------- */
 
-static hsy_status found_stages(struct shares_search *out,
+static hsy_status found_stages(struct analysis_search *out,
                                const hsy_analysis_tally *t,
-                               const struct shares_wanted *w,
+                               const struct analysis_wanted *w,
                                hsy_candidate *found, void *scratch,
                                hsy_error *err)
 {
@@ -131,9 +131,10 @@ static hsy_status found_stages(struct shares_search *out,
     return HSY_OK;
 }
 
-static hsy_status found_prefixes(struct shares_search *out,
+static hsy_status found_prefixes(struct analysis_search *out,
                                  const hsy_analysis_tally *t,
-                                 const struct shares_wanted *w, hsy_error *err)
+                                 const struct analysis_wanted *w,
+                                 hsy_error *err)
 {
     hsy_candidate *found;
     void *scratch;
@@ -160,9 +161,9 @@ static hsy_status found_prefixes(struct shares_search *out,
 
 /* ---- One stage of a search in batches ------------------------------------ */
 
-hsy_status shares_survivors(hsy_stage *stage, hsy_candidate **found,
-                            size_t *count, const hsy_analysis_tally *t,
-                            const hsy_search *search, hsy_error *err)
+hsy_status analysis_survivors(hsy_stage *stage, hsy_candidate **found,
+                              size_t *count, const hsy_analysis_tally *t,
+                              const hsy_search *search, hsy_error *err)
 {
     hsy_status st = hsy_stage_plan(t->scheme, search, stage, err);
     hsy_candidate *made;
@@ -184,9 +185,9 @@ hsy_status shares_survivors(hsy_stage *stage, hsy_candidate **found,
     return st;
 }
 
-static hsy_status found_batch(struct shares_search *out,
+static hsy_status found_batch(struct analysis_search *out,
                               const hsy_analysis_tally *t,
-                              const struct shares_wanted *w, hsy_error *err)
+                              const struct analysis_wanted *w, hsy_error *err)
 {
     hsy_search search = w->search;
     hsy_candidate *found = NULL;
@@ -194,7 +195,7 @@ static hsy_status found_batch(struct shares_search *out,
     hsy_status st;
 
     search.significant = out->significant;
-    st = shares_survivors(&out->stage[0], &found, &count, t, &search, err);
+    st = analysis_survivors(&out->stage[0], &found, &count, t, &search, err);
     if (st != HSY_OK)
         return st;
     out->stages = 1;
@@ -209,9 +210,9 @@ static hsy_status found_batch(struct shares_search *out,
 
 /* ---- The fragment puzzle: sfp -------------------------------------------- */
 
-static hsy_status found_join(struct shares_search *out,
+static hsy_status found_join(struct analysis_search *out,
                              const hsy_analysis_tally *t,
-                             const struct shares_wanted *w,
+                             const struct analysis_wanted *w,
                              const hsy_puzzle *how, const hsy_puzzle_plan *plan,
                              hsy_error *err)
 {
@@ -236,9 +237,9 @@ static hsy_status found_join(struct shares_search *out,
     return st;
 }
 
-static hsy_status found_puzzle(struct shares_search *out,
+static hsy_status found_puzzle(struct analysis_search *out,
                                const hsy_analysis_tally *t,
-                               const struct shares_wanted *w, hsy_error *err)
+                               const struct analysis_wanted *w, hsy_error *err)
 {
     const hsy_puzzle how = {.size = sizeof how,
                             .top = w->search.top,
@@ -262,12 +263,13 @@ static hsy_status found_puzzle(struct shares_search *out,
 
 /* ---- By the mechanism's own search --------------------------------------- */
 
-hsy_status shares_search(struct shares_search *out, const hsy_analysis_tally *t,
-                         const struct shares_wanted *w, hsy_error *err)
+hsy_status analysis_search(struct analysis_search *out,
+                           const hsy_analysis_tally *t,
+                           const struct analysis_wanted *w, hsy_error *err)
 {
-    *out = (struct shares_search){.significant =
-                                      w->significant || w->search.significant,
-                                  .level = w->how.level};
+    *out = (struct analysis_search){.significant =
+                                        w->significant || w->search.significant,
+                                    .level = w->how.level};
     switch (t->info->analysis) {
     case HSY_ANALYSIS_STAGE:
         return found_batch(out, t, w, err);
@@ -278,19 +280,19 @@ hsy_status shares_search(struct shares_search *out, const hsy_analysis_tally *t,
     }
 }
 
-void shares_search_clear(struct shares_search *s)
+void analysis_search_clear(struct analysis_search *s)
 {
     free(s->rows);
-    *s = (struct shares_search){0};
+    *s = (struct analysis_search){0};
 }
 
-size_t shares_groups(const struct shares_search *s)
+size_t analysis_groups(const struct analysis_search *s)
 {
     return s->offsets != 0 ? s->offsets : s->stages;
 }
 
-double shares_reach(const struct shares_search *s, const hsy_analysis_tally *t,
-                    double miss)
+double analysis_reach(const struct analysis_search *s,
+                      const hsy_analysis_tally *t, double miss)
 {
     double reach = 0;
 
@@ -308,7 +310,7 @@ double shares_reach(const struct shares_search *s, const hsy_analysis_tally *t,
 /* ---- As a result --------------------------------------------------------- */
 
 static hsy_status found_rows(hsy_analysis_result *out,
-                             const struct shares_search *got, hsy_error *err)
+                             const struct analysis_search *got, hsy_error *err)
 {
     size_t bytes = 1;
     char *at;
@@ -321,7 +323,7 @@ static hsy_status found_rows(hsy_analysis_result *out,
         return analysis_nomem(err);
     out->count = got->count;
     for (size_t i = 0; i < got->count; i++) {
-        const struct shares_found *from = &got->rows[i];
+        const struct analysis_found *from = &got->rows[i];
 
         memcpy(at, from->name, from->name_len);
         out->rows[i] =
@@ -336,7 +338,7 @@ static hsy_status found_rows(hsy_analysis_result *out,
 }
 
 static void found_head(hsy_analysis_result *out, const hsy_analysis_tally *t,
-                       const struct shares_search *got)
+                       const struct analysis_search *got)
 {
     out->columns |= 1u << HSY_COLUMN_LEVEL | 1u << HSY_COLUMN_SIGNIFICANT;
     out->selected = out->found = got->found;
@@ -345,30 +347,30 @@ static void found_head(hsy_analysis_result *out, const hsy_analysis_tally *t,
     out->has_rest = true;
     out->rest = got->rest;
     out->largest_first = true;
-    out->groups = shares_groups(got);
-    out->detectable = shares_reach(got, t, FOUND_MISS);
+    out->groups = analysis_groups(got);
+    out->detectable = analysis_reach(got, t, FOUND_MISS);
     out->significant = got->significant;
     out->stage = got->number;
     out->stages = got->number != 0 ? hsy_stage_count(t->scheme) : 0;
     out->bits = got->stage[0].bits;
 }
 
-hsy_status analysis_search(struct analysis_job *j, hsy_error *err)
+hsy_status analysis_by_search(struct analysis_job *j, hsy_error *err)
 {
-    struct shares_wanted wanted = {.search = j->request->search,
-                                   .how = j->out->how,
-                                   .significant = j->request->significant,
-                                   .simultaneous = j->request->simultaneous};
-    struct shares_search got = {0};
+    struct analysis_wanted wanted = {.search = j->request->search,
+                                     .how = j->out->how,
+                                     .significant = j->request->significant,
+                                     .simultaneous = j->request->simultaneous};
+    struct analysis_search got = {0};
     hsy_status st = analysis_no_difference(j, err);
 
     wanted.search.size = sizeof wanted.search;
     if (st == HSY_OK)
-        st = shares_search(&got, &j->t, &wanted, err);
+        st = analysis_search(&got, &j->t, &wanted, err);
     if (st == HSY_OK) {
         found_head(j->out, &j->t, &got);
         st = found_rows(j->out, &got, err);
     }
-    shares_search_clear(&got);
+    analysis_search_clear(&got);
     return st;
 }

@@ -51,7 +51,7 @@ static inline size_t analysis_place(const struct analysis_asked *asked,
 }
 
 /* What value `place` is called; maybe in room. */
-#define ANALYSIS_NAME SHARES_BIN
+#define ANALYSIS_NAME ANALYSIS_BIN
 hsy_analysis_text analysis_name(char room[ANALYSIS_NAME],
                                 const struct analysis_asked *asked,
                                 const hsy_scheme_info *info, uint32_t place);
@@ -63,11 +63,11 @@ hsy_status analysis_name_rows(hsy_analysis_result *out,
 
 /* ---- Ways to make rows, one for each hsy_analysis ------------------------ */
 
-hsy_status analysis_points(struct analysis_job *j, hsy_error *err);
-hsy_status analysis_density(struct analysis_job *j, hsy_error *err);
-hsy_status analysis_rappor(struct analysis_job *j, hsy_error *err);
-hsy_status analysis_search(struct analysis_job *j, hsy_error *err);
-hsy_status analysis_tuple(struct analysis_job *j, hsy_error *err);
+hsy_status analysis_by_points(struct analysis_job *j, hsy_error *err);
+hsy_status analysis_by_density(struct analysis_job *j, hsy_error *err);
+hsy_status analysis_by_rappor(struct analysis_job *j, hsy_error *err);
+hsy_status analysis_by_search(struct analysis_job *j, hsy_error *err);
+hsy_status analysis_by_tuple(struct analysis_job *j, hsy_error *err);
 hsy_status analysis_ranges(struct analysis_job *j, hsy_error *err);
 hsy_status analysis_covariance(struct analysis_job *j, hsy_error *err);
 
@@ -75,7 +75,7 @@ hsy_status analysis_covariance(struct analysis_job *j, hsy_error *err);
 hsy_status analysis_no_difference(const struct analysis_job *j, hsy_error *err);
 
 /* The level of rows of which there are `of` before the largest are taken. */
-double analysis_level(const struct analysis_job *j, size_t of);
+double analysis_job_level(const struct analysis_job *j, size_t of);
 
 /* The largest rows alone, if the request says so. */
 void analysis_cut(struct analysis_job *j);

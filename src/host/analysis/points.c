@@ -32,28 +32,28 @@ static hsy_status points_weigh(struct analysis_evidence *e,
         return HSY_OK; /* it was weighed before */
     e->count = j->asked.whole ? t->info->d : j->asked.count;
     e->complete = codes == NULL || yes_no;
-    st = shares_points(&e->points, t, codes, e->count, err);
+    st = analysis_points(&e->points, t, codes, e->count, err);
     if (st == HSY_OK && j->request->lying > 0)
-        st = shares_bounds(&e->bounds, t, e->points, e->count,
-                           j->request->lying, err);
+        st = analysis_bounds(&e->bounds, t, e->points, e->count,
+                             j->request->lying, err);
     return st == HSY_E_UNKNOWN ? HSY_OK : st;
 }
 
-static struct shares_known points_known(const struct analysis_evidence *e,
-                                        size_t i, bool bounds, double shared)
+static struct analysis_known points_known(const struct analysis_evidence *e,
+                                          size_t i, bool bounds, double shared)
 {
-    return (struct shares_known){&e->points[i], bounds ? &e->bounds[i] : NULL,
-                                 shared};
+    return (struct analysis_known){&e->points[i], bounds ? &e->bounds[i] : NULL,
+                                   shared};
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-double analysis_level(const struct analysis_job *j, size_t of)
+double analysis_job_level(const struct analysis_job *j, size_t of)
 {
     const hsy_analysis_request *q = j->request;
 
     return q->top != 0 && !q->simultaneous
-               ? shares_level(&j->out->info, j->out->how.level, q->top, of)
+               ? analysis_level(&j->out->info, j->out->how.level, q->top, of)
                : j->out->how.level;
 }
 
@@ -76,15 +76,15 @@ static hsy_status points_rows(struct analysis_job *j, const hsy_confidence *how,
     }
     for (size_t i = 0; i < out->count; i++) {
         const size_t at = analysis_place(&j->asked, i);
-        const struct shares_known own =
+        const struct analysis_known own =
             points_known(j->own, at, bounds, j->shared);
-        const struct shares_known its =
+        const struct analysis_known its =
             two ? points_known(j->its, at, bounds, j->shared) : own;
         hsy_status st;
 
         out->rows[i].place = (uint32_t)i;
-        st = shares_row(&out->rows[i], &out->lies, &out->info, &own,
-                        two ? &its : NULL, how, err);
+        st = analysis_row(&out->rows[i], &out->lies, &out->info, &own,
+                          two ? &its : NULL, how, err);
         if (st != HSY_OK)
             return st;
     }
@@ -159,10 +159,10 @@ void analysis_cut(struct analysis_job *j)
     hsy_analysis_result *out = j->out;
 
     out->of = out->count;
-    out->level_selected = analysis_level(j, out->of);
+    out->level_selected = analysis_job_level(j, out->of);
     out->largest_first = j->request->top != 0;
     if (out->largest_first)
-        shares_top(out->rows, &out->count, j->request->top, out->compared);
+        analysis_top(out->rows, &out->count, j->request->top, out->compared);
     out->selected = out->count;
     out->has_rest = out->count < out->of && !out->compared;
     if (out->count < out->of)
@@ -176,8 +176,8 @@ static hsy_status points_rest(struct analysis_job *j, hsy_error *err)
 {
     hsy_analysis_result *out = j->out;
     const hsy_selection from =
-        shares_selection(&out->info, out->rows, out->count, out->of);
-    struct shares_known *known = calloc(out->count + 1, sizeof *known);
+        analysis_selection(&out->info, out->rows, out->count, out->of);
+    struct analysis_known *known = calloc(out->count + 1, sizeof *known);
     uint64_t *codes = calloc(out->count + 1, sizeof *codes);
     hsy_status st = HSY_E_NOMEM;
 
@@ -189,8 +189,8 @@ static hsy_status points_rest(struct analysis_job *j, hsy_error *err)
             points_known(j->own, analysis_place(&j->asked, place), false, 0);
     }
     if (known != NULL && codes != NULL)
-        st = shares_rest(&out->rest, &j->t, codes, known, out->count, &from,
-                         &out->how, err);
+        st = analysis_rest(&out->rest, &j->t, codes, known, out->count, &from,
+                           &out->how, err);
     free(known);
     free(codes);
     return st == HSY_E_NOMEM ? analysis_nomem(err) : st;
@@ -198,8 +198,8 @@ static hsy_status points_rest(struct analysis_job *j, hsy_error *err)
 
 /* ---- All of it ----------------------------------------------------------- */
 
-const char *shares_differ(const hsy_analysis_tally *a,
-                          const hsy_analysis_tally *b)
+const char *analysis_differ(const hsy_analysis_tally *a,
+                            const hsy_analysis_tally *b)
 {
     const hsy_scheme_info *x = a->info, *y = b->info;
 
@@ -244,7 +244,7 @@ static hsy_status points_compare(struct analysis_job *j, hsy_error *err)
 
     if (!j->out->compared)
         return HSY_OK;
-    what = shares_differ(&j->t, &j->against);
+    what = analysis_differ(&j->t, &j->against);
     if (what != NULL)
         return host_fail(err, HSY_E_MISMATCH, HOST_FIELD_DIFFERENCE, what);
     st = points_weigh(j->its, j, &j->against, err);
@@ -276,7 +276,7 @@ static hsy_status points_doubt(struct analysis_job *j,
     return st;
 }
 
-hsy_status analysis_points(struct analysis_job *j, hsy_error *err)
+hsy_status analysis_by_points(struct analysis_job *j, hsy_error *err)
 {
     hsy_confidence how = j->out->how;
     hsy_status st = points_weigh(j->own, j, &j->t, err);
@@ -287,7 +287,7 @@ hsy_status analysis_points(struct analysis_job *j, hsy_error *err)
         return st;
     if (j->request->simultaneous && j->out->info.kind != HSY_KIND_YES_NO)
         how.comparisons = j->asked.count;
-    how.level = analysis_level(j, j->asked.count);
+    how.level = analysis_job_level(j, j->asked.count);
     st = points_rows(j, &how, err);
     if (st == HSY_OK)
         st = points_post(j, err);

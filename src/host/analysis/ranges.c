@@ -28,7 +28,7 @@ static hsy_status ranges_row(hsy_analysis_row *row,
         row->value = (hsy_analysis_text){range->name, strlen(range->name)};
     row->mean = range->quantile > 0;
     if (row->mean)
-        return shares_quantile(&row->est, info, r, range->quantile, how, err);
+        return analysis_quantile(&row->est, info, r, range->quantile, how, err);
     return hsy_range(&row->est, r, range->from, range->to, how, err);
 }
 

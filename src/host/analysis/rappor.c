@@ -7,8 +7,8 @@
 
 /* hsy_scheme_info calls p what RAPPOR calls q: a bit that is set comes out 1.
  */
-hsy_rappor_data shares_rappor_data(const hsy_scheme_info *info,
-                                   size_t candidates)
+hsy_rappor_data analysis_rappor_data(const hsy_scheme_info *info,
+                                     size_t candidates)
 {
     return (hsy_rappor_data){.size = sizeof(hsy_rappor_data),
                              .k = (uint32_t)info->param[HSY_PARAM_FILTER_BITS],
@@ -19,16 +19,16 @@ hsy_rappor_data shares_rappor_data(const hsy_scheme_info *info,
                              .candidates = candidates};
 }
 
-hsy_status shares_rappor_open(struct shares_rappor *r,
-                              const hsy_analysis_tally *t,
-                              const uint64_t *codes, size_t candidates,
-                              hsy_error *err)
+hsy_status analysis_rappor_open(struct analysis_rappor *r,
+                                const hsy_analysis_tally *t,
+                                const uint64_t *codes, size_t candidates,
+                                hsy_error *err)
 {
     const hsy_scheme_info *info = t->info;
-    const hsy_rappor_data data = shares_rappor_data(info, candidates);
+    const hsy_rappor_data data = analysis_rappor_data(info, candidates);
     const uint32_t h = data.h, m = data.m;
 
-    *r = (struct shares_rappor){
+    *r = (struct analysis_rappor){
         .law = {.p = info->q,
                 .q = info->p,
                 .epsilon_report = info->epsilon_exact,
@@ -53,10 +53,10 @@ hsy_status shares_rappor_open(struct shares_rappor *r,
     return HSY_OK;
 }
 
-void shares_rappor_clear(struct shares_rappor *r)
+void analysis_rappor_clear(struct analysis_rappor *r)
 {
     free(r->bits);
-    *r = (struct shares_rappor){0};
+    *r = (struct analysis_rappor){0};
 }
 
 /*
@@ -66,7 +66,8 @@ void shares_rappor_clear(struct shares_rappor *r)
  * are not, set in people's filters at most (p - q)^2 / 4 comes again with every
  * report of a person. Both over the least variance that a bit has.
  */
-double shares_rappor_dispersion(const hsy_analysis_tally *t, hsy_target target)
+double analysis_rappor_dispersion(const hsy_analysis_tally *t,
+                                  hsy_target target)
 {
     const double p = t->info->p, q = t->info->q;
     const double least = fmin(p * (1 - p), q * (1 - q));
@@ -88,10 +89,10 @@ double shares_rappor_dispersion(const hsy_analysis_tally *t, hsy_target target)
            t->attended->came * fmin(1, sampled / least);
 }
 
-hsy_status shares_rappor_decode(hsy_rappor_share **shares,
-                                hsy_rappor_summary *summary,
-                                const hsy_rappor_data *data,
-                                const hsy_rappor_options *how, hsy_error *err)
+hsy_status analysis_rappor_decode(hsy_rappor_share **shares,
+                                  hsy_rappor_summary *summary,
+                                  const hsy_rappor_data *data,
+                                  const hsy_rappor_options *how, hsy_error *err)
 {
     void *scratch = malloc(hsy_rappor_scratch(data) + 1);
     hsy_rappor_share *made = malloc(data->candidates * sizeof *made + 1);
@@ -109,9 +110,9 @@ hsy_status shares_rappor_decode(hsy_rappor_share **shares,
     return st;
 }
 
-double shares_rappor_level(const hsy_rappor_share *share,
-                           const hsy_rappor_summary *summary, double level,
-                           size_t shown, size_t all)
+double analysis_rappor_level(const hsy_rappor_share *share,
+                             const hsy_rappor_summary *summary, double level,
+                             size_t shown, size_t all)
 {
     size_t selected = shown;
 
@@ -120,9 +121,10 @@ double shares_rappor_level(const hsy_rappor_share *share,
     return hsy_selected_level(level, selected, all);
 }
 
-size_t shares_rappor_unshown(hsy_estimate *est, const hsy_rappor_share *shares,
-                             const hsy_rappor_summary *summary,
-                             const hsy_analysis_row *rows, size_t shown)
+size_t analysis_rappor_unshown(hsy_estimate *est,
+                               const hsy_rappor_share *shares,
+                               const hsy_rappor_summary *summary,
+                               const hsy_analysis_row *rows, size_t shown)
 {
     size_t left = summary->detected;
 
@@ -138,8 +140,8 @@ size_t shares_rappor_unshown(hsy_estimate *est, const hsy_rappor_share *shares,
     return left;
 }
 
-void shares_rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,
-                            double level)
+void analysis_rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,
+                              double level)
 {
     const double reach = -hsy_normal_quantile((1 - level) / 2);
 
@@ -169,9 +171,9 @@ static hsy_rappor_options rappor_how(const hsy_analysis_result *out,
 static void rappor_row(hsy_analysis_row *row, const hsy_analysis_result *out,
                        const hsy_rappor_share *share, size_t shown)
 {
-    row->level = shares_rappor_level(share, &out->summary, out->how.level,
-                                     shown, out->candidates);
-    shares_rappor_interval(&row->est, share, row->level);
+    row->level = analysis_rappor_level(share, &out->summary, out->how.level,
+                                       shown, out->candidates);
+    analysis_rappor_interval(&row->est, share, row->level);
     row->post = share->est.value;
     row->unbiased = share->unbiased;
     if (!out->from_files)
@@ -195,9 +197,9 @@ static hsy_status rappor_rows(hsy_analysis_result *out,
             out->rows[out->count++].place = (uint32_t)i;
         }
     if (top != 0)
-        shares_top(out->rows, &out->count, top, false);
-    out->unshown = shares_rappor_unshown(&out->not_shown, shares, &out->summary,
-                                         out->rows, out->count);
+        analysis_top(out->rows, &out->count, top, false);
+    out->unshown = analysis_rappor_unshown(
+        &out->not_shown, shares, &out->summary, out->rows, out->count);
     for (size_t i = 0; i < out->count; i++)
         rappor_row(&out->rows[i], out, &shares[out->rows[i].place],
                    top != 0 ? out->count : out->candidates);
@@ -212,7 +214,7 @@ static hsy_status rappor_result(hsy_analysis_result *out,
     const hsy_analysis_note doubt = {.code = HSY_DOUBT_DETECTED};
     hsy_rappor_share *shares = NULL;
     hsy_status st =
-        shares_rappor_decode(&shares, &out->summary, data, &out->rappor, err);
+        analysis_rappor_decode(&shares, &out->summary, data, &out->rappor, err);
 
     if (st != HSY_OK)
         return st;
@@ -234,24 +236,25 @@ static hsy_status rappor_result(hsy_analysis_result *out,
     return st;
 }
 
-hsy_status analysis_rappor(struct analysis_job *j, hsy_error *err)
+hsy_status analysis_by_rappor(struct analysis_job *j, hsy_error *err)
 {
     hsy_analysis_result *out = j->out;
-    struct shares_rappor r = {0};
+    struct analysis_rappor r = {0};
     hsy_status st = analysis_no_difference(j, err);
 
     if (st == HSY_OK)
-        st = shares_rappor_open(&r, &j->t, j->asked.codes, j->asked.count, err);
+        st = analysis_rappor_open(&r, &j->t, j->asked.codes, j->asked.count,
+                                  err);
     if (st == HSY_OK)
         st = analysis_doubt_few(j, 0, err);
     if (st == HSY_OK) {
         out->law = r.law;
         out->rappor = rappor_how(out, j->request);
         out->rappor.dispersion =
-            shares_rappor_dispersion(&j->t, out->how.target);
+            analysis_rappor_dispersion(&j->t, out->how.target);
         st = rappor_result(out, &r.data, true, j->request->top, err);
     }
-    shares_rappor_clear(&r);
+    analysis_rappor_clear(&r);
     return st;
 }
 

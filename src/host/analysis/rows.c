@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-void shares_view(hsy_tally *t, const hsy_scheme_info *info, int64_t *words)
+void analysis_view(hsy_tally *t, const hsy_scheme_info *info, int64_t *words)
 {
     uint64_t *strata = (uint64_t *)words + info->cells;
 
@@ -21,8 +21,8 @@ void shares_view(hsy_tally *t, const hsy_scheme_info *info, int64_t *words)
 
 /* ---- Evidence ------------------------------------------------------------ */
 
-hsy_status shares_points(hsy_evidence **points, const hsy_analysis_tally *t,
-                         const uint64_t *codes, size_t count, hsy_error *err)
+hsy_status analysis_points(hsy_evidence **points, const hsy_analysis_tally *t,
+                           const uint64_t *codes, size_t count, hsy_error *err)
 {
     void *scratch = malloc(hsy_evidence_scratch(t->scheme, count) + 1);
     hsy_evidence *made = malloc(count * sizeof *made + 1);
@@ -42,9 +42,10 @@ hsy_status shares_points(hsy_evidence **points, const hsy_analysis_tally *t,
     return st;
 }
 
-hsy_status shares_bounds(hsy_poison_bound **bounds, const hsy_analysis_tally *t,
-                         const hsy_evidence *points, size_t count, double lying,
-                         hsy_error *err)
+hsy_status analysis_bounds(hsy_poison_bound **bounds,
+                           const hsy_analysis_tally *t,
+                           const hsy_evidence *points, size_t count,
+                           double lying, hsy_error *err)
 {
     hsy_poison_bound *made = malloc(count * sizeof *made + 1);
     hsy_status st = HSY_E_NOMEM;
@@ -61,7 +62,7 @@ hsy_status shares_bounds(hsy_poison_bound **bounds, const hsy_analysis_tally *t,
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-double shares_unit(const hsy_scheme_info *info)
+double analysis_unit(const hsy_scheme_info *info)
 {
     if (info->kind != HSY_KIND_NUMBER)
         return 1;
@@ -69,10 +70,10 @@ double shares_unit(const hsy_scheme_info *info)
            pow(10, -(double)info->scale);
 }
 
-void shares_rescale(const hsy_scheme_info *info, hsy_estimate *est,
-                    bool difference)
+void analysis_rescale(const hsy_scheme_info *info, hsy_estimate *est,
+                      bool difference)
 {
-    const double width = shares_unit(info);
+    const double width = analysis_unit(info);
     const double zero =
         difference ? 0 : (double)info->lo * pow(10, -(double)info->scale);
 
@@ -112,19 +113,19 @@ static void rows_rescale(hsy_analysis_row *row, const hsy_scheme_info *info,
 {
     hsy_estimate wide = {.low = row->low_lying, .high = row->high_lying};
 
-    shares_rescale(info, &row->est, difference);
-    shares_rescale(info, &wide, difference);
+    analysis_rescale(info, &row->est, difference);
+    analysis_rescale(info, &wide, difference);
     row->low_lying = wide.low;
     row->high_lying = wide.high;
 }
 
-hsy_status shares_row(hsy_analysis_row *row, hsy_poison_bound *lying,
-                      const hsy_scheme_info *info,
-                      const struct shares_known *own,
-                      const struct shares_known *other,
-                      const hsy_confidence *how, hsy_error *err)
+hsy_status analysis_row(hsy_analysis_row *row, hsy_poison_bound *lying,
+                        const hsy_scheme_info *info,
+                        const struct analysis_known *own,
+                        const struct analysis_known *other,
+                        const hsy_confidence *how, hsy_error *err)
 {
-    const double unit = shares_unit(info);
+    const double unit = analysis_unit(info);
     hsy_status st;
 
     if (other != NULL)
@@ -147,9 +148,9 @@ hsy_status shares_row(hsy_analysis_row *row, hsy_poison_bound *lying,
     return HSY_OK;
 }
 
-hsy_status shares_density(hsy_analysis_row **rows, size_t *count,
-                          hsy_density_fit *fit, const hsy_analysis_tally *t,
-                          const hsy_density_how *how, hsy_error *err)
+hsy_status analysis_density(hsy_analysis_row **rows, size_t *count,
+                            hsy_density_fit *fit, const hsy_analysis_tally *t,
+                            const hsy_density_how *how, hsy_error *err)
 {
     const bool yes_no = t->info->kind == HSY_KIND_YES_NO;
     const uint32_t d = t->info->d;
@@ -201,8 +202,8 @@ static int rows_order_change(const void *a, const void *b)
     return rows_order(x, fabs(x->est.value), y, fabs(y->est.value));
 }
 
-void shares_top(hsy_analysis_row *rows, size_t *count, uint64_t top,
-                bool difference)
+void analysis_top(hsy_analysis_row *rows, size_t *count, uint64_t top,
+                  bool difference)
 {
     qsort(rows, *count, sizeof *rows,
           difference ? rows_order_change : rows_order_value);
@@ -212,16 +213,16 @@ void shares_top(hsy_analysis_row *rows, size_t *count, uint64_t top,
 
 /* ---- What is not shown --------------------------------------------------- */
 
-double shares_level(const hsy_scheme_info *info, double level, uint64_t top,
-                    size_t of)
+double analysis_level(const hsy_scheme_info *info, double level, uint64_t top,
+                      size_t of)
 {
     return info->kind == HSY_KIND_YES_NO ? level
                                          : hsy_selected_level(level, top, of);
 }
 
-hsy_selection shares_selection(const hsy_scheme_info *info,
-                               const hsy_analysis_row *rows, size_t count,
-                               size_t total)
+hsy_selection analysis_selection(const hsy_scheme_info *info,
+                                 const hsy_analysis_row *rows, size_t count,
+                                 size_t total)
 {
     const bool cut = count < total && info->kind != HSY_KIND_YES_NO;
 
@@ -248,10 +249,11 @@ static hsy_status rows_rest(hsy_estimate *rest, const hsy_analysis_tally *t,
     return st;
 }
 
-hsy_status shares_rest(hsy_estimate *rest, const hsy_analysis_tally *t,
-                       const uint64_t *codes, const struct shares_known *known,
-                       size_t count, const hsy_selection *from,
-                       const hsy_confidence *how, hsy_error *err)
+hsy_status analysis_rest(hsy_estimate *rest, const hsy_analysis_tally *t,
+                         const uint64_t *codes,
+                         const struct analysis_known *known, size_t count,
+                         const hsy_selection *from, const hsy_confidence *how,
+                         hsy_error *err)
 {
     hsy_evidence *points = calloc(count + 1, sizeof *points);
     hsy_status st;
@@ -265,7 +267,7 @@ hsy_status shares_rest(hsy_estimate *rest, const hsy_analysis_tally *t,
     return st;
 }
 
-hsy_estimate shares_at_level(const hsy_estimate *est, double from, double to)
+hsy_estimate analysis_at_level(const hsy_estimate *est, double from, double to)
 {
     const double ratio =
         hsy_normal_quantile((1 - to) / 2) / hsy_normal_quantile((1 - from) / 2);
@@ -293,7 +295,7 @@ static bool rows_show_liars(const hsy_scheme *s)
     return false;
 }
 
-double shares_lying_p(const hsy_analysis_tally *t)
+double analysis_lying_p(const hsy_analysis_tally *t)
 {
     hsy_plausibility p;
 

@@ -63,7 +63,7 @@ static void run_begin(struct analysis_job *j)
     if (out->attends)
         out->attended = *j->t.attended;
     if (!q->bare)
-        out->lying_p = shares_lying_p(&j->t);
+        out->lying_p = analysis_lying_p(&j->t);
     out->compared = j->against.scheme != NULL;
     if (!out->compared)
         return;
@@ -78,15 +78,15 @@ static void run_begin(struct analysis_job *j)
 typedef hsy_status run_way(struct analysis_job *j, hsy_error *err);
 
 static run_way *const run_ways[] = {
-    [HSY_ANALYSIS_POINTS] = analysis_points,
-    [HSY_ANALYSIS_DENSITY] = analysis_density,
-    [HSY_ANALYSIS_RAPPOR] = analysis_rappor,
-    [HSY_ANALYSIS_SEARCH] = analysis_search,
-    [HSY_ANALYSIS_PUZZLE] = analysis_search,
-    [HSY_ANALYSIS_STAGE] = analysis_search,
-    [HSY_ANALYSIS_RELEASE] = analysis_points,
-    [HSY_ANALYSIS_ATTRIBUTES] = analysis_tuple,
-    [HSY_ANALYSIS_JOINT] = analysis_tuple,
+    [HSY_ANALYSIS_POINTS] = analysis_by_points,
+    [HSY_ANALYSIS_DENSITY] = analysis_by_density,
+    [HSY_ANALYSIS_RAPPOR] = analysis_by_rappor,
+    [HSY_ANALYSIS_SEARCH] = analysis_by_search,
+    [HSY_ANALYSIS_PUZZLE] = analysis_by_search,
+    [HSY_ANALYSIS_STAGE] = analysis_by_search,
+    [HSY_ANALYSIS_RELEASE] = analysis_by_points,
+    [HSY_ANALYSIS_ATTRIBUTES] = analysis_by_tuple,
+    [HSY_ANALYSIS_JOINT] = analysis_by_tuple,
 };
 
 /* Strings that are named need not be searched for. */
@@ -95,11 +95,11 @@ static run_way *run_choose(const struct analysis_job *j)
     const hsy_analysis_request *q = j->request;
     run_way *way = run_ways[j->out->info.analysis];
 
-    if (way == analysis_search && q->candidates != NULL)
-        way = analysis_points;
-    if (q->density != HSY_DENSITY_AUTO && way != analysis_rappor &&
-        way != analysis_tuple)
-        return analysis_density;
+    if (way == analysis_by_search && q->candidates != NULL)
+        way = analysis_by_points;
+    if (q->density != HSY_DENSITY_AUTO && way != analysis_by_rappor &&
+        way != analysis_by_tuple)
+        return analysis_by_density;
     return way;
 }
 
@@ -109,8 +109,8 @@ static hsy_status run_estimates(struct analysis_job *j, hsy_error *err)
     run_way *way = run_choose(j);
     hsy_status st = HSY_OK;
 
-    if (way == analysis_search || way == analysis_tuple ||
-        (way == analysis_density && j->out->info.kind == HSY_KIND_STRINGS))
+    if (way == analysis_by_search || way == analysis_by_tuple ||
+        (way == analysis_by_density && j->out->info.kind == HSY_KIND_STRINGS))
         return way(j, err); /* they know their own, or have none */
     st = analysis_ask(&j->asked, &j->t, j->request, err);
     if (st == HSY_OK)
@@ -194,7 +194,7 @@ void hsy_analysis_clear(hsy_analysis_result *r)
 static size_t run_scratch(const hsy_scheme *s, const hsy_scheme_info *info,
                           size_t count)
 {
-    const hsy_rappor_data data = shares_rappor_data(info, count);
+    const hsy_rappor_data data = analysis_rappor_data(info, count);
 
     switch (info->analysis) {
     case HSY_ANALYSIS_DENSITY:

@@ -196,7 +196,7 @@ static hsy_status tuple_rows(struct tuple_job *t, size_t i,
             *est = (hsy_estimate){1 - est->value, est->sd, 1 - est->high,
                                   1 - est->low};
         if (p->info.kind == HSY_KIND_NUMBER)
-            shares_rescale(&p->info, est, false);
+            analysis_rescale(&p->info, est, false);
         row->place = (uint32_t)k;
         row->part = (uint32_t)i;
         row->mean = p->info.kind == HSY_KIND_NUMBER;
@@ -398,7 +398,7 @@ static hsy_status tuple_estimate(struct tuple_job *t, bool cells,
     return st == HSY_OK ? tuple_name(t, err) : st;
 }
 
-hsy_status analysis_tuple(struct analysis_job *j, hsy_error *err)
+hsy_status analysis_by_tuple(struct analysis_job *j, hsy_error *err)
 {
     const bool cells = j->request->question == HSY_ASK_JOINT;
     struct tuple_job *t = calloc(1, sizeof *t);

@@ -148,7 +148,7 @@ hsy_status discover_next(struct discover_next *out, const hsy_analysis_tally *t,
  * largest first. */
 struct discover_figure {
     const hsy_analysis_tally *tally;
-    const struct shares_search *got;
+    const struct analysis_search *got;
     double level;
     bool simultaneous;
 };

@@ -12,8 +12,8 @@
 #define DISCOVER_NAME 256u /* bytes of one that are looked at */
 
 /* The strings themselves: rows of the last stage, in their order. */
-static size_t plot_rows(const struct shares_search *got,
-                        const struct shares_found *rows[DISCOVER_DRAWN])
+static size_t plot_rows(const struct analysis_search *got,
+                        const struct analysis_found *rows[DISCOVER_DRAWN])
 {
     size_t n = 0;
 
@@ -44,7 +44,7 @@ static void plot_note(char *note, size_t size, const struct discover_figure *f,
 hsy_status discover_svg(char **svg, size_t *len,
                         const struct discover_figure *f, hsy_error *err)
 {
-    const struct shares_found *rows[DISCOVER_DRAWN];
+    const struct analysis_found *rows[DISCOVER_DRAWN];
     const size_t n = plot_rows(f->got, rows);
     const double level =
         f->simultaneous ? f->got->level
@@ -65,7 +65,7 @@ hsy_status discover_svg(char **svg, size_t *len,
              note);
     for (size_t i = 0; i < n; i++) {
         const hsy_estimate e =
-            shares_at_level(&rows[i]->est, rows[i]->level, level);
+            analysis_at_level(&rows[i]->est, rows[i]->level, level);
 
         written_name(names[i], sizeof names[i], rows[i]->name,
                      rows[i]->name_len);

@@ -180,7 +180,8 @@ hsy_status discover_next(struct discover_next *out, const hsy_analysis_tally *t,
     if (st != HSY_OK)
         return st;
     out->file.wrong = DISCOVER_SEARCH;
-    st = shares_survivors(&stage, &found, &out->survivors, t, &job.search, err);
+    st = analysis_survivors(&stage, &found, &out->survivors, t, &job.search,
+                            err);
     if (st == HSY_OK && out->survivors == 0)
         st = next_refuse(&job, DISCOVER_NOTHING, HSY_E_EMPTY,
                          "no prefix is more than chance makes");

@@ -57,7 +57,7 @@ static hsy_status case_fill(struct plan_case *c, const struct plan_question *q,
     if (c->info.central)
         return plan_fail(why, PLAN_WHY_CURATOR, err, HSY_E_UNKNOWN,
                          "a curator's release, not a report");
-    c->unit = shares_unit(&c->info);
+    c->unit = analysis_unit(&c->info);
     if (c->info.kind == HSY_KIND_STRINGS)
         st = hsy_search_plan(s, &q->search, c->stages, &c->nstages, err);
     else

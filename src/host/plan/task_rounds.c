@@ -21,8 +21,8 @@ static hsy_status task_rows(struct plan_task *t, hsy_error *err)
                                err);
         if (st != HSY_OK)
             return st;
-        row->sd[0] *= shares_unit(&t->info);
-        row->sd[1] *= shares_unit(&t->info);
+        row->sd[0] *= analysis_unit(&t->info);
+        row->sd[1] *= analysis_unit(&t->info);
         if (row->rounds == t->rounds)
             return HSY_OK;
     }

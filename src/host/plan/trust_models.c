@@ -48,7 +48,7 @@ hsy_status plan_trust(struct plan_trust *out, const hsy_spec *spec,
                          err);
     if (st != HSY_OK)
         return st;
-    out->unit = shares_unit(&out->central);
+    out->unit = analysis_unit(&out->central);
     return HSY_OK;
 }
 

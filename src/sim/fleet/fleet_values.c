@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(FLEET_NAME >= SHARES_BIN, "a bin's name has room");
+_Static_assert(FLEET_NAME >= ANALYSIS_BIN, "a bin's name has room");
 
 /* ---- Values -------------------------------------------------------------- */
 
@@ -31,7 +31,7 @@ static void values_name(struct fleet_value *v, const struct fleet_task *t,
         v->name = t->law.word[i];
         break;
     case HSY_KIND_BINS:
-        shares_bin(v->text, &t->info, (uint32_t)i);
+        analysis_bin(v->text, &t->info, (uint32_t)i);
         break;
     default:
         v->name = fleet_label(t, i, &v->name_len);

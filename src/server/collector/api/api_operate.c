@@ -26,7 +26,7 @@ static hsy_status operate_file(uint8_t **bytes, size_t *len,
     if (st != HSY_OK)
         return st;
     hsy_scheme_describe(e->scheme, &info);
-    shares_view(&tally, &info, words);
+    analysis_view(&tally, &info, words);
     st = container_put_tally(
         out, e->scheme, e->task.labels, e->task.labels_len, &tally,
         of->rounds.reports == hsy_tally_reports(&tally) ? &of->rounds : NULL);

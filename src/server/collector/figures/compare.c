@@ -84,7 +84,7 @@ static hsy_status compare_difference(struct put *p, struct figure *a,
 static hsy_status compare_both(struct put *p, struct figure *a,
                                struct figure *b, hsy_error *err)
 {
-    const char *differ = shares_differ(&a->of, &b->of);
+    const char *differ = analysis_differ(&a->of, &b->of);
     hsy_status st;
 
     if (differ != NULL)

@@ -165,7 +165,7 @@ hsy_status figure_open(struct figure *f, const struct figure_of *of,
     if (st != HSY_OK)
         return st;
     hsy_release_describe(e->release, &f->release);
-    shares_view(&f->tally, &f->info, of->words);
+    analysis_view(&f->tally, &f->info, of->words);
     people = hsy_tally_reports(&f->tally);
     if (people == 0)
         return figure_few(e, err);

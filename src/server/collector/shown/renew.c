@@ -36,7 +36,7 @@ uint64_t shown_reports(const struct roster_entry *is, int64_t *words)
     hsy_scheme_info info;
 
     hsy_scheme_describe(is->scheme, &info);
-    shares_view(&tally, &info, words);
+    analysis_view(&tally, &info, words);
     return hsy_tally_reports(&tally);
 }
 

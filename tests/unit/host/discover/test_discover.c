@@ -332,9 +332,9 @@ static void nothing_goes_on(void)
 static void figures(void)
 {
     const hsy_spec spec = first();
-    const struct shares_wanted wanted = {
+    const struct analysis_wanted wanted = {
         .search = any, .how.level = 0.95, .significant = true};
-    struct shares_search got;
+    struct analysis_search got;
     struct answered a;
     struct discover_figure f = {&a.t, &got, 0.95, false};
     hsy_error err = {0};
@@ -342,7 +342,7 @@ static void figures(void)
     size_t len = 0;
 
     answer(&a, &spec, PEOPLE);
-    if (shares_search(&got, &a.t, &wanted, &err) != HSY_OK)
+    if (analysis_search(&got, &a.t, &wanted, &err) != HSY_OK)
         abort();
     ok(discover_svg(&svg, &len, &f, &err) == HSY_OK &&
            strstr(svg, "Strings that were found") != NULL &&
@@ -354,7 +354,7 @@ static void figures(void)
            strstr(svg, "all at once") != NULL,
        "also those that hold together");
     free(svg);
-    shares_search_clear(&got);
+    analysis_search_clear(&got);
     answered_close(&a);
 }
 
