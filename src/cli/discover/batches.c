@@ -218,7 +218,8 @@ static int batches_plan(const struct batches_options *o, const hsy_spec *spec)
     if (discover_plan_batches(&plan, spec, &o->discover.search,
                               &o->discover.aim, &err) != HSY_OK)
         return batches_refused(o, plan.wrong, &err);
-    discover_show_batches(&o->discover, &plan);
+    discover_plan_print(stdout, o->discover.format, &plan, NULL,
+                        &o->discover.aim);
     return cli_finish();
 }
 

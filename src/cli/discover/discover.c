@@ -136,32 +136,24 @@ static bool discover_is_puzzle(const struct gather *g)
     return g->info.analysis == HSY_ANALYSIS_PUZZLE;
 }
 
-static int discover_draw(const struct discover_result *r, struct output *out)
+/* Print, and then draw. */
+static int discover_tell(const struct discover_options *o,
+                         const struct discover_found *r, struct output **figure)
 {
-    const struct discover_options *o = r->options;
-    const hsy_analysis_tally t = gathered(r->gather);
-    const struct discover_figure f = {&t, &r->got, o->how.level,
-                                      o->simultaneous};
+    struct output *out = *figure;
     hsy_error err = {0};
     char *svg = NULL;
     size_t len = 0;
-    const hsy_status st = discover_svg(&svg, &len, &f, &err);
-
-    return cli_finish_figure(out, o->plot, st, svg, len, &err);
-}
-
-static int discover_tell(const struct discover_result *r,
-                         struct output **figure)
-{
-    struct output *out = *figure;
+    hsy_status st;
     int failed;
 
-    discover_show(r);
+    discover_print(stdout, o->format, r);
     failed = cli_finish();
     if (failed || out == NULL)
         return failed;
     *figure = NULL;
-    return discover_draw(r, out);
+    st = discover_svg(&svg, &len, r, &err);
+    return cli_finish_figure(out, o->plot, st, svg, len, &err);
 }
 
 /* Options that go with another mechanism's search. */
@@ -220,16 +212,22 @@ static int discover_any(const struct discover_options *o, struct gather *g,
                                            .all = o->all,
                                            .threshold = o->threshold};
     const hsy_analysis_tally t = gathered(g);
-    struct discover_result r = {.options = o, .gather = g};
+    struct analysis_search got = {0};
+    const struct discover_found found = {.tally = &t,
+                                         .got = &got,
+                                         .level = o->how.level,
+                                         .simultaneous = o->simultaneous,
+                                         .all_stages = o->all_stages,
+                                         .miss = o->aim.miss};
     hsy_error err = {0};
     int failed = discover_fits(o, g);
 
     if (failed)
         return failed;
-    failed = analysis_search(&r.got, &t, &wanted, &err) == HSY_OK
-                 ? discover_tell(&r, figure)
-                 : discover_failed(o, g, &r.got, &err);
-    analysis_search_clear(&r.got);
+    failed = analysis_search(&got, &t, &wanted, &err) == HSY_OK
+                 ? discover_tell(o, &found, figure)
+                 : discover_failed(o, g, &got, &err);
+    analysis_search_clear(&got);
     return failed;
 }
 
@@ -272,10 +270,7 @@ static int discover_planned(const struct discover_options *o,
                 : discover_plan_groups(&plan, s, &o->search, &o->aim, &err);
     if (st != HSY_OK)
         return discover_refused(o, puzzle, &err);
-    if (puzzle)
-        discover_show_puzzle(o, &info, &plan);
-    else
-        discover_show_groups(o, &info, &plan);
+    discover_plan_print(stdout, o->format, &plan, &info, &o->aim);
     return cli_finish();
 }
 

@@ -11,6 +11,7 @@
 
 #include "hearsay.h"
 #include "host/analysis/analysis.h"
+#include "host/base/table.h"
 
 /* With what something is wrong. */
 enum discover_wrong {
@@ -142,18 +143,34 @@ struct discover_next {
 hsy_status discover_next(struct discover_next *out, const hsy_analysis_tally *t,
                          const struct discover_done *done, hsy_error *err);
 
-/* ---- A figure (discover_plot.c) ------------------------------------------ */
+/* ---- What is told of it -------------------------------------------------- */
 
-/* What was found in a tally: shares with their intervals at this level, the
- * largest first. */
-struct discover_figure {
+/* What was found in a tally, which has its info: shares with their intervals at
+ * this level. */
+struct discover_found {
     const hsy_analysis_tally *tally;
     const struct analysis_search *got;
     double level;
-    bool simultaneous;
+    bool simultaneous, all_stages;
+    double miss; /* chance to miss a string that is told of */
 };
 
-hsy_status discover_svg(char **svg, size_t *len,
-                        const struct discover_figure *f, hsy_error *err);
+/* The largest first, as a figure (discover_plot.c). */
+hsy_status discover_svg(char **svg, size_t *len, const struct discover_found *f,
+                        hsy_error *err);
+
+/* For a person, a spreadsheet or a program (found_text.c). */
+void discover_print(FILE *to, enum table_format format,
+                    const struct discover_found *r);
+
+/* The same of a plan; info: of its scheme, NULL for batches (plan_text.c). */
+void discover_plan_print(FILE *to, enum table_format format,
+                         const struct discover_plan *plan,
+                         const hsy_scheme_info *info,
+                         const struct discover_aim *aim);
+
+/* The bytes of strings; nothing if they may be any. */
+struct table_cell discover_alphabet(char text[HSY_ALPHABET_TEXT],
+                                    const hsy_scheme_info *info);
 
 #endif

@@ -23,7 +23,7 @@ static size_t plot_rows(const struct analysis_search *got,
     return n;
 }
 
-static void plot_note(char *note, size_t size, const struct discover_figure *f,
+static void plot_note(char *note, size_t size, const struct discover_found *f,
                       size_t drawn)
 {
     const hsy_scheme_info *info = f->tally->info;
@@ -41,8 +41,8 @@ static void plot_note(char *note, size_t size, const struct discover_figure *f,
                  "; the %zu largest of %" PRIu64, drawn, f->got->found);
 }
 
-hsy_status discover_svg(char **svg, size_t *len,
-                        const struct discover_figure *f, hsy_error *err)
+hsy_status discover_svg(char **svg, size_t *len, const struct discover_found *f,
+                        hsy_error *err)
 {
     const struct analysis_found *rows[DISCOVER_DRAWN];
     const size_t n = plot_rows(f->got, rows);

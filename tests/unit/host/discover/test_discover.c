@@ -336,7 +336,7 @@ static void figures(void)
         .search = any, .how.level = 0.95, .significant = true};
     struct analysis_search got;
     struct answered a;
-    struct discover_figure f = {&a.t, &got, 0.95, false};
+    struct discover_found f = {&a.t, &got, 0.95, false};
     hsy_error err = {0};
     char *svg = NULL;
     size_t len = 0;

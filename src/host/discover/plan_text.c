@@ -1,0 +1,202 @@
+/* plan_text.c - how many people a search takes, for a person and a program. */
+#include "host/discover/discover.h"
+
+/* ---- Cells --------------------------------------------------------------- */
+
+enum plan_cell {
+    PLAN_STAGE,
+    PLAN_PART,
+    PLAN_BITS,
+    PLAN_ORACLE,
+    PLAN_EPSILON,
+    PLAN_CANDIDATES,
+    PLAN_VARIANCE,
+    PLAN_PEOPLE,
+    PLAN_USERS,
+    PLAN_CELLS
+};
+
+static const struct table_column plan_columns[PLAN_CELLS] = {
+    [PLAN_STAGE] = {"stage", NULL},
+    [PLAN_PART] = {"part", NULL},
+    [PLAN_BITS] = {"bits", NULL},
+    [PLAN_ORACLE] = {"oracle", NULL},
+    [PLAN_EPSILON] = {"epsilon", NULL},
+    [PLAN_CANDIDATES] = {"candidates", NULL},
+    [PLAN_VARIANCE] = {"variance", "n Var"},
+    [PLAN_PEOPLE] = {"part", "of people"},
+    [PLAN_USERS] = {"users", "people needed"},
+};
+
+static struct table_cell plan_cell(const struct discover_row *row, size_t i,
+                                   enum plan_cell cell)
+{
+    switch (cell) {
+    case PLAN_STAGE:
+        return cell_count(i + 1);
+    case PLAN_PART:
+        return cell_text(i == 0 ? "fragment" : "word");
+    case PLAN_BITS:
+        return cell_count(row->stage.bits);
+    case PLAN_ORACLE:
+        return cell_text(row->stage.oracle);
+    case PLAN_EPSILON:
+        return cell_shown(row->epsilon, row->epsilon, "%.9g");
+    case PLAN_CANDIDATES:
+        return cell_count(row->stage.candidates);
+    case PLAN_VARIANCE:
+        return cell_shown(row->stage.v0, row->stage.v0, "%.4g");
+    case PLAN_PEOPLE:
+        return cell_shown(row->part, 100 * row->part, "%.1f %%");
+    default:
+        return cell_shown(row->users, row->users, "%.0f");
+    }
+}
+
+/* ---- What is told of it -------------------------------------------------- */
+
+/* A plan of one round, of a puzzle or of batches: which columns it has, in this
+ * order, and what its rows are called. */
+struct plan_kind {
+    enum plan_cell cells[PLAN_CELLS];
+    size_t ncells;
+    const char *rows;
+};
+
+static const struct plan_kind plan_groups = {{PLAN_STAGE, PLAN_BITS,
+                                              PLAN_ORACLE, PLAN_CANDIDATES,
+                                              PLAN_VARIANCE, PLAN_USERS},
+                                             6,
+                                             "stages"};
+static const struct plan_kind plan_puzzle = {{PLAN_PART, PLAN_BITS, PLAN_ORACLE,
+                                              PLAN_EPSILON, PLAN_CANDIDATES,
+                                              PLAN_VARIANCE, PLAN_USERS},
+                                             7,
+                                             "parts"};
+static const struct plan_kind plan_batches = {
+    {PLAN_STAGE, PLAN_BITS, PLAN_ORACLE, PLAN_CANDIDATES, PLAN_VARIANCE,
+     PLAN_PEOPLE, PLAN_USERS},
+    7,
+    "stages"};
+
+struct plan_view {
+    const struct discover_plan *plan;
+    const struct plan_kind *kind;
+    const hsy_scheme_info *info; /* NULL: of batches */
+    const struct discover_aim *aim;
+};
+
+static void plan_out(const void *ctx, size_t row, size_t column,
+                     struct table_cell *out)
+{
+    const struct plan_view *v = ctx;
+
+    *out = plan_cell(&v->plan->row[row], row, v->kind->cells[column]);
+}
+
+static void plan_say_one_round(FILE *to, const struct plan_view *v)
+{
+    const bool puzzle = v->kind == &plan_puzzle;
+    const size_t n = puzzle ? v->plan->groups : v->plan->count;
+
+    fprintf(to,
+            puzzle ? "%s, epsilon %.9g: a word that %.4g %% of people hold "
+                     "passes each of %zu offset%s, and then\nas a word, with "
+                     "chance %.14g %% if %.0f people answer: each about one "
+                     "offset and the\nword. Collisions of the sketch come on "
+                     "top: --set hashes and width.\n\n"
+                   : "%s, epsilon %.9g: a string that %.4g %% of people hold "
+                     "passes each of %zu stage%s\nwith chance %.14g %% if %.0f "
+                     "people answer: each is in one group, and the\nhungriest "
+                     "group sets the number.\n\n",
+            v->info->mechanism, v->info->epsilon, 100 * v->aim->frequency, n,
+            n == 1 ? "" : "s", 100 * (1 - v->aim->miss), v->plan->users);
+}
+
+static void plan_say_batches(FILE *to, const struct plan_view *v)
+{
+    const struct discover_plan *plan = v->plan;
+    const double epsilon = plan->row[0].epsilon;
+
+    fprintf(to,
+            "in batches, epsilon %.9g: a string that %.4g %% of people hold "
+            "passes each of\n%zu stages with chance %.14g %% if %.0f people "
+            "answer, each at one stage.\n\n",
+            epsilon, 100 * v->aim->frequency, plan->count,
+            100 * (1 - v->aim->miss), plan->users);
+    fprintf(to,
+            "A person answers once and spends epsilon %.9g. The same people at "
+            "every stage\nwould spend %.9g; a stage that is repeated with the "
+            "same people costs them\nepsilon %.9g each time. Devices answer "
+            "one stage in their lives.\n\n",
+            epsilon, epsilon * (double)plan->count, epsilon);
+}
+
+struct table_cell discover_alphabet(char text[HSY_ALPHABET_TEXT],
+                                    const hsy_scheme_info *info)
+{
+    return cell_text(hsy_alphabet_text(text, info->alphabet) != 0 ? text
+                                                                  : NULL);
+}
+
+#define PLAN_FIELDS 9u
+
+/* What stands above the rows in json; how many fields. */
+static size_t plan_fields(struct table_field fields[PLAN_FIELDS],
+                          char alphabet[HSY_ALPHABET_TEXT],
+                          const struct plan_view *v)
+{
+    const struct discover_plan *plan = v->plan;
+    const hsy_scheme_info *info = v->info;
+    const double epsilon = info != NULL ? info->epsilon : plan->row[0].epsilon;
+    size_t n = 0;
+
+    fields[n++] = (struct table_field){
+        "mechanism", cell_text(info != NULL ? info->mechanism : "stage")};
+    if (v->kind == &plan_groups) {
+        fields[n++] = (struct table_field){"oracle", cell_text(info->oracle)};
+        fields[n++] =
+            (struct table_field){"alphabet", discover_alphabet(alphabet, info)};
+    }
+    fields[n++] = (struct table_field){"epsilon", cell_number(epsilon)};
+    if (info != NULL)
+        fields[n++] = (struct table_field){"epsilon_exact",
+                                           cell_number(info->epsilon_exact)};
+    fields[n++] =
+        (struct table_field){"frequency", cell_number(v->aim->frequency)};
+    fields[n++] = (struct table_field){"miss", cell_number(v->aim->miss)};
+    fields[n++] =
+        info != NULL ? (struct table_field){"groups", cell_count(plan->groups)}
+                     : (struct table_field){"batches", cell_count(plan->count)};
+    fields[n++] = (struct table_field){"users", cell_number(plan->users)};
+    if (info == NULL)
+        fields[n++] = (struct table_field){
+            "epsilon_same_people", cell_number(epsilon * (double)plan->count)};
+    return n;
+}
+
+void discover_plan_print(FILE *to, enum table_format format,
+                         const struct discover_plan *plan,
+                         const hsy_scheme_info *info,
+                         const struct discover_aim *aim)
+{
+    const struct plan_kind *kind = info == NULL ? &plan_batches
+                                   : info->analysis == HSY_ANALYSIS_PUZZLE
+                                       ? &plan_puzzle
+                                       : &plan_groups;
+    const struct plan_view v = {plan, kind, info, aim};
+    struct table_column columns[PLAN_CELLS];
+    const struct table table = {columns, kind->ncells, plan->count, plan_out,
+                                &v};
+    char alphabet[HSY_ALPHABET_TEXT];
+    struct table_field fields[PLAN_FIELDS];
+    const size_t n = plan_fields(fields, alphabet, &v);
+
+    for (size_t i = 0; i < kind->ncells; i++)
+        columns[i] = plan_columns[kind->cells[i]];
+    if (format == TABLE_ALIGNED)
+        (info == NULL ? plan_say_batches : plan_say_one_round)(to, &v);
+    table_print(to, format, &table, fields, n, kind->rows);
+}
+
+#undef PLAN_FIELDS
