@@ -305,6 +305,44 @@ static hsy_analysis_request estimate_request(const struct estimate_job *j)
                    .alpha = o->alpha}};
 }
 
+/* ---- What is printed ----------------------------------------------------- */
+
+int estimate_show(const struct estimate_job *j)
+{
+    const bool csv = j->options.format == TABLE_CSV;
+    char *text = NULL;
+    size_t len = 0;
+
+    if (csv && j->result.why != NULL)
+        cli_note("note: no intervals: %s", j->result.why);
+    if (j->options.format == TABLE_ALIGNED) {
+        analysis_print(stdout, &j->result);
+        return cli_finish();
+    }
+    if ((csv ? hsy_analysis_csv : hsy_analysis_json)(&text, &len, &j->result,
+                                                     NULL) != HSY_OK)
+        return cli_fail_nomem();
+    fwrite(text, 1, len, stdout);
+    free(text);
+    return cli_finish();
+}
+
+static int estimate_plot(const struct estimate_job *j)
+{
+    const hsy_analysis_tally t = gathered(&j->gather);
+    hsy_error err = {0};
+    char *svg = NULL;
+    size_t len = 0;
+    hsy_status st;
+
+    if (j->options.plot == NULL)
+        return 0;
+    st = analysis_svg(&svg, &len, &j->result, &t, &err);
+    return st == HSY_E_NOMEM
+               ? cli_fail_nomem()
+               : cli_write_figure(j->options.plot, st, svg, len, &err);
+}
+
 /* ---- The command --------------------------------------------------------- */
 
 static int estimate_answer(struct estimate_job *j)

@@ -87,19 +87,12 @@ int estimate_refused(const hsy_confidence *how, const hsy_error *err);
 /* Doubts, to stderr. about: what they are of. */
 void estimate_doubts(const struct estimate_job *j);
 
-/* Write the figure, if one is asked for; 0, or the exit code after a message
- * (estimate_plot.c). */
-int estimate_plot(const struct estimate_job *j);
-
 /* Decode RAPPOR's files and print what was found; the exit code. */
 int estimate_rappor(struct estimate_job *j);
 
 /* The joint distribution of the variables of RAPPOR's reports; the exit code.
  */
 int estimate_associate(const struct estimate_options *o);
-
-/* Whom shares are of, in words. */
-const char *estimate_among(hsy_target target);
 
 /* Print to stdout; the exit code. */
 int estimate_show(const struct estimate_job *j);

@@ -74,36 +74,30 @@ bool estimate_ranges_between(struct cli_parser *p,
 
 /* ---- Edges --------------------------------------------------------------- */
 
-/* The number text of the range as an edge of a bin, or a message naming the
- * nearest ones: nothing is rounded in silence. */
+/* The number text of the range as an edge of a bin, or a message. */
 static int ranges_edge(const hsy_scheme_info *info, const char *text,
                        size_t *edge)
 {
     char below[ANALYSIS_DECIMAL], above[ANALYSIS_DECIMAL];
-    uint32_t low = 0, high = info->d;
-    int64_t number;
+    uint32_t low;
 
-    if (hsy_decimal_parse(&number, text, strlen(text), info->scale) != HSY_OK)
+    switch (analysis_edge_find(&low, info, text)) {
+    case HSY_OK:
+        *edge = low;
+        return 0;
+    case HSY_E_FORMAT:
         return cli_fail("--between: '%s' is not a number of the range", text);
-    if (number < info->lo || number > info->hi)
+    case HSY_E_RANGE:
         return cli_fail("--between: %s lies outside the range %s:%s", text,
                         analysis_decimal(below, info->lo, info->scale),
                         analysis_decimal(above, info->hi, info->scale));
-    while (low + 1 < high) { /* edge(low) <= number < edge(high), or the end */
-        uint32_t middle = low + (high - low) / 2;
-
-        if (analysis_edge(info, middle) <= number)
-            low = middle;
-        else
-            high = middle;
+    default:
+        return cli_fail(
+            "--between: %s is inside a bin; the nearest edges are %s and %s",
+            text,
+            analysis_decimal(below, analysis_edge(info, low), info->scale),
+            analysis_decimal(above, analysis_edge(info, low + 1), info->scale));
     }
-    *edge = number == info->hi ? info->d : low;
-    if (number == info->hi || analysis_edge(info, low) == number)
-        return 0;
-    return cli_fail(
-        "--between: %s is inside a bin; the nearest edges are %s and %s", text,
-        analysis_decimal(below, analysis_edge(info, low), info->scale),
-        analysis_decimal(above, analysis_edge(info, high), info->scale));
 }
 
 /* ---- As the room takes them ---------------------------------------------- */

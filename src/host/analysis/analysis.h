@@ -11,6 +11,8 @@
 
 #include "hearsay/host.h"
 
+#include <stdio.h>
+
 /* A view on words that hold a tally of info's scheme already. */
 void analysis_view(hsy_tally *t, const hsy_scheme_info *info, int64_t *words);
 
@@ -325,5 +327,24 @@ hsy_status analysis_rappor_files(hsy_analysis_result *out,
 /* Its interval at this level. */
 void analysis_rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,
                               double level);
+
+/* ---- For people ---------------------------------------------------------- */
+
+/* A result as a table with its head (result_table.c). */
+void analysis_print(FILE *to, const hsy_analysis_result *r);
+
+/* The same as a figure; t: the tally behind it (result_figure.c). As plot_svg.
+ */
+hsy_status analysis_svg(char **svg, size_t *len, const hsy_analysis_result *r,
+                        const hsy_analysis_tally *t, hsy_error *err);
+
+/* ---- Edges of bins ------------------------------------------------------- */
+
+/* The bin whose edges a number of the range lies between, *low and *low + 1, or
+ * the edge itself (ranges.c). HSY_E_FORMAT if it is no number, HSY_E_RANGE if
+ * it lies outside, HSY_E_MISMATCH if it is inside a bin: nothing is rounded in
+ * silence. */
+hsy_status analysis_edge_find(uint32_t *low, const hsy_scheme_info *info,
+                              const char *text);
 
 #endif

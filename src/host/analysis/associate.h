@@ -3,6 +3,7 @@
 #define HOST_ANALYSIS_ASSOCIATE_H
 
 #include "host/analysis/analysis.h"
+#include "host/base/table.h"
 #include "host/format/rappor_files.h"
 
 /* A column of the reports: of strings, or a boolean. */
@@ -60,5 +61,9 @@ const char *associate_name(const struct associate *j, uint32_t v,
 
 /* Who answers all questions pays for each. */
 hsy_rappor_law associate_cost(const struct associate *j);
+
+/* Write it (associate_rows.c). */
+void associate_print(FILE *to, enum table_format format,
+                     const struct associate *j);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *analysis_decimal(char text[ANALYSIS_DECIMAL], int64_t units,
                              uint32_t scale)
@@ -61,4 +62,28 @@ hsy_status analysis_quantile(hsy_estimate *est, const hsy_scheme_info *info,
     est->high = zero + width * est->high;
     est->sd *= width;
     return HSY_OK;
+}
+
+hsy_status analysis_edge_find(uint32_t *low, const hsy_scheme_info *info,
+                              const char *text)
+{
+    uint32_t high = info->d;
+    int64_t number;
+
+    *low = 0;
+    if (hsy_decimal_parse(&number, text, strlen(text), info->scale) != HSY_OK)
+        return HSY_E_FORMAT;
+    if (number < info->lo || number > info->hi)
+        return HSY_E_RANGE;
+    while (*low + 1 < high) { /* edge(low) <= number < edge(high), or the end */
+        const uint32_t middle = *low + (high - *low) / 2;
+
+        if (analysis_edge(info, middle) <= number)
+            *low = middle;
+        else
+            high = middle;
+    }
+    if (number == info->hi)
+        *low = info->d;
+    return analysis_edge(info, *low) == number ? HSY_OK : HSY_E_MISMATCH;
 }

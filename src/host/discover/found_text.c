@@ -35,7 +35,10 @@ struct show_found {
 
 static struct table_cell show_found_share(double share)
 {
-    return cell_shown(share, 100 * share, "%.3f %%");
+    struct table_cell cell = cell_number(share);
+
+    snprintf(cell.shown, sizeof cell.shown, "%.3f %%", 100 * share);
+    return cell;
 }
 
 static void show_found_estimate(const hsy_estimate *est, double level,

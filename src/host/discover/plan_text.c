@@ -28,6 +28,18 @@ static const struct table_column plan_columns[PLAN_CELLS] = {
     [PLAN_USERS] = {"users", "people needed"},
 };
 
+/* Shown also where it is infinite. */
+static struct table_cell plan_number(double x, double shown, const char *format)
+    __attribute__((format(printf, 3, 0)));
+
+static struct table_cell plan_number(double x, double shown, const char *format)
+{
+    struct table_cell cell = cell_number(x);
+
+    snprintf(cell.shown, sizeof cell.shown, format, shown);
+    return cell;
+}
+
 static struct table_cell plan_cell(const struct discover_row *row, size_t i,
                                    enum plan_cell cell)
 {
@@ -41,15 +53,15 @@ static struct table_cell plan_cell(const struct discover_row *row, size_t i,
     case PLAN_ORACLE:
         return cell_text(row->stage.oracle);
     case PLAN_EPSILON:
-        return cell_shown(row->epsilon, row->epsilon, "%.9g");
+        return plan_number(row->epsilon, row->epsilon, "%.9g");
     case PLAN_CANDIDATES:
         return cell_count(row->stage.candidates);
     case PLAN_VARIANCE:
-        return cell_shown(row->stage.v0, row->stage.v0, "%.4g");
+        return plan_number(row->stage.v0, row->stage.v0, "%.4g");
     case PLAN_PEOPLE:
-        return cell_shown(row->part, 100 * row->part, "%.1f %%");
+        return plan_number(row->part, 100 * row->part, "%.1f %%");
     default:
-        return cell_shown(row->users, row->users, "%.0f");
+        return plan_number(row->users, row->users, "%.0f");
     }
 }
 

@@ -34,7 +34,10 @@ static struct table_cell rows_theory(double share)
 
 static struct table_cell rows_epsilon(double epsilon)
 {
-    return cell_shown(epsilon, epsilon, "%.3f");
+    struct table_cell c = cell_number(epsilon);
+
+    snprintf(c.shown, sizeof c.shown, "%.3f", epsilon); /* infinite ones too */
+    return c;
 }
 
 static struct table_cell rows_days(double days)

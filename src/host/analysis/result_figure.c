@@ -1,9 +1,9 @@
 /*
- * estimate_plot.c - estimates as a figure: shares as bars, a mean as a mark,
+ * result_figure.c - estimates as a figure: shares as bars, a mean as a mark,
  * bins as a histogram, each with its interval; the likelihood of a share if
  * that is what its interval is made of.
  */
-#include "cli/estimate/internal.h"
+#include "host/analysis/internal.h"
 #include "host/base/written.h"
 #include "host/plot/plot.h"
 
@@ -20,7 +20,7 @@
 
 /* A figure that is being made. Owns its memory. */
 struct figure {
-    const struct estimate_job *job;
+    const hsy_analysis_tally *tally;
     const hsy_analysis_result *result;
     const hsy_analysis_row **rows; /* those that are drawn */
     size_t n;
@@ -56,24 +56,24 @@ static int figure_order(const void *a, const void *b)
 }
 
 /* All rows in their order, or the largest. */
-static int figure_choose(struct figure *f)
+static hsy_status figure_choose(struct figure *f, hsy_error *err)
 {
     const hsy_analysis_result *r = f->result;
 
     f->rows = malloc(r->count * sizeof(*f->rows));
     if (f->rows == NULL)
-        return cli_fail_nomem();
+        return analysis_nomem(err);
     for (size_t i = 0; i < r->count; i++)
         f->rows[i] = &r->rows[i];
     f->n = r->count;
     f->level = r->level_selected;
     if (f->n <= FIGURE_MOST || figure_is_histogram(r))
-        return 0;
+        return HSY_OK;
     qsort(f->rows, f->n, sizeof *f->rows, figure_order);
     f->n = FIGURE_MOST;
     if (!r->simultaneous)
         f->level = hsy_selected_level(r->how.level, f->n, r->of);
-    return 0;
+    return HSY_OK;
 }
 
 /* ---- What is said -------------------------------------------------------- */
@@ -208,7 +208,7 @@ static hsy_status figure_histogram(const struct figure *f, char **svg,
 static hsy_status figure_likelihood(const struct figure *f, char **svg,
                                     size_t *len, hsy_error *err)
 {
-    const struct gather *g = &f->job->gather;
+    const hsy_analysis_tally *g = f->tally;
     hsy_evidence yes;
     const struct plot_likelihood what = {.title =
                                              "Likelihood of the share of yes",
@@ -221,7 +221,7 @@ static hsy_status figure_likelihood(const struct figure *f, char **svg,
     hsy_status st = HSY_E_NOMEM;
 
     if (scratch != NULL)
-        st = hsy_evidence_of(g->scheme, &yes, &g->tally, NULL, 1, scratch, err);
+        st = hsy_evidence_of(g->scheme, &yes, g->tally, NULL, 1, scratch, err);
     free(scratch);
     return st == HSY_OK ? plot_likelihood_svg(svg, len, &what, err) : st;
 }
@@ -235,24 +235,16 @@ static hsy_status figure_draw(const struct figure *f, char **svg, size_t *len,
                                           : figure_list(f, svg, len, err);
 }
 
-int estimate_plot(const struct estimate_job *j)
+hsy_status analysis_svg(char **svg, size_t *len, const hsy_analysis_result *r,
+                        const hsy_analysis_tally *t, hsy_error *err)
 {
-    struct figure f = {.job = j, .result = &j->result};
-    hsy_error err = {0};
-    char *svg = NULL;
-    size_t len = 0;
-    hsy_status st;
-    int failed;
+    struct figure f = {.tally = t, .result = r};
+    hsy_status st = figure_choose(&f, err);
 
-    if (j->options.plot == NULL)
-        return 0;
-    failed = figure_choose(&f);
-    if (failed)
-        return failed;
+    if (st != HSY_OK)
+        return st;
     figure_texts(&f);
-    st = figure_draw(&f, &svg, &len, &err);
+    st = figure_draw(&f, svg, len, err);
     free(f.rows);
-    if (st == HSY_E_NOMEM)
-        return cli_fail_nomem();
-    return cli_write_figure(j->options.plot, st, svg, len, &err);
+    return st;
 }

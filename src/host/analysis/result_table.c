@@ -1,5 +1,6 @@
-/* estimate_show.c - estimates for a person, a spreadsheet, a program. */
-#include "cli/estimate/internal.h"
+/* result_table.c - a result as a table, for a person. */
+#include "host/analysis/internal.h"
+#include "host/base/table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +10,6 @@
 #define SHOW_BAR_MAX 24
 
 struct show_state {
-    const struct estimate_job *job;
     const hsy_analysis_result *result;
     hsy_analysis_column what[HSY_COLUMNS];
     struct table_column columns[HSY_COLUMNS + 1];
@@ -105,8 +105,7 @@ static void show_cell(const void *ctx, size_t row, size_t column,
     }
     cell = analysis_cell(s->result, row, s->what[column]);
     if (cell.type == ANALYSIS_TEXT)
-        *out = (struct table_cell){
-            .type = CELL_TEXT, .text = cell.text.text, .len = cell.text.len};
+        *out = cell_bytes(cell.text.text, cell.text.len);
     else if (cell.type == ANALYSIS_BOOL)
         *out = cell_bool(cell.truth);
     else
@@ -198,25 +197,25 @@ static void show_columns(struct show_state *s)
 
 /* ---- The head of a table ------------------------------------------------- */
 
-const char *estimate_among(hsy_target target)
+static const char *show_among(hsy_target target)
 {
     return target == HSY_PEOPLE ? "among those who answered"
                                 : "in the population they are a sample of";
 }
 
 /* "N reports", or what a release has instead. */
-static void show_reports(const hsy_scheme_info *info, uint64_t reports,
-                         double people)
+static void show_reports(FILE *to, const hsy_scheme_info *info,
+                         uint64_t reports, double people)
 {
     if (info->central)
-        printf("%" PRIu64 " release%s about %.0f people\n", reports,
-               reports == 1 ? "" : "s", people);
+        fprintf(to, "%" PRIu64 " release%s about %.0f people\n", reports,
+                reports == 1 ? "" : "s", people);
     else
-        printf("%" PRIu64 " report%s\n", reports, reports == 1 ? "" : "s");
+        fprintf(to, "%" PRIu64 " report%s\n", reports, reports == 1 ? "" : "s");
 }
 
 /* Who is in a tally more than once, and how two were compared. */
-static void show_notes(const hsy_analysis_result *r)
+static void show_notes(FILE *to, const hsy_analysis_result *r)
 {
     bool rounds = false;
 
@@ -226,116 +225,125 @@ static void show_notes(const hsy_analysis_result *r)
         if (!analysis_is_note(note))
             continue;
         if (!rounds && note->code < HSY_NOTE_PAIRED)
-            printf("%" PRIu64 " rounds, %" PRIu64 " devices in the largest\n",
-                   r->attended.rounds, r->attended.devices);
+            fprintf(to,
+                    "%" PRIu64 " rounds, %" PRIu64 " devices in the largest\n",
+                    r->attended.rounds, r->attended.devices);
         rounds = true;
         if (note->code == HSY_NOTE_PAIRED)
-            printf("at most %" PRIu64 " devices in all\n", r->devices_in_all);
-        printf("%s\n", hsy_analysis_code_text(note->code));
+            fprintf(to, "at most %" PRIu64 " devices in all\n",
+                    r->devices_in_all);
+        fprintf(to, "%s\n", hsy_analysis_code_text(note->code));
     }
 }
 
 /* Rows that were selected have intervals of a higher level. */
-static void show_selected(const hsy_analysis_result *r)
+static void show_selected(FILE *to, const hsy_analysis_result *r)
 {
     if (r->level_selected == r->how.level)
-        putchar('\n');
+        putc('\n', to);
     else
-        printf(",\nadjusted for selection: the %zu largest of %" PRIu64
-               " are shown, so each has the level %.8g %%\n",
-               r->count, r->of, 100 * r->level_selected);
+        fprintf(to,
+                ",\nadjusted for selection: the %zu largest of %" PRIu64
+                " are shown, so each has the level %.8g %%\n",
+                r->count, r->of, 100 * r->level_selected);
 }
 
-static void show_lying(const hsy_analysis_result *r)
+static void show_lying(FILE *to, const hsy_analysis_result *r)
 {
     const bool mean = r->info.kind == HSY_KIND_NUMBER;
     const double unit = mean ? 1 : 100;
 
     if (r->lying == 0)
         return;
-    printf("the second intervals are wider by what %.6g %% of lying devices "
-           "can do: estimates may\nbe %.4g%s too large or %.4g too small for "
-           "that\n",
-           100 * r->lying, unit * r->lies.up, mean ? "" : " percentage points",
-           unit * r->lies.down);
+    fprintf(to,
+            "the second intervals are wider by what %.6g %% of lying devices "
+            "can do: estimates may\nbe %.4g%s too large or %.4g too small for "
+            "that\n",
+            100 * r->lying, unit * r->lies.up, mean ? "" : " percentage points",
+            unit * r->lies.down);
 }
 
-static void show_intervals(const hsy_analysis_result *r)
+static void show_intervals(FILE *to, const hsy_analysis_result *r)
 {
     if (r->why != NULL) {
-        printf("no intervals: %s\n", r->why);
+        fprintf(to, "no intervals: %s\n", r->why);
         return;
     }
-    printf("%.14g %% intervals (%s)%s", 100 * r->how.level,
-           analysis_interval(r), r->simultaneous ? ", all at once" : "");
-    show_selected(r);
+    fprintf(to, "%.14g %% intervals (%s)%s", 100 * r->how.level,
+            analysis_interval(r), r->simultaneous ? ", all at once" : "");
+    show_selected(to, r);
 }
 
-static void show_head(const hsy_analysis_result *r)
+static void show_head(FILE *to, const hsy_analysis_result *r)
 {
     const hsy_scheme_info *info = &r->info;
 
     if (r->question == HSY_ASK_RANGES)
-        printf("%s, epsilon %.9g, ", info->mechanism, info->epsilon);
+        fprintf(to, "%s, epsilon %.9g, ", info->mechanism, info->epsilon);
     else
-        printf("%s, epsilon %.9g (exactly %.16g), ", info->mechanism,
-               info->epsilon, info->epsilon_exact);
-    show_reports(info, r->reports, r->people);
+        fprintf(to, "%s, epsilon %.9g (exactly %.16g), ", info->mechanism,
+                info->epsilon, info->epsilon_exact);
+    show_reports(to, info, r->reports, r->people);
     if (r->compared) {
-        printf("minus %s, epsilon %.9g, ", r->against.mechanism,
-               r->against.epsilon);
-        show_reports(&r->against, r->reports_against, r->people_against);
+        fprintf(to, "minus %s, epsilon %.9g, ", r->against.mechanism,
+                r->against.epsilon);
+        show_reports(to, &r->against, r->reports_against, r->people_against);
     }
     if (r->question == HSY_ASK_RANGES)
-        printf("%s; %.14g %% intervals\n", estimate_among(r->how.target),
-               100 * r->how.level);
+        fprintf(to, "%s; %.14g %% intervals\n", show_among(r->how.target),
+                100 * r->how.level);
     else {
         if (!show_tuple(r))
-            fputs(info->kind == HSY_KIND_NUMBER ? "mean " : "shares ", stdout);
-        printf("%s; ", estimate_among(r->how.target));
-        show_intervals(r);
+            fputs(info->kind == HSY_KIND_NUMBER ? "mean " : "shares ", to);
+        fprintf(to, "%s; ", show_among(r->how.target));
+        show_intervals(to, r);
     }
     if (r->density == HSY_DENSITY_EMS)
-        puts("smoothed (ems); --density em has noisier shares, and intervals");
-    show_lying(r);
-    show_notes(r);
-    putchar('\n');
+        fputs(
+            "smoothed (ems); --density em has noisier shares, and intervals\n",
+            to);
+    show_lying(to, r);
+    show_notes(to, r);
+    putc('\n', to);
 }
 
-static void show_decoded_head(const hsy_analysis_result *r)
+static void show_decoded_head(FILE *to, const hsy_analysis_result *r)
 {
     const hsy_rappor_summary *s = &r->summary;
 
-    printf("%s, epsilon %.6g a report, %.6g for ever if the permanent answer "
-           "is kept\n%" PRIu64 " reports in %u cohorts\n%zu of %" PRIu64
-           " candidates detected (%s at %g), %.2f %% of all; dispersion %.3f\n",
-           r->info.mechanism, r->law.epsilon_report, r->law.epsilon_permanent,
-           s->reports, s->cohorts, s->detected, r->candidates,
-           analysis_correction_names[r->rappor.correction], r->rappor.alpha,
-           100 * s->allocated, s->dispersion);
-    printf("shares %s; %.14g %% intervals;\nthose of detected strings are "
-           "adjusted for selection, %.8g %% each\n",
-           estimate_among(r->how.target), 100 * r->how.level,
-           100 * (r->count != 0 ? r->rows[0].level : s->level_selected));
-    show_notes(r);
-    printf("%s is unbiased, and what the interval is of; share is the best "
-           "guess that is not below 0\n",
-           r->from_files ? "unbiased" : "estimate");
-    printf("not detected: %.2f %%, from %.2f %% to %.2f %%%s\n",
-           100 * s->rest.value, 100 * s->rest.low, 100 * s->rest.high,
-           s->rest.high < 0 ? ", wholly below 0" : "");
+    fprintf(
+        to,
+        "%s, epsilon %.6g a report, %.6g for ever if the permanent answer "
+        "is kept\n%" PRIu64 " reports in %u cohorts\n%zu of %" PRIu64
+        " candidates detected (%s at %g), %.2f %% of all; dispersion %.3f\n",
+        r->info.mechanism, r->law.epsilon_report, r->law.epsilon_permanent,
+        s->reports, s->cohorts, s->detected, r->candidates,
+        analysis_correction_names[r->rappor.correction], r->rappor.alpha,
+        100 * s->allocated, s->dispersion);
+    fprintf(to,
+            "shares %s; %.14g %% intervals;\nthose of detected strings are "
+            "adjusted for selection, %.8g %% each\n",
+            show_among(r->how.target), 100 * r->how.level,
+            100 * (r->count != 0 ? r->rows[0].level : s->level_selected));
+    show_notes(to, r);
+    fprintf(to,
+            "%s is unbiased, and what the interval is of; share is the best "
+            "guess that is not below 0\n",
+            r->from_files ? "unbiased" : "estimate");
+    fprintf(to, "not detected: %.2f %%, from %.2f %% to %.2f %%%s\n",
+            100 * s->rest.value, 100 * s->rest.low, 100 * s->rest.high,
+            s->rest.high < 0 ? ", wholly below 0" : "");
     if (s->intercept)
-        printf("unlisted strings: %.2f %%, standard error %.2f %%\n",
-               100 * s->unlisted, 100 * s->unlisted_sd);
-    putchar('\n');
+        fprintf(to, "unlisted strings: %.2f %%, standard error %.2f %%\n",
+                100 * s->unlisted, 100 * s->unlisted_sd);
+    putc('\n', to);
 }
 
-/* ---- All three ----------------------------------------------------------- */
+/* ---- All of it ----------------------------------------------------------- */
 
-static void show_table(const struct estimate_job *j)
+void analysis_print(FILE *to, const hsy_analysis_result *r)
 {
-    const hsy_analysis_result *r = &j->result;
-    struct show_state s = {.job = j, .result = r};
+    struct show_state s = {.result = r};
     struct table table;
 
     for (uint32_t i = 0; i <= HSY_ATTRIBUTES_MAX; i++)
@@ -344,30 +352,10 @@ static void show_table(const struct estimate_job *j)
         s.longest = fmax(s.longest, r->rows[i].est.value);
     show_columns(&s);
     if (show_decoded(r))
-        show_decoded_head(r);
+        show_decoded_head(to, r);
     else if (r->question != HSY_ASK_COVARIANCE)
-        show_head(r);
+        show_head(to, r);
     table = (struct table){s.columns, s.ncolumns + s.bar,
                            analysis_table_rows(r), show_cell, &s};
-    table_print(stdout, TABLE_ALIGNED, &table, NULL, 0, NULL);
-}
-
-int estimate_show(const struct estimate_job *j)
-{
-    const bool csv = j->options.format == TABLE_CSV;
-    char *text = NULL;
-    size_t len = 0;
-
-    if (csv && j->result.why != NULL)
-        cli_note("note: no intervals: %s", j->result.why);
-    if (j->options.format == TABLE_ALIGNED) {
-        show_table(j);
-        return cli_finish();
-    }
-    if ((csv ? hsy_analysis_csv : hsy_analysis_json)(&text, &len, &j->result,
-                                                     NULL) != HSY_OK)
-        return cli_fail_nomem();
-    fwrite(text, 1, len, stdout);
-    free(text);
-    return cli_finish();
+    table_print(to, TABLE_ALIGNED, &table, NULL, 0, NULL);
 }
