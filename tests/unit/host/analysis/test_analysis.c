@@ -1,5 +1,6 @@
 /* test_analysis.c - results of a tally: what is asked, what is refused, and how
  * it is written. */
+#define _POSIX_C_SOURCE 200809L
 #include "host/analysis/analysis.h"
 #include "rig/examples.h"
 #include "tap.h"
@@ -233,6 +234,55 @@ static void others(const hsy_analysis_tally *t)
     dropped(&x);
 }
 
+/* ---- For people ---------------------------------------------------------- */
+
+static void shown(const hsy_analysis_tally *t)
+{
+    hsy_analysis_request q = plain();
+    hsy_analysis_result r;
+    char *text = NULL, *svg = NULL;
+    size_t len = 0, drawn = 0;
+    FILE *to = open_memstream(&text, &len);
+
+    if (to == NULL || hsy_analysis_run(&r, t, NULL, &q, NULL) != HSY_OK)
+        exit(1);
+    analysis_print(to, &r);
+    fclose(to);
+    ok(strncmp(text, "grr, epsilon 1 (exactly ", 24) == 0 &&
+           strstr(text, "400 reports\nshares ") != NULL &&
+           strstr(text, "std. error") != NULL &&
+           strstr(text, "(of the largest)") != NULL,
+       "a table has its head, and bars");
+    ok(analysis_svg(&svg, &drawn, &r, t, NULL) == HSY_OK &&
+           strncmp(svg, "<svg", 4) == 0 && strstr(svg, "400 reports") != NULL,
+       "and the same is drawn");
+    free(svg);
+    free(text);
+    hsy_analysis_clear(&r);
+}
+
+static void edges(void)
+{
+    const hsy_scheme_info info = {.d = 4, .lo = -10, .hi = 30, .scale = 1};
+    uint32_t low = 9;
+
+    ok(analysis_edge_find(&low, &info, "-1") == HSY_OK && eq_u64(low, 0),
+       "the first edge");
+    ok(analysis_edge_find(&low, &info, "1.0") == HSY_OK && eq_u64(low, 2),
+       "one between bins");
+    ok(analysis_edge_find(&low, &info, "3") == HSY_OK && eq_u64(low, 4),
+       "and the last");
+    ok(eq_status(analysis_edge_find(&low, &info, "1.5"), HSY_E_MISMATCH) &&
+           eq_u64(low, 2),
+       "a number inside a bin is none, and the bin is told");
+    ok(eq_status(analysis_edge_find(&low, &info, "3.1"), HSY_E_RANGE) &&
+           eq_status(analysis_edge_find(&low, &info, "-1.1"), HSY_E_RANGE),
+       "nor is one outside");
+    ok(eq_status(analysis_edge_find(&low, &info, "one"), HSY_E_FORMAT) &&
+           eq_status(analysis_edge_find(&low, &info, "1.0.5"), HSY_E_FORMAT),
+       "nor what is no number of the range");
+}
+
 int main(void)
 {
     const hsy_spec spec = values();
@@ -245,6 +295,8 @@ int main(void)
     written(&t);
     spoken();
     others(&t);
+    shown(&t);
+    edges();
     dropped(&x);
     return tap_done();
 }

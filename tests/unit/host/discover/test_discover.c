@@ -1,5 +1,6 @@
 /* test_discover.c - searches planned, and their stages as task files: what they
  * hold, and what is refused with which code. */
+#define _POSIX_C_SOURCE 200809L
 #include "host/discover/discover.h"
 
 #include "rig/trial.h"
@@ -329,6 +330,60 @@ static void nothing_goes_on(void)
 
 /* ---- A figure ------------------------------------------------------------ */
 
+static void printed_found(const struct discover_found *f)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *to = open_memstream(&text, &len);
+
+    if (to == NULL)
+        abort();
+    discover_print(to, TABLE_ALIGNED, f);
+    discover_print(to, TABLE_JSON, f);
+    fclose(to);
+    ok(strstr(text, "stage 1 of ") != NULL && strstr(text, "(not shown)") &&
+           strstr(text, "\"stage\": 1,") != NULL &&
+           strstr(text, "\"unexplained\": {") != NULL,
+       "and printed, what is not shown last or by itself");
+    free(text);
+}
+
+static void printed_plans(void)
+{
+    const struct discover_plan plan = {
+        .row = {{.stage = {.bits = 8, .oracle = "grr", .candidates = 256},
+                 .epsilon = 2,
+                 .part = 1,
+                 .users = HUGE_VAL}},
+        .count = 1,
+        .groups = 1,
+        .users = HUGE_VAL};
+    const hsy_scheme_info pem = {.mechanism = "pem", .epsilon = 2},
+                          sfp = {.mechanism = "sfp",
+                                 .epsilon = 2,
+                                 .analysis = HSY_ANALYSIS_PUZZLE};
+    char *text = NULL;
+    size_t len = 0;
+    FILE *to = open_memstream(&text, &len);
+
+    if (to == NULL)
+        abort();
+    discover_plan_print(to, TABLE_ALIGNED, &plan, &pem, &aim);
+    discover_plan_print(to, TABLE_CSV, &plan, &sfp, &aim);
+    discover_plan_print(to, TABLE_JSON, &plan, NULL, &aim);
+    fclose(to);
+    ok(strstr(text, "pem, epsilon 2: a string that 5 %") != NULL &&
+           strstr(text, "            inf\n") != NULL,
+       "a plan of one round, also one that nobody can fill");
+    ok(strstr(text, "part,bits,oracle,epsilon,candidates,variance,users\n"
+                    "fragment,8,grr,2,256,0,\n") != NULL,
+       "of a puzzle");
+    ok(strstr(text, "\"mechanism\": \"stage\",\n  \"epsilon\": 2,") != NULL &&
+           strstr(text, "\"epsilon_same_people\": 2,") != NULL,
+       "and of batches");
+    free(text);
+}
+
 static void figures(void)
 {
     const hsy_spec spec = first();
@@ -336,7 +391,8 @@ static void figures(void)
         .search = any, .how.level = 0.95, .significant = true};
     struct analysis_search got;
     struct answered a;
-    struct discover_found f = {&a.t, &got, 0.95, false};
+    struct discover_found f = {
+        .tally = &a.t, .got = &got, .level = 0.95, .miss = 0.05};
     hsy_error err = {0};
     char *svg = NULL;
     size_t len = 0;
@@ -354,6 +410,7 @@ static void figures(void)
            strstr(svg, "all at once") != NULL,
        "also those that hold together");
     free(svg);
+    printed_found(&f);
     analysis_search_clear(&got);
     answered_close(&a);
 }
@@ -368,5 +425,6 @@ int main(void)
     two_that_belong_together();
     nothing_goes_on();
     figures();
+    printed_plans();
     return tap_done();
 }

@@ -1,5 +1,6 @@
 /* test_survey_shares.c - shares behind answers, how many people are needed, the
  * sheet that is handed out, a rehearsal, and figures. */
+#define _POSIX_C_SOURCE 200809L
 #include "host/survey/survey.h"
 
 #include "tap.h"
@@ -213,8 +214,100 @@ static void rehearsals(void)
        "one survey has no spread");
 }
 
+/* ---- In words ------------------------------------------------------------ */
+
+static FILE *stream(char **text, size_t *len)
+{
+    FILE *to = open_memstream(text, len);
+
+    if (to == NULL)
+        abort();
+    return to;
+}
+
+static void rows_in_words(void)
+{
+    const struct survey_design d = design("spinner", "3/4");
+    struct survey_data data;
+    struct survey_rows s;
+    char *text = NULL;
+    size_t len = 0;
+    FILE *to = stream(&text, &len);
+
+    if (survey_data_open(&data, false, NULL) != HSY_OK)
+        abort();
+    survey_data_add(&data, 300, 1000);
+    if (survey_rows_fill(&s, &d, &data, 0.95, NULL) != HSY_OK)
+        abort();
+    survey_rows_print(to, TABLE_ALIGNED, &s);
+    survey_rows_print(to, TABLE_CSV, &s);
+    fclose(to);
+    ok(strstr(text, "300 of 1000 said yes: 30 %\n") != NULL &&
+           strstr(text, "share of yes: 10.00 %, standard error 2.90 %\n") !=
+               NULL &&
+           strstr(text, "95 % interval") != NULL,
+       "a share for a person");
+    ok(strstr(text, "yes,n,rate,estimate,stderr,mle,wald_low,wald_high,") !=
+               NULL &&
+           strstr(text, "\n300,1000,0.3,0.0999") != NULL,
+       "and for a spreadsheet");
+    free(text);
+    survey_rows_clear(&s);
+    survey_data_clear(&data);
+}
+
+static void sheet_in_words(void)
+{
+    const struct survey_design d = design("crosswise", "1/4");
+    struct survey_sheet sheet;
+    char *text = NULL;
+    size_t len = 0;
+    FILE *to = stream(&text, &len);
+
+    if (survey_sheet_settle(&sheet, &d, NULL) != HSY_OK)
+        abort();
+    survey_sheet_print(to, &sheet, &d, "Do you?", NULL);
+    fclose(to);
+    ok(strstr(text, "  Question A: Do you?\n  Question B: [a harmless ") !=
+               NULL &&
+           strstr(text, "hearsay survey --crosswise 1/4 --yes Y --n N\n") !=
+               NULL,
+       "a sheet has its questions, and how it is analysed");
+    free(text);
+}
+
+static void needs_in_words(void)
+{
+    const struct survey_design d = design("spinner", "3/4");
+    const struct survey_aim aim = {.level = 0.95,
+                                   .margin = 0.05,
+                                   .share = NAN,
+                                   .shares = {NAN, NAN},
+                                   .power = 0.8,
+                                   .innocuous = NAN};
+    struct survey_needs w;
+    char *text = NULL;
+    size_t len = 0;
+    FILE *to = stream(&text, &len);
+
+    if (survey_needs_find(&w, &d, &aim, NULL) != HSY_OK)
+        abort();
+    survey_needs_print(to, TABLE_ALIGNED, &w, &d, &aim);
+    survey_needs_print(to, TABLE_JSON, &w, &d, &aim);
+    fclose(to);
+    ok(strstr(text, "To know the share to 0.05 either way with chance 0.95, "
+                    "if it is 0.5, the worst\ncase, it takes\n") != NULL &&
+           strstr(text, "\"margin\": 0.05,\n  \"share\": 0.5,\n  "
+                        "\"share_a\": null,") != NULL,
+       "how many people, and what for");
+    free(text);
+}
+
 int main(void)
 {
+    rows_in_words();
+    sheet_in_words();
+    needs_in_words();
     shares_of_groups();
     shares_of_two_samples();
     shares_of_states();

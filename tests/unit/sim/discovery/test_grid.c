@@ -1,5 +1,6 @@
 /* test_grid.c - searches of many rows: what they are called, what they ask by,
  * and what is refused. */
+#define _POSIX_C_SOURCE 200809L
 #include "sim/discovery/discovery.h"
 #include "sim/discovery/puzzling.h"
 
@@ -77,6 +78,52 @@ static struct discovery_grid grid(const struct discovery_data *data,
     return g;
 }
 
+/* The rows for a person and a program. */
+static void rows_printed(const struct discovery_grid *g,
+                         const struct discovery_result *r, size_t n)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *to = open_memstream(&text, &len);
+
+    if (to == NULL)
+        abort();
+    discovery_print(to, TABLE_ALIGNED, g, r, n);
+    discovery_print(to, TABLE_CSV, g, r, n);
+    fclose(to);
+    ok(strncmp(text, "mechanism  epsilon ", 19) == 0 &&
+           strstr(text, "16 bits in steps of 4, top 4, 2 runs.") != NULL &&
+           strstr(text, "Privacy: everybody is asked once") != NULL,
+       "a table has what differs, and below what does not");
+    ok(strstr(text, "\ndata,discover,interactive,mechanism,epsilon,") != NULL &&
+           strstr(text, "\n\"a \"\"law\"\"\",pem,false,olh,4,2000,1,") != NULL,
+       "csv has all of it");
+    free(text);
+}
+
+static void puzzle_printed(void)
+{
+    const struct puzzling how = {.users = 9, .nwords = 2, .top = 1, .runs = 1};
+    const struct puzzling_result r = {
+        .info = {.mechanism = "sfp", .oracle = "hcms", .epsilon = 8},
+        .mean = {[PUZZLING_F1] = 0.5},
+        .seconds = 1.25};
+    char *text = NULL;
+    size_t len = 0;
+    FILE *to = open_memstream(&text, &len);
+
+    if (to == NULL)
+        abort();
+    puzzling_print(to, TABLE_ALIGNED, &how, &r, 1, 3);
+    puzzling_print(to, TABLE_CSV, &how, &r, 1, 3);
+    fclose(to);
+    ok(strncmp(text, "2 words, 3 left out", 19) == 0 &&
+           strstr(text, "took 1.25 s") != NULL &&
+           strstr(text, "\nsfp,hcms,8,9,2,0,0,0,0,1,1,0.5,0,") != NULL,
+       "a puzzle's rows, and to a person how long it took");
+    free(text);
+}
+
 static void rows(void)
 {
     static const char *const mechanisms[] = {"auto", "cms"};
@@ -101,6 +148,7 @@ static void rows(void)
            strcmp(r[0].mechanism, "olh") == 0 &&
            strcmp(r[1].mechanism, "cms") == 0 && r[0].users == 2000,
        "by the rule, and by what is named");
+    rows_printed(&g, r, n);
     if (output_take(g.dump, &dump, &len) != HSY_OK)
         abort();
     ok(len > 60 && memcmp(dump, "data,mechanism,epsilon,users,run,", 33) == 0 &&
@@ -149,5 +197,6 @@ int main(void)
     settling();
     rows();
     words();
+    puzzle_printed();
     return tap_done();
 }

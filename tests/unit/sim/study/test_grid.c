@@ -134,6 +134,30 @@ static struct study_grid grid(void)
                                .how = {.runs = 3, .seed = 1, .threads = 1}};
 }
 
+/* The rows for a person and a program. */
+static void rows_printed(const struct study_grid *g,
+                         const struct study_result *r, size_t n)
+{
+    const struct study_shown shown = {g, "uniform", 1, r, n};
+    char *text = NULL;
+    size_t len = 0;
+    FILE *to = open_memstream(&text, &len);
+
+    if (to == NULL)
+        abort();
+    study_print(to, TABLE_ALIGNED, &shown);
+    study_print(to, TABLE_CSV, &shown);
+    fclose(to);
+    ok(strncmp(text, "model         mechanism  epsilon", 32) == 0 &&
+           strstr(text, "\nuniform, 100 people, 4 values, 3 runs\n") != NULL &&
+           strstr(text, "central, multiparty: curators trusted with") != NULL,
+       "a table has what differs, and below what does not");
+    ok(strstr(text, "\nmechanism,epsilon,users,domain,run_mse,") != NULL &&
+           strstr(text, "\ngrr,1,100,4,") != NULL,
+       "csv has all of it");
+    free(text);
+}
+
 static void rows(void)
 {
     const struct study_data data = {.law = STUDY_UNIFORM};
@@ -154,6 +178,7 @@ static void rows(void)
     ok(study_grid_run(&g, r, &n, &people, &asked, &err) == HSY_OK && n == 4 &&
            r[1].epsilon == 2 && r[2].curators == 2 && r[3].users == 100,
        "and come in their order");
+    rows_printed(&g, r, n);
     if (output_take(g.dump, &dump, &len) != HSY_OK)
         abort();
     for (size_t i = 0; i < len; i++)
