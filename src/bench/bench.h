@@ -163,6 +163,8 @@ double bench_hpke_seal(struct bench *b, const struct bench_case *c,
                        hsy_cpu level);
 double bench_hpke_open(struct bench *b, const struct bench_case *c,
                        hsy_cpu level);
+double bench_envelope(struct bench *b, const struct bench_case *c,
+                      hsy_cpu level);
 
 /* ---- bench_command.c ----------------------------------------------------- */
 
