@@ -8,7 +8,6 @@ static void help_overview(void)
     const struct cli_entry *entry;
 
     puts("hearsay - statistics from answers that prove nothing\n"
-         "\n"
          "usage: hearsay COMMAND [options] [FILE], hearsay help COMMAND\n");
     for (size_t i = 0; (entry = cli_command_at(i)) != NULL; i++)
         printf("  %-12s %s\n", entry->name, entry->summary);

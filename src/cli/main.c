@@ -18,6 +18,7 @@ static const struct cli_entry main_commands[] = {
     {"device", "answer as one device does: budget, log, uploads", cmd_device},
     {"serve", "run a collector: uploads in, estimates and a page out",
      cmd_serve},
+    {"relay", "forward sealed uploads, so that nobody knows who", cmd_relay},
     {"store", "check, export, import a collector's data", cmd_store},
     {"plan", "how many people, how much error, which epsilon", cmd_plan},
     {"mechanisms", "the mechanisms, their error and their cost",

@@ -17,7 +17,7 @@ make -s deb CI=1 B="$b" >"$out" 2>&1 && cmp "$deb" "$work/first.deb" >>"$out" 2>
 ok $? "gives the same package twice" "$out"
 
 dpkg-deb -c "$deb" >"$out" 2>&1
-for file in usr/bin/hearsay lib/systemd/system/hearsay.service lib/systemd/system/hearsay.socket etc/hearsay/hearsay.yaml usr/share/man/man1/hearsay-serve.1.gz \
+for file in usr/bin/hearsay lib/systemd/system/hearsay.service lib/systemd/system/hearsay.socket lib/systemd/system/hearsay-relay.service etc/hearsay/hearsay.yaml usr/share/man/man1/hearsay-serve.1.gz \
     usr/share/doc/hearsay/copyright usr/share/doc/hearsay/examples/tasks.yaml usr/share/doc/hearsay/examples/nginx/hearsay.conf usr/share/doc/hearsay/examples/prometheus/hearsay.rules.yml; do
     grep -q " \./$file\$" "$out"
     ok $? "it holds $file" "$out"
@@ -48,7 +48,8 @@ ok $? "the configuration it brings is sound once there are tasks" "$out"
 if command -v systemd-analyze >/dev/null; then
     sed "s|/usr/bin/hearsay|$hearsay|" packaging/systemd/hearsay.service >"$work/hearsay.service"
     cp packaging/systemd/hearsay.socket "$work"
-    systemd-analyze verify --man=no "$work/hearsay.service" "$work/hearsay.socket" >"$out" 2>&1
+    sed "s|/usr/bin/hearsay|$hearsay|" packaging/systemd/hearsay-relay.service >"$work/hearsay-relay.service"
+    systemd-analyze verify --man=no "$work/hearsay.service" "$work/hearsay.socket" "$work/hearsay-relay.service" >"$out" 2>&1
     ok $? "systemd finds nothing wrong with the service and its sockets" "$out"
 else
     tap_count=$((tap_count + 1))

@@ -2,6 +2,7 @@
 """A running collector against docs/openapi.yaml and docs/openapi-admin.yaml:
 the routes are those of its tables, the answers are what the files say."""
 
+import ohttp
 from collector import *
 
 try:
@@ -104,7 +105,9 @@ TASKS = "".join([
     task("closed", SMALL, start=DAY - 30, end=DAY - 20), task("guarded", SMALL)])
 os.makedirs(path("candidates"))
 write("candidates/site.txt", "anna\nbert\n")
-c = Collector("openapi", TASKS, admin_open=False, estimate_seconds=1, candidates=path("candidates"), enrolled=["guarded"])
+c = Collector("openapi", TASKS, admin_open=False, estimate_seconds=1, candidates=path("candidates"), enrolled=["guarded"],
+              gateway_keys=[write("gateway.secret", os.urandom(32).hex() + "\n")])
+os.chmod(path("gateway.secret"), 0o600)
 os.makedirs(c.data, 0o700)
 TOKENS = {role: must("serve", "token", "add", role, "--role", role, "--data", c.data).decode().split()[-1] for role in ("scraper", "analyst", "operator")}
 TOKENS["anyone"] = None
@@ -180,6 +183,17 @@ public(415, good, "text/plain")
 public(422, A.upload([1], digest=bytes(32)))
 public(413, 1 << 30)
 public(204, json.dumps({"uploads": [{"task": "colour", "release": 1, "digest": A.digest.hex(), "epoch": date(DAY), "id": os.urandom(16).hex(), "reports": [1]}]}), "application/json")
+listed = ask(c.public, "GET", "/.well-known/ohttp-gateway")[2]
+(key_id, key), = ohttp.keys(listed).items()
+conform("public", "POST", "/v1/ohttp", 200, ohttp.Sealed(key_id, key, ohttp.request(good)).bytes, type_="message/ohttp-req")
+conform("public", "POST", "/v1/ohttp", 400, ohttp.Sealed(key_id ^ 1, key, ohttp.request(good)).bytes, type_="message/ohttp-req")
+conform("public", "POST", "/v1/ohttp", 415, good, type_="application/octet-stream")
+conform("public", "POST", "/v1/ohttp", 413, 1 << 30)
+conform("public", "GET", "/.well-known/ohttp-gateway", 200)
+c.configure(**{**c.config, "gateway_keys": []})
+c.process.send_signal(signal.SIGHUP)
+c.until(lambda: "reloaded" in c.said())
+conform("public", "GET", "/.well-known/ohttp-gateway", 404)
 conform("public", "GET", "/v1/tasks", 200)
 conform("public", "GET", "/v1/tasks", 304, **{"If-None-Match": "*"})
 conform("public", "GET", "/healthz", 200)

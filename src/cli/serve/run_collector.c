@@ -4,6 +4,7 @@
 
 #include "cli/base/tasks.h"
 #include "host/tasks/expiry.h"
+#include "server/process/notify.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -109,9 +110,9 @@ static void run_wait(struct collector *c, const struct serve_how *how,
     while ((number = sigtimedwait(set, NULL, &second)) != SIGTERM &&
            number != SIGINT) {
         if (number == SIGHUP) {
-            serve_notify(c->manager, "RELOADING=1");
+            notify_say(c->manager, "RELOADING=1");
             run_reload(c, how);
-            serve_notify(c->manager, "READY=1");
+            notify_say(c->manager, "READY=1");
         } else {
             serve_look(c);
         }
@@ -121,11 +122,11 @@ static void run_wait(struct collector *c, const struct serve_how *how,
 /* The one line that scripts wait for. */
 static int run_ready(const struct collector *c)
 {
-    char public[SERVE_ADDRESS], admin[SERVE_ADDRESS] = "";
+    char public[LISTEN_ADDRESS], admin[LISTEN_ADDRESS] = "";
 
-    serve_address(public, c->public, c->config.listen);
+    listen_address(public, c->public, c->config.listen);
     if (c->admin != NULL)
-        serve_address(admin, c->admin, c->config.admin);
+        listen_address(admin, c->admin, c->config.admin);
     printf("ready public=%s%s%s\n", public, c->admin != NULL ? " admin=" : "",
            admin);
     return cli_finish();
@@ -139,9 +140,9 @@ static int run_started(struct collector *c, const struct serve_how *how,
 
     if (failed)
         return failed;
-    serve_notify(c->manager, "READY=1");
+    notify_say(c->manager, "READY=1");
     run_wait(c, how, set);
-    serve_notify(c->manager, "STOPPING=1");
+    notify_say(c->manager, "STOPPING=1");
     if (serve_stop(c, &err) != HSY_OK)
         return cli_fail_error(c->config.data, &err);
     return CLI_DONE;
@@ -159,7 +160,7 @@ int serve_run(const struct serve_how *how)
         return failed;
     umask(077); /* nothing that is made here is for others */
     run_signals(&set);
-    c.manager = serve_notify_open();
+    c.manager = notify_open();
     if (serve_open(&c, &t) != HSY_OK || serve_start(&c, &t) != HSY_OK)
         failed = run_trouble(&t, &c.config);
     else

@@ -25,8 +25,7 @@ static void fields_keep(struct yaml_notes *n, char **at, char *text)
     *at = text;
 }
 
-/* A name beside the file. */
-static char *fields_path(const struct yaml_notes *n, const char *text)
+char *yaml_path(const struct yaml_notes *n, const char *text)
 {
     const bool beside = text[0] != '/' && n->directory != NULL &&
                         strcmp(n->directory, ".") != 0;
@@ -176,7 +175,7 @@ void yaml_take(struct yaml_notes *n, const struct yaml_field *f, void *into,
     else if (f->type == YAML_RAW || f->type == YAML_TEXT)
         fields_keep(n, to, strdup(text));
     else if (f->type == YAML_PATH)
-        fields_keep(n, to, fields_path(n, text));
+        fields_keep(n, to, yaml_path(n, text));
     else if (f->type == YAML_LIST)
         fields_words(n, to, text);
     else if (f->type == YAML_BOOL   ? !fields_bool(to, text)

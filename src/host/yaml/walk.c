@@ -182,9 +182,12 @@ static bool walk_item(struct yaml_scan *r, const struct yaml_field *f,
 }
 
 /* list has room for one more and its end. */
-static void walk_list_text(struct yaml_scan *r, char **list, size_t *used)
+static void walk_list_text(struct yaml_scan *r, const struct yaml_field *f,
+                           char **list, size_t *used)
 {
-    list[*used] = strdup((const char *)r->event.data.scalar.value);
+    const char *text = (const char *)r->event.data.scalar.value;
+
+    list[*used] = f->paths ? yaml_path(r->notes, text) : strdup(text);
     if (list[*used] == NULL) {
         yaml_scan_nomem(r);
         return;
@@ -213,7 +216,7 @@ static void walk_list(struct yaml_scan *r, const struct yaml_field *f,
         *to = grown;
         at.item = n;
         if (walk_begins(r, YAML_RAW, at, yaml_scan_line(r)))
-            walk_list_text(r, grown, &used);
+            walk_list_text(r, f, grown, &used);
     }
     yaml_scan_next(r);
 }

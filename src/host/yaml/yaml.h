@@ -58,7 +58,8 @@ struct yaml_field {
     size_t size;                               /* YAML_OWN: in the struct */
     const struct yaml_map *map;                /* YAML_MAP, YAML_MAPS */
     bool required;
-    bool live; /* may change while a program runs */
+    bool live;  /* may change while a program runs */
+    bool paths; /* YAML_LIST: of names, from the file's directory */
 };
 
 /* A mapping: its fields, at most YAML_FIELDS_MAX, in a struct of size bytes. */
@@ -168,6 +169,9 @@ bool yaml_same(const struct yaml_field *field, const void *a, const void *b);
 
 /* Number of items; NULL has none. */
 size_t yaml_items(char *const *list);
+
+/* A name beside the file, to be freed; NULL: out of memory. */
+char *yaml_path(const struct yaml_notes *n, const char *text);
 
 /* ---- Numbers (numbers.c) ------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include "server/collector/figures/figures.h"
 #include "server/collector/watch/watch.h"
 #include "server/engine/workers.h"
+#include "server/gateway/gateway.h"
 #include "server/http/http.h"
 #include "server/process/config.h"
 #include "server/process/log.h"
@@ -36,13 +37,14 @@ struct collector {
     struct workers *workers;
     struct listener *public, *admin; /* admin: NULL if there is none */
     struct tokens *tokens;
+    struct gateway *gateway;
     struct history *history;
     struct copies *copies;   /* the schedule of backups; NULL: there is none */
     pthread_mutex_t copying; /* one backup at a time */
     int backups;             /* of copies_hold; -1: it is not held */
     struct log *log;
     struct watch *watch;
-    int manager;               /* of serve_notify_open; -1: there is none */
+    int manager;               /* of notify_open; -1: there is none */
     pthread_mutex_t documents; /* one is taken at a time; of sign_key */
     uint8_t sign_key[HSY_SIGN_KEY];
     bool ready; /* both listeners serve; false while draining */

@@ -1,10 +1,8 @@
-/* given_files.c - small files that a collector is given: document, keys,
- * certificate. */
+/* given_files.c - what a collector is given: directories, certificate. */
 #define _GNU_SOURCE
 
 #include "server/collector/serve.h"
 
-#include "host/base/files.h"
 #include "host/base/host_fail.h"
 
 #include <dirent.h>
@@ -12,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FILES_PEM_MAX (1u << 20)
 
 hsy_status serve_fail(struct serve_trouble *t, hsy_status st, const char *about)
 {
@@ -37,27 +33,12 @@ hsy_status serve_directories(const struct config *f, struct serve_trouble *t)
     return HSY_OK;
 }
 
-void serve_forget_tls(struct serve_tls *tls)
-{
-    if (tls->key != NULL)
-        explicit_bzero(tls->key, tls->key_len);
-    free(tls->cert);
-    free(tls->key);
-}
-
-hsy_status serve_read_tls(struct serve_tls *tls, const struct config *f,
+hsy_status serve_read_tls(struct pem_pair *tls, const struct config *f,
                           struct serve_trouble *t)
 {
-    size_t len;
-    hsy_status st;
+    const char *about = NULL;
+    const hsy_status st =
+        pem_read(tls, f->tls_cert, f->tls_key, &about, &t->err);
 
-    *tls = (struct serve_tls){.cert = NULL};
-    if (f->tls_cert == NULL)
-        return HSY_OK;
-    st = file_whole(&tls->cert, &len, f->tls_cert, FILES_PEM_MAX, &t->err);
-    if (st != HSY_OK)
-        return serve_fail(t, st, f->tls_cert);
-    st = file_whole(&tls->key, &tls->key_len, f->tls_key, FILES_PEM_MAX,
-                    &t->err);
-    return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->tls_key);
+    return st == HSY_OK ? HSY_OK : serve_fail(t, st, about);
 }

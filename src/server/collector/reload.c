@@ -94,7 +94,7 @@ static bool reload_tls(struct collector *c)
 {
     struct serve_trouble t = {.about = NULL};
     const bool admin = c->admin != NULL && !config_loopback(c->config.admin);
-    struct serve_tls tls;
+    struct pem_pair tls;
     hsy_status st;
 
     if (c->config.tls_cert == NULL)
@@ -106,10 +106,28 @@ static bool reload_tls(struct collector *c)
     if (st == HSY_OK && admin)
         st =
             listen_certify(c->admin, (char *)tls.cert, (char *)tls.key, &t.err);
-    serve_forget_tls(&tls);
+    pem_forget(&tls);
     if (st != HSY_OK)
         log_failure(c->log, "reload-certificate-kept", &t.err);
     return st == HSY_OK;
+}
+
+/* A new key stands beside the old, in other files: both are named for a while.
+ */
+static bool reload_gateway(struct collector *c, struct config *next)
+{
+    const char *about = NULL;
+    hsy_error err = {0};
+    char **held = c->config.gateway_keys;
+
+    if (gateway_take_keys(c->gateway, next->gateway_keys, &about, &err) !=
+        HSY_OK) {
+        log_failure_about(c->log, "reload-gateway-keys-kept", about, &err);
+        return false;
+    }
+    c->config.gateway_keys = next->gateway_keys;
+    next->gateway_keys = held;
+    return true;
 }
 
 void serve_reload(struct collector *c, struct config *next)
@@ -124,6 +142,7 @@ void serve_reload(struct collector *c, struct config *next)
     good = reload_tasks(c, next);
     good &= reload_tokens(c, next);
     good &= reload_tls(c);
+    good &= reload_gateway(c, next);
     if (good)
         log_event(c->log, LOG_NOTE, "reloaded", "%s", "");
 }

@@ -14,6 +14,7 @@
 #include "host/base/json.h"
 #include "host/tasks/keys.h"
 #include "server/collector/copies.h"
+#include "server/process/notify.h"
 #include "server/process/sandbox.h"
 #include "server/store/rehearsal.h"
 
@@ -180,6 +181,18 @@ static hsy_status serve_open_tasks(struct collector *c, struct serve_trouble *t)
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->document);
 }
 
+static hsy_status serve_open_gateway(struct collector *c,
+                                     struct serve_trouble *t)
+{
+    const char *about = NULL;
+    hsy_status st = gateway_new(&c->gateway, &t->err);
+
+    if (st == HSY_OK)
+        st = gateway_take_keys(c->gateway, c->config.gateway_keys, &about,
+                               &t->err);
+    return st == HSY_OK ? HSY_OK : serve_fail(t, st, about);
+}
+
 /* ---- Listeners ----------------------------------------------------------- */
 
 static enum listen_role serve_role(void *ctx, const char *token)
@@ -209,7 +222,7 @@ static struct listen_options serve_options(struct collector *c)
 }
 
 static hsy_status serve_open_public(struct collector *c,
-                                    const struct serve_tls *tls,
+                                    const struct pem_pair *tls,
                                     struct listen_handed *handed,
                                     struct serve_trouble *t)
 {
@@ -231,7 +244,7 @@ static hsy_status serve_open_public(struct collector *c,
 /* One loop: what an operator asks is little, and what it costs is elsewhere.
  * TLS where others could listen in. */
 static hsy_status serve_open_admin(struct collector *c,
-                                   const struct serve_tls *tls,
+                                   const struct pem_pair *tls,
                                    struct listen_handed *handed,
                                    struct serve_trouble *t)
 {
@@ -269,13 +282,13 @@ static hsy_status serve_stray(struct serve_trouble *t, int fd)
 }
 
 static hsy_status serve_open_listeners(struct collector *c,
-                                       const struct serve_tls *tls,
+                                       const struct pem_pair *tls,
                                        struct serve_trouble *t)
 {
     struct listen_handed handed;
     hsy_status st;
 
-    serve_handed(&handed);
+    notify_handed(&handed);
     st = serve_open_public(c, tls, &handed, t);
     if (st == HSY_OK)
         st = serve_open_admin(c, tls, &handed, t);
@@ -294,7 +307,7 @@ static void serve_memory(void)
 
 hsy_status serve_open(struct collector *c, struct serve_trouble *t)
 {
-    struct serve_tls tls = {.cert = NULL};
+    struct pem_pair tls = {.cert = NULL};
     hsy_status st;
 
     *t = (struct serve_trouble){.about = NULL};
@@ -321,24 +334,13 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
     if (st == HSY_OK)
         st = serve_open_tasks(c, t);
     if (st == HSY_OK)
+        st = serve_open_gateway(c, t);
+    if (st == HSY_OK)
         st = serve_read_tls(&tls, &c->config, t);
     if (st == HSY_OK)
         st = serve_open_listeners(c, &tls, t);
-    serve_forget_tls(&tls);
+    pem_forget(&tls);
     return st;
-}
-
-void serve_address(char text[SERVE_ADDRESS], const struct listener *l,
-                   const char *address)
-{
-    const char *colon = strrchr(address, ':');
-    const uint16_t port = listen_port(l);
-
-    if (port == 0 || colon == NULL)
-        snprintf(text, SERVE_ADDRESS, "%s", address);
-    else
-        snprintf(text, SERVE_ADDRESS, "%.*s:%" PRIu16, (int)(colon - address),
-                 address, port);
 }
 
 /* ---- Starting ------------------------------------------------------------ */
@@ -348,16 +350,14 @@ static const char *serve_or_none(const char *path)
     return path != NULL ? path : "";
 }
 
-/* The directory of a unix socket, which is removed at the end. */
-static char *serve_socket_place(const char *address)
+/* Keys of a gateway that can be replaced while it runs. */
+static const char *serve_key_file(const struct config *f, size_t i)
 {
-    const char *slash;
-
-    if (address == NULL || strncmp(address, "unix:", 5) != 0)
-        return strdup("");
-    slash = strrchr(address + 5, '/');
-    return slash == NULL ? strdup(".")
-                         : strndup(address + 5, (size_t)(slash - address - 4));
+    for (size_t k = 0; f->gateway_keys != NULL && f->gateway_keys[k] != NULL;
+         k++)
+        if (k == i)
+            return f->gateway_keys[k];
+    return "";
 }
 
 /* Candidates are beside a file in their directory, whatever its name. */
@@ -374,8 +374,8 @@ static char *serve_inside(const char *directory)
 static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
 {
     const struct config *f = &c->config;
-    char *public = serve_socket_place(f->listen);
-    char *admin = serve_socket_place(f->admin);
+    char *public = sandbox_socket_place(f->listen);
+    char *admin = sandbox_socket_place(f->admin);
     char *candidates = serve_inside(f->candidates);
     const char *writable[] = {f->data, serve_or_none(f->backups), public, admin,
                               NULL};
@@ -384,10 +384,13 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
                               f->public_key,
                               serve_or_none(f->tls_cert),
                               serve_or_none(f->tls_key),
+                              serve_key_file(f, 0),
+                              serve_key_file(f, 1),
                               candidates,
                               serve_or_none(f->rehearsal),
                               NULL};
     const struct sandbox_options o = {.size = sizeof o,
+                                      .does = SANDBOX_KEEPS,
                                       .writable = writable,
                                       .readable = readable,
                                       .required =
@@ -404,7 +407,7 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
         return serve_fail(t, st, "sandbox");
     log_event(c->log, r.landlock != 0 && r.seccomp ? LOG_DETAIL : LOG_NOTE,
               "sandbox", "landlock=%d seccomp=%s calls=%zu", r.landlock,
-              r.seccomp ? "on" : "none", sandbox_calls());
+              r.seccomp ? "on" : "none", sandbox_calls(SANDBOX_KEEPS));
     return HSY_OK;
 }
 
@@ -478,13 +481,13 @@ static void serve_beat(void *ctx)
 {
     const struct collector *c = ctx;
 
-    serve_notify(c->manager, "WATCHDOG=1");
+    notify_say(c->manager, "WATCHDOG=1");
 }
 
 /* As often as the service manager wants, and more. */
 static hsy_status serve_pulse(struct collector *c, hsy_error *err)
 {
-    const uint64_t wanted = serve_watchdog();
+    const uint64_t wanted = notify_watchdog();
     const struct watch_pulse how = {.micros = wanted / SERVE_BEATS,
                                     .beat = wanted != 0 ? serve_beat : NULL,
                                     .ctx = c};
@@ -587,6 +590,7 @@ void serve_close(struct collector *c)
     listen_close(c->public);
     listen_close(c->admin);
     tokens_close(c->tokens);
+    gateway_free(c->gateway);
     engine_close(c->engine);
     if (c->store != NULL)
         c->store->ops->close(c->store);

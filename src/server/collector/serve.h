@@ -14,6 +14,7 @@
 #define SERVER_COLLECTOR_SERVE_H
 
 #include "server/collector/collector.h"
+#include "server/process/pem.h"
 
 /* What went wrong, and with what: a file or an address. */
 struct serve_trouble {
@@ -27,11 +28,6 @@ struct serve_trouble {
  * half-open collector to serve_close where it fails. */
 hsy_status serve_open(struct collector *c, struct serve_trouble *t);
 hsy_status serve_start(struct collector *c, struct serve_trouble *t);
-
-/* "127.0.0.1:8080": where a listener listens, the port known. */
-#define SERVE_ADDRESS 128
-void serve_address(char text[SERVE_ADDRESS], const struct listener *l,
-                   const char *address);
 
 /* Take the document of a file. One that is older than what was taken since is
  * no reason not to serve: that is logged. */
@@ -55,16 +51,10 @@ void serve_close(struct collector *c);
 
 /* ---- Files (given_files.c) ----------------------------------------------- */
 
-/* Certificate and key of the listeners as PEM texts; none without TLS. Forget
- * them after a failure too. */
-struct serve_tls {
-    uint8_t *cert, *key;
-    size_t key_len;
-};
-
-hsy_status serve_read_tls(struct serve_tls *tls, const struct config *f,
+/* Certificate and key of the listeners; none without TLS. Forget them after a
+ * failure too. */
+hsy_status serve_read_tls(struct pem_pair *tls, const struct config *f,
                           struct serve_trouble *t);
-void serve_forget_tls(struct serve_tls *tls);
 
 /* Directories that the configuration names must be there: only data is made. */
 hsy_status serve_directories(const struct config *f, struct serve_trouble *t);
@@ -72,19 +62,5 @@ hsy_status serve_directories(const struct config *f, struct serve_trouble *t);
 /* Note what st, with errno, was about; st. */
 hsy_status serve_fail(struct serve_trouble *t, hsy_status st,
                       const char *about);
-
-/* ---- The service manager (notify.c) -------------------------------------- */
-
-/* systemd's protocol: a datagram to the socket that NOTIFY_SOCKET names. -1 if
- * there is none; opened before the sandbox. */
-int serve_notify_open(void);
-void serve_notify(int fd, const char *state); /* "READY=1"; fd -1: nothing */
-
-/* Sockets that it has opened for us, as sd_listen_fds(3) says. None is taken
- * for such a second time. */
-void serve_handed(struct listen_handed *out);
-
-/* Microseconds within which it wants a "WATCHDOG=1"; 0: it does not. */
-uint64_t serve_watchdog(void);
 
 #endif

@@ -90,6 +90,11 @@ hsy_status listen_certify(struct listener *l, const char *cert, const char *key,
                           hsy_error *err);
 uint16_t listen_port(const struct listener *l); /* 0: a unix socket */
 
+/* "127.0.0.1:8080": where it listens, for an address whose port may be 0. */
+#define LISTEN_ADDRESS 128
+void listen_address(char text[LISTEN_ADDRESS], const struct listener *l,
+                    const char *address);
+
 /* Take no new connections, let requests finish for so long, close. When it
  * returns no handler runs, and none is called any more: who is still sending
  * then gets a 503. */

@@ -205,3 +205,15 @@ hsy_status listen_bind(struct listener *l, hsy_error *err)
         return socket_unix(l, address + 5, err);
     return socket_inet(l, address, err);
 }
+
+void listen_address(char text[LISTEN_ADDRESS], const struct listener *l,
+                    const char *address)
+{
+    const char *colon = strrchr(address, ':');
+
+    if (l->port == 0 || colon == NULL)
+        snprintf(text, LISTEN_ADDRESS, "%s", address);
+    else
+        snprintf(text, LISTEN_ADDRESS, "%.*s:%u", (int)(colon - address),
+                 address, l->port);
+}

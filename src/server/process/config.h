@@ -19,8 +19,10 @@ struct config {
     char *listen;             /* public address */
     char *tls_cert, *tls_key; /* files; NULL: plain HTTP */
     bool tls12;
-    char **cors;     /* origins, ended by NULL; NULL: none */
-    char *admin;     /* admin address; NULL: there is none */
+    char **gateway_keys; /* files of keys that open sealed requests, ended by
+                            NULL; NULL: none */
+    char **cors;         /* origins, ended by NULL; NULL: none */
+    char *admin;         /* admin address; NULL: there is none */
     bool admin_open; /* no tokens there: only on loopback or a unix socket */
 
     uint64_t loops;                            /* 0: one a core */

@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -136,17 +137,12 @@ static hsy_status sandbox_files(const struct sandbox_options *o, int *version,
 /* Those that read a clock are called where the kernel cannot let a process read
  * it by itself, restart_syscall after a stop, fstat by a libc that has another
  * newfstatat, mremap for large blocks, getrandom by TLS; dup3 by
- * server/http/gone.c, fallocate by store_log.c, fstatfs by that and
- * server/collector/watch/machine.c, and this one goes through its descriptors
- * again with lseek. */
-static const int sandbox_allowed[] = {
+ * server/http/gone.c; unlink of a listener's socket file. */
+static const int sandbox_common[] = {
     /* files */
-    SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(pread64), SCMP_SYS(pwrite64),
-    SCMP_SYS(close), SCMP_SYS(openat), SCMP_SYS(newfstatat), SCMP_SYS(fstat),
-    SCMP_SYS(fcntl), SCMP_SYS(dup3), SCMP_SYS(fsync), SCMP_SYS(fdatasync),
-    SCMP_SYS(ftruncate), SCMP_SYS(unlink), SCMP_SYS(rename), SCMP_SYS(mkdir),
-    SCMP_SYS(rmdir), SCMP_SYS(access), SCMP_SYS(getdents64), SCMP_SYS(lseek),
-    SCMP_SYS(fstatfs), SCMP_SYS(fallocate),
+    SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(close), SCMP_SYS(openat),
+    SCMP_SYS(newfstatat), SCMP_SYS(fstat), SCMP_SYS(fcntl), SCMP_SYS(dup3),
+    SCMP_SYS(unlink),
     /* connections */
     SCMP_SYS(accept4), SCMP_SYS(recvfrom), SCMP_SYS(sendto), SCMP_SYS(sendmsg),
     SCMP_SYS(shutdown), SCMP_SYS(setsockopt), SCMP_SYS(epoll_wait),
@@ -160,15 +156,42 @@ static const int sandbox_allowed[] = {
     SCMP_SYS(rt_sigtimedwait), SCMP_SYS(getpid), SCMP_SYS(rseq), SCMP_SYS(exit),
     SCMP_SYS(exit_group)};
 
+/* fallocate is called by store_log.c, fstatfs by that and
+ * server/collector/watch/machine.c, and this one goes through its descriptors
+ * again with lseek. */
+static const int sandbox_keeps[] = {
+    SCMP_SYS(pread64),    SCMP_SYS(pwrite64), SCMP_SYS(fsync),
+    SCMP_SYS(fdatasync),  SCMP_SYS(rename),   SCMP_SYS(ftruncate),
+    SCMP_SYS(mkdir),      SCMP_SYS(rmdir),    SCMP_SYS(access),
+    SCMP_SYS(getdents64), SCMP_SYS(lseek),    SCMP_SYS(fstatfs),
+    SCMP_SYS(fallocate)};
+
+static const int sandbox_connects[] = {SCMP_SYS(connect), SCMP_SYS(getsockopt),
+                                       SCMP_SYS(recvmsg)};
+
+static const struct sandbox_list {
+    unsigned need; /* of the process; 0: whatever it is */
+    const int *calls;
+    size_t n;
+} sandbox_lists[] = {
+#define SANDBOX_COUNT(list) (sizeof(list) / sizeof(list)[0])
+    {0, sandbox_common, SANDBOX_COUNT(sandbox_common)},
+    {SANDBOX_KEEPS, sandbox_keeps, SANDBOX_COUNT(sandbox_keeps)},
+    {SANDBOX_CONNECTS, sandbox_connects, SANDBOX_COUNT(sandbox_connects)},
+};
+
 /* With part of their arguments: the bits of a mask must be as said. */
 static const struct sandbox_partly {
+    unsigned need; /* as in sandbox_list */
     int call;
     unsigned arg;
     uint64_t mask, value;
 } sandbox_partly[] = {
-    {SCMP_SYS(mmap), 2, PROT_EXEC, 0},
-    {SCMP_SYS(mprotect), 2, PROT_EXEC, 0},
-    {SCMP_SYS(clone), 0, CLONE_THREAD, CLONE_THREAD},
+    {0, SCMP_SYS(mmap), 2, PROT_EXEC, 0},
+    {0, SCMP_SYS(mprotect), 2, PROT_EXEC, 0},
+    {0, SCMP_SYS(clone), 0, CLONE_THREAD, CLONE_THREAD},
+    {SANDBOX_CONNECTS, SCMP_SYS(socket), 0, UINT32_MAX, AF_INET},
+    {SANDBOX_CONNECTS, SCMP_SYS(socket), 0, UINT32_MAX, AF_INET6},
 };
 
 /* Nothing here calls these by mistake. */
@@ -180,26 +203,46 @@ static const int sandbox_deadly[] = {
     SCMP_SYS(setns),       SCMP_SYS(unshare),
     SCMP_SYS(pivot_root),  SCMP_SYS(perf_event_open)};
 
-#define SANDBOX_COUNT(list) (sizeof(list) / sizeof(list)[0])
-
-size_t sandbox_calls(void)
+static bool sandbox_wants(unsigned does, unsigned need)
 {
-    return SANDBOX_COUNT(sandbox_allowed) + SANDBOX_COUNT(sandbox_partly);
+    return (does & need) == need;
 }
 
-static bool sandbox_filter(scmp_filter_ctx filter)
+size_t sandbox_calls(unsigned does)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < SANDBOX_COUNT(sandbox_lists); i++)
+        if (sandbox_wants(does, sandbox_lists[i].need))
+            n += sandbox_lists[i].n;
+    for (size_t i = 0; i < SANDBOX_COUNT(sandbox_partly); i++)
+        n += sandbox_wants(does, sandbox_partly[i].need);
+    return n;
+}
+
+static int sandbox_admit(scmp_filter_ctx filter, const struct sandbox_list *l)
 {
     int failed = 0;
 
-    for (size_t i = 0; i < SANDBOX_COUNT(sandbox_allowed); i++)
-        failed |=
-            seccomp_rule_add(filter, SCMP_ACT_ALLOW, sandbox_allowed[i], 0);
+    for (size_t i = 0; i < l->n; i++)
+        failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, l->calls[i], 0);
+    return failed;
+}
+
+static bool sandbox_filter(scmp_filter_ctx filter, unsigned does)
+{
+    int failed = 0;
+
+    for (size_t i = 0; i < SANDBOX_COUNT(sandbox_lists); i++)
+        if (sandbox_wants(does, sandbox_lists[i].need))
+            failed |= sandbox_admit(filter, &sandbox_lists[i]);
     for (size_t i = 0; i < SANDBOX_COUNT(sandbox_partly); i++) {
         const struct sandbox_partly *p = &sandbox_partly[i];
 
-        failed |= seccomp_rule_add(
-            filter, SCMP_ACT_ALLOW, p->call, 1,
-            SCMP_CMP(p->arg, SCMP_CMP_MASKED_EQ, p->mask, p->value));
+        if (sandbox_wants(does, p->need))
+            failed |= seccomp_rule_add(
+                filter, SCMP_ACT_ALLOW, p->call, 1,
+                SCMP_CMP(p->arg, SCMP_CMP_MASKED_EQ, p->mask, p->value));
     }
     for (size_t i = 0; i < SANDBOX_COUNT(sandbox_deadly); i++)
         failed |= seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS,
@@ -216,7 +259,7 @@ static hsy_status sandbox_system(const struct sandbox_options *o, bool *entered,
 
     /* The list is what libc, SQLite and GnuTLS call on this processor. */
     *entered = !SANDBOX_WATCHED && seccomp_arch_native() == SCMP_ARCH_X86_64 &&
-               filter != NULL && sandbox_filter(filter) &&
+               filter != NULL && sandbox_filter(filter, o->does) &&
                seccomp_load(filter) == 0;
     if (filter != NULL)
         seccomp_release(filter);
@@ -224,6 +267,17 @@ static hsy_status sandbox_system(const struct sandbox_options *o, bool *entered,
                ? HSY_OK
                : host_fail(err, HSY_E_UNKNOWN, HOST_FIELD_SANDBOX,
                            "system calls cannot be closed off (seccomp)");
+}
+
+char *sandbox_socket_place(const char *address)
+{
+    const char *slash;
+
+    if (address == NULL || strncmp(address, "unix:", 5) != 0)
+        return strdup("");
+    slash = strrchr(address + 5, '/');
+    return slash == NULL ? strdup(".")
+                         : strndup(address + 5, (size_t)(slash - address - 4));
 }
 
 /* ---- All of it ----------------------------------------------------------- */

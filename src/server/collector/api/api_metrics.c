@@ -255,6 +255,28 @@ static void metrics_listeners(FILE *to, const struct metrics_listener *l,
                     l[k].name, i, l[k].s.answers[i]);
 }
 
+/* What was opened goes up with each device that sends: for operators only. */
+static void metrics_sealed(FILE *to, const struct collector *c, uint64_t step)
+{
+    struct gateway_status s;
+
+    gateway_status(c->gateway, &s);
+    metrics_head(to, "sealed_total", "counter",
+                 "Sealed requests since the start, by what became of them.");
+    for (int i = 0; i < GATEWAY_FATES; i++)
+        if (step == 1 || i != GATEWAY_OPENED)
+            fprintf(to, "hearsay_sealed_total{fate=\"%s\"} %" PRIu64 "\n",
+                    gateway_fates[i], s.fates[i]);
+    if (step != 1)
+        return;
+    metrics_head(to, "sealed_answers_total", "counter",
+                 "Sealed answers, by hundreds of the status inside.");
+    for (int i = 2; i < 6; i++)
+        fprintf(to,
+                "hearsay_sealed_answers_total{status=\"%dxx\"} %" PRIu64 "\n",
+                i, s.answers[i]);
+}
+
 void api_metrics(struct request *q, void *ctx)
 {
     struct collector *c = ctx;
@@ -276,6 +298,7 @@ void api_metrics(struct request *q, void *ctx)
         listen_status(c->admin, &l[1].s);
     metrics_engine(to, c, step);
     metrics_waits(to, c, step);
+    metrics_sealed(to, c, step);
     metrics_epochs(to, c);
     metrics_document(to, c);
     metrics_troubles(to, c);

@@ -130,6 +130,38 @@ static int reads_a_process(void)
     return 1;
 }
 
+/* Of a server that connects and keeps nothing. */
+static int connects(void)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd == -1 || socket(AF_INET6, SOCK_STREAM, 0) == -1)
+        return 1;
+    return connect(fd, (struct sockaddr *)&to, sizeof to) == -1 &&
+                   errno != EPERM
+               ? 0
+               : 2;
+}
+
+static int makes_another_socket(void)
+{
+    return refused(socket(AF_UNIX, SOCK_STREAM, 0) != -1, EPERM) ||
+           refused(socket(AF_NETLINK, SOCK_RAW, 0) != -1, EPERM);
+}
+
+static int keeps_something(void)
+{
+    char from[80], to[80];
+
+    snprintf(from, sizeof from, "%s/file", inside);
+    snprintf(to, sizeof to, "%s/moved", inside);
+    return refused(rename(from, to) == 0, EPERM) ||
+           refused(mkdir(to, 0700) == 0, EPERM) ||
+           refused(truncate(from, 0) == 0, EPERM);
+}
+
 /* ---- What is left -------------------------------------------------------- */
 
 static void *think(void *done)
@@ -165,12 +197,16 @@ static int works(void)
 
 #define NO_LANDLOCK 99 /* this kernel cannot close off files */
 
+static unsigned does = SANDBOX_KEEPS; /* what the server is for */
+
 static int enter_and_try(int (*way)(void), bool files)
 {
     const char *const writable[] = {inside, "", NULL};
     const char *const readable[] = {beside, "", NULL};
-    const struct sandbox_options o = {
-        .size = sizeof o, .writable = writable, .readable = readable};
+    const struct sandbox_options o = {.size = sizeof o,
+                                      .does = does,
+                                      .writable = writable,
+                                      .readable = readable};
     struct sandbox_result r = {0};
     hsy_error err;
 
@@ -225,8 +261,12 @@ int main(void)
     snprintf(name, sizeof name, "%s/file", inside);
     touch(name);
 
-    ok(sandbox_calls() <= SANDBOX_CALLS_MAX, "at most %u calls are left: %zu",
-       SANDBOX_CALLS_MAX, sandbox_calls());
+    ok(sandbox_calls(SANDBOX_KEEPS) <= SANDBOX_CALLS_MAX,
+       "at most %u calls are left: %zu", SANDBOX_CALLS_MAX,
+       sandbox_calls(SANDBOX_KEEPS));
+    ok(sandbox_calls(SANDBOX_CONNECTS) <= SANDBOX_RELAY_MAX,
+       "at most %u to a relay: %zu", SANDBOX_RELAY_MAX,
+       sandbox_calls(SANDBOX_CONNECTS));
     tries(works, false, false, "files inside, threads and the clock are left");
     tries(reads_outside, true, false, "a file outside cannot be read");
     tries(reads_system, true, false, "nor one of the system");
@@ -243,6 +283,13 @@ int main(void)
     tries(leaves_a_core, false, false, "no core file is allowed");
     tries(traces, false, true, "who traces is ended");
     tries(reads_a_process, false, true, "who reads another process is ended");
+
+    does = SANDBOX_CONNECTS;
+    tries(connects, false, false, "a relay connects");
+    tries(makes_another_socket, false, false, "by TCP only");
+    tries(keeps_something, false, false, "and changes no file");
+    tries(reads_outside, true, false, "nor reads one outside");
+    tries(runs_a_program, false, false, "nor runs a program");
 
     unlink(name);
     unlink(outside);

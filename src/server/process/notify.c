@@ -2,7 +2,7 @@
  * and what it has opened for us, as by sd_listen_fds(3). */
 #define _GNU_SOURCE
 
-#include "server/collector/serve.h"
+#include "server/process/notify.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-int serve_notify_open(void)
+int notify_open(void)
 {
     const char *path = getenv("NOTIFY_SOCKET");
     struct sockaddr_un to = {.sun_family = AF_UNIX};
@@ -36,7 +36,7 @@ int serve_notify_open(void)
     return fd;
 }
 
-uint64_t serve_watchdog(void)
+uint64_t notify_watchdog(void)
 {
     const char *micros = getenv("WATCHDOG_USEC");
     const char *process = getenv("WATCHDOG_PID");
@@ -47,7 +47,7 @@ uint64_t serve_watchdog(void)
     return strtoull(micros, NULL, 10);
 }
 
-void serve_notify(int fd, const char *state)
+void notify_say(int fd, const char *state)
 {
     if (fd != -1)
         (void)!send(fd, state, strlen(state), MSG_NOSIGNAL);
@@ -62,7 +62,7 @@ static uintmax_t notify_number(const char *name)
     return text != NULL ? strtoumax(text, NULL, 10) : 0;
 }
 
-void serve_handed(struct listen_handed *out)
+void notify_handed(struct listen_handed *out)
 {
     const uintmax_t n = notify_number("LISTEN_FDS");
 

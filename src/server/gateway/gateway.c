@@ -1,0 +1,242 @@
+/* gateway.c - opening requests and sealing their answers. */
+#define _GNU_SOURCE
+#include "server/gateway/gateway.h"
+
+#include "host/base/host_fail.h"
+#include "server/gateway/key_files.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct gateway {
+    pthread_mutex_t lock; /* of the keys */
+    struct ohttp_key keys[GATEWAY_KEYS];
+    size_t n;
+    _Atomic uint64_t fates[GATEWAY_FATES], answers[6];
+};
+
+const char *const gateway_fates[GATEWAY_FATES] = {
+    [GATEWAY_OPENED] = "opened",
+    [GATEWAY_UNREADABLE] = "unreadable",
+    [GATEWAY_UNKNOWN_KEY] = "unknown-key",
+    [GATEWAY_TYPE] = "wrong-type"};
+
+/* ---- Keys ---------------------------------------------------------------- */
+
+hsy_status gateway_new(struct gateway **out, hsy_error *err)
+{
+    struct gateway *g = calloc(1, sizeof *g);
+
+    if (g == NULL)
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    pthread_mutex_init(&g->lock, NULL);
+    *out = g;
+    return HSY_OK;
+}
+
+void gateway_free(struct gateway *g)
+{
+    if (g == NULL)
+        return;
+    pthread_mutex_destroy(&g->lock);
+    explicit_bzero(g->keys, sizeof g->keys);
+    free(g);
+}
+
+hsy_status gateway_take_keys(struct gateway *g, char *const *files,
+                             const char **about, hsy_error *err)
+{
+    struct ohttp_key keys[GATEWAY_KEYS];
+    size_t n = 0;
+    const hsy_status st = key_files_read(keys, &n, files, about, err);
+
+    if (st == HSY_OK) {
+        pthread_mutex_lock(&g->lock);
+        memcpy(g->keys, keys, sizeof keys);
+        g->n = n;
+        pthread_mutex_unlock(&g->lock);
+    }
+    explicit_bzero(keys, sizeof keys);
+    return st;
+}
+
+static size_t gateway_copy(struct gateway *g,
+                           struct ohttp_key keys[GATEWAY_KEYS])
+{
+    size_t n;
+
+    pthread_mutex_lock(&g->lock);
+    n = g->n;
+    memcpy(keys, g->keys, sizeof g->keys);
+    pthread_mutex_unlock(&g->lock);
+    return n;
+}
+
+void gateway_show_keys(struct gateway *g, struct request *q)
+{
+    uint8_t *list = malloc(GATEWAY_KEYS * OHTTP_LISTED);
+    struct ohttp_key keys[GATEWAY_KEYS];
+    const size_t n = gateway_copy(g, keys);
+    size_t len = 0;
+
+    if (list != NULL)
+        len = ohttp_config_list(list, keys, n);
+    explicit_bzero(keys, sizeof keys);
+    if (list == NULL || n == 0) {
+        free(list);
+        request_problem(q, 404, "no gateway",
+                        "this server has no key to open sealed requests with");
+        return;
+    }
+    request_set(q, "Cache-Control", "public, max-age=3600, no-transform");
+    request_answer(q, 200, "application/ohttp-keys", list, len, free);
+}
+
+/* ---- Opening ------------------------------------------------------------- */
+
+/* In clear: one body for each reason, whatever the request was. */
+static void gateway_refuse(struct gateway *g, struct request *q,
+                           enum gateway_fate why)
+{
+    static const struct {
+        int status;
+        const char *body;
+    } all[GATEWAY_FATES] = {
+        [GATEWAY_UNREADABLE] = {400,
+                                "{\"type\":\"about:blank\",\"title\":\"the "
+                                "sealed request cannot be opened\","
+                                "\"status\":400}"},
+        [GATEWAY_UNKNOWN_KEY] = {400,
+                                 "{\"type\":\"https://iana.org/assignments/"
+                                 "http-problem-types#ohttp-key\",\"title\":"
+                                 "\"the key is not known here\","
+                                 "\"status\":400}"},
+        [GATEWAY_TYPE] = {415,
+                          "{\"type\":\"about:blank\",\"title\":\"sealed "
+                          "requests are message/ohttp-req\",\"status\":415}"}};
+
+    atomic_fetch_add(&g->fates[why], 1);
+    request_guard(q, NULL);
+    request_answer(q, all[why].status, "application/problem+json",
+                   all[why].body, strlen(all[why].body), NULL);
+}
+
+static bool gateway_typed(const struct request *q)
+{
+    static const char wanted[] = "message/ohttp-req";
+    const char *type = request_header(q, "Content-Type");
+    const size_t len = type != NULL ? strcspn(type, "; \t") : 0;
+
+    return len == sizeof wanted - 1 && strncasecmp(type, wanted, len) == 0;
+}
+
+/* In its place; *len becomes that of the binary HTTP. */
+static hsy_status gateway_unseal(struct gateway *g, struct gateway_asked *out,
+                                 size_t *len)
+{
+    struct ohttp_key keys[GATEWAY_KEYS];
+    const size_t n = gateway_copy(g, keys);
+    hsy_status st = HSY_E_REFUSED;
+
+    if (*len >= OHTTP_REQUEST_EXTRA)
+        st = ohttp_request_open(&out->keep, out->bytes + OHTTP_REQUEST_HEAD,
+                                len, keys, n, out->bytes, *len);
+    explicit_bzero(keys, sizeof keys);
+    return st;
+}
+
+bool gateway_open(struct gateway *g, struct request *q,
+                  struct gateway_asked *out)
+{
+    size_t len;
+    hsy_status st;
+
+    if (!gateway_typed(q)) {
+        gateway_refuse(g, q, GATEWAY_TYPE);
+        return false;
+    }
+    out->request = q;
+    out->bytes = request_take_body(q, &len);
+    if (out->bytes == NULL) {
+        request_answer(q, 0, NULL, NULL, 0, NULL);
+        return false;
+    }
+    st = gateway_unseal(g, out, &len);
+    if (st == HSY_OK) {
+        atomic_fetch_add(&g->fates[GATEWAY_OPENED], 1);
+        if (bhttp_request_decode(&out->inner, out->bytes + OHTTP_REQUEST_HEAD,
+                                 len) == HSY_OK)
+            return true;
+        gateway_answer(g, q, &out->keep, 400, NULL, "malformed");
+    } else {
+        gateway_refuse(g, q,
+                       st == HSY_E_UNKNOWN ? GATEWAY_UNKNOWN_KEY
+                                           : GATEWAY_UNREADABLE);
+    }
+    free(out->bytes);
+    return false;
+}
+
+/* ---- Answering ----------------------------------------------------------- */
+
+#define GATEWAY_CONTENT 96u /* bytes of a content, at most */
+
+/* {"status":409,"reason":"conflict"}: short, so that every answer has room. */
+static bool gateway_message(uint8_t out[GATEWAY_ANSWER], unsigned status,
+                            const char *retry_after, const char *reason)
+{
+    struct bhttp_response r = {.status = status};
+    char content[GATEWAY_CONTENT];
+    size_t len;
+
+    if (reason != NULL) {
+        r.content = (const uint8_t *)content;
+        r.content_len = (size_t)snprintf(content, sizeof content,
+                                         "{\"status\":%u,\"reason\":\"%.48s\"}",
+                                         status, reason);
+        r.fields[r.n_fields++] = (struct bhttp_field){
+            bhttp_text("content-type"), bhttp_text("application/problem+json")};
+    }
+    if (retry_after != NULL)
+        r.fields[r.n_fields++] = (struct bhttp_field){bhttp_text("retry-after"),
+                                                      bhttp_text(retry_after)};
+    return bhttp_response_encode(out, GATEWAY_ANSWER, &len, &r,
+                                 GATEWAY_ANSWER) == HSY_OK;
+}
+
+void gateway_answer(struct gateway *g, struct request *q,
+                    struct ohttp_gateway *keep, unsigned status,
+                    const char *retry_after, const char *reason)
+{
+    const size_t room = GATEWAY_ANSWER + OHTTP_RESPONSE_EXTRA;
+    uint8_t message[GATEWAY_ANSWER], *sealed = NULL;
+    size_t len = 0;
+
+    if (status != 0 && gateway_message(message, status, retry_after, reason))
+        sealed = malloc(room);
+    if (sealed != NULL &&
+        ohttp_response_seal(keep, sealed, room, &len, NULL, message,
+                            sizeof message) != HSY_OK) {
+        free(sealed);
+        sealed = NULL;
+    }
+    ohttp_gateway_clear(keep);
+    if (sealed == NULL) {
+        request_answer(q, 0, NULL, NULL, 0, NULL);
+        return;
+    }
+    atomic_fetch_add(&g->answers[status / 100 % 6], 1);
+    request_answer(q, 200, "message/ohttp-res", sealed, len, free);
+}
+
+void gateway_status(const struct gateway *g, struct gateway_status *out)
+{
+    for (int i = 0; i < GATEWAY_FATES; i++)
+        out->fates[i] = atomic_load(&g->fates[i]);
+    for (int i = 0; i < 6; i++)
+        out->answers[i] = atomic_load(&g->answers[i]);
+}

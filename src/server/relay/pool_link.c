@@ -1,0 +1,241 @@
+/*
+ * pool_link.c - one connection to the gateway: it connects, sends one request,
+ * reads one answer, and is free for the next.
+ *
+ * The epoll of its thread tells of changes only (EPOLLET), so each step goes on
+ * until the socket has no more. A connection that the gateway has closed while
+ * it was free shows that when the next request is sent, or before; the same
+ * bytes are then sent by another, which is harmless: an upload counts once.
+ */
+#define _GNU_SOURCE
+#include "server/relay/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define LINK_CONNECT_MS 5000u
+#define LINK_IDLE_MS 30000u /* less than servers keep one that is silent */
+#define LINK_LENGTH 32u     /* digits of a length, and the head's end */
+
+void link_close(struct pool_thread *t, struct pool_link *k)
+{
+    struct pool_link **at = &t->free;
+
+    while (*at != NULL && *at != k)
+        at = &(*at)->free;
+    if (*at == k)
+        *at = k->free;
+    if (k->prev != NULL)
+        k->prev->next = k->next;
+    else
+        t->links = k->next;
+    if (k->next != NULL)
+        k->next->prev = k->prev;
+    t->nlinks--;
+    atomic_fetch_sub(&t->pool->links, 1);
+    target_end(&k->to);
+    response_clear(&k->answer);
+    free(k->out);
+    free(k);
+}
+
+/* It is over; its job, if it has one, goes on by another or fails. */
+static void link_broken(struct pool_thread *t, struct pool_link *k,
+                        enum pool_failure why)
+{
+    struct target *g = t->pool->options.gateway;
+    struct pool_job *job = k->job;
+    const bool up = k->to.up;
+    const bool silent = k->answer.len == 0 && why == POOL_BROKEN;
+    const bool may = up ? silent && k->used : g->n > 1;
+
+    if (!up) {
+        unsigned turn = k->to.turn;
+
+        atomic_compare_exchange_strong(&g->turn, &turn, turn + 1);
+        atomic_store(&t->pool->reached, false);
+        why = POOL_NO_LINK;
+    }
+    link_close(t, k);
+    if (job != NULL)
+        job_again(t, job, why, may);
+}
+
+static void link_rest(struct pool_thread *t, struct pool_link *k)
+{
+    k->job = NULL;
+    k->since = t->now;
+    response_again(&k->answer);
+    k->free = t->free;
+    t->free = k;
+}
+
+/* ---- Sending ------------------------------------------------------------- */
+
+static bool link_write(struct pool_thread *t, struct pool_link *k)
+{
+    while (k->out_at < k->out_len) {
+        const ssize_t n =
+            target_send(&k->to, k->out + k->out_at, k->out_len - k->out_at);
+
+        if (n < 0) {
+            link_broken(t, k, POOL_BROKEN);
+            return false;
+        }
+        if (n == 0)
+            break;
+        k->out_at += (size_t)n;
+    }
+    return true;
+}
+
+static bool link_compose(struct pool_link *k, const struct target *g)
+{
+    size_t len;
+    const uint8_t *body = request_body(k->job->request, &len);
+    const size_t need = g->head_len + LINK_LENGTH + len;
+
+    if (need > k->out_room) {
+        uint8_t *larger = realloc(k->out, need);
+
+        if (larger == NULL)
+            return false;
+        k->out = larger;
+        k->out_room = need;
+    }
+    memcpy(k->out, g->head, g->head_len);
+    k->out_len =
+        g->head_len + (size_t)snprintf((char *)k->out + g->head_len,
+                                       LINK_LENGTH, "%zu\r\n\r\n", len);
+    memcpy(k->out + k->out_len, body, len);
+    k->out_len += len;
+    k->out_at = 0;
+    return true;
+}
+
+void link_take(struct pool_thread *t, struct pool_link *k, struct pool_job *job)
+{
+    k->job = job;
+    if (!link_compose(k, t->pool->options.gateway)) {
+        k->job = NULL;
+        job_fail(t->pool, job, POOL_BUSY);
+        link_close(t, k);
+    } else if (k->to.up) {
+        link_write(t, k);
+    }
+}
+
+/* ---- Connecting ---------------------------------------------------------- */
+
+static void link_up(struct pool_thread *t, struct pool_link *k)
+{
+    atomic_store(&t->pool->reached, true);
+    atomic_fetch_add(&t->pool->opened, 1);
+    if (k->job == NULL)
+        link_rest(t, k);
+    else
+        link_write(t, k);
+}
+
+struct pool_link *link_open(struct pool_thread *t)
+{
+    struct pool_link *k = calloc(1, sizeof *k);
+    struct epoll_event on = {
+        .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = k};
+    bool begun;
+
+    if (k == NULL)
+        return NULL;
+    begun = target_begin(t->pool->options.gateway, &k->to);
+    k->since = t->tried = t->now;
+    k->next = t->links;
+    if (t->links != NULL)
+        t->links->prev = k;
+    t->links = k;
+    t->nlinks++;
+    atomic_fetch_add(&t->pool->links, 1);
+    if (begun && epoll_ctl(t->epoll, EPOLL_CTL_ADD, k->to.fd, &on) == 0)
+        return k;
+    link_broken(t, k, POOL_NO_LINK);
+    return NULL;
+}
+
+/* ---- Reading ------------------------------------------------------------- */
+
+static void link_whole(struct pool_thread *t, struct pool_link *k)
+{
+    struct pool_job *job = k->job;
+    const bool over = k->answer.head.close || k->out_at != k->out_len;
+
+    k->job = NULL;
+    k->used = true;
+    job_answer(t->pool, job, &k->answer);
+    if (over)
+        link_close(t, k);
+    else
+        link_rest(t, k);
+}
+
+/* What comes while nothing was asked ends it, whatever it is. */
+static void link_read(struct pool_thread *t, struct pool_link *k)
+{
+    enum response_state state = RESPONSE_MORE;
+
+    while (state == RESPONSE_MORE) {
+        size_t room = 0;
+        uint8_t *to = response_room(&k->answer, &room);
+        const ssize_t n = to == NULL ? -1 : target_receive(&k->to, to, room);
+
+        if (n == 0)
+            return;
+        if (n < 0 || k->job == NULL) {
+            link_broken(t, k, POOL_BROKEN);
+            return;
+        }
+        state = response_take(&k->answer, (size_t)n);
+    }
+    if (state == RESPONSE_BAD)
+        link_broken(t, k, POOL_STRANGE);
+    else
+        link_whole(t, k);
+}
+
+void link_event(struct pool_thread *t, struct pool_link *k)
+{
+    if (!k->to.up) {
+        const enum target_step step =
+            target_go_on(t->pool->options.gateway, &k->to);
+
+        if (step == TARGET_FAILED)
+            link_broken(t, k, POOL_NO_LINK);
+        else if (step == TARGET_DONE)
+            link_up(t, k);
+        return;
+    }
+    if (k->job == NULL || link_write(t, k))
+        link_read(t, k);
+}
+
+/* ---- Time ---------------------------------------------------------------- */
+
+void link_sweep(struct pool_thread *t)
+{
+    for (struct pool_link *next, *k = t->links; k != NULL; k = next) {
+        struct pool_job *job = k->job;
+
+        next = k->next;
+        if (!k->to.up && t->now - k->since > LINK_CONNECT_MS) {
+            link_broken(t, k, POOL_NO_LINK);
+        } else if (job != NULL && t->now > job->deadline) {
+            k->job = NULL;
+            job_fail(t->pool, job, POOL_SLOW);
+            link_close(t, k);
+        } else if (job == NULL && k->to.up && t->nlinks > 1 &&
+                   t->now - k->since > LINK_IDLE_MS) {
+            link_close(t, k);
+        }
+    }
+}

@@ -1,0 +1,383 @@
+/* relay.c - a relay from its options to its end, and its routes. */
+#define _GNU_SOURCE
+#include "server/relay/relay.h"
+
+#include "host/base/host_fail.h"
+#include "server/process/config.h"
+#include "server/process/log.h"
+#include "server/process/notify.h"
+#include "server/process/pem.h"
+#include "server/process/sandbox.h"
+#include "server/relay/metrics.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define RELAY_BODY_MAX (1u << 20)
+#define RELAY_HEAD_SECONDS 10u
+#define RELAY_BODY_SECONDS 10u
+#define RELAY_IDLE_SECONDS 60u
+#define RELAY_SEND_BYTES (32u << 10)
+#define RELAY_ADMIN_CONNECTIONS 64u
+#define RELAY_FILES 128u     /* besides connections */
+#define RELAY_LOOP_FILES 72u /* of a loop, besides its connections */
+
+struct relay {
+    struct relay_options options;
+    struct target gateway;
+    struct pool *pool;
+    struct listener *public, *admin;
+    struct log *log;
+    bool reached;        /* as was logged last */
+    _Atomic bool serves; /* both listeners do; not while draining */
+};
+
+/* ---- Routes -------------------------------------------------------------- */
+
+static void relay_forward(struct request *q, void *ctx)
+{
+    static const char wanted[] = "message/ohttp-req";
+    struct relay *r = ctx;
+    const char *type = request_header(q, "Content-Type");
+    const size_t len = type != NULL ? strcspn(type, "; \t") : 0;
+    size_t body;
+
+    (void)request_body(q, &body);
+    if (len != sizeof wanted - 1 || strncasecmp(type, wanted, len) != 0)
+        request_problem(q, 415, "a relay takes message/ohttp-req", NULL);
+    else if (body == 0)
+        request_problem(q, 400, "there is no sealed request", NULL);
+    else
+        pool_forward(r->pool, q);
+}
+
+static void relay_health(struct request *q, void *ctx)
+{
+    (void)ctx;
+    request_answer(q, 200, "text/plain", "ok\n", 3, NULL);
+}
+
+static void relay_ready(struct request *q, void *ctx)
+{
+    struct relay *r = ctx;
+    struct pool_status s;
+
+    pool_status(r->pool, &s);
+    if (!r->serves)
+        request_problem(q, 503, "the relay is stopping", NULL);
+    else if (!s.reached)
+        request_problem(q, 503, "the gateway cannot be reached", NULL);
+    else
+        request_answer(q, 200, "text/plain", "ready\n", 6, NULL);
+}
+
+static void relay_metrics(struct request *q, void *ctx)
+{
+    struct relay *r = ctx;
+    struct relay_figures f;
+    size_t len = 0;
+    char *text;
+
+    pool_status(r->pool, &f.pool);
+    listen_status(r->public, &f.listen);
+    text = relay_metrics_text(&f, &len);
+    if (text == NULL)
+        request_problem(q, 503, "out of memory", NULL);
+    else
+        request_answer(q, 200, "text/plain; version=0.0.4", text, len, free);
+}
+
+static const struct route relay_public_routes[] = {
+    {"POST", "/", LISTEN_ANYONE, RELAY_BODY_MAX, relay_forward},
+    {"GET", "/healthz", LISTEN_ANYONE, 0, relay_health},
+};
+
+static const struct route relay_admin_routes[] = {
+    {"GET", "/healthz", LISTEN_ANYONE, 0, relay_health},
+    {"GET", "/readyz", LISTEN_SCRAPER, 0, relay_ready},
+    {"GET", "/metrics", LISTEN_SCRAPER, 0, relay_metrics},
+};
+
+#define RELAY_COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+/* ---- Opening ------------------------------------------------------------- */
+
+static hsy_status relay_fail(struct relay_trouble *t, hsy_status st,
+                             const char *about)
+{
+    t->number = st == HSY_E_IO && t->err.msg == NULL ? errno : 0;
+    t->about = about;
+    return st;
+}
+
+static unsigned relay_cores(void)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return cores > 1 ? (unsigned)cores : 1;
+}
+
+/* As many descriptors as connections need, or as the system allows. */
+static unsigned relay_connections(const struct relay *r)
+{
+    const struct relay_options *o = &r->options;
+    const rlim_t spare = RELAY_FILES + RELAY_LOOP_FILES * (relay_cores() + 1) +
+                         RELAY_ADMIN_CONNECTIONS + o->links;
+    const rlim_t wanted = o->connections + spare;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur >= wanted)
+        return o->connections;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    if (setrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur >= wanted)
+        return o->connections;
+    log_event(r->log, LOG_NOTE, "descriptors", "limit=%" PRIu64,
+              (uint64_t)limit.rlim_cur);
+    return limit.rlim_cur > spare + 8 ? (unsigned)(limit.rlim_cur - spare) : 8;
+}
+
+static struct listen_options relay_listen(struct relay *r,
+                                          struct listen_handed *handed)
+{
+    const struct relay_options *o = &r->options;
+
+    return (struct listen_options){
+        .size = sizeof(struct listen_options),
+        .handed = handed,
+        .ctx = r,
+        .loops = relay_cores(),
+        .connections = relay_connections(r),
+        .address_connections = o->address_connections,
+        .exempt = o->proxies,
+        .head_seconds = RELAY_HEAD_SECONDS,
+        .body_seconds = RELAY_BODY_SECONDS,
+        .idle_seconds = RELAY_IDLE_SECONDS,
+        .body_bytes = o->body_bytes,
+        .inflight_bytes = (size_t)o->connections * o->body_bytes,
+        .send_bytes = RELAY_SEND_BYTES};
+}
+
+static hsy_status relay_open_public(struct relay *r,
+                                    struct listen_handed *handed,
+                                    struct relay_trouble *t)
+{
+    struct listen_options o = relay_listen(r, handed);
+    struct pem_pair pem;
+    const char *about = r->options.listen;
+    hsy_status st = pem_read(&pem, r->options.tls_cert, r->options.tls_key,
+                             &about, &t->err);
+
+    o.address = r->options.listen;
+    o.routes = relay_public_routes;
+    o.nroutes = RELAY_COUNT(relay_public_routes);
+    o.tls_cert = (const char *)pem.cert;
+    o.tls_key = (const char *)pem.key;
+    if (st == HSY_OK) {
+        about = r->options.listen;
+        st = listen_open(&r->public, &o, &t->err);
+    }
+    pem_forget(&pem);
+    return st == HSY_OK ? HSY_OK : relay_fail(t, st, about);
+}
+
+static hsy_status relay_open_admin(struct relay *r,
+                                   struct listen_handed *handed,
+                                   struct relay_trouble *t)
+{
+    struct listen_options o = relay_listen(r, handed);
+    hsy_status st;
+
+    if (r->options.admin == NULL)
+        return HSY_OK;
+    o.address = r->options.admin;
+    o.routes = relay_admin_routes;
+    o.nroutes = RELAY_COUNT(relay_admin_routes);
+    o.loops = 1;
+    o.connections = RELAY_ADMIN_CONNECTIONS;
+    st = listen_open(&r->admin, &o, &t->err);
+    return st == HSY_OK ? HSY_OK : relay_fail(t, st, r->options.admin);
+}
+
+static hsy_status relay_open_listeners(struct relay *r, struct relay_trouble *t)
+{
+    struct listen_handed handed;
+    hsy_status st;
+
+    notify_handed(&handed);
+    st = relay_open_public(r, &handed, t);
+    if (st == HSY_OK)
+        st = relay_open_admin(r, &handed, t);
+    for (size_t i = 0; st == HSY_OK && i < handed.n; i++)
+        if (handed.fd[i] != -1)
+            st = relay_fail(t,
+                            host_fail(&t->err, HSY_E_RANGE, HSY_FIELD_NONE,
+                                      "a socket was handed over whose address "
+                                      "is neither --listen nor --admin"),
+                            "LISTEN_FDS");
+    return st;
+}
+
+static hsy_status relay_open_pool(struct relay *r, struct relay_trouble *t)
+{
+    const struct relay_options *o = &r->options;
+    const struct pool_options pool = {.size = sizeof pool,
+                                      .gateway = &r->gateway,
+                                      .threads = (relay_cores() + 1) / 2,
+                                      .links = o->links,
+                                      .waiting = o->waiting,
+                                      .answer_seconds = o->answer_seconds};
+    hsy_status st = target_open(&r->gateway, o->gateway, o->ca_file, &t->err);
+
+    if (st == HSY_OK)
+        st = pool_open(&r->pool, &pool, &t->err);
+    return st == HSY_OK ? HSY_OK : relay_fail(t, st, o->gateway);
+}
+
+hsy_status relay_open(struct relay **out, const struct relay_options *o,
+                      struct relay_trouble *t)
+{
+    struct relay *r = calloc(1, sizeof *r);
+    hsy_status st;
+
+    *t = (struct relay_trouble){.about = NULL};
+    if (r == NULL)
+        return relay_fail(t, HSY_E_NOMEM, NULL);
+    *out = r;
+    r->options = *o;
+    r->log = log_open(stderr, o->log_json, LOG_NOTE);
+    if (r->log == NULL)
+        return relay_fail(t, HSY_E_NOMEM, NULL);
+    st = relay_open_pool(r, t);
+    return st == HSY_OK ? relay_open_listeners(r, t) : st;
+}
+
+/* ---- Starting ------------------------------------------------------------ */
+
+static hsy_status relay_enclose(struct relay *r, struct relay_trouble *t)
+{
+    const struct relay_options *o = &r->options;
+    char *public = sandbox_socket_place(o->listen);
+    char *admin = sandbox_socket_place(o->admin);
+    const char *writable[] = {public, admin, NULL};
+    const char *readable[] = {o->tls_cert != NULL ? o->tls_cert : "",
+                              o->tls_key != NULL ? o->tls_key : "", NULL};
+    const struct sandbox_options box = {.size = sizeof box,
+                                        .does = SANDBOX_CONNECTS,
+                                        .writable = writable,
+                                        .readable = readable,
+                                        .required =
+                                            o->sandbox == CONFIG_REQUIRED};
+    struct sandbox_result is = {0};
+    hsy_status st = HSY_E_NOMEM;
+
+    if (public != NULL && admin != NULL)
+        st = sandbox_enter(&box, &is, &t->err);
+    free(public);
+    free(admin);
+    if (st != HSY_OK)
+        return relay_fail(t, st, "sandbox");
+    log_event(r->log, is.landlock != 0 && is.seccomp ? LOG_DETAIL : LOG_NOTE,
+              "sandbox", "landlock=%d seccomp=%s calls=%zu", is.landlock,
+              is.seccomp ? "on" : "none", sandbox_calls(SANDBOX_CONNECTS));
+    return HSY_OK;
+}
+
+hsy_status relay_start(struct relay *r, struct relay_trouble *t)
+{
+    hsy_status st = HSY_OK;
+
+    *t = (struct relay_trouble){.about = NULL};
+    if (r->options.sandbox != CONFIG_OFF)
+        st = relay_enclose(r, t);
+    if (st == HSY_OK)
+        st = pool_start(r->pool, &t->err);
+    if (st == HSY_OK)
+        st = listen_start(r->public, &t->err);
+    if (st == HSY_OK && r->admin != NULL)
+        st = listen_start(r->admin, &t->err);
+    if (st != HSY_OK)
+        return relay_fail(t, st, t->about);
+    r->serves = true;
+    log_event(r->log, LOG_NOTE, "started", "version=%s tls=%s", HSY_VERSION,
+              r->gateway.tls ? "yes" : "no");
+    return HSY_OK;
+}
+
+const struct listener *relay_public(const struct relay *r)
+{
+    return r->public;
+}
+
+const struct listener *relay_admin(const struct relay *r)
+{
+    return r->admin;
+}
+
+/* ---- While it runs ------------------------------------------------------- */
+
+bool relay_look(struct relay *r)
+{
+    struct pool_status s;
+    bool turned = pool_turned(r->pool);
+
+    turned &= listen_turned(r->public);
+    turned &= r->admin == NULL || listen_turned(r->admin);
+    pool_status(r->pool, &s);
+    if (s.reached != r->reached) {
+        r->reached = s.reached;
+        log_event(r->log, LOG_NOTE,
+                  s.reached ? "gateway-reached" : "gateway-lost", "%s", "");
+    }
+    return turned;
+}
+
+void relay_reload(struct relay *r)
+{
+    const struct relay_options *o = &r->options;
+    const char *about = NULL;
+    hsy_error err = {0};
+    struct pem_pair pem;
+    hsy_status st;
+
+    if (o->tls_cert == NULL)
+        return;
+    st = pem_read(&pem, o->tls_cert, o->tls_key, &about, &err);
+    if (st == HSY_OK)
+        st = listen_certify(r->public, (char *)pem.cert, (char *)pem.key, &err);
+    pem_forget(&pem);
+    if (st == HSY_OK)
+        log_event(r->log, LOG_NOTE, "reloaded", "%s", "");
+    else
+        log_failure(r->log, "reload-certificate-kept", &err);
+}
+
+/* ---- The end ------------------------------------------------------------- */
+
+void relay_stop(struct relay *r)
+{
+    r->serves = false;
+    listen_drain(r->public, r->options.drain_seconds);
+    if (r->admin != NULL)
+        listen_drain(r->admin, 1);
+}
+
+void relay_close(struct relay *r)
+{
+    if (r == NULL)
+        return;
+    if (r->public != NULL)
+        listen_drain(r->public, 0); /* handlers use the pool */
+    if (r->admin != NULL)
+        listen_drain(r->admin, 0);
+    pool_close(r->pool);
+    listen_close(r->public);
+    listen_close(r->admin);
+    target_close(&r->gateway);
+    log_close(r->log);
+    free(r);
+}

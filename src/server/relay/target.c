@@ -1,0 +1,291 @@
+/*
+ * target.c - where requests go: a URL, its addresses, connections by TCP and
+ * TLS that never wait.
+ */
+#define _GNU_SOURCE
+#include "server/relay/target.h"
+
+#include "host/base/host_fail.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TARGET_PATH 1024u
+
+/* ---- The URL ------------------------------------------------------------- */
+
+struct target_parts {
+    const char *host, *port, *path;
+    size_t host_len, port_len;
+};
+
+static bool target_port(const struct target_parts *u)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < u->port_len; i++) {
+        if (u->port[i] < '0' || u->port[i] > '9')
+            return false;
+        n = 10 * n + (unsigned)(u->port[i] - '0');
+    }
+    return u->port_len <= 5 && n != 0 && n <= 65535;
+}
+
+static bool target_split(struct target *g, struct target_parts *u,
+                         const char *url)
+{
+    const char *at, *end, *colon;
+
+    g->tls = strncmp(url, "https://", 8) == 0;
+    if (!g->tls && strncmp(url, "http://", 7) != 0)
+        return false;
+    for (const char *c = url; *c != '\0'; c++)
+        if (*c <= ' ' || *c > '~' || strchr("?#@\\\"<>^`{|}", *c) != NULL)
+            return false;
+    at = url + (g->tls ? 8 : 7);
+    end = at + strcspn(at, "/");
+    *u = (struct target_parts){.path = end, .port = g->tls ? "443" : "80"};
+    u->port_len = strlen(u->port);
+    u->host = at;
+    if (*at == '[') {
+        colon = memchr(at, ']', (size_t)(end - at));
+        if (colon == NULL)
+            return false;
+        u->host = at + 1;
+        u->host_len = (size_t)(colon - u->host);
+        colon++;
+    } else {
+        colon = memchr(at, ':', (size_t)(end - at));
+        if (colon == NULL)
+            colon = end;
+        u->host_len = (size_t)(colon - at);
+    }
+    if (colon != end) {
+        if (*colon != ':')
+            return false;
+        u->port = colon + 1;
+        u->port_len = (size_t)(end - u->port);
+    }
+    return u->host_len != 0 && u->host_len < TARGET_HOST &&
+           strlen(u->path) < TARGET_PATH && target_port(u);
+}
+
+/* All that a gateway sees of a request but its length. */
+static void target_head(struct target *g, const struct target_parts *u)
+{
+    const char *path =
+        u->path[0] == '\0' || strcmp(u->path, "/") == 0 ? "/v1/ohttp" : u->path;
+    const bool usual = strcmp(g->port, g->tls ? "443" : "80") == 0;
+    const bool six = strchr(g->host, ':') != NULL;
+
+    g->head_len =
+        (size_t)snprintf(g->head, sizeof g->head,
+                         "POST %s HTTP/1.1\r\nHost: %s%s%s%s%s\r\n"
+                         "Content-Type: message/ohttp-req\r\nContent-Length: ",
+                         path, six ? "[" : "", g->host, six ? "]" : "",
+                         usual ? "" : ":", usual ? "" : g->port);
+}
+
+static hsy_status target_address(struct target *g, const char *url,
+                                 hsy_error *err)
+{
+    struct target_parts u;
+    struct in6_addr any;
+
+    if (!target_split(g, &u, url))
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_URL,
+                         "a gateway is http:// or https://, a host, perhaps a "
+                         "port and a path");
+    memcpy(g->host, u.host, u.host_len);
+    memcpy(g->port, u.port, u.port_len);
+    g->literal = inet_pton(AF_INET, g->host, &any) == 1 ||
+                 inet_pton(AF_INET6, g->host, &any) == 1;
+    target_head(g, &u);
+    return HSY_OK;
+}
+
+static hsy_status target_look_up(struct target *g, hsy_error *err)
+{
+    const struct addrinfo want = {.ai_socktype = SOCK_STREAM,
+                                  .ai_flags = AI_NUMERICSERV};
+    struct addrinfo *found = NULL;
+
+    if (getaddrinfo(g->host, g->port, &want, &found) != 0)
+        return host_fail(err, HSY_E_IO, HSY_FIELD_URL,
+                         "the gateway's name is not known");
+    for (struct addrinfo *a = found; a != NULL && g->n < TARGET_ADDRESSES;
+         a = a->ai_next) {
+        struct target_address *to = &g->addresses[g->n];
+
+        if (a->ai_addrlen > sizeof to->at)
+            continue;
+        memcpy(&to->at, a->ai_addr, a->ai_addrlen);
+        to->len = a->ai_addrlen;
+        g->n++;
+    }
+    freeaddrinfo(found);
+    return g->n != 0 ? HSY_OK
+                     : host_fail(err, HSY_E_IO, HSY_FIELD_URL,
+                                 "the gateway's name has no address");
+}
+
+static hsy_status target_trust(struct target *g, const char *ca_file,
+                               hsy_error *err)
+{
+    int n;
+
+    if (!g->tls)
+        return HSY_OK;
+    if (gnutls_certificate_allocate_credentials(&g->trust) < 0)
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    n = ca_file == NULL ? gnutls_certificate_set_x509_system_trust(g->trust)
+                        : gnutls_certificate_set_x509_trust_file(
+                              g->trust, ca_file, GNUTLS_X509_FMT_PEM);
+    return n > 0 ? HSY_OK
+                 : host_fail(err, HSY_E_FORMAT, HSY_FIELD_URL,
+                             "no certificates to trust: the gateway's could "
+                             "not be checked");
+}
+
+hsy_status target_open(struct target *g, const char *url, const char *ca_file,
+                       hsy_error *err)
+{
+    hsy_status st;
+
+    *g = (struct target){.trust = NULL};
+    st = target_address(g, url, err);
+    if (st == HSY_OK)
+        st = target_look_up(g, err);
+    return st == HSY_OK ? target_trust(g, ca_file, err) : st;
+}
+
+void target_close(struct target *g)
+{
+    if (g->trust != NULL)
+        gnutls_certificate_free_credentials(g->trust);
+    g->trust = NULL;
+}
+
+/* ---- Connections --------------------------------------------------------- */
+
+/* No ticket is asked for: one connection is not known by another. */
+static bool target_session(struct target *g, struct target_link *k)
+{
+    if (gnutls_init(&k->tls, GNUTLS_CLIENT | GNUTLS_NONBLOCK |
+                                 GNUTLS_NO_SIGNAL | GNUTLS_NO_TICKETS) < 0) {
+        k->tls = NULL;
+        return false;
+    }
+    if (!g->literal && gnutls_server_name_set(k->tls, GNUTLS_NAME_DNS, g->host,
+                                              strlen(g->host)) < 0)
+        return false;
+    gnutls_session_set_verify_cert(k->tls, g->host, 0);
+    gnutls_transport_set_int(k->tls, k->fd);
+    return gnutls_priority_set_direct(
+               k->tls, "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2", NULL) ==
+               0 &&
+           gnutls_credentials_set(k->tls, GNUTLS_CRD_CERTIFICATE, g->trust) ==
+               0;
+}
+
+bool target_begin(struct target *g, struct target_link *k)
+{
+    const struct target_address *to;
+    const int on = 1;
+
+    *k = (struct target_link){.turn = g->turn};
+    to = &g->addresses[k->turn % g->n];
+    k->fd = socket(to->at.any.sa_family,
+                   SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (k->fd == -1)
+        return false;
+    setsockopt(k->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return connect(k->fd, &to->at.any, to->len) == 0 || errno == EINPROGRESS;
+}
+
+/* Whether connect(2), which is over, ended well. */
+static bool target_connected(const struct target_link *k)
+{
+    socklen_t size = sizeof(int);
+    int failed = 0;
+
+    return getsockopt(k->fd, SOL_SOCKET, SO_ERROR, &failed, &size) == 0 &&
+           failed == 0;
+}
+
+enum target_step target_go_on(struct target *g, struct target_link *k)
+{
+    int code = 0;
+
+    if (k->tls == NULL &&
+        (!target_connected(k) || (g->tls && !target_session(g, k))))
+        return TARGET_FAILED;
+    if (k->tls != NULL)
+        do
+            code = gnutls_handshake(k->tls);
+        while (code == GNUTLS_E_INTERRUPTED ||
+               code == GNUTLS_E_WARNING_ALERT_RECEIVED);
+    if (code == GNUTLS_E_AGAIN)
+        return TARGET_WAITS;
+    k->up = code == 0;
+    return k->up ? TARGET_DONE : TARGET_FAILED;
+}
+
+static ssize_t target_result(ssize_t n)
+{
+    return n > 0                                              ? n
+           : n == GNUTLS_E_AGAIN || n == GNUTLS_E_INTERRUPTED ? 0
+                                                              : -1;
+}
+
+ssize_t target_send(struct target_link *k, const uint8_t *bytes, size_t len)
+{
+    ssize_t n;
+
+    if (k->tls != NULL)
+        return target_result(gnutls_record_send(k->tls, bytes, len));
+    n = send(k->fd, bytes, len, MSG_NOSIGNAL);
+    if (n == -1)
+        return errno == EAGAIN || errno == EINTR ? 0 : -1;
+    return n;
+}
+
+/* GnuTLS says "again" after a ticket, too, though bytes wait behind it, of
+ * which the epoll would not tell a second time. */
+static bool target_waits_more(const struct target_link *k)
+{
+    uint8_t byte;
+
+    return recv(k->fd, &byte, 1, MSG_PEEK) > 0;
+}
+
+ssize_t target_receive(struct target_link *k, uint8_t *bytes, size_t room)
+{
+    ssize_t n;
+
+    if (k->tls != NULL) {
+        do
+            n = target_result(gnutls_record_recv(k->tls, bytes, room));
+        while (n == 0 && target_waits_more(k));
+        return n;
+    }
+    n = recv(k->fd, bytes, room, 0);
+    if (n == -1)
+        return errno == EAGAIN || errno == EINTR ? 0 : -1;
+    return n > 0 ? n : -1;
+}
+
+void target_end(struct target_link *k)
+{
+    if (k->tls != NULL)
+        gnutls_deinit(k->tls);
+    if (k->fd != -1)
+        close(k->fd);
+    *k = (struct target_link){.fd = -1};
+}

@@ -1,0 +1,65 @@
+/* target.h - the one gateway that a relay forwards to, fixed at its start. */
+#ifndef SERVER_RELAY_GATEWAY_H
+#define SERVER_RELAY_GATEWAY_H
+
+#include "hearsay.h"
+
+#include <gnutls/gnutls.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#define TARGET_ADDRESSES 8u /* of its name, at most */
+#define TARGET_HOST 256u
+#define TARGET_HEAD 2048u /* bytes of a request's head, at most */
+
+struct target_address {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } at;
+    socklen_t len;
+};
+
+struct target {
+    bool tls, literal;      /* literal: its host is an address */
+    char host[TARGET_HOST]; /* without brackets */
+    char port[6];
+    char head[TARGET_HEAD]; /* of every request, up to its length */
+    size_t head_len;
+    struct target_address addresses[TARGET_ADDRESSES];
+    size_t n;
+    _Atomic unsigned turn; /* which of them is taken: it moves on a failure */
+    gnutls_certificate_credentials_t trust; /* NULL: no TLS */
+};
+
+/* "https://host:port/path"; without a path /v1/ohttp. The name is looked up and
+ * certificates are read here, once: ca_file or, if that is NULL, the system's.
+ * HSY_E_RANGE for what is no address, HSY_E_IO for a name that nobody knows,
+ * HSY_E_FORMAT for a file without certificates. Close it in any case. */
+hsy_status target_open(struct target *g, const char *url, const char *ca_file,
+                       hsy_error *err);
+void target_close(struct target *g);
+
+/* ---- A connection to it -------------------------------------------------- */
+
+struct target_link {
+    int fd; /* -1: there is none */
+    gnutls_session_t tls;
+    unsigned turn; /* the address that it is to */
+    bool up;       /* bytes can be sent */
+};
+
+enum target_step { TARGET_DONE, TARGET_WAITS, TARGET_FAILED };
+
+/* Begin to connect; nothing here waits, and whether it is done is told by the
+ * socket: it can be written. */
+bool target_begin(struct target *g, struct target_link *k);
+/* Go on when the socket can be read or written; DONE: it is up. */
+enum target_step target_go_on(struct target *g, struct target_link *k);
+/* Bytes that went or came; 0: not now; -1: it is over. */
+ssize_t target_send(struct target_link *k, const uint8_t *bytes, size_t len);
+ssize_t target_receive(struct target_link *k, uint8_t *bytes, size_t room);
+void target_end(struct target_link *k);
+
+#endif

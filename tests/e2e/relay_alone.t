@@ -1,0 +1,149 @@
+#!/usr/bin/python3 -B
+"""hearsay relay by itself: what it forwards, what it keeps back, and what it
+does with a gateway that is slow, dead, lying or busy."""
+
+from relays import *
+from proxies import Certificate
+
+PRIVATE = {"User-Agent": "somebody's phone", "Cookie": "id=7", "Accept-Language": "de-CH", "X-Forwarded-For": "192.0.2.7", "Forwarded": "for=192.0.2.7",
+           "Via": "1.1 home", "Authorization": "Bearer mine", "Referer": "https://example.org/page"}
+
+# ---- What a gateway sees ------------------------------------------------------------
+
+wire = Wire(lambda n: http_answer(body=b"answer %d" % n))
+relay = Relay(wire.url)
+status, headers, body = relay.post(b"sealed bytes", **PRIVATE)
+ok(status == 200 and body == b"answer 0" and headers["content-type"] == "message/ohttp-res", "a sealed request is answered by the gateway's answer", (status, body))
+head, got = wire.bytes[0]
+port = wire.url.rsplit(":", 1)[1].encode()
+ok(head == b"POST /v1/ohttp HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nContent-Type: message/ohttp-req\r\nContent-Length: 12" % port and got == b"sealed bytes",
+   "the gateway sees Host, Content-Type and Content-Length, and the bytes", head)
+ok(set(headers) <= {"content-type", "content-length", "connection", "date"}, "the client sees nothing else of the gateway's", headers)
+for i in range(200):
+    relay.post(b"x" * i or b"y", **PRIVATE)
+ok(len(wire.bytes) == 201 and len({h.split(b"Content-Length")[0] for h, _ in wire.bytes}) == 1, "of 200 more clients nothing else either")
+ok(wire.connections <= 4, "by connections that are kept, not one a client", wire.connections)
+ok(relay.is_ready() and relay.metrics()["hearsay_relay_answered_total"] == 201, "it is ready, and counts")
+said = relay.said()
+ok(not any(word in said for word in ("192.0.2.7", "phone", "sealed", "cookie")) and len(said.splitlines()) <= 4,
+   "its log has nothing about clients", said)
+ok(not any(word in json.dumps(relay.metrics()) for word in ("192", "phone")), "nor have its metrics")
+
+# ---- What is not forwarded ----------------------------------------------------------
+
+before = len(wire.bytes)
+for what, answer in (("another type", relay.post(kind="application/octet-stream")), ("an upload in clear", relay.post(b"HSYU" * 40, kind="text/plain")),
+                     ("nothing", relay.post(b"")), ("a body too long", relay.post(b"x" * 70000)),
+                     ("another path", ask(relay.public, "POST", "/v1/uploads", b"x", **{"Content-Type": "message/ohttp-req"})),
+                     ("a question", ask(relay.public, "GET", "/")), ("the admin's", ask(relay.public, "GET", "/metrics"))):
+    ok(400 <= answer[0] < 500 and answer[1]["content-type"] == "application/problem+json" and len(wire.bytes) == before, "refused: " + what, answer)
+ok(ask(relay.public, "GET", "/healthz")[2] == b"ok\n", "it says that it is there")
+
+# ---- Gateways that lie ---------------------------------------------------------------
+
+good = http_answer(body=b"good")
+lies = {"no HTTP": b"hello\r\n\r\n", "chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "no length": b"HTTP/1.1 200 OK\r\n\r\nx",
+        "two lengths": b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx", "an answer more": good + good,
+        "a head without end": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 3000, "a page": http_answer(kind="text/html", body=b"<html>"),
+        "a redirection": http_answer("302 Found", more="Location: http://example.org/\r\n"), "its own failure": http_answer("500 Oops", kind="application/problem+json", body=b"{}"),
+        "an upload's answer": b"HTTP/1.1 204 No Content\r\n\r\n", "silence": None, "a sealed answer that is none": http_answer("201 Created", body=b"x")}
+for what, answer in lies.items():
+    liar = Wire(lambda n: answer)
+    r = Relay(liar.url, name="liar")
+    status, headers, body = r.post()
+    ok(status == 502 and headers["content-type"] == "application/problem+json" and b"<html" not in body and "location" not in headers, "502: " + what, (status, headers, body))
+    r.kill()
+    liar.close()
+clear = Wire(lambda n: http_answer("400 Bad Request", kind="application/problem+json", body=b'{"type":"ohttp-key"}'))
+r = Relay(clear.url)
+ok(r.post()[::2] == (400, b'{"type":"ohttp-key"}'), "a gateway's refusal in clear is given on")
+busy = Wire(lambda n: http_answer("503 Busy", kind="application/problem+json", body=b"{}"))
+r = Relay(busy.url)
+status, headers, _ = r.post()
+ok(status == 503 and headers["retry-after"] == "1", "that it is busy, too")
+
+# ---- Gateways that come and go -------------------------------------------------------
+
+closing = Wire(lambda n: http_answer(body=b"once", more="Connection: close\r\n"))
+r = Relay(closing.url)
+ok(all(r.post()[2] == b"once" for _ in range(5)) and closing.connections >= 5, "who closes after each answer is connected to again")
+dropped = threading.Event()
+
+
+def drops(n):  # the second request of a connection finds it closed
+    return None if n % 2 == 1 and not dropped.is_set() else http_answer(body=b"%d" % n)
+
+
+stale = Wire(drops)
+r = Relay(stale.url)
+r.post()
+ok(r.post()[0] == 200 and stale.bytes[1] == stale.bytes[2], "a kept connection that breaks: the same bytes go by another")
+stub = Stub()
+url = stub.url
+stub.otherwise = SEALED
+r = Relay(url, "--answer-seconds", "1", name="away")
+ok(r.post()[0] == 200, "a gateway is there")
+wait = threading.Event()
+stub.says((wait, SEALED))
+started = time.monotonic()
+ok(r.post()[0] == 504 and time.monotonic() - started < 30, "it is slow: 504 when its time is up")
+wait.set()
+stub.shutdown()
+stub.server_close()
+ok(r.until(lambda: r.post()[0] == 502) and r.until(lambda: not r.is_ready()), "it is gone: 502, and the relay is not ready")
+back = socket.create_server(("127.0.0.1", int(url.rsplit(":", 1)[1])))
+ok(r.until(r.is_ready), "it is back: the relay is ready before anybody asks")
+ok("gateway-lost" in r.said() or r.until(lambda: "gateway-lost" in r.said()), "and has logged it", r.said())
+back.close()
+
+# ---- Many at once, and the end -------------------------------------------------------
+
+hold = threading.Event()
+crowd = Stub()
+crowd.otherwise = (hold, SEALED)
+r = Relay(crowd.url, "--gateway-connections", 2, "--waiting", 3, name="crowd")
+answers = []
+clients = [threading.Thread(target=lambda: answers.append(r.post()[0])) for _ in range(20)]
+for c in clients:
+    c.start()
+ok(r.until(lambda: len(answers) >= 15) and set(answers) == {503}, "more than there is room for are told to come back", answers)
+ok(r.metrics()["hearsay_relay_gateway_connections"] == 2, "the gateway has no more connections than was said")
+r.process.send_signal(signal.SIGTERM)
+time.sleep(0.05)
+hold.set()
+for c in clients:
+    c.join()
+ok(answers.count(200) == 5, "what had begun is finished when it is told to stop", answers)
+ok(r.process.wait(DEADLINE) == 0, "and then it ends")
+
+# ---- TLS -------------------------------------------------------------------------------
+
+tls = Certificate()
+gate = Stub(tls=tls.both)
+gate.otherwise = SEALED
+r = Relay(gate.url, "--ca", tls.cert, name="tls")
+ok([r.post()[0] for _ in range(3)] == [200] * 3 and len({s[4] for s in gate.seen}) == 1, "a gateway with TLS, by one connection")
+r = Relay(gate.url.replace("127.0.0.1", "localhost"), "--ca", tls.cert, name="tls-name")
+ok(r.post()[0] == 200, "by name, too")
+stranger = Certificate("stranger")
+r = Relay(gate.url, "--ca", stranger.cert, name="tls-stranger")
+seen = len(gate.seen)
+ok(r.post()[0] == 502 and len(gate.seen) == seen, "one whose certificate is not to be trusted is sent nothing")
+bad = run("relay", "--gateway", gate.url, "--ca", write("no.pem", "nothing"))
+ok(bad.code == 1 and "certificates" in bad.err, "no certificates, no relay", bad)
+r = Relay(wire.url, "--tls-cert", tls.cert, "--tls-key", tls.key, name="served")
+line = http.client.HTTPSConnection(*r.public, context=tls.context())
+line.request("POST", "/", b"x", {"Content-Type": "message/ohttp-req"})
+ok(line.getresponse().status == 200, "devices can be served by TLS")
+line.close()
+
+# ---- Mistakes ---------------------------------------------------------------------------
+
+for words, said in ((["relay"], "--gateway"), (["relay", "--gateway", "ftp://x"], "http"), (["relay", "--gateway", "http://127.0.0.1:0"], "http"),
+                    (["relay", "--gateway", "http://user@x/"], "http"), (["relay", "--gateway", wire.url, "--tls-cert", "x"], "together"),
+                    (["relay", "--gateway", wire.url, "--admin", "0.0.0.0:0"], "127.0.0.1"), (["relay", "--gateway", wire.url, "--proxy", "x"], "network"),
+                    (["relay", "--gateway", "http://nobody.invalid/"], "not known"), (["relay", wire.url], "too many"),
+                    (["relay", "--gateway", wire.url, "--listen", "127.0.0.1:%d" % relay.public[1]], "in use")):
+    r = run(*words)
+    ok(r.code != 0 and said in r.err, " ".join(words)[:60] + " is refused", r)
+done()

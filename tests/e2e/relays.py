@@ -1,0 +1,119 @@
+"""relays.py - relays for tests: ours and nginx, each on a port or a socket file
+of its own, and a gateway that answers as it is told (collector_stub.py)."""
+
+import threading
+
+from collector import *
+from collector import _die_with_us
+from collector_stub import Stub
+
+SEALED = {"status": 200, "headers": {"Content-Type": "message/ohttp-res"}, "body": b"sealed answer"}
+
+
+class Relay:
+    """hearsay relay in front of a gateway's URL."""
+
+    def __init__(self, gateway, *options, name="relay", **env):
+        self.log = path(name + ".log")
+        self.err = open(self.log, "wb")
+        self.process = subprocess.Popen([HEARSAY, "relay", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--gateway", gateway, *map(str, options)],
+                                        stdin=subprocess.DEVNULL, stdout=self.err, stderr=self.err, env={**os.environ, **env}, preexec_fn=_die_with_us)
+        atexit.register(self.kill)
+        if not self.until(self.ready):
+            raise SystemExit("Bail out! the relay does not start: " + self.said())
+
+    def said(self):
+        with open(self.log) as f:
+            return f.read()
+
+    def ready(self):
+        at = dict(re.findall(r"\b(public|admin)=127\.0\.0\.1:(\d+)", self.said()))
+        if "public" in at:
+            self.public, self.admin = (("127.0.0.1", int(at[k])) for k in ("public", "admin"))
+        return "public" in at
+
+    def until(self, condition):
+        end = time.monotonic() + DEADLINE
+        while not condition():
+            if self.process.poll() is not None or time.monotonic() > end:
+                return False
+            time.sleep(0.005)
+        return True
+
+    @property
+    def url(self):
+        return "http://127.0.0.1:%d" % self.public[1]
+
+    def post(self, body=b"a sealed request", kind="message/ohttp-req", **headers):
+        return ask(self.public, "POST", "/", body, **{"Content-Type": kind, **headers})
+
+    def metrics(self):
+        text = ask(self.admin, "GET", "/metrics")[2].decode()
+        return {k: float(v) for k, v in (line.rsplit(" ", 1) for line in text.splitlines() if line[0] != "#")}
+
+    def is_ready(self):
+        return ask(self.admin, "GET", "/readyz")[0] == 200
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(DEADLINE)
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.err.close()
+
+
+class Wire(threading.Thread):
+    """A gateway that keeps every byte it is sent, and answers by itself: each
+    request with what `answer` gives for its number."""
+
+    def __init__(self, answer):
+        super().__init__(daemon=True)
+        self.answer, self.bytes, self.connections = answer, [], 0
+        self.sock = socket.create_server(("127.0.0.1", 0))
+        self.url = "http://127.0.0.1:%d" % self.sock.getsockname()[1]
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                peer, _ = self.sock.accept()
+            except OSError:
+                return
+            self.connections += 1
+            threading.Thread(target=self.serve_until_gone, args=(peer,), daemon=True).start()
+
+    def serve_until_gone(self, peer):
+        try:
+            self.serve(peer)
+        except ConnectionError:
+            pass
+
+    def serve(self, peer):
+        rest = b""
+        while True:
+            while b"\r\n\r\n" not in rest:
+                got = peer.recv(65536)
+                if not got:
+                    return peer.close()
+                rest += got
+            head, rest = rest.split(b"\r\n\r\n", 1)
+            length = int(re.search(rb"(?i)content-length: (\d+)", head).group(1))
+            while len(rest) < length:
+                rest += peer.recv(65536)
+            body, rest = rest[:length], rest[length:]
+            n = len(self.bytes)
+            self.bytes.append((head, body))
+            what = self.answer(n)
+            if what is None:
+                return peer.close()
+            peer.sendall(what)
+
+    def close(self):
+        self.sock.close()
+
+
+def http_answer(status="200 OK", body=b"", kind="message/ohttp-res", more=""):
+    return ("HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n" % (status, kind, len(body), more)).encode() + body

@@ -1,0 +1,63 @@
+/* fuzz_response.c - what a gateway answers a relay: the same in whatever pieces
+ * it comes, and never more than there is room for. */
+#define _GNU_SOURCE
+
+#include "fuzz.h"
+#include "server/relay/response.h"
+
+struct ending {
+    enum response_state state;
+    size_t taken; /* bytes, when it ended */
+    struct response_head head;
+};
+
+/* Feed pieces of `step` bytes until it is whole or bad. */
+static struct ending feeds(const uint8_t *data, size_t len, size_t step)
+{
+    struct response r = {.bytes = NULL};
+    struct ending e = {.state = RESPONSE_MORE};
+
+    while (e.state == RESPONSE_MORE && e.taken < len) {
+        size_t room, n = len - e.taken < step ? len - e.taken : step;
+        uint8_t *to = response_room(&r, &room);
+
+        fuzz_expect(to != NULL && room != 0, "there is room for a byte");
+        n = n < room ? n : room;
+        memcpy(to, data + e.taken, n);
+        e.taken += n;
+        e.state = response_take(&r, n);
+        fuzz_expect(r.len <= RESPONSE_HEAD + RESPONSE_BODY + 1,
+                    "what is kept is bounded");
+    }
+    e.head = r.head;
+    if (e.state == RESPONSE_WHOLE)
+        fuzz_expect(r.len - r.body == r.head.length &&
+                        r.head.length <= RESPONSE_BODY &&
+                        r.head.status >= 200 && r.head.status <= 599,
+                    "a whole answer has its length and a final status");
+    response_clear(&r);
+    return e;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    const struct ending one = feeds(data, len, 1);
+    struct ending all;
+
+    if (one.state != RESPONSE_WHOLE) {
+        all = feeds(data, len, len);
+        fuzz_expect(all.state == one.state,
+                    "what is no answer is none in whatever pieces");
+        return 0;
+    }
+    all = feeds(data, one.taken, one.taken);
+    fuzz_expect(all.state == RESPONSE_WHOLE &&
+                    all.head.status == one.head.status &&
+                    all.head.length == one.head.length &&
+                    all.head.type == one.head.type,
+                "an answer is the same in whatever pieces");
+    if (len > one.taken)
+        fuzz_expect(feeds(data, len, len).state == RESPONSE_BAD,
+                    "what comes after it was not asked for");
+    return 0;
+}
