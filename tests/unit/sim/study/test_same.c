@@ -1,7 +1,8 @@
 /*
  * test_same.c - the command, the collector and simulations have the same digits
  * of the same tally, because they run the same code: of every mechanism that a
- * task can ask by, with few reports and with many, and of two tallies.
+ * task can ask by, with few reports and with many, and of two tallies. Several
+ * attributes have the same digits however they are asked for.
  */
 #include "host/analysis/analysis.h"
 #include "rig/example_roster.h"
@@ -231,6 +232,56 @@ static void every_entry(const struct roster_entry *e)
     free(words[1]);
 }
 
+/* ---- Several attributes -------------------------------------------------- */
+
+/* The rows of one attribute, asked for alone, against those among all. */
+static bool alone(const hsy_analysis_tally *t, const hsy_analysis_result *all,
+                  size_t *at)
+{
+    const hsy_analysis_request q = {.size = sizeof q,
+                                    .attribute = all->rows[*at].attribute};
+    hsy_analysis_result one;
+    bool same = hsy_analysis_run(&one, t, NULL, &q, NULL) == HSY_OK;
+
+    for (size_t i = 0; same && i < one.count; i++, ++*at)
+        same = *at < all->count && memcmp(&one.rows[i].est, &all->rows[*at].est,
+                                          sizeof one.rows[i].est) == 0;
+    hsy_analysis_clear(&one);
+    return same;
+}
+
+/* No task asks several and no simulation does: the command alone, all at once
+ * and one by one. */
+static void several(const hsy_spec *spec)
+{
+    hsy_scheme *s = malloc(hsy_scheme_size(spec));
+    struct roster_entry e = {.scheme = s};
+    const hsy_analysis_request q = {.size = sizeof q};
+    hsy_analysis_result all;
+    hsy_analysis_tally of;
+    hsy_tally tally;
+    int64_t *words;
+    size_t at = 0, attributes = 0;
+
+    if (s == NULL || hsy_scheme_init(s, spec, NULL) != HSY_OK)
+        exit(1);
+    e.words = hsy_tally_words(s);
+    words = tallied(&e, MANY);
+    hsy_tally_view(&tally, s, words);
+    of = (hsy_analysis_tally){
+        .scheme = s, .tally = &tally, .labels = spec->labels};
+    if (hsy_analysis_run(&all, &of, NULL, &q, NULL) != HSY_OK)
+        exit(1);
+    while (at < all.count && alone(&of, &all, &at))
+        attributes++;
+    ok(at == all.count && attributes >= 2,
+       "%s: %zu attributes one by one have the digits of all together",
+       spec->mechanism, attributes);
+    hsy_analysis_clear(&all);
+    free(words);
+    free(s);
+}
+
 int main(void)
 {
     struct roster *r = example_roster();
@@ -239,5 +290,8 @@ int main(void)
     for (size_t i = 0; i < roster_count(r); i++)
         every_entry(roster_at(r, i));
     roster_drop(r);
+    for (size_t i = 0; i < EXAMPLES; i++)
+        if (examples[i].spec.kind == HSY_KIND_TUPLE)
+            several(&examples[i].spec);
     return tap_done();
 }
