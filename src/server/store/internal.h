@@ -296,6 +296,9 @@ hsy_status store_backup(struct store *is, const char *directory,
 hsy_status store_get_received(struct store *is,
                               const uint8_t id[STORE_BATCH_ID],
                               struct store_received *out, hsy_error *err);
+hsy_status store_get_heads(struct store *is, const uint8_t id[STORE_BATCH_ID],
+                           uint8_t heads[STORE_HEADS], size_t *len,
+                           hsy_error *err);
 hsy_status store_mix(struct store *is, const struct store_mix *rows, size_t n,
                      hsy_error *err);
 hsy_status store_sealed_count(struct store *is, const struct store_set *set,

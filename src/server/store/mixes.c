@@ -120,6 +120,7 @@ hsy_status store_mix_row(struct store_mix *out, const struct sql_value *row)
 
 struct mixes_found {
     struct store_received *to;
+    uint8_t *heads; /* NULL: they are not asked for */
     bool any;
 };
 
@@ -129,8 +130,34 @@ static hsy_status mixes_take_received(void *ctx, const struct sql_value *row)
     const hsy_status st = store_received_row(f->to, row);
 
     f->any = true;
+    if (st == HSY_OK && f->heads != NULL)
+        memcpy(f->heads, f->to->heads, f->to->heads_len);
+    else
+        f->to->heads_len = 0;
     f->to->heads = NULL; /* they last for the row only */
-    f->to->heads_len = 0;
+    return st;
+}
+
+static hsy_status mixes_find(struct store_sqlite *s, struct sql *q,
+                             const uint8_t id[STORE_BATCH_ID],
+                             struct store_received *out, uint8_t *heads,
+                             hsy_error *err)
+{
+    const struct sql_value v = SQL_B(id, STORE_BATCH_ID);
+    struct mixes_found found = {out, heads, false};
+    hsy_status st = store_alive(s, err);
+    int rc;
+
+    if (st != HSY_OK)
+        return st;
+    st = sql_rows(q, SQL_GET_RECEIVED, &v, 1, STORE_RECEIVED_COLUMNS,
+                  mixes_take_received, &found, &rc);
+    if (st == HSY_E_DAMAGED)
+        return store_damaged(s, "received", err);
+    if (rc != SQLITE_OK)
+        return store_fail(s, q, rc, err);
+    if (st == HSY_OK && !found.any)
+        return host_fail(err, HSY_E_EMPTY, HOST_FIELD_BATCH, "it never came");
     return st;
 }
 
@@ -139,21 +166,20 @@ hsy_status store_get_received(struct store *is,
                               struct store_received *out, hsy_error *err)
 {
     struct store_sqlite *s = (struct store_sqlite *)is;
-    const struct sql_value v = SQL_B(id, STORE_BATCH_ID);
-    struct mixes_found found = {out, false};
-    hsy_status st = store_alive(s, err);
-    int rc;
 
-    if (st != HSY_OK)
-        return st;
-    st = sql_rows(&s->append, SQL_GET_RECEIVED, &v, 1, STORE_RECEIVED_COLUMNS,
-                  mixes_take_received, &found, &rc);
-    if (st == HSY_E_DAMAGED)
-        return store_damaged(s, "received", err);
-    if (rc != SQLITE_OK)
-        return store_fail(s, &s->append, rc, err);
-    if (st == HSY_OK && !found.any)
-        return host_fail(err, HSY_E_EMPTY, HOST_FIELD_BATCH, "it never came");
+    return mixes_find(s, &s->append, id, out, NULL, err);
+}
+
+hsy_status store_get_heads(struct store *is, const uint8_t id[STORE_BATCH_ID],
+                           uint8_t heads[STORE_HEADS], size_t *len,
+                           hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    struct store_received row;
+    const hsy_status st = mixes_find(s, &s->mix, id, &row, heads, err);
+
+    if (st == HSY_OK)
+        *len = row.heads_len;
     return st;
 }
 

@@ -400,6 +400,7 @@ static const struct store_functions sqlite_functions = {
     .settle = store_settle,
     .received = store_get_received,
     .mix = store_mix,
+    .heads = store_get_heads,
     .sealed_count = store_sealed_count,
     .sealed = store_sealed,
     .sealed_erase = store_sealed_erase,

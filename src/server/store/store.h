@@ -291,6 +291,9 @@ struct store_functions {
      */
     hsy_status (*mix)(struct store *s, const struct store_mix *rows, size_t n,
                       hsy_error *err);
+    hsy_status (*heads)(struct store *s, const uint8_t id[STORE_BATCH_ID],
+                        uint8_t heads[STORE_HEADS], size_t *len,
+                        hsy_error *err); /* of a batch that came; as above */
     hsy_status (*sealed_count)(struct store *s, const struct store_set *set,
                                uint64_t *envelopes, hsy_error *err);
     hsy_status (*sealed)(struct store *s, const struct store_set *set,
