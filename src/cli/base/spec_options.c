@@ -2,58 +2,36 @@
 #include "cli/base/attributes.h"
 #include "cli/base/base.h"
 #include "cli/base/tasks.h"
-#include "host/base/csv.h"
 #include "host/base/ratio.h"
+#include "host/format/question.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Values on the command line: one record of CSV [RFC 4180] ------------ */
+/* ---- What is asked ------------------------------------------------------- */
 
-static int spec_values(struct cli_spec *c, struct cli_parser *p, uint8_t *field)
-{
-    const uint8_t *text = (const uint8_t *)c->values;
-    struct csv_record r = {text, text + strlen(c->values), true};
-    hsy_error err = {0};
-    size_t len;
-
-    while (r.more) {
-        if (!csv_take(&r, field, &len))
-            return cli_usage(p,
-                             "--values: a quote is out of place in value "
-                             "%" PRIu32 "; write \"\" for a quote inside "
-                             "quotes",
-                             c->labels.d + 1);
-        if (labels_add(&c->labels, field, len, &err) == HSY_E_NOMEM)
-            return cli_fail_nomem();
-        if (err.status != HSY_OK)
-            return cli_usage(p, "--values: value %" PRIu64 ": %s", err.at,
-                             err.msg);
-    }
-    return 0;
-}
-
-static int spec_values_list(struct cli_spec *c, struct cli_parser *p)
+static int spec_values(struct cli_spec *c, struct cli_parser *p)
 {
     hsy_error err = {0};
-    uint8_t *field;
-    int failed;
 
-    if (c->values[0] == '\0')
-        return cli_usage(p, "--values: the list is empty");
-    field = malloc(strlen(c->values) + 1);
-    if (field == NULL)
-        return cli_fail_nomem();
-    failed = spec_values(c, p, field);
-    free(field);
-    if (failed)
-        return failed;
-    if (labels_index(&c->labels, &err) == HSY_OK)
+    switch (question_values(&c->labels, c->values, &err)) {
+    case HSY_OK:
         return 0;
-    if (err.status == HSY_E_RANGE)
+    case HSY_E_EMPTY:
+        return cli_usage(p, "--values: %s", err.msg);
+    case HSY_E_FORMAT:
+        return cli_usage(p,
+                         "--values: a quote is out of place in value "
+                         "%" PRIu64 "; write \"\" for a quote inside quotes",
+                         err.at);
+    case HSY_E_RANGE:
         return cli_usage(p, "--values: value %" PRIu64 ": %s", err.at, err.msg);
-    return cli_fail("--values: %s", err.msg);
+    case HSY_E_NOMEM:
+        return cli_fail_nomem();
+    default:
+        return cli_fail("--values: %s", err.msg);
+    }
 }
 
 /* Make sure that the list has "other", and know where it is. */
@@ -69,7 +47,7 @@ static int spec_other(struct cli_spec *c)
 static int spec_labels(struct cli_spec *c, struct cli_parser *p)
 {
     int failed = c->values != NULL
-                     ? spec_values_list(c, p)
+                     ? spec_values(c, p)
                      : cli_labels_read(&c->labels, c->values_file);
 
     if (!failed && c->other)
@@ -83,60 +61,15 @@ static int spec_labels(struct cli_spec *c, struct cli_parser *p)
     return 0;
 }
 
-/* ---- Ranges -------------------------------------------------------------- */
-
-/* How many decimals text[0..len) has. */
-static size_t spec_decimals(const char *text, size_t len)
-{
-    const char *point = memchr(text, '.', len);
-
-    return point == NULL ? 0 : len - (size_t)(point - text) - 1;
-}
-
-/* Both ends in units of 10^-scale, if there is room: their difference stays
- * below 2^62. */
-static hsy_status spec_range_at(hsy_spec *spec, const char *text, size_t len_lo,
-                                uint32_t scale)
-{
-    const char *hi = text + len_lo + 1;
-    hsy_status st = hsy_decimal_parse(&spec->lo, text, len_lo, scale);
-
-    if (st == HSY_OK)
-        st = hsy_decimal_parse(&spec->hi, hi, strlen(hi), scale);
-    if (st == HSY_OK && spec->lo < spec->hi &&
-        (uint64_t)spec->hi - (uint64_t)spec->lo >= (uint64_t)1 << 62)
-        st = HSY_E_RANGE;
-    spec->scale = scale;
-    return st;
-}
-
 static int spec_range(struct cli_spec *c, struct cli_parser *p)
 {
-    const char *colon = strchr(c->range, ':');
-    size_t len_lo, least;
-    uint32_t scale = HSY_SCALE_MAX;
-    hsy_status st;
+    hsy_error err = {0};
+    const hsy_status st = question_range(&c->spec, c->range, &err);
 
-    if (colon == NULL)
-        return cli_usage(p, "--range takes two numbers: --range LO:HI");
-    len_lo = (size_t)(colon - c->range);
-    least = spec_decimals(c->range, len_lo);
-    if (least < spec_decimals(colon + 1, strlen(colon + 1)))
-        least = spec_decimals(colon + 1, strlen(colon + 1));
-    if (least > HSY_SCALE_MAX)
-        return cli_usage(p, "--range: at most 9 decimals");
-    do
-        st = spec_range_at(&c->spec, c->range, len_lo, scale);
-    while (st == HSY_E_RANGE && scale-- > least);
     if (st == HSY_E_FORMAT)
-        return cli_usage(p, "--range: not two decimal numbers (a digit first, "
-                            "as in 0.5; no exponent): LO:HI");
+        return cli_usage(p, "--range takes two numbers: --range LO:HI");
     if (st != HSY_OK)
-        return cli_usage(p, "--range: too large: in units of the last decimal, "
-                            "HI - LO must be below 2^62 (4.6e18) and either "
-                            "end below 2^63");
-    if (c->spec.lo >= c->spec.hi)
-        return cli_usage(p, "--range: LO must be below HI");
+        return cli_usage(p, "--range: %s", err.msg);
     c->spec.kind = c->has_bins ? HSY_KIND_BINS : HSY_KIND_NUMBER;
     c->spec.d = (uint32_t)c->bins;
     return 0;
