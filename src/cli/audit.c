@@ -227,36 +227,23 @@ static int cmd_audit_one(struct cmd_audit *a, struct cli_parser *p)
 
 /* ---- Printing ------------------------------------------------------------ */
 
-enum cmd_audit_what {
-    CMD_AUDIT_MECHANISM,
-    CMD_AUDIT_KIND,
-    CMD_AUDIT_EPSILON,
-    CMD_AUDIT_EXACT,
-    CMD_AUDIT_LIFETIME,
-    CMD_AUDIT_ENUMERATED,
-    CMD_AUDIT_OUTPUTS,
-    CMD_AUDIT_SAMPLED_FROM,
-    CMD_AUDIT_SAMPLED,
-    CMD_AUDIT_EVENT,
-    CMD_AUDIT_LAW_P,
-    CMD_AUDIT_VERDICT,
-    CMD_AUDIT_COLUMNS
+static const struct table_column cmd_audit_columns[] = {
+    {"mechanism", NULL},
+    {"kind", NULL},
+    {"epsilon", NULL},
+    {"exact", NULL},
+    {"epsilon_permanent", "permanent, if kept"},
+    {"enumerated", ""},
+    {"outputs", NULL},
+    {"samples", ""},
+    {"sampled", NULL},
+    {"event", ""},
+    {"law_p", "law p"},
+    {"verdict", NULL},
 };
 
-static const struct table_column cmd_audit_columns[CMD_AUDIT_COLUMNS] = {
-    [CMD_AUDIT_MECHANISM] = {"mechanism", NULL},
-    [CMD_AUDIT_KIND] = {"kind", NULL},
-    [CMD_AUDIT_EPSILON] = {"epsilon", NULL},
-    [CMD_AUDIT_EXACT] = {"exact", NULL},
-    [CMD_AUDIT_LIFETIME] = {"epsilon_permanent", "permanent, if kept"},
-    [CMD_AUDIT_ENUMERATED] = {"enumerated", ""},
-    [CMD_AUDIT_OUTPUTS] = {"outputs", NULL},
-    [CMD_AUDIT_SAMPLED_FROM] = {"samples", ""},
-    [CMD_AUDIT_SAMPLED] = {"sampled", NULL},
-    [CMD_AUDIT_EVENT] = {"event", ""},
-    [CMD_AUDIT_LAW_P] = {"law_p", "law p"},
-    [CMD_AUDIT_VERDICT] = {"verdict", NULL},
-};
+#define CMD_AUDIT_COLUMNS                                                      \
+    (sizeof cmd_audit_columns / sizeof cmd_audit_columns[0])
 
 static struct table_cell cmd_audit_epsilon(double epsilon)
 {
@@ -274,50 +261,29 @@ static struct table_cell cmd_audit_p(double p)
     return cell;
 }
 
+/* In the order of the columns. */
 static void cmd_audit_cell(const void *ctx, size_t row, size_t column,
                            struct table_cell *out)
 {
     const struct cmd_audit_row *r = (const struct cmd_audit_row *)ctx + row;
     const struct audit_result *a = &r->result;
     const struct table_cell none = {.type = CELL_NONE};
+    const bool all = a->outputs != 0; /* were gone through */
+    const struct table_cell cells[] = {
+        cell_text(r->mechanism),
+        cell_text(r->kind),
+        cell_number(a->nominal),
+        cmd_audit_epsilon(a->exact),
+        r->lifetime > 0 ? cmd_audit_epsilon(r->lifetime) : none,
+        all ? cmd_audit_epsilon(a->enumerated) : none,
+        all ? cell_count(a->outputs) : none,
+        cell_count(a->samples),
+        cmd_audit_epsilon(a->sampled),
+        cell_text(a->event),
+        all ? cmd_audit_p(a->law_p) : none,
+        cell_text(audit_verdict(a->faults))};
 
-    switch ((enum cmd_audit_what)column) {
-    case CMD_AUDIT_MECHANISM:
-        *out = cell_text(r->mechanism);
-        break;
-    case CMD_AUDIT_KIND:
-        *out = cell_text(r->kind);
-        break;
-    case CMD_AUDIT_EPSILON:
-        *out = cell_number(a->nominal);
-        break;
-    case CMD_AUDIT_EXACT:
-        *out = cmd_audit_epsilon(a->exact);
-        break;
-    case CMD_AUDIT_LIFETIME:
-        *out = r->lifetime > 0 ? cmd_audit_epsilon(r->lifetime) : none;
-        break;
-    case CMD_AUDIT_ENUMERATED:
-        *out = a->outputs != 0 ? cmd_audit_epsilon(a->enumerated) : none;
-        break;
-    case CMD_AUDIT_OUTPUTS:
-        *out = a->outputs != 0 ? cell_count(a->outputs) : none;
-        break;
-    case CMD_AUDIT_SAMPLED_FROM:
-        *out = cell_count(a->samples);
-        break;
-    case CMD_AUDIT_SAMPLED:
-        *out = cmd_audit_epsilon(a->sampled);
-        break;
-    case CMD_AUDIT_EVENT:
-        *out = cell_text(a->event);
-        break;
-    case CMD_AUDIT_LAW_P:
-        *out = a->outputs != 0 ? cmd_audit_p(a->law_p) : none;
-        break;
-    default:
-        *out = cell_text(audit_verdict(a->faults));
-    }
+    *out = cells[column];
 }
 
 /* What the columns of the table are. */

@@ -18,23 +18,6 @@ struct mechanisms_list {
 
 /* ---- Printing ------------------------------------------------------------ */
 
-enum mechanisms_what {
-    MECHANISMS_NAME,
-    MECHANISMS_AUTO,
-    MECHANISMS_BITS,
-    MECHANISMS_V0,
-    MECHANISMS_V1,
-    MECHANISMS_STDERR,
-    MECHANISMS_CELLS,
-    MECHANISMS_DECODE,
-    MECHANISMS_MEMORY,
-    MECHANISMS_EXACT,
-    MECHANISMS_LIFETIME,
-    MECHANISMS_KINDS,
-    MECHANISMS_TITLE
-};
-
-/* In the order of enum mechanisms_what. */
 static const struct table_column mechanisms_columns[] = {
     {"mechanism", NULL},
     {"auto", NULL},
@@ -50,6 +33,10 @@ static const struct table_column mechanisms_columns[] = {
     {"kinds", NULL},
     {"title", ""},
 };
+
+#define MECHANISMS_COLUMNS                                                     \
+    (sizeof mechanisms_columns / sizeof mechanisms_columns[0])
+#define MECHANISMS_STDERR 5u /* its place */
 
 static const struct table_column mechanisms_bare_columns[] = {
     {"mechanism", NULL}, {"aliases", NULL}, {"kinds", NULL}, {"title", NULL}};
@@ -77,78 +64,41 @@ static struct table_cell mechanisms_rough(double x, double many,
     return c;
 }
 
-/* What an iterative mechanism costs is not known beforehand. */
-static void mechanisms_error_cell(const struct mechanisms_list *l,
-                                  const hsy_scheme_info *info, size_t column,
-                                  struct table_cell *out)
+static struct table_cell mechanisms_if(bool there, double x)
 {
-    double users = (double)l->spec.spec.users;
-
-    if (info->iterative)
-        return;
-    if (column == MECHANISMS_V0)
-        *out = cell_number(info->v0);
-    else if (column == MECHANISMS_V1)
-        *out = cell_number(info->v1);
-    else if (column == MECHANISMS_DECODE)
-        *out = mechanisms_rough(info->steps, MECHANISMS_MANY, "");
-    else if (users > 0)
-        *out = cell_number(sqrt(info->v0 / users));
+    return there ? cell_number(x) : cell_text(NULL);
 }
 
-static void mechanisms_cost_cell(const struct mechanisms_list *l,
-                                 const struct catalogue_cost *cost,
-                                 size_t column, struct table_cell *out)
-{
-    const hsy_scheme_info *info = &cost->info;
-
-    switch ((enum mechanisms_what)column) {
-    case MECHANISMS_BITS:
-        *out = cell_count(info->packed_bits);
-        break;
-    case MECHANISMS_CELLS:
-        *out = cell_count(info->cells);
-        break;
-    case MECHANISMS_MEMORY:
-        if (!info->iterative)
-            *out = mechanisms_rough((double)cost->memory, 0, "B");
-        break;
-    case MECHANISMS_LIFETIME:
-        if (info->epsilon_permanent > 0)
-            *out = cell_number(info->epsilon_permanent);
-        break;
-    case MECHANISMS_EXACT:
-        *out = cell_number(info->epsilon_exact);
-        break;
-    default:
-        mechanisms_error_cell(l, info, column, out);
-    }
-}
-
+/* In the order of the columns. What an iterative mechanism costs is not known
+ * beforehand. */
 static void mechanisms_cell(const void *ctx, size_t i, size_t column,
                             struct table_cell *out)
 {
     const struct mechanisms_list *l = ctx;
     const struct catalogue_row *row = &l->is.rows[i];
+    const hsy_scheme_info *info = &row->cost.info;
+    const bool fits = row->cost.fits, known = fits && !info->iterative;
+    const double users = (double)l->spec.spec.users;
+    const struct table_cell none = {.type = CELL_NONE};
+    const struct table_cell cells[] = {
+        cell_text(row->entry->name),
+        cell_bool(row->chosen),
+        fits ? cell_count(info->packed_bits) : none,
+        mechanisms_if(known, info->v0),
+        mechanisms_if(known, info->v1),
+        mechanisms_if(known && users > 0, sqrt(info->v0 / users)),
+        fits ? cell_count(info->cells) : none,
+        known ? mechanisms_rough(info->steps, MECHANISMS_MANY, "") : none,
+        known ? mechanisms_rough((double)row->cost.memory, 0, "B") : none,
+        mechanisms_if(fits, info->epsilon_exact),
+        mechanisms_if(fits && info->epsilon_permanent > 0,
+                      info->epsilon_permanent),
+        cell_text(row->kinds),
+        cell_text(row->entry->title)};
 
-    switch ((enum mechanisms_what)column) {
-    case MECHANISMS_NAME:
-        *out = cell_text(row->entry->name);
-        break;
-    case MECHANISMS_AUTO:
-        *out = cell_bool(row->chosen);
+    *out = cells[column];
+    if (out->type == CELL_BOOL)
         snprintf(out->shown, sizeof out->shown, "%s", row->chosen ? "*" : " ");
-        break;
-    case MECHANISMS_KINDS:
-        *out = cell_text(row->kinds);
-        break;
-    case MECHANISMS_TITLE:
-        *out = cell_text(row->entry->title);
-        break;
-    default:
-        if (row->cost.fits)
-            mechanisms_cost_cell(l, &row->cost, column, out);
-    }
 }
 
 static void mechanisms_show_bare(const struct mechanisms_list *l)
@@ -178,8 +128,8 @@ static struct table_cell mechanisms_given(uint64_t x)
 
 static void mechanisms_show(const struct mechanisms_list *l)
 {
-    struct table_column columns[MECHANISMS_TITLE + 1];
-    const struct table table = {columns, MECHANISMS_TITLE + 1, l->is.n,
+    struct table_column columns[MECHANISMS_COLUMNS];
+    const struct table table = {columns, MECHANISMS_COLUMNS, l->is.n,
                                 mechanisms_cell, l};
     const hsy_spec *spec = &l->spec.spec;
     const char *chosen;

@@ -29,6 +29,11 @@ size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
  * list of, as task. */
 void cli_problem_say(const hsy_problem *p, const char *path, const char *entry);
 
+/* The tasks of FILE:ID, and the place of ID among them, t->n if there is none.
+ */
+int cli_tasks_find(struct task_file *t, size_t *at, const char *where,
+                   struct cli_parser *p);
+
 /* Resolve a task as a device does; the caller frees *out. 0, or the exit code
  * after a message. */
 int cli_release_new(hsy_release **out, const hsy_task *task);

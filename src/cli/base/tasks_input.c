@@ -179,33 +179,41 @@ static int tasks_take(struct cli_spec *c, const hsy_task *task)
     return 0;
 }
 
-int cli_tasks_spec(struct cli_spec *c, struct cli_parser *p)
+int cli_tasks_find(struct task_file *t, size_t *at, const char *where,
+                   struct cli_parser *p)
 {
-    const char *colon = strrchr(c->task, ':');
+    const char *colon = strrchr(where, ':');
     char *path;
     int failed;
-    size_t i;
 
-    if (colon == NULL || colon == c->task || colon[1] == '\0')
+    if (colon == NULL || colon == where || colon[1] == '\0')
         return cli_usage(p, "--task takes FILE:ID, as tasks.yaml:browser");
+    path = strndup(where, (size_t)(colon - where));
+    if (path == NULL)
+        return cli_fail_nomem();
+    failed = cli_tasks_open(t, path, false);
+    free(path);
+    *at = failed ? 0 : task_file_find(t, colon + 1);
+    return failed;
+}
+
+int cli_tasks_spec(struct cli_spec *c, struct cli_parser *p)
+{
+    size_t at = 0;
+    int failed;
+
     if (!tasks_alone(c))
         return cli_usage(p, "--task says what is asked and how: leave out the "
                             "other options for that");
-    path = strdup(c->task);
     c->tasks = calloc(1, sizeof *c->tasks);
-    if (path == NULL || c->tasks == NULL) {
-        free(path);
+    if (c->tasks == NULL)
         return cli_fail_nomem();
-    }
-    path[colon - c->task] = '\0';
-    failed = cli_tasks_open(c->tasks, path, false);
-    free(path);
+    failed = cli_tasks_find(c->tasks, &at, c->task, p);
     if (failed)
         return failed;
-    i = task_file_find(c->tasks, colon + 1);
-    if (i == c->tasks->n)
+    if (at == c->tasks->n)
         return cli_fail("--task: there is no task '%s'; 'hearsay tasks show' "
                         "lists them",
-                        colon + 1);
-    return tasks_take(c, &c->tasks->all[i]);
+                        strrchr(c->task, ':') + 1);
+    return tasks_take(c, &c->tasks->all[at]);
 }

@@ -1,5 +1,4 @@
 /* plan_task.c - what to expect of a task as its days go by. */
-#define _DEFAULT_SOURCE /* strndup */
 #include "cli/plan/internal.h"
 
 #include "cli/base/tasks.h"
@@ -147,26 +146,21 @@ static int task_run(const struct plan_run *x, const hsy_task *task)
 int plan_task_show(const struct plan_run *x, struct cli_parser *p)
 {
     const struct plan_options *o = &x->options;
-    const char *where = o->task, *colon = strrchr(where, ':');
     struct task_file tasks = {0};
-    char *path;
-    size_t i;
+    size_t at = 0;
     int failed;
 
-    if (colon == NULL || colon == where || colon[1] == '\0')
-        return cli_usage(p, "--task takes FILE:ID, as tasks.yaml:browser");
     if (o->days == 0 || o->devices == 0)
         return cli_usage(p, "--task takes --days T and --devices N");
-    path = strndup(where, (size_t)(colon - where));
-    if (path == NULL)
-        return cli_fail_nomem();
-    failed = cli_tasks_open(&tasks, path, false);
-    i = failed ? 0 : task_file_find(&tasks, colon + 1);
-    if (!failed && i == tasks.n)
-        failed = cli_fail("%s: there is no task '%s'", path, colon + 1);
+    failed = cli_tasks_find(&tasks, &at, o->task, p);
+    if (!failed && at == tasks.n) {
+        const char *colon = strrchr(o->task, ':');
+
+        failed = cli_fail("%.*s: there is no task '%s'", (int)(colon - o->task),
+                          o->task, colon + 1);
+    }
     if (!failed)
-        failed = task_run(x, &tasks.all[i]);
+        failed = task_run(x, &tasks.all[at]);
     task_file_clear(&tasks);
-    free(path);
     return failed;
 }

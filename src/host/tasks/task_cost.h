@@ -1,0 +1,39 @@
+/* task_cost.h - what a task costs whoever answers it, as its reports add up. */
+#ifndef HOST_TASKS_TASK_COST_H
+#define HOST_TASKS_TASK_COST_H
+
+#include "host/tasks/task_file.h"
+
+/* Numbers of reports of a slot after which epsilon is told. */
+enum task_cost_after {
+    TASK_COST_7,
+    TASK_COST_30,
+    TASK_COST_ALL, /* of the slot */
+    TASK_COST_AFTER
+};
+
+struct task_cost {
+    const hsy_task *task; /* the file's */
+    hsy_release *release; /* owned */
+    hsy_release_info info;
+    hsy_scheme_info scheme;
+    hsy_permanent_info chain;
+    double after[TASK_COST_AFTER]; /* NaN: no kept answer, or fewer reports */
+};
+
+/* Of every task of a file. Zero it to begin; clear it after a failure too. */
+struct task_costs {
+    struct task_cost *rows; /* owned */
+    size_t n;
+};
+
+/* *at is the task that could not be resolved. */
+hsy_status task_costs_open(struct task_costs *l, const struct task_file *t,
+                           size_t *at, hsy_error *err);
+void task_costs_clear(struct task_costs *l);
+
+/* Whether one of them keeps its answers, and changes them at least so often a
+ * slot, and at most so often. */
+bool task_costs_keep(const struct task_costs *l, uint32_t least, uint32_t most);
+
+#endif
