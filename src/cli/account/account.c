@@ -1,6 +1,7 @@
 /* account.c - hearsay account: what was spent, and what trust buys. */
 #include "cli/account/internal.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -350,6 +351,24 @@ static int account_question(struct cli_parser *p, struct account_how *h)
         return cli_usage(p, "--permanent: a decimal from 0.000001 to 32, or "
                             "ln3");
     return cli_spec_finish(&h->spec, p);
+}
+
+/* What a file says was spent. */
+static int account_read(struct account_how *h)
+{
+    const char *name = cli_input_name(h->file);
+    int fd = cli_open_input(h->file);
+    hsy_error err = {0};
+    hsy_status st;
+
+    if (fd == -1)
+        return CLI_FAILED;
+    st = account_spent(&h->ask.spent, &h->ask.nspent, fd, &err);
+    cli_close_input(fd);
+    if (st == HSY_E_OVERFLOW)
+        return cli_fail("%s: line %" PRIu64 ": more than %u reports together",
+                        name, err.at, HSY_COMPOSE_MAX);
+    return st == HSY_OK ? 0 : cli_fail_input(name, &err);
 }
 
 static int account_call(const struct account_action *action,

@@ -1,8 +1,6 @@
 /* account_show.c - an account as a table, csv or json, and its figure. */
 #include "cli/account/internal.h"
 
-#include "host/plot/plot.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -38,27 +36,11 @@ static struct table_cell account_value(const struct account_row *r)
 
 static int account_draw(const struct account *a, const char *path)
 {
-    struct plot_series series[ACCOUNT_CURVES];
-    struct plot_figure figure = {.title = a->title,
-                                 .about = a->about,
-                                 .x = {.label = a->x_label, .log = true},
-                                 .y = {.label = a->y_label, .log = true},
-                                 .series = series,
-                                 .nseries = a->ncurves};
     hsy_error err = {0};
     char *svg = NULL;
     size_t len = 0;
-    hsy_status made;
+    const hsy_status made = account_figure(&svg, &len, a, &err);
 
-    for (size_t i = 0; i < a->ncurves; i++)
-        series[i] = (struct plot_series){
-            .name = a->curves[i].name,
-            .style = a->curves[i].dashed ? PLOT_DASHED : PLOT_LINE,
-            .colour = (unsigned)i,
-            .n = a->curves[i].n,
-            .x = a->curves[i].x,
-            .y = a->curves[i].y};
-    made = plot_svg(&svg, &len, &figure, &err);
     return cli_write_figure(path, made, svg, len, &err);
 }
 

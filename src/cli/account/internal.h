@@ -20,12 +20,4 @@ int account_show(const struct account *a, const struct account_how *how);
 int account_refused(const struct account *a, const struct account_how *how,
                     hsy_error *err);
 
-/* What a file says was spent, an epsilon a line, into how->ask.spent, which the
- * caller frees (spent_file.c). 0, or the exit code after a message. */
-int account_read(struct account_how *how);
-
-/* An epsilon as a decimal, with an exponent or as lnN, above 0 and at most
- * 100, never rounded down. */
-bool account_epsilon(double *out, const char *text);
-
 #endif

@@ -22,20 +22,10 @@ struct plan_run {
     struct plan plan;
 };
 
-/* Names of numbers and bounds, as options and in json (plan_show.c). */
-extern const char *const plan_number_names[];
-extern const char *const plan_bound_names[];
-
 /* What to expect of a task, printed to stdout (plan_task.c); the exit code. */
 int plan_task_show(const struct plan_run *x, struct cli_parser *p);
 
-/* Say why a plan failed; the exit code. */
-int plan_refused(const struct plan_run *x, enum plan_why why, hsy_error *err);
-
-/* Print to stdout (plan_show.c), and draw (plan_plot.c): 0, or the exit code.
- */
+/* Print to stdout (plan_show.c). */
 void plan_show(const struct plan_run *x);
-int plan_plot(const struct plan_run *x);
-int plan_plot_learned(const struct plan_run *x);
 
 #endif

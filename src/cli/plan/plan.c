@@ -195,7 +195,8 @@ static int plan_question(struct plan_run *x, struct cli_parser *p)
     return plan_fits(x, p);
 }
 
-int plan_refused(const struct plan_run *x, enum plan_why why, hsy_error *err)
+static int plan_refused(const struct plan_run *x, enum plan_why why,
+                        hsy_error *err)
 {
     switch (why) {
     case PLAN_WHY_MEMORY:
@@ -212,6 +213,29 @@ int plan_refused(const struct plan_run *x, enum plan_why why, hsy_error *err)
     }
 }
 
+static int plan_plot(struct plan_run *x)
+{
+    hsy_error err = {0};
+    char *svg = NULL;
+    size_t len = 0;
+    const hsy_status made =
+        plan_figure(&svg, &len, &x->plan, &x->question, &err);
+
+    if (x->plan.why != 0)
+        return plan_refused(x, x->plan.why, &err);
+    return cli_write_figure(x->options.plot, made, svg, len, &err);
+}
+
+static int plan_plot_learned(const char *path)
+{
+    hsy_error err = {0};
+    char *svg = NULL;
+    size_t len = 0;
+    const hsy_status made = plan_learned_figure(&svg, &len, &err);
+
+    return cli_write_figure(path, made, svg, len, &err);
+}
+
 static int plan_run(struct plan_run *x)
 {
     hsy_error err = {0};
@@ -222,7 +246,7 @@ static int plan_run(struct plan_run *x)
     if (x->options.plot != NULL)
         failed = plan_plot(x);
     if (!failed && x->options.plot_learned != NULL)
-        failed = plan_plot_learned(x);
+        failed = plan_plot_learned(x->options.plot_learned);
     if (failed)
         return failed;
     plan_show(x);

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-const char *const plan_number_names[] = {"alpha", "n", "beta", "epsilon", NULL};
-const char *const plan_bound_names[] = {"hoeffding", "normal", "exact", NULL};
+static const char *const plan_number_names[] = {"alpha", "n", "beta",
+                                                "epsilon"};
 
 /* ---- One flat object ----------------------------------------------------- */
 

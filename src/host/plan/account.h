@@ -96,4 +96,20 @@ hsy_status account_multiparty(struct account *out,
 hsy_status account_poisoning(struct account *out, const struct account_ask *ask,
                              hsy_error *err);
 
+/* Its curves; the caller frees *svg (figures.c). */
+hsy_status account_figure(char **svg, size_t *len, const struct account *a,
+                          hsy_error *err);
+
+/* ---- What was spent, from a file (spent.c) ------------------------------- */
+
+/* An epsilon as a decimal, with an exponent or as lnN, above 0 and at most
+ * 100, never rounded down. */
+bool account_epsilon(double *out, const char *text);
+
+/* An epsilon a line, or "0.5,30" for so many of them; the caller frees *spent,
+ * after a failure too. HSY_E_EMPTY, HSY_E_NOMEM, HSY_E_FORMAT with the line,
+ * HSY_E_OVERFLOW with the line at which there are more than HSY_COMPOSE_MAX
+ * together; else as lines_next. */
+hsy_status account_spent(hsy_spent **spent, size_t *n, int fd, hsy_error *err);
+
 #endif

@@ -170,4 +170,40 @@ double plan_trust_sd(const struct plan_trust *t, double n, double curators);
  * add_remove also whether the person is there at all. */
 const char *plan_curator(bool add_remove);
 
+/* The error to expect of trusting nobody, some, or one: a row a decade of
+ * people, 10^2 to 10^8, and a column a model. */
+#define PLAN_TRUST_ROWS 7u
+#define PLAN_TRUST_MODELS 4u
+
+struct plan_trust_model {
+    const char *name, *title;
+    double curators; /* 0: everybody for himself */
+};
+
+/* From no trust to all of it. */
+extern const struct plan_trust_model plan_trust_models[PLAN_TRUST_MODELS];
+
+struct plan_trust_table {
+    double people[PLAN_TRUST_ROWS];
+    double sd[PLAN_TRUST_MODELS][PLAN_TRUST_ROWS];
+    bool mean;
+};
+
+void plan_trust_compare(struct plan_trust_table *c, const struct plan_trust *t);
+
+/* ---- Figures (figures.c); the caller frees *svg -------------------------- */
+
+/* By hsy_bound. */
+extern const char *const plan_bound_names[];
+
+/* Error against people, for four epsilons; a failure is also in p->why. */
+hsy_status plan_figure(char **svg, size_t *len, struct plan *p,
+                       const struct plan_question *q, hsy_error *err);
+
+/* What an answer tells, against epsilon. */
+hsy_status plan_learned_figure(char **svg, size_t *len, hsy_error *err);
+hsy_status plan_trust_figure(char **svg, size_t *len,
+                             const struct plan_trust_table *c, double epsilon,
+                             hsy_error *err);
+
 #endif

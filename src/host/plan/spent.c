@@ -1,7 +1,11 @@
-/* spent_file.c - what was spent, from a file: an epsilon a line. */
-#include "cli/account/internal.h"
+/* spent.c - what was spent, from a file: an epsilon a line. */
+#include "host/plan/account.h"
 
-#include <inttypes.h>
+#include "host/base/digits.h"
+#include "host/base/host_fail.h"
+#include "host/base/lines.h"
+#include "host/base/text.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,15 +40,15 @@ static bool spent_line(hsy_spent *out, const struct line *line)
     out->count = 1;
     if (comma != NULL) {
         *comma = '\0';
-        if (!cli_parse_count(&out->count, comma + 1) || out->count == 0 ||
-            out->count > HSY_COMPOSE_MAX)
+        if (!digits_parse(&out->count, comma + 1, strlen(comma + 1),
+                          UINT64_MAX) ||
+            out->count == 0 || out->count > HSY_COMPOSE_MAX)
             return false;
     }
     return account_epsilon(&out->epsilon, text);
 }
 
 struct spent_list {
-    const char *name; /* of the file */
     hsy_spent *spent; /* owned */
     size_t n, room;
     uint64_t reports;
@@ -65,35 +69,35 @@ static bool spent_append(struct spent_list *l, hsy_spent one)
     return true;
 }
 
-static int spent_take(void *ctx, const struct line *line, uint64_t number)
+static hsy_status spent_take(void *ctx, const struct line *line,
+                             uint64_t number, hsy_error *err)
 {
     struct spent_list *l = ctx;
     hsy_spent one;
 
     if (!spent_line(&one, line))
-        return cli_fail("%s: line %" PRIu64
-                        ": one epsilon a line, above 0 and at most 100, or "
-                        "with how many reports as 0.5,30",
-                        l->name, number);
+        return host_fail_at(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                            "one epsilon a line, above 0 and at most 100, or "
+                            "with how many reports as 0.5,30",
+                            HSY_UNIT_LINE, number);
     l->reports += one.count;
     if (l->reports > HSY_COMPOSE_MAX)
-        return cli_fail("%s: line %" PRIu64 ": more than %u reports together",
-                        l->name, number, HSY_COMPOSE_MAX);
-    return spent_append(l, one) ? 0 : cli_fail_nomem();
+        return host_fail_at(err, HSY_E_OVERFLOW, HSY_FIELD_NONE,
+                            "too many reports together", HSY_UNIT_LINE, number);
+    return spent_append(l, one)
+               ? HSY_OK
+               : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, NULL);
 }
 
-int account_read(struct account_how *how)
+hsy_status account_spent(hsy_spent **spent, size_t *n, int fd, hsy_error *err)
 {
-    struct spent_list l = {.name = cli_input_name(how->file)};
-    int fd = cli_open_input(how->file), failed;
+    struct spent_list l = {.spent = NULL};
+    hsy_status st = lines_each(fd, spent_take, &l, err);
 
-    if (fd == -1)
-        return CLI_FAILED;
-    failed = cli_lines_each(fd, l.name, spent_take, &l);
-    cli_close_input(fd);
-    if (!failed && l.n == 0)
-        failed = cli_fail("%s: no epsilon in it: nothing was spent", l.name);
-    how->ask.spent = l.spent;
-    how->ask.nspent = l.n;
-    return failed;
+    if (st == HSY_OK && l.n == 0)
+        st = host_fail(err, HSY_E_EMPTY, HSY_FIELD_NONE,
+                       "no epsilon in it: nothing was spent");
+    *spent = l.spent;
+    *n = l.n;
+    return st;
 }
