@@ -3,7 +3,6 @@
 does with a gateway that is slow, dead, lying or busy."""
 
 from relays import *
-from proxies import Certificate
 
 PRIVATE = {"User-Agent": "somebody's phone", "Cookie": "id=7", "Accept-Language": "de-CH", "X-Forwarded-For": "192.0.2.7", "Forwarded": "for=192.0.2.7",
            "Via": "1.1 home", "Authorization": "Bearer mine", "Referer": "https://example.org/page"}
@@ -136,6 +135,28 @@ line = http.client.HTTPSConnection(*r.public, context=tls.context())
 line.request("POST", "/", b"x", {"Content-Type": "message/ohttp-req"})
 ok(line.getresponse().status == 200, "devices can be served by TLS")
 line.close()
+
+# ---- nginx instead ----------------------------------------------------------------------
+
+page = open(os.path.join(ROOT, "docs", "relay.md")).read()
+shipped = open(os.path.join(PACKAGING, "nginx", "relay.conf")).read()
+ok(re.search(r"```nginx\n(.*?)```", page, re.S).group(1) in shipped, "the page has the configuration that is shipped")
+if shutil.which("nginx"):
+    gate = Stub(tls=tls.both)
+    gate.otherwise = SEALED
+    other = Nginx(gate.url, tls)
+    answers = [other.post(b"sealed bytes", **PRIVATE) for _ in range(20)]
+    ok({a[0] for a in answers} == {200} and answers[0][2] == b"sealed answer", "nginx forwards", answers[0])
+    ok(all(set(s[2]) == {"Host", "Content-Type", "Content-Length"} and s[2]["Host"] == "collector.example" and s[1] == "/v1/ohttp" and s[3] == b"sealed bytes"
+           for s in gate.seen), "the gateway sees the same of its clients as of ours", gate.seen[0])
+    ok(len({s[4] for s in gate.seen}) == 1, "by one connection")
+    ok(other.proxy.ask("GET", "/")[0] == 403 and other.post(b"x" * 70000)[0] == 413 and other.proxy.ask("POST", "/v1/uploads", b"x")[0] == 404, "nothing else is forwarded")
+    refused = Nginx(gate.url, tls, trust=stranger, name="nginx-stranger")
+    seen = len(gate.seen)
+    ok(refused.post()[0] == 502 and len(gate.seen) == seen, "a gateway of another certificate is sent nothing")
+    with open(other.proxy.log) as f:
+        ok(not re.search("192.0.2.7|phone|sealed", f.read()) and os.listdir(other.proxy.dir) and not any(os.listdir(os.path.join(other.proxy.dir, d)) for d in ("client_body", "proxy")),
+           "nothing about clients is logged or kept")
 
 # ---- Mistakes ---------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import threading
 from collector import *
 from collector import _die_with_us
 from collector_stub import Stub
+from proxies import PACKAGING, Certificate, Proxy
 
 SEALED = {"status": 200, "headers": {"Content-Type": "message/ohttp-res"}, "body": b"sealed answer"}
 
@@ -117,3 +118,32 @@ class Wire(threading.Thread):
 
 def http_answer(status="200 OK", body=b"", kind="message/ohttp-res", more=""):
     return ("HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n" % (status, kind, len(body), more)).encode() + body
+
+
+class Nginx:
+    """nginx as docs/relay.md and packaging/nginx/relay.conf have it, but for
+    names, addresses and certificates; it listens on a socket file."""
+
+    def __init__(self, gateway, certificate, trust=None, name="nginx-relay"):
+        self.proxy = Proxy(name, certificate)
+        where = self.proxy.dir
+        with open(os.path.join(PACKAGING, "nginx", "relay.conf")) as f:
+            site = f.read()
+        host = gateway.split("://")[1]
+        for old, new in (("server collector.example:443;", "server %s;" % host), ("listen 443 ssl;", "listen unix:%s ssl;" % self.proxy.socket),
+                         ("/etc/hearsay/cert.pem", certificate.cert), ("/etc/hearsay/key.pem", certificate.key),
+                         ("/etc/ssl/certs/ca-certificates.crt", (trust or certificate).cert), ("proxy_ssl_name collector.example", "proxy_ssl_name localhost"),
+                         ("https://gateway", gateway.split("://")[0] + "://gateway")):
+            assert old in site, old
+            site = site.replace(old, new)
+        with open(os.path.join(where, "site"), "w") as f:
+            f.write(site)
+        temps = "".join("%s_temp_path %s/%s; " % (kind, where, kind) for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        user = "user root;" if os.getuid() == 0 else ""
+        with open(self.proxy.conf, "w") as f:
+            f.write("daemon off; %s pid %s/pid; error_log stderr; worker_processes 1; events { worker_connections 512; }\nhttp { %s include %s/site; }\n"
+                    % (user, where, temps, where))
+        self.proxy.run("nginx", "-p", where, "-e", "stderr", "-c", self.proxy.conf)
+
+    def post(self, body=b"a sealed request", kind="message/ohttp-req", **headers):
+        return self.proxy.ask("POST", "/", body, "Content-Type: " + kind, *("%s: %s" % h for h in headers.items()))
