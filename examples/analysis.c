@@ -53,7 +53,7 @@ int main(void)
     }
     for (size_t i = 0; i < result.nnotes; i++)
         fprintf(stderr, "%s\n", hsy_analysis_code_text(result.notes[i].code));
-    if (hsy_analysis_json(&json, &len, &result, NULL) != HSY_OK)
+    if (hsy_analysis_json(&result, &json, &len, NULL) != HSY_OK)
         return 1;
     fputs(json, stdout);
     free(json);

@@ -57,8 +57,8 @@ int main(int argc, char **argv)
     /* Whoever runs this has agreed. An app asks, and says NONE if told no. */
     if (hsy_device_consent_set(hsy_client_device(client), HSY_CONSENT_SEND,
                                &err) ||
-        hsy_client_answer_text(client, argv[4], argv[5], strlen(argv[5]),
-                               &state, &err))
+        hsy_client_answer_text(client, &state, argv[4], argv[5],
+                               strlen(argv[5]), &err))
         failed = fail(&err);
     else
         printf("%s\n", said[state]); /* the same for every truth */

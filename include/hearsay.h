@@ -14,8 +14,7 @@
  *   - Probabilities are integers, rounded toward more privacy; epsilon is an
  *     integer number of nano-epsilon, rounded down where it enters.
  *   - Arguments: the object, what comes out, what goes in (a length after its
- *     buffer), scratch, and the error last. hsy_accuracy_of, hsy_poison_gain,
- *     hsy_device_next, hsy_associate* and the searches have another order.
+ *     buffer), scratch, and the error last. What a call makes is its object.
  *   - No global state: any thread may use an object, one thread at a time.
  */
 #ifndef HEARSAY_H

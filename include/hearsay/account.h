@@ -41,7 +41,7 @@ typedef struct hsy_accuracy {
  * those of a sketch leave however many report is not in the variance. A mean is
  * taken where it is hardest to tell.
  */
-HSY_API hsy_status hsy_accuracy_of(hsy_accuracy *out, const hsy_scheme *s,
+HSY_API hsy_status hsy_accuracy_of(const hsy_scheme *s, hsy_accuracy *out,
                                    double share, double at_once,
                                    hsy_error *err);
 
@@ -93,8 +93,8 @@ typedef enum hsy_attack {
  * HSY_E_UNKNOWN for a mechanism whose lies have not been worked out; grr, ss,
  * sue, oue, olh and blh have been.
  */
-HSY_API hsy_status hsy_poison_gain(double *gain, double *supported,
-                                   const hsy_scheme *s, hsy_attack attack,
+HSY_API hsy_status hsy_poison_gain(const hsy_scheme *s, double *gain,
+                                   double *supported, hsy_attack attack,
                                    const uint64_t *targets, size_t r,
                                    double lying, double held, hsy_error *err);
 
@@ -119,8 +119,8 @@ typedef struct hsy_poison_bound {
  * HSY_E_UNKNOWN for a mechanism without such a bound: matrix, rappor, those
  * estimated by iteration, hierarchies and tuples.
  */
-HSY_API hsy_status hsy_poison_bounds(hsy_poison_bound *bounds,
-                                     const hsy_scheme *s,
+HSY_API hsy_status hsy_poison_bounds(const hsy_scheme *s,
+                                     hsy_poison_bound *bounds,
                                      const hsy_evidence *points, size_t count,
                                      uint64_t reports, double lying,
                                      hsy_error *err);
@@ -215,25 +215,24 @@ HSY_API hsy_status hsy_shuffle_scheme(hsy_shuffle *out, const hsy_scheme *s,
  * against whoever sees all of them: the least delta that is proved for an
  * epsilon, and the least epsilon for a delta. HSY_E_RANGE.
  */
-HSY_API hsy_status hsy_shuffle_delta(double *delta, const hsy_shuffle *s,
+HSY_API hsy_status hsy_shuffle_delta(const hsy_shuffle *s, double *delta,
                                      double epsilon, hsy_error *err);
-HSY_API hsy_status hsy_shuffle_epsilon(double *epsilon, const hsy_shuffle *s,
+HSY_API hsy_status hsy_shuffle_epsilon(const hsy_shuffle *s, double *epsilon,
                                        double delta, hsy_error *err);
 
 /* How many people it takes (within 1e-9; s->n is not read), and the largest
  * epsilon_report that does (s->epsilon_report is not read; for TWO_LEVEL
  * `favoured` stays). HSY_E_RANGE also if no number of people is enough. */
-HSY_API hsy_status hsy_shuffle_people(uint64_t *n, const hsy_shuffle *s,
+HSY_API hsy_status hsy_shuffle_people(const hsy_shuffle *s, uint64_t *n,
                                       double epsilon, double delta,
                                       hsy_error *err);
-HSY_API hsy_status hsy_shuffle_epsilon_report(double *epsilon0,
-                                              const hsy_shuffle *s,
-                                              double epsilon, double delta,
-                                              hsy_error *err);
+HSY_API hsy_status hsy_shuffle_epsilon_report(const hsy_shuffle *s,
+                                              double *epsilon0, double epsilon,
+                                              double delta, hsy_error *err);
 
 /* The closed form of the first [FMT21, Thm 3.1], several times larger: of s
  * only n and epsilon_report are read. */
-HSY_API hsy_status hsy_shuffle_closed(double *epsilon, const hsy_shuffle *s,
+HSY_API hsy_status hsy_shuffle_closed(const hsy_shuffle *s, double *epsilon,
                                       double delta, hsy_error *err);
 
 #ifdef __cplusplus

@@ -161,8 +161,8 @@ typedef struct hsy_document {
 /* Write a document without its signature; *len is what it takes, also if out is
  * NULL. version, issued, expires, next_key are read of doc. HSY_E_RANGE with
  * the task's number in err->at, its field in err->field. */
-HSY_API hsy_status hsy_document_encode(uint8_t *out, size_t room, size_t *len,
-                                       const hsy_document *doc,
+HSY_API hsy_status hsy_document_encode(const hsy_document *doc, uint8_t *out,
+                                       size_t room, size_t *len,
                                        const hsy_task *tasks, size_t n,
                                        hsy_error *err);
 
@@ -208,8 +208,8 @@ HSY_API void hsy_release_describe(const hsy_release *r, hsy_release_info *info);
  * answer and all answers together can tell, what is sent and when. UTF-8,
  * NUL-terminated, cut to room; returns the bytes of all of it without the NUL.
  * task may be closed with its document. */
-HSY_API size_t hsy_release_label(const hsy_release *r, const hsy_task *task,
-                                 char *out, size_t room);
+HSY_API size_t hsy_release_label(const hsy_release *r, char *out, size_t room,
+                                 const hsy_task *task);
 
 /* Tenths of the factor by which the odds of a guess can move, e^epsilon, as the
  * paragraph says it: rounded up, to tenths below 100 and else to whole ones. 0
@@ -364,9 +364,9 @@ typedef enum hsy_answer_state {
  * failure leaves nothing answered: HSY_E_IO, HSY_E_DAMAGED, HSY_E_BUSY.
  * state may be NULL.
  */
-HSY_API hsy_status hsy_device_answer(hsy_device *dev, const hsy_release *r,
-                                     const hsy_truth *truth,
-                                     hsy_answer_state *state, hsy_error *err);
+HSY_API hsy_status hsy_device_answer(hsy_device *dev, hsy_answer_state *state,
+                                     const hsy_release *r,
+                                     const hsy_truth *truth, hsy_error *err);
 
 /*
  * The same for a program that must not wait: begin says what is to be written;
@@ -375,11 +375,10 @@ HSY_API hsy_status hsy_device_answer(hsy_device *dev, const hsy_release *r,
  * how that went. *len 0: nothing is to be written, and nothing to end. In
  * between every other call is HSY_E_BUSY.
  */
-HSY_API hsy_status hsy_device_begin(hsy_device *dev, const hsy_release *r,
-                                    const hsy_truth *truth,
-                                    hsy_answer_state *state,
+HSY_API hsy_status hsy_device_begin(hsy_device *dev, hsy_answer_state *state,
                                     const uint8_t **bytes, size_t *len,
-                                    uint64_t *number, hsy_error *err);
+                                    uint64_t *number, const hsy_release *r,
+                                    const hsy_truth *truth, hsy_error *err);
 HSY_API hsy_status hsy_device_end(hsy_device *dev, hsy_status stored,
                                   hsy_error *err);
 
@@ -392,9 +391,9 @@ HSY_API hsy_status hsy_device_end(hsy_device *dev, hsy_status stored,
  * answers than it sends, that it takes no more is written before its reports
  * come.
  */
-HSY_API hsy_status hsy_device_next(hsy_device *dev,
+HSY_API hsy_status hsy_device_next(hsy_device *dev, uint8_t *upload,
+                                   size_t room, size_t *len,
                                    const hsy_release *const *releases, size_t n,
-                                   uint8_t *upload, size_t room, size_t *len,
                                    hsy_error *err);
 HSY_API hsy_status hsy_device_sent(hsy_device *dev,
                                    const hsy_release *const *releases, size_t n,
@@ -409,8 +408,8 @@ typedef struct hsy_budget {
 
 /* Of one source, or of all if source is NULL. HSY_E_UNKNOWN if the policy has
  * no such source. */
-HSY_API hsy_status hsy_device_budget(hsy_device *dev, const char *source,
-                                     hsy_budget *out, hsy_error *err);
+HSY_API hsy_status hsy_device_budget(hsy_device *dev, hsy_budget *out,
+                                     const char *source, hsy_error *err);
 
 typedef enum hsy_consent {
     HSY_CONSENT_NONE = 0,    /* neither collect nor send; a new device */

@@ -46,9 +46,10 @@ typedef struct hsy_stage {
  * what cannot be searched: HSY_E_RANGE with the field of how (and in err->limit
  * the candidates of the stage that has too many), HSY_E_UNKNOWN for another
  * mechanism. */
-HSY_API hsy_status hsy_search_plan(const hsy_scheme *s, const hsy_search *how,
+HSY_API hsy_status hsy_search_plan(const hsy_scheme *s,
                                    hsy_stage stages[HSY_STAGES_MAX],
-                                   size_t *count, hsy_error *err);
+                                   size_t *count, const hsy_search *how,
+                                   hsy_error *err);
 
 /* Reports that the group of a stage needs so that a prefix of this share is
  * significant but for a chance of `miss`; and the share that this many reports
@@ -78,23 +79,23 @@ HSY_API size_t hsy_search_scratch(const hsy_scheme *s, const hsy_stage *stages,
  * they are the strings. found has room for the largest `keep` of all stages.
  * HSY_E_EMPTY if the stage's group has no reports.
  */
-HSY_API hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
+HSY_API hsy_status hsy_search_stage(const hsy_scheme *s, hsy_candidate *found,
+                                    size_t *count, const hsy_tally *t,
                                     const hsy_search *how,
                                     const hsy_stage *stages, size_t i,
-                                    hsy_candidate *found, size_t *count,
                                     void *scratch, hsy_error *err);
 
 /* The same in two halves, for who has points of his own: all extensions of the
  * prefixes that a string can have, into codes, which has room for those of the
  * stage's candidates; how many. Then the best of n and their points. */
-HSY_API size_t hsy_search_extend(const hsy_scheme *s, const hsy_stage *stages,
-                                 size_t i, const hsy_candidate *found,
-                                 size_t count, uint64_t *codes);
-HSY_API hsy_status hsy_search_select(const hsy_search *how,
-                                     const hsy_stage *stage,
+HSY_API size_t hsy_search_extend(const hsy_scheme *s, uint64_t *codes,
+                                 const hsy_stage *stages, size_t i,
+                                 const hsy_candidate *found, size_t count);
+HSY_API hsy_status hsy_search_select(const hsy_stage *stage,
+                                     hsy_candidate *found, size_t *count,
+                                     const hsy_search *how,
                                      const uint64_t *codes,
                                      const hsy_evidence *points, size_t n,
-                                     hsy_candidate *found, size_t *count,
                                      hsy_error *err);
 
 /*
@@ -120,17 +121,18 @@ HSY_API size_t hsy_stage_prefixes(const hsy_scheme *s, uint64_t *codes);
 /* The stage that a scheme is; how->keep as far as there is room at the next
  * (HSY_PARAM_MAX_CANDIDATES). Errors as of hsy_search_plan, but
  * how->max_candidates does not matter: a stage was made with its candidates. */
-HSY_API hsy_status hsy_stage_plan(const hsy_scheme *s, const hsy_search *how,
-                                  hsy_stage *stage, hsy_error *err);
+HSY_API hsy_status hsy_stage_plan(const hsy_scheme *s, hsy_stage *stage,
+                                  const hsy_search *how, hsy_error *err);
 
 /* What survives a stage, or of the last one is found, from its own tally:
  * found has room for stage->keep. HSY_E_EMPTY if it holds no reports. */
 HSY_API size_t hsy_stage_scratch(const hsy_scheme *s, const hsy_stage *stage);
-HSY_API hsy_status hsy_stage_survivors(const hsy_scheme *s, const hsy_tally *t,
-                                       const hsy_search *how,
-                                       const hsy_stage *stage,
+HSY_API hsy_status hsy_stage_survivors(const hsy_scheme *s,
                                        hsy_candidate *found, size_t *count,
-                                       void *scratch, hsy_error *err);
+                                       const hsy_tally *t,
+                                       const hsy_search *how,
+                                       const hsy_stage *stage, void *scratch,
+                                       hsy_error *err);
 
 /* A prefix that survived a stage as the label that the next one has for it:
  * hexadecimal digits, and a zero. The next stage has them in ascending order.
@@ -207,8 +209,8 @@ typedef struct hsy_puzzle_plan {
 /* HSY_E_RANGE with the field of how (in err->limit the pairs, if there are too
  * many), HSY_E_UNKNOWN for another mechanism. */
 HSY_API hsy_status hsy_puzzle_plan_make(const hsy_scheme *s,
-                                        const hsy_puzzle *how,
-                                        hsy_puzzle_plan *plan, hsy_error *err);
+                                        hsy_puzzle_plan *plan,
+                                        const hsy_puzzle *how, hsy_error *err);
 
 /* What a search looked at. */
 typedef struct hsy_puzzle_trace {
@@ -229,11 +231,10 @@ HSY_API size_t hsy_puzzle_memory(const hsy_scheme *s,
  * err->limit, if more words could be joined than are allowed; HSY_E_FORMAT if
  * the tally has not as many fragments as words.
  */
-HSY_API hsy_status hsy_puzzle_search(const hsy_scheme *s, const hsy_tally *t,
-                                     const hsy_puzzle *how,
-                                     const hsy_puzzle_plan *plan,
-                                     hsy_candidate *found, size_t *count,
-                                     hsy_puzzle_trace *trace, void *memory,
+HSY_API hsy_status hsy_puzzle_search(const hsy_scheme *s, hsy_candidate *found,
+                                     size_t *count, hsy_puzzle_trace *trace,
+                                     const hsy_tally *t, const hsy_puzzle *how,
+                                     const hsy_puzzle_plan *plan, void *memory,
                                      hsy_error *err);
 
 /* A frequent pair of an offset. */
@@ -249,10 +250,10 @@ typedef struct hsy_pair {
  * then fragment. ways has room for a number for each pair, codes for `most`
  * words. trace may be NULL.
  */
-HSY_API hsy_status hsy_puzzle_join(const hsy_scheme *s, const hsy_pair *pairs,
-                                   const size_t *first, uint64_t *ways,
-                                   uint64_t most, uint64_t *codes,
+HSY_API hsy_status hsy_puzzle_join(const hsy_scheme *s, uint64_t *codes,
                                    size_t *count, hsy_puzzle_trace *trace,
+                                   const hsy_pair *pairs, const size_t *first,
+                                   uint64_t most, uint64_t *ways,
                                    hsy_error *err);
 
 #ifdef __cplusplus

@@ -150,7 +150,7 @@ HSY_API hsy_status hsy_evidence_attend(hsy_evidence *points, size_t count,
  * `rounds` rounds, of which a slot has per_slot. HSY_E_UNKNOWN for a scheme
  * without points, HSY_E_RANGE.
  */
-HSY_API hsy_status hsy_attend_expect(double sd[2], const hsy_scheme *s,
+HSY_API hsy_status hsy_attend_expect(const hsy_scheme *s, double sd[2],
                                      const hsy_scheme *permanent, double f,
                                      uint64_t devices, uint64_t rounds,
                                      uint64_t per_slot, hsy_error *err);
@@ -160,8 +160,8 @@ HSY_API hsy_status hsy_attend_expect(double sd[2], const hsy_scheme *s,
  * of cohort c at c bits + b, and c's reports in stratum c. HSY_E_RANGE if the
  * scheme is of another mechanism, or has no such code or cohort. Time does not
  * depend on code. */
-HSY_API hsy_status hsy_rappor_bits(const hsy_scheme *s, uint64_t code,
-                                   uint32_t cohort, uint16_t *positions);
+HSY_API hsy_status hsy_rappor_bits(const hsy_scheme *s, uint16_t *positions,
+                                   uint64_t code, uint32_t cohort);
 
 typedef enum hsy_target {
     HSY_PEOPLE = 0,    /* the share among those who answered */
@@ -232,8 +232,8 @@ typedef struct hsy_selection {
  * is needed and its cells tell; else it is left as it is. Scratch as malloc
  * aligns, 0 bytes if nothing is to be measured. HSY_E_EMPTY without reports. */
 HSY_API size_t hsy_selection_scratch(const hsy_scheme *s, size_t count);
-HSY_API hsy_status hsy_selection_measure(hsy_selection *from,
-                                         const hsy_scheme *s,
+HSY_API hsy_status hsy_selection_measure(const hsy_scheme *s,
+                                         hsy_selection *from,
                                          const hsy_tally *t,
                                          const uint64_t *codes, size_t count,
                                          void *scratch, hsy_error *err);
@@ -246,7 +246,7 @@ HSY_API hsy_status hsy_selection_measure(hsy_selection *from,
  * interval (docs/estimates.md). count 0: everything, without an error.
  * how->comparisons does not matter. Errors as of hsy_estimate_point.
  */
-HSY_API hsy_status hsy_estimate_rest(hsy_estimate *est, const hsy_scheme *s,
+HSY_API hsy_status hsy_estimate_rest(const hsy_scheme *s, hsy_estimate *est,
                                      const hsy_evidence *points, size_t count,
                                      const hsy_selection *from,
                                      const hsy_confidence *how, hsy_error *err);
@@ -313,7 +313,7 @@ HSY_API hsy_status hsy_ranges_attend(hsy_ranges *r, const hsy_scheme *permanent,
 /* The share in bins from .. to-1, from < to <= d: unbiased, with a normal
  * interval (Wald below 50 reports is refused). Of sw by likelihood, with the
  * bounds of hsy_density_estimate whatever how->interval is. */
-HSY_API hsy_status hsy_range(hsy_estimate *est, const hsy_ranges *r,
+HSY_API hsy_status hsy_range(const hsy_ranges *r, hsy_estimate *est,
                              size_t from, size_t to, const hsy_confidence *how,
                              hsy_error *err);
 
@@ -328,7 +328,7 @@ HSY_API void hsy_ranges_cdf(const hsy_ranges *r, double *out);
  * quantile. how->interval must be AUTO, WALD or SCORE (or WILSON of a
  * population): the band is normal. Not for two threads with the same r.
  */
-HSY_API hsy_status hsy_quantile(hsy_estimate *est, const hsy_ranges *r,
+HSY_API hsy_status hsy_quantile(const hsy_ranges *r, hsy_estimate *est,
                                 double q, const hsy_confidence *how,
                                 hsy_error *err);
 
@@ -426,7 +426,7 @@ typedef struct hsy_plausibility {
  * devices that lie for gain (docs/poisoning.md); other reports have no such
  * sign. Each report is taken for another device's, unless t and points say
  * otherwise: then for so many fewer. */
-HSY_API void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
+HSY_API void hsy_plausible(const hsy_scheme *s, hsy_plausibility *out,
                            const hsy_tally *t, const hsy_evidence *points,
                            size_t count, bool complete);
 

@@ -7,7 +7,7 @@
  *
  *     hsy_client *client;
  *     hsy_client_open(&client, "state", &policy, "tasks.signed", NULL, &err);
- *     hsy_client_answer(client, "browser", &truth, NULL, &err);
+ *     hsy_client_answer(client, NULL, "browser", &truth, &err);
  *     hsy_client_close(client);
  *
  * Conventions as in hearsay.h, but these functions allocate.
@@ -89,25 +89,25 @@ HSY_API const hsy_release *const *hsy_client_releases(hsy_client *client,
 
 /* The task that release i was admitted for, as it stands in the document; false
  * past the end. */
-HSY_API bool hsy_client_task(hsy_client *client, size_t i, hsy_task *task);
+HSY_API bool hsy_client_task(hsy_client *client, hsy_task *task, size_t i);
 
 /* Refused task number i, and why; false past the end. */
-HSY_API bool hsy_client_refused(hsy_client *client, size_t i, hsy_task *task,
-                                hsy_error *why);
+HSY_API bool hsy_client_refused(hsy_client *client, hsy_task *task,
+                                hsy_error *why, size_t i);
 
 /* As hsy_device_answer, hsy_device_next and hsy_device_sent. */
-HSY_API hsy_status hsy_client_answer(hsy_client *client, const char *task,
-                                     const hsy_truth *truth,
-                                     hsy_answer_state *state, hsy_error *err);
+HSY_API hsy_status hsy_client_answer(hsy_client *client,
+                                     hsy_answer_state *state, const char *task,
+                                     const hsy_truth *truth, hsy_error *err);
 
 /* A truth from text, as a line of `hearsay randomize`: yes or no, one of the
  * values, a decimal, a string. What is not listed becomes `other`, a number
  * outside the range its nearer end. HSY_E_FORMAT or HSY_E_RANGE if the text is
  * no answer: then nothing is charged. */
-HSY_API hsy_status hsy_client_answer_text(hsy_client *client, const char *task,
-                                          const char *text, size_t len,
+HSY_API hsy_status hsy_client_answer_text(hsy_client *client,
                                           hsy_answer_state *state,
-                                          hsy_error *err);
+                                          const char *task, const char *text,
+                                          size_t len, hsy_error *err);
 HSY_API hsy_status hsy_client_next(hsy_client *client, uint8_t *upload,
                                    size_t room, size_t *len, hsy_error *err);
 HSY_API hsy_status hsy_client_sent(hsy_client *client, const uint8_t *upload,
@@ -151,9 +151,10 @@ typedef struct hsy_send_result {
  * NULL. The client is not let go while this waits: a program that must answer
  * meanwhile sends with attempts 1, and waits by itself.
  */
-HSY_API hsy_status hsy_device_upload(hsy_client *client, const char *url,
+HSY_API hsy_status hsy_device_upload(hsy_client *client,
+                                     hsy_send_result *result, const char *url,
                                      const hsy_send_options *options,
-                                     hsy_send_result *result, hsy_error *err);
+                                     hsy_error *err);
 
 /* The document that the collector at url gives out, to be freed with free();
  * its signature is for hsy_device_accept_document to check. */
@@ -217,7 +218,7 @@ HSY_API hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
  *     hsy_analysis_request q = {.size = sizeof q};
  *     hsy_analysis_result r;
  *     hsy_analysis_run(&r, &t, NULL, &q, &err);
- *     hsy_analysis_json(&text, &len, &r, &err);
+ *     hsy_analysis_json(&r, &text, &len, &err);
  *     hsy_analysis_clear(&r);
  *
  * is `hearsay estimate --format json`, and what a collector serves.
@@ -442,12 +443,10 @@ HSY_API hsy_status hsy_analysis_run(hsy_analysis_result *out,
 HSY_API void hsy_analysis_clear(hsy_analysis_result *r);
 
 /* As JSON [RFC 8259] and as CSV [RFC 4180], to be freed with free(). */
-HSY_API hsy_status hsy_analysis_json(char **json, size_t *len,
-                                     const hsy_analysis_result *r,
-                                     hsy_error *err);
-HSY_API hsy_status hsy_analysis_csv(char **csv, size_t *len,
-                                    const hsy_analysis_result *r,
-                                    hsy_error *err);
+HSY_API hsy_status hsy_analysis_json(const hsy_analysis_result *r, char **json,
+                                     size_t *len, hsy_error *err);
+HSY_API hsy_status hsy_analysis_csv(const hsy_analysis_result *r, char **csv,
+                                    size_t *len, hsy_error *err);
 
 /* The same name in JSON and CSV. A literal. */
 HSY_API const char *hsy_analysis_column_name(hsy_analysis_column column);

@@ -47,9 +47,8 @@ HSY_API hsy_status hsy_rappor_channel(hsy_rappor_law *law, uint32_t k,
 /* De-noised share of reports whose filter has a bit, and its standard
  * deviation, m times k each. A cohort without reports has zeros. Candidates
  * are not looked at. */
-HSY_API hsy_status hsy_rappor_rates(double *rate, double *sd,
-                                    const hsy_rappor_data *data,
-                                    hsy_error *err);
+HSY_API hsy_status hsy_rappor_rates(const hsy_rappor_data *data, double *rate,
+                                    double *sd, hsy_error *err);
 
 typedef enum hsy_rappor_method {
     HSY_RAPPOR_SAMPLER = 0, /* posterior with an atom at zero */
@@ -113,9 +112,9 @@ HSY_API size_t hsy_rappor_scratch(const hsy_rappor_data *data);
  * range, err->at then being the cohort or candidate (from 1) concerned; for
  * two candidates with the same bits everywhere, which nothing can tell apart,
  * err->at is the later and err->limit the earlier. */
-HSY_API hsy_status hsy_rappor_decode(hsy_rappor_share *shares,
+HSY_API hsy_status hsy_rappor_decode(const hsy_rappor_data *data,
+                                     hsy_rappor_share *shares,
                                      hsy_rappor_summary *summary,
-                                     const hsy_rappor_data *data,
                                      const hsy_rappor_options *options,
                                      void *scratch, hsy_error *err);
 
@@ -155,9 +154,9 @@ HSY_API size_t hsy_associate_scratch(const hsy_association *a);
  * give, for numbers that are no probabilities, and if the reports cannot tell
  * the cells apart.
  */
-HSY_API hsy_status hsy_associate(double *share, double *covariance,
-                                 hsy_association_result *result,
-                                 const hsy_association *a, void *scratch,
+HSY_API hsy_status hsy_associate(const hsy_association *a, double *share,
+                                 double *covariance,
+                                 hsy_association_result *result, void *scratch,
                                  hsy_error *err);
 
 /*
@@ -166,9 +165,8 @@ HSY_API hsy_status hsy_associate(double *share, double *covariance,
  * are estimates themselves: shift what they depend on by a standard error, and
  * add change times change' to the covariance. scratch: as for hsy_associate.
  */
-HSY_API void hsy_associate_shift(double *change, const double *share,
-                                 const double *covariance,
-                                 const hsy_association *a,
+HSY_API void hsy_associate_shift(const hsy_association *a, double *change,
+                                 const double *share, const double *covariance,
                                  const hsy_association *other, void *scratch);
 
 /*
@@ -180,9 +178,8 @@ HSY_API void hsy_associate_shift(double *change, const double *share,
  * beforehand have zeros behind them). HSY_E_RANGE with the report in err->at
  * if its cohort is too large or no category gives it.
  */
-HSY_API hsy_status hsy_rappor_likelihood(double *rows,
-                                         const hsy_rappor_data *data,
-                                         const double *other,
+HSY_API hsy_status hsy_rappor_likelihood(const hsy_rappor_data *data,
+                                         double *rows, const double *other,
                                          const uint8_t *words, size_t stride,
                                          const uint32_t *cohorts, size_t n,
                                          hsy_error *err);
@@ -194,7 +191,7 @@ HSY_API hsy_status hsy_rappor_likelihood(double *rows,
  * left, drawn toward what hashes do on average as far as it is noise.
  * HSY_E_RANGE unless the shares are at least 0 and leave some of 1.
  */
-HSY_API hsy_status hsy_rappor_other(double *other, const hsy_rappor_data *data,
+HSY_API hsy_status hsy_rappor_other(const hsy_rappor_data *data, double *other,
                                     const double *shares, hsy_error *err);
 
 /* What a RAPPOR variable holds beside its listed strings. */
@@ -229,9 +226,9 @@ HSY_API size_t hsy_rappor_associate_scratch(const hsy_rappor_reports *r);
 
 /* hsy_associate of RAPPOR's reports; the covariance allows for the shares of
  * the listed strings being estimates. scratch: aligned as malloc aligns. */
-HSY_API hsy_status hsy_rappor_associate(double *share, double *covariance,
+HSY_API hsy_status hsy_rappor_associate(const hsy_rappor_reports *r,
+                                        double *share, double *covariance,
                                         hsy_association_result *result,
-                                        const hsy_rappor_reports *r,
                                         void *scratch, hsy_error *err);
 
 #ifdef __cplusplus

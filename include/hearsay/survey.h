@@ -45,7 +45,7 @@ HSY_API double hsy_survey_rate(const hsy_survey *s, double share);
 
 /* What `yes` of n answers tell; both may be fractions, of weighted answers.
  * HSY_E_EMPTY without answers, HSY_E_RANGE if yes is not from 0 to n. */
-HSY_API hsy_status hsy_survey_point(hsy_evidence *point, const hsy_survey *s,
+HSY_API hsy_status hsy_survey_point(const hsy_survey *s, hsy_evidence *point,
                                     double yes, double n, hsy_error *err);
 
 /* The people asked are a sample. Intervals are cut to [0, 1]. */
@@ -88,7 +88,7 @@ typedef struct hsy_survey_test {
 } hsy_survey_test;
 
 /* At least two points of one design. */
-HSY_API hsy_status hsy_survey_compare(hsy_survey_test *out, const hsy_survey *s,
+HSY_API hsy_status hsy_survey_compare(const hsy_survey *s, hsy_survey_test *out,
                                       const hsy_evidence *groups, size_t count,
                                       hsy_error *err);
 
@@ -101,8 +101,8 @@ typedef struct hsy_survey_pair {
 
 /* Its exact interval holds at least as often as its level says. err->at is
  * the sample concerned, from 1. */
-HSY_API hsy_status hsy_survey_pair_estimate(hsy_survey_result *out,
-                                            const hsy_survey_pair *s,
+HSY_API hsy_status hsy_survey_pair_estimate(const hsy_survey_pair *s,
+                                            hsy_survey_result *out,
                                             double level, hsy_error *err);
 
 /* A channel of d states, 2 to HSY_MATRIX_MAX: h[y d + x] = P(y | x), so that
@@ -132,9 +132,9 @@ HSY_API hsy_status hsy_survey_states(hsy_survey_shares *out, const double *h,
  * either side if share is true; and in each of two groups, that a test of this
  * level find their shares a and b different with chance `power`. HSY_E_RANGE
  * for what is no share, margin, level or power. */
-HSY_API hsy_status hsy_survey_need(double *n, const hsy_survey *s, double share,
+HSY_API hsy_status hsy_survey_need(const hsy_survey *s, double *n, double share,
                                    double margin, double level, hsy_error *err);
-HSY_API hsy_status hsy_survey_need_groups(double *n, const hsy_survey *s,
+HSY_API hsy_status hsy_survey_need_groups(const hsy_survey *s, double *n,
                                           double a, double b, double level,
                                           double power, hsy_error *err);
 
@@ -149,7 +149,7 @@ HSY_API hsy_status hsy_survey_pair_need(double n[2], const double chance[2],
 
 /* The chance, from the binomial law itself, that an interval of n answers holds
  * the share that is true. Wald needs HSY_WALD_MIN answers. */
-HSY_API hsy_status hsy_survey_coverage(double *out, const hsy_survey *s,
+HSY_API hsy_status hsy_survey_coverage(const hsy_survey *s, double *out,
                                        uint64_t n, double share,
                                        hsy_interval interval, double level,
                                        hsy_error *err);

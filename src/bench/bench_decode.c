@@ -40,7 +40,7 @@ static void bench_decode_one(void *ctx)
     hsy_rappor_summary summary;
 
     if (x->err.status == HSY_OK)
-        hsy_rappor_decode(x->shares, &summary, &x->data, &how, x->scratch,
+        hsy_rappor_decode(&x->data, x->shares, &summary, &how, x->scratch,
                           &x->err);
 }
 
@@ -165,7 +165,7 @@ static void bench_pairs_one(void *ctx)
     hsy_association_result result;
 
     if (x->err.status == HSY_OK)
-        hsy_rappor_associate(x->share, x->covariance, &result, &x->reports,
+        hsy_rappor_associate(&x->reports, x->share, x->covariance, &result,
                              x->scratch, &x->err);
 }
 

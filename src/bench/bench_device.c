@@ -125,12 +125,12 @@ static bool bench_device_document(struct bench_device *x, hsy_error *err)
 
     for (size_t i = 0; tasks != NULL && i < x->tasks; i++)
         tasks[i] = bench_device_task(x, i);
-    if (tasks != NULL && hsy_document_encode(NULL, 0, &len, &doc, tasks,
+    if (tasks != NULL && hsy_document_encode(&doc, NULL, 0, &len, tasks,
                                              x->tasks, err) == HSY_OK) {
         x->document_len = len + HSY_SIGNATURE;
         x->document = calloc(1, x->document_len);
         made = x->document != NULL &&
-               hsy_document_encode(x->document, len, &len, &doc, tasks,
+               hsy_document_encode(&doc, x->document, len, &len, tasks,
                                    x->tasks, err) == HSY_OK;
     }
     free(tasks);
@@ -201,7 +201,7 @@ static void bench_device_ask(void *ctx)
         const hsy_truth truth = {HSY_TRUTH_INDEX, {.index = (uint32_t)i % 7}};
         hsy_answer_state state = HSY_ANSWER_CLOSED;
 
-        x->failed = hsy_device_answer(x->dev, x->releases[i], &truth, &state,
+        x->failed = hsy_device_answer(x->dev, &state, x->releases[i], &truth,
                                       NULL) != HSY_OK ||
                     state != HSY_ANSWERED;
     }

@@ -153,8 +153,8 @@ static void bench_search_all(void *ctx)
 
     x->failed = HSY_OK;
     for (size_t i = 0; i < x->nstages && x->failed == HSY_OK; i++)
-        x->failed = hsy_search_stage(x->s, &x->tally, &x->how, x->stages, i,
-                                     x->found, &count, x->scratch, NULL);
+        x->failed = hsy_search_stage(x->s, x->found, &count, &x->tally, &x->how,
+                                     x->stages, i, x->scratch, NULL);
 }
 
 double bench_search(struct bench *b, const struct bench_case *c, hsy_cpu level)
@@ -162,7 +162,7 @@ double bench_search(struct bench *b, const struct bench_case *c, hsy_cpu level)
     struct bench_search x;
     bool ready =
         bench_search_open(&x, c, level, true) &&
-        hsy_search_plan(x.s, &x.how, x.stages, &x.nstages, NULL) == HSY_OK;
+        hsy_search_plan(x.s, x.stages, &x.nstages, &x.how, NULL) == HSY_OK;
     double evaluations = 0;
 
     for (size_t i = 0; ready && i < x.nstages; i++)
@@ -187,8 +187,9 @@ static void bench_puzzle_all(void *ctx)
     hsy_puzzle_trace trace;
     size_t count;
 
-    x->failed = hsy_puzzle_search(x->s, &x->tally, &bench_puzzle_how, &x->plan,
-                                  x->found, &count, &trace, x->scratch, NULL);
+    x->failed =
+        hsy_puzzle_search(x->s, x->found, &count, &trace, &x->tally,
+                          &bench_puzzle_how, &x->plan, x->scratch, NULL);
 }
 
 double bench_puzzle(struct bench *b, const struct bench_case *c, hsy_cpu level)
@@ -196,7 +197,7 @@ double bench_puzzle(struct bench *b, const struct bench_case *c, hsy_cpu level)
     struct bench_search x;
     bool ready =
         bench_search_open(&x, c, level, false) &&
-        hsy_puzzle_plan_make(x.s, &bench_puzzle_how, &x.plan, NULL) == HSY_OK;
+        hsy_puzzle_plan_make(x.s, &x.plan, &bench_puzzle_how, NULL) == HSY_OK;
 
     if (ready) {
         x.found = calloc((size_t)x.plan.word.keep, sizeof *x.found);

@@ -69,8 +69,8 @@ static void attack_read(struct attack_seen *seen, hsy_device *dev,
     hsy_error err = {0};
     size_t len;
 
-    while (hsy_device_next(dev, world_releases(s), s->n, upload, sizeof upload,
-                           &len, &err) == HSY_OK) {
+    while (hsy_device_next(dev, upload, sizeof upload, &len, world_releases(s),
+                           s->n, &err) == HSY_OK) {
         hsy_upload head;
         uint32_t yes;
 
@@ -112,7 +112,7 @@ static struct attack_seen attack_device(const struct attack_plan *plan,
                                  .u.index = (number + (changes && later)) % 2};
 
         attack_read(&seen, dev, &setup, day <= plan->days / 2);
-        world_must(hsy_device_answer(dev, setup.release[0], &truth, NULL, &err),
+        world_must(hsy_device_answer(dev, NULL, setup.release[0], &truth, &err),
                    "answer", &err);
         world.seconds += WORLD_DAY;
     }

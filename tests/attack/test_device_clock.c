@@ -132,9 +132,9 @@ static void clock_ask(struct clock_walk *c, uint64_t coin)
     const hsy_release *r = c->setup.release[coin / 2 % CLOCK_TASKS];
     hsy_budget before = {0}, after = {0};
 
-    c->over += hsy_device_budget(c->dev, NULL, &before, NULL) != HSY_OK;
-    c->over += hsy_device_answer(c->dev, r, &truth, NULL, NULL) != HSY_OK;
-    c->over += hsy_device_budget(c->dev, NULL, &after, NULL) != HSY_OK;
+    c->over += hsy_device_budget(c->dev, &before, NULL, NULL) != HSY_OK;
+    c->over += hsy_device_answer(c->dev, NULL, r, &truth, NULL) != HSY_OK;
+    c->over += hsy_device_budget(c->dev, &after, NULL, NULL) != HSY_OK;
     c->over += after.spent_day > CLOCK_DAY_CAP ||
                after.spent_lifetime > CLOCK_LIFE_CAP ||
                after.spent_lifetime != c->life;

@@ -174,7 +174,7 @@ static uint64_t tuple_name(uint8_t key)
     truth.u.tuple.items = items;
     truth.u.tuple.count = 2;
     names_begin(g, 0);
-    if (hsy_device_answer(g->dev, r, &truth, NULL, &g->err) != HSY_OK)
+    if (hsy_device_answer(g->dev, NULL, r, &truth, &g->err) != HSY_OK)
         exit(1);
     for (size_t i = 0; i < names.n; i++)
         if (names_is(&names.of[i], DEVICE_PURPOSE_PERMANENT))

@@ -118,8 +118,8 @@ static hsy_status disk_send(struct disk *d)
     hsy_status st;
 
     do {
-        st = hsy_device_next(d->dev, all, d->setup.n, upload, sizeof upload,
-                             &len, NULL);
+        st = hsy_device_next(d->dev, upload, sizeof upload, &len, all,
+                             d->setup.n, NULL);
         if (st != HSY_OK)
             break;
         disk_sends(d, upload, len);
@@ -136,8 +136,8 @@ static hsy_status disk_step(struct disk *d, size_t i)
     if (s->op == DISK_SEND)
         return disk_send(d);
     if (s->op == DISK_ANSWER)
-        return hsy_device_answer(d->dev, d->setup.release[s->release], &truth,
-                                 NULL, NULL);
+        return hsy_device_answer(d->dev, NULL, d->setup.release[s->release],
+                                 &truth, NULL);
     d->world.seconds = d->before[i].seconds + WORLD_DAY;
     return HSY_OK;
 }
@@ -358,7 +358,7 @@ static void disk_fails(struct disk *d, size_t i, uint32_t at,
     d->world.fail_at = at;
     d->world.fail_cut = *cut;
     *silent += disk_step(d, i) == HSY_OK;
-    *silent += hsy_device_answer(d->dev, d->setup.release[0], &truth, NULL,
+    *silent += hsy_device_answer(d->dev, NULL, d->setup.release[0], &truth,
                                  NULL) == HSY_OK;
     disk_recovers(d, i, false);
 }
@@ -427,7 +427,7 @@ static bool disk_closed(struct disk *d, size_t release, struct disk_coins coins,
     hsy_device_coins(d->dev, disk_no_coins, &coins);
     stores = d->world.calls.stores;
     entries = d->world.calls.entries;
-    st = hsy_device_answer(d->dev, d->setup.release[release], &truth, NULL,
+    st = hsy_device_answer(d->dev, NULL, d->setup.release[release], &truth,
                            NULL);
     *enough = st == HSY_OK;
     return *enough || (st == HSY_E_ENTROPY && d->world.calls.stores == stores &&

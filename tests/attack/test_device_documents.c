@@ -123,9 +123,9 @@ static void documents_ask(struct documents *d, const hsy_release *r)
         hsy_answer_state state = 0;
         hsy_budget all = {0};
 
-        (void)hsy_device_answer(d->dev, r, &truth, &state, NULL);
+        (void)hsy_device_answer(d->dev, &state, r, &truth, NULL);
         d->answered += state == HSY_ANSWERED;
-        if (hsy_device_budget(d->dev, NULL, &all, NULL) != HSY_OK)
+        if (hsy_device_budget(d->dev, &all, NULL, NULL) != HSY_OK)
             d->overspent++;
         d->overspent += all.spent_lifetime > DOCUMENTS_LIFE ||
                         all.spent_day > DOCUMENTS_DAY;
@@ -154,7 +154,7 @@ static uint32_t documents_day(struct documents *d)
 {
     hsy_budget all = {0};
 
-    (void)hsy_device_budget(d->dev, NULL, &all, NULL);
+    (void)hsy_device_budget(d->dev, &all, NULL, NULL);
     return all.day;
 }
 
@@ -270,10 +270,10 @@ static void documents_made_up(struct documents *d)
     documents_any_task(d, &task);
     memcpy(key, world_key, sizeof key);
     key[0] ^= documents_coin(d) % 8 == 0;
-    if (hsy_document_encode(NULL, 0, &len, &doc, &task.task, 1, NULL) != HSY_OK)
+    if (hsy_document_encode(&doc, NULL, 0, &len, &task.task, 1, NULL) != HSY_OK)
         return;
     bytes = trial_memory(len + HSY_SIGNATURE);
-    if (hsy_document_encode(bytes, len, &len, &doc, &task.task, 1, NULL) ==
+    if (hsy_document_encode(&doc, bytes, len, &len, &task.task, 1, NULL) ==
         HSY_OK) {
         world_sign(bytes + len, key, bytes, len);
         documents_send(d, bytes, len + HSY_SIGNATURE);
@@ -301,8 +301,9 @@ static void documents_dates(struct documents *d)
 
         world_task_init(&task, "date", &spec, NULL, 30);
         task.task.start -= n; /* another release */
-        world_must(hsy_document_encode(bytes, sizeof bytes - HSY_SIGNATURE,
-                                       &len, &doc, &task.task, 1, NULL),
+        world_must(hsy_document_encode(&doc, bytes,
+                                       sizeof bytes - HSY_SIGNATURE, &len,
+                                       &task.task, 1, NULL),
                    "document", &(hsy_error){0});
         world_sign(bytes + len, world_key, bytes, len);
         if (hsy_device_accept_document(d->dev, &doc, bytes, len + HSY_SIGNATURE,
@@ -310,7 +311,7 @@ static void documents_dates(struct documents *d)
             continue;
         r = trial_memory(hsy_release_size(&task.task));
         if (hsy_device_admit(d->dev, r, &doc, 0, NULL) == HSY_OK)
-            (void)hsy_device_answer(d->dev, r, &truth, NULL, NULL);
+            (void)hsy_device_answer(d->dev, NULL, r, &truth, NULL);
         free(r);
     }
     spent = world_spent(d->dev, NULL);

@@ -129,12 +129,12 @@ static uint64_t shape_of(struct shape *s, uint64_t coins,
         hsy_answer_state state = 0;
         uint8_t upload[WORLD_UPLOAD];
         size_t len = 0;
-        hsy_status st = hsy_device_answer(s->dev, r, &truth, &state, NULL);
+        hsy_status st = hsy_device_answer(s->dev, &state, r, &truth, NULL);
 
         world_note(&s->world, 16, (uint64_t)st << 8 | state);
         if (s->leaks && truths[i] % 2 != 0)
             world_note(&s->world, 2, 1);
-        st = hsy_device_next(s->dev, &r, 1, upload, sizeof upload, &len, NULL);
+        st = hsy_device_next(s->dev, upload, sizeof upload, &len, &r, 1, NULL);
         world_note(&s->world, 17, (uint64_t)st << 32 | len);
         if (st == HSY_OK) {
             shape_header(s, upload);
@@ -185,7 +185,7 @@ static double shape_time(struct shape *s, uint64_t code)
     memcpy(s->dev, s->memory, s->size);
     s->world = s->before;
     from = shape_clock();
-    (void)hsy_device_answer(s->dev, r, &truth, NULL, NULL);
+    (void)hsy_device_answer(s->dev, NULL, r, &truth, NULL);
     return shape_clock() - from;
 }
 

@@ -464,7 +464,7 @@ static void walk_send(struct walk *w, bool acknowledge)
         if (below(w, 4) != 0)
             some[n++] = w->g->release[i];
     for (uint32_t i = 0; i < 8; i++) {
-        if (hsy_device_next(w->g->dev, some, n, upload, sizeof upload, &len,
+        if (hsy_device_next(w->g->dev, upload, sizeof upload, &len, some, n,
                             NULL) != HSY_OK)
             return;
         note_left(w, upload, len);

@@ -275,8 +275,8 @@ static bool zoo_real_begin(void *memory, uint32_t day, unsigned source,
 
     if (r == NULL)
         return false;
-    st = hsy_device_begin(zoo_real_device(z), r, &truth, &state, &bytes, &len,
-                          &number, NULL);
+    st = hsy_device_begin(zoo_real_device(z), &state, &bytes, &len, &number, r,
+                          &truth, NULL);
     free(r);
     if (st != HSY_OK)
         return false;

@@ -170,7 +170,7 @@ static hsy_device *poison_device(void)
     for (size_t i = 0; i < CASES; i++)
         poison_task(i);
     if (dev == NULL ||
-        hsy_document_encode(bytes, sizeof bytes, &len, &head, tasks, CASES,
+        hsy_document_encode(&head, bytes, sizeof bytes, &len, tasks, CASES,
                             NULL) != HSY_OK ||
         hsy_device_create(dev, &policy, &world, NULL) != HSY_OK ||
         hsy_device_accept_document(dev, &doc, bytes, len + HSY_SIGNATURE,
@@ -234,7 +234,7 @@ static int poison_answers(hsy_device *dev)
         hsy_answer_state state = 0;
 
         clock_now = (uint64_t)(DAY0 + k / CASES) * DEVICE_DAY;
-        if (hsy_device_answer(dev, r, &t, &state, NULL) != HSY_OK)
+        if (hsy_device_answer(dev, &state, r, &t, NULL) != HSY_OK)
             return 1;
         answered += state == HSY_ANSWERED;
     }

@@ -185,7 +185,7 @@ static double delta_of(const hsy_shuffle *s, double epsilon)
     hsy_error err = {0};
     double delta = 0;
 
-    return hsy_shuffle_delta(&delta, s, epsilon, &err) == HSY_OK ? delta : 0;
+    return hsy_shuffle_delta(s, &delta, epsilon, &err) == HSY_OK ? delta : 0;
 }
 
 struct seen {

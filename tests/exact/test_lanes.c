@@ -143,7 +143,7 @@ static size_t lanes_rappor(const hsy_scheme *s, uint8_t *bits,
         for (size_t i = 0; i < some; i++) {
             uint16_t positions[RAPPOR_HASHES_MOST];
 
-            hsy_rappor_bits(s, codes[done + i], cohort, positions);
+            hsy_rappor_bits(s, positions, codes[done + i], cohort);
             for (uint32_t j = 0; j < rappor_hashes(s); j++)
                 lanes[i * width + positions[j]] = 1;
         }

@@ -156,8 +156,8 @@ static void life_answer(struct life *l)
         hsy_answer_state state = 0;
 
         t.u.index = (uint32_t)l->truth;
-        life_trace(l, (uint64_t)hsy_device_answer(l->g->dev, l->g->release[i],
-                                                  &t, &state, NULL));
+        life_trace(l, (uint64_t)hsy_device_answer(l->g->dev, &state,
+                                                  l->g->release[i], &t, NULL));
         life_trace(l, (uint64_t)state);
     }
 }

@@ -96,8 +96,8 @@ static hsy_status transcripts_answer(struct transcript *t, void *client,
 {
     hsy_truth index = {.type = HSY_TRUTH_INDEX, .u.index = truth};
 
-    return hsy_device_answer(client, transcripts_of(t)->setup.release[release],
-                             &index, state, NULL);
+    return hsy_device_answer(
+        client, state, transcripts_of(t)->setup.release[release], &index, NULL);
 }
 
 /* The releases whose bits are set. */
@@ -119,7 +119,7 @@ static hsy_status transcripts_next(struct transcript *t, void *client,
     const hsy_release *some[TRANSCRIPT_RELEASES];
     size_t n = transcripts_some(t, releases, some);
 
-    return hsy_device_next(client, some, n, upload, room, len, NULL);
+    return hsy_device_next(client, upload, room, len, some, n, NULL);
 }
 
 static hsy_status transcripts_sent(struct transcript *t, void *client,

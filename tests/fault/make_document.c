@@ -140,13 +140,13 @@ int main(int argc, char **argv)
     doc.expires = days[3];
     for (int i = 8; i < argc; i++)
         task_from(&tasks[n++], argv[i], days[4], days[5]);
-    if (hsy_document_encode(NULL, 0, &len, &doc, tasks, n, &err) != HSY_OK) {
+    if (hsy_document_encode(&doc, NULL, 0, &len, tasks, n, &err) != HSY_OK) {
         fprintf(stderr, "%s: ", hsy_field_name(err.field));
         die(err.msg);
     }
     bytes = calloc(1, len + HSY_SIGNATURE);
     if (bytes == NULL ||
-        hsy_document_encode(bytes, len, &len, &doc, tasks, n, &err) != HSY_OK)
+        hsy_document_encode(&doc, bytes, len, &len, tasks, n, &err) != HSY_OK)
         die("not encoded");
     sign_and_write(argv[1], (uint8_t)days[0], bytes, len);
     return 0;

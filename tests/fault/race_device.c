@@ -70,12 +70,12 @@ static void make_document(void)
         die("no scheme");
     hsy_scheme_encode(s, wire);
     free(s);
-    if (hsy_document_encode(NULL, 0, &document_len, &doc, &task, 1, NULL) !=
+    if (hsy_document_encode(&doc, NULL, 0, &document_len, &task, 1, NULL) !=
         HSY_OK)
         die("no document");
     document = calloc(1, document_len + HSY_SIGNATURE);
     if (document == NULL || hsy_sign_keypair(public_key, secret) != HSY_OK ||
-        hsy_document_encode(document, document_len, &document_len, &doc, &task,
+        hsy_document_encode(&doc, document, document_len, &document_len, &task,
                             1, NULL) != HSY_OK ||
         hsy_sign(document + document_len, document, document_len, secret) !=
             HSY_OK)
@@ -196,10 +196,10 @@ static void debit(struct race *r, const char *directory, struct count *count)
     hsy_budget budget;
 
     race_open(r, directory, false);
-    if (hsy_device_budget(r->device, NULL, &budget, NULL) != HSY_OK)
+    if (hsy_device_budget(r->device, &budget, NULL, NULL) != HSY_OK)
         die("no budget");
     r->seconds = ((uint64_t)budget.day + 1) * RACE_SECONDS;
-    if (hsy_device_answer(r->device, r->release, &yes, &state, NULL) != HSY_OK)
+    if (hsy_device_answer(r->device, &state, r->release, &yes, NULL) != HSY_OK)
         die("no answer");
     count->answered += state == HSY_ANSWERED;
     count->exhausted += state == HSY_ANSWER_EXHAUSTED;
@@ -252,7 +252,7 @@ static void debits(const char *directory, unsigned long processes,
     race_close(&r);
     count = run_debits(&r, directory, processes, each);
     race_open(&r, directory, false);
-    if (hsy_device_budget(r.device, "race", &budget, NULL) != HSY_OK)
+    if (hsy_device_budget(r.device, &budget, "race", NULL) != HSY_OK)
         die("no budget");
     race_close(&r);
     ok(count.answered == granted && count.exhausted == asked - granted &&
@@ -281,8 +281,8 @@ static bool child_says(struct race *r, hsy_coins *coins, struct said *said)
     uint64_t number;
     size_t len = 0;
 
-    if (hsy_device_begin(r->device, r->release, &yes, &state, &bytes, &len,
-                         &number, NULL) != HSY_OK ||
+    if (hsy_device_begin(r->device, &state, &bytes, &len, &number, r->release,
+                         &yes, NULL) != HSY_OK ||
         len == 0 || state != HSY_ANSWERED)
         return false;
     hsy_blake2b(said->stored, sizeof said->stored, bytes, len, fork_key,
@@ -345,7 +345,7 @@ static void forks(const char *directory, unsigned long children)
     if (fork() == 0) {
         const hsy_truth yes = {.type = HSY_TRUTH_INDEX, .u.index = 1};
 
-        _exit(hsy_device_answer(r.device, r.release, &yes, NULL, NULL) ==
+        _exit(hsy_device_answer(r.device, NULL, r.release, &yes, NULL) ==
               HSY_OK);
     }
     {

@@ -32,14 +32,14 @@ static hsy_status upload_all(hsy_client *client, const char *url)
                                 .one_connection = true};
     hsy_send_result r;
     hsy_error err = {0};
-    hsy_status st = hsy_device_upload(client, url, &options, &r, &err);
+    hsy_status st = hsy_device_upload(client, &r, url, &options, &err);
 
     printf("%d %llu %llu %llu %u %u %s\n", (int)st, (unsigned long long)r.sent,
            (unsigned long long)r.refused, (unsigned long long)r.waiting,
            (unsigned)r.attempts, (unsigned)r.status,
            err.msg != NULL ? err.msg : "-");
     options.size = 1;
-    if (hsy_device_upload(client, url, &options, NULL, &err) != HSY_E_RANGE)
+    if (hsy_device_upload(client, NULL, url, &options, &err) != HSY_E_RANGE)
         puts("options of another size are taken");
     return st;
 }

@@ -19,7 +19,7 @@ static void document_resolves(const hsy_task *task)
         fuzz_expect(info.nano_slot >= info.nano_report &&
                         info.nano_task >= info.nano_slot,
                     "a slot costs at least a report, a life at least a slot");
-        fuzz_expect(hsy_release_label(r, task, label, sizeof label) ==
+        fuzz_expect(hsy_release_label(r, label, sizeof label, task) ==
                         strlen(label),
                     "every label fits in 4096 bytes");
     }
@@ -41,7 +41,7 @@ static void document_opens(const uint8_t *bytes, size_t len)
         document_resolves(&tasks[i]);
     again = malloc(len);
     fuzz_expect(again != NULL, "there is memory");
-    fuzz_expect(hsy_document_encode(again, len, &again_len, &doc, tasks,
+    fuzz_expect(hsy_document_encode(&doc, again, len, &again_len, tasks,
                                     doc.tasks, NULL) == HSY_OK &&
                     again_len == len - HSY_SIGNATURE &&
                     memcmp(again, bytes, again_len) == 0,

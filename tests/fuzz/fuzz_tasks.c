@@ -32,12 +32,12 @@ static void tasks_compile(const hsy_tasks *t)
     hsy_document doc;
     size_t len = 0;
 
-    fuzz_expect(hsy_document_encode(NULL, 0, &len, &t->head, t->tasks,
+    fuzz_expect(hsy_document_encode(&t->head, NULL, 0, &len, t->tasks,
                                     t->ntasks, NULL) == HSY_OK,
                 "sound tasks make a document");
     bytes = calloc(1, len + HSY_SIGNATURE);
     fuzz_expect(bytes != NULL, "there is memory");
-    hsy_document_encode(bytes, len, &len, &t->head, t->tasks, t->ntasks, NULL);
+    hsy_document_encode(&t->head, bytes, len, &len, t->tasks, t->ntasks, NULL);
     fuzz_expect(hsy_document_open(&doc, bytes, len + HSY_SIGNATURE, NULL) ==
                         HSY_OK &&
                     doc.tasks == t->ntasks,

@@ -212,7 +212,7 @@ void rig_publish(struct rig *g)
         .version = ++g->version, .issued = DAY0, .expires = g->expires};
 
     memcpy(doc.next_key, g->next_key, HSY_SIGN_KEY);
-    if (hsy_document_encode(NULL, 0, &g->len, &doc, g->task, g->tasks,
+    if (hsy_document_encode(&doc, NULL, 0, &g->len, g->task, g->tasks,
                             &g->err) != HSY_OK) {
         printf("# %s: %s\n", hsy_field_name(g->err.field), g->err.msg);
         exit(1);
@@ -220,7 +220,7 @@ void rig_publish(struct rig *g)
     free(g->bytes);
     g->bytes = calloc(1, g->len + HSY_SIGNATURE);
     if (g->bytes == NULL ||
-        hsy_document_encode(g->bytes, g->len, &g->len, &doc, g->task, g->tasks,
+        hsy_document_encode(&doc, g->bytes, g->len, &g->len, g->task, g->tasks,
                             NULL) != HSY_OK)
         exit(1);
     world_sign(g->bytes + g->len, g->signer, g->bytes, g->len);
@@ -321,7 +321,7 @@ int rig_answer(struct rig *g, uint32_t i, uint32_t truth)
     hsy_truth t = index_truth(truth);
     hsy_answer_state state = 0;
     hsy_status st =
-        hsy_device_answer(g->dev, g->release[i], &t, &state, &g->err);
+        hsy_device_answer(g->dev, &state, g->release[i], &t, &g->err);
 
     return st == HSY_OK ? (int)state : -1;
 }
@@ -330,7 +330,7 @@ uint64_t rig_spent(struct rig *g, const char *source)
 {
     hsy_budget b;
 
-    return hsy_device_budget(g->dev, source, &b, NULL) == HSY_OK
+    return hsy_device_budget(g->dev, &b, source, NULL) == HSY_OK
                ? b.spent_lifetime
                : UINT64_MAX;
 }
@@ -342,8 +342,9 @@ void rig_day(struct rig *g, uint32_t day)
 
 hsy_status rig_next(struct rig *g, uint8_t *upload, size_t *len)
 {
-    return hsy_device_next(g->dev, (const hsy_release *const *)g->release,
-                           g->tasks, upload, 4096, len, &g->err);
+    return hsy_device_next(g->dev, upload, 4096, len,
+                           (const hsy_release *const *)g->release, g->tasks,
+                           &g->err);
 }
 
 hsy_status rig_sent(struct rig *g, const uint8_t *upload, size_t len)

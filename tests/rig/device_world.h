@@ -328,10 +328,10 @@ static inline uint8_t *world_document(const struct world_task *tasks, size_t n,
 
     for (size_t i = 0; i < n; i++)
         plain[i] = tasks[i].task;
-    world_must(hsy_document_encode(NULL, 0, len, &doc, plain, n, &err),
+    world_must(hsy_document_encode(&doc, NULL, 0, len, plain, n, &err),
                "document", &err);
     bytes = trial_memory(*len + HSY_SIGNATURE);
-    world_must(hsy_document_encode(bytes, *len, len, &doc, plain, n, &err),
+    world_must(hsy_document_encode(&doc, bytes, *len, len, plain, n, &err),
                "document", &err);
     world_sign(bytes + *len, key, bytes, *len);
     *len += HSY_SIGNATURE;
@@ -430,7 +430,7 @@ static inline uint64_t world_spent(hsy_device *dev, const char *source)
     hsy_budget b = {0};
     hsy_error err = {0};
 
-    world_must(hsy_device_budget(dev, source, &b, &err), "budget", &err);
+    world_must(hsy_device_budget(dev, &b, source, &err), "budget", &err);
     return b.spent_lifetime;
 }
 

@@ -50,11 +50,11 @@ uint8_t *rig_document(size_t n, uint32_t release, uint64_t version, size_t *len)
                               .scheme = wires[i]};
         memcpy(tasks[i].id, rig_ids[i], strlen(rig_ids[i]));
     }
-    if (hsy_document_encode(NULL, 0, len, &head, tasks, n, NULL) != HSY_OK)
+    if (hsy_document_encode(&head, NULL, 0, len, tasks, n, NULL) != HSY_OK)
         return NULL;
     bytes = calloc(1, *len + HSY_SIGNATURE);
     if (bytes != NULL)
-        hsy_document_encode(bytes, *len, len, &head, tasks, n, NULL);
+        hsy_document_encode(&head, bytes, *len, len, tasks, n, NULL);
     *len += HSY_SIGNATURE;
     return bytes;
 }

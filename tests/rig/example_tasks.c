@@ -116,11 +116,11 @@ uint8_t *example_document(const hsy_task *tasks, size_t n, uint64_t version,
                               .expires = EXAMPLE_DAY + 400};
     uint8_t *bytes;
 
-    if (hsy_document_encode(NULL, 0, len, &doc, tasks, n, NULL) != HSY_OK)
+    if (hsy_document_encode(&doc, NULL, 0, len, tasks, n, NULL) != HSY_OK)
         return NULL;
     bytes = calloc(1, *len + HSY_SIGNATURE);
     if (bytes != NULL)
-        hsy_document_encode(bytes, *len, len, &doc, tasks, n, NULL);
+        hsy_document_encode(&doc, bytes, *len, len, tasks, n, NULL);
     *len += HSY_SIGNATURE;
     return bytes;
 }

@@ -148,6 +148,6 @@ void people_draw(struct people *p, uint64_t seed, uint64_t lane)
 hsy_status people_decode(struct people *p, const hsy_rappor_options *options,
                          hsy_error *err)
 {
-    return hsy_rappor_decode(p->shares, &p->summary, &p->data, options,
+    return hsy_rappor_decode(&p->data, p->shares, &p->summary, options,
                              p->scratch, err);
 }

@@ -119,7 +119,7 @@ static inline bool bins_range(struct bins_run *b, const hsy_ranges *r, size_t k,
     const double *shares = people ? b->held : b->law.share;
     hsy_estimate est;
 
-    if (hsy_range(&est, r, bins_asked[k][0], bins_asked[k][1], how, err) !=
+    if (hsy_range(r, &est, bins_asked[k][0], bins_asked[k][1], how, err) !=
         HSY_OK)
         return false;
     coverage_see(&b->values[(people ? 0 : b->count) + k], &est,

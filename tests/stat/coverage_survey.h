@@ -51,7 +51,7 @@ static inline bool survey_run(const struct coverage_cell *c,
         hsy_evidence point;
 
         values[k].few = (double)c->n * fmin(rate, 1 - rate) < COVERAGE_FEW;
-        if (hsy_survey_point(&point, &design, (double)yes, (double)c->n, err) !=
+        if (hsy_survey_point(&design, &point, (double)yes, (double)c->n, err) !=
                 HSY_OK ||
             hsy_survey_estimate(&r, &point, COVERAGE_LEVEL, err) != HSY_OK)
             return false;
@@ -91,7 +91,7 @@ static inline bool survey_run_pair(const struct coverage_cell *c,
             s.yes[i] = (double)hsy_binomial_draw(
                 c->n, chance[i] * survey_shares[k] + (1 - chance[i]) * other,
                 &st);
-        if (hsy_survey_pair_estimate(&r, &s, COVERAGE_LEVEL, err) != HSY_OK)
+        if (hsy_survey_pair_estimate(&s, &r, COVERAGE_LEVEL, err) != HSY_OK)
             return false;
         survey_see(&values[k], &r, c->kind->variant, survey_shares[k]);
     }

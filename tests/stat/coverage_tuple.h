@@ -271,7 +271,7 @@ static inline bool pair_see(struct pair_run *p, const struct coverage_cell *c,
     double share[TUPLE_CELLS], covariance[TUPLE_CELLS * TUPLE_CELLS];
     void *scratch = stat_alloc(hsy_rappor_associate_scratch(&r));
     hsy_association_result out;
-    const bool good = hsy_rappor_associate(share, covariance, &out, &r, scratch,
+    const bool good = hsy_rappor_associate(&r, share, covariance, &out, scratch,
                                            err) == HSY_OK;
 
     for (size_t i = 0; i < TUPLE_CELLS && good; i++) {

@@ -88,7 +88,7 @@ static double poison_adds(struct stat_run *r, const uint64_t *targets, size_t n,
     hsy_poison_bound bounds[POISON_DOMAIN];
     double adds = 0;
 
-    *bounded = hsy_poison_bounds(bounds, r->s, r->points, r->info.d,
+    *bounded = hsy_poison_bounds(r->s, bounds, r->points, r->info.d,
                                  hsy_tally_reports(&r->tally), POISON_HALF,
                                  NULL) == HSY_OK;
     for (size_t v = 0; v < r->info.d; v++)
@@ -117,7 +117,7 @@ static bool poison_attack(struct stat_run *r, hsy_attack attack,
     for (size_t i = 0; i < n; i++)
         targets[i] = (first + i) % r->info.d;
     hsy_tally_init(&r->tally, r->s, r->memory);
-    if (hsy_poison_gain(&exact, &j, r->s, attack, targets, n, POISON_HALF, 0,
+    if (hsy_poison_gain(r->s, &exact, &j, attack, targets, n, POISON_HALF, 0,
                         NULL) != HSY_OK ||
         hsy_poison_reports(r->s, r->reports, POISON_LIARS, attack, targets, n,
                            &c->secret, &c->published, NULL) != HSY_OK ||
@@ -167,7 +167,7 @@ static bool poison_lies(const char *mechanism)
     hsy_scheme *s = stat_scheme(&ask);
     double gain;
     const bool lies =
-        s != NULL && hsy_poison_gain(&gain, NULL, s, HSY_ATTACK_INPUT, &target,
+        s != NULL && hsy_poison_gain(s, &gain, NULL, HSY_ATTACK_INPUT, &target,
                                      1, POISON_HALF, 0, NULL) == HSY_OK;
 
     free(s);
@@ -194,7 +194,7 @@ static double poison_p(const struct stat_run *r)
 {
     hsy_plausibility odd;
 
-    hsy_plausible(&odd, r->s, &r->tally, r->points, 0, false);
+    hsy_plausible(r->s, &odd, &r->tally, r->points, 0, false);
     return fmin(odd.weights_p, odd.seeds_p);
 }
 

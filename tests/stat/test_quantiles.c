@@ -173,7 +173,7 @@ static bool quantiles_count(struct quantiles_rig *g, const hsy_ranges *r,
         hsy_estimate est;
         double middle;
 
-        if (hsy_quantile(&est, r, quantiles_asked[k], &how, NULL) != HSY_OK ||
+        if (hsy_quantile(r, &est, quantiles_asked[k], &how, NULL) != HSY_OK ||
             est.low > est.value || est.high < est.value)
             return false;
         middle = (est.low + est.high) / 2;

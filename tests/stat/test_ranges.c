@@ -76,7 +76,7 @@ static void ranges_of(struct ranges_run *x, const hsy_ranges *r,
         hsy_estimate est = {0};
         double error;
 
-        if (hsy_range(&est, r, from, to, how, NULL) != HSY_OK)
+        if (hsy_range(r, &est, from, to, how, NULL) != HSY_OK)
             continue;
         error = (est.value - truth) / est.sd;
         mean += error * error / RANGES_ASKED;
@@ -102,7 +102,7 @@ static void ranges_quantiles(struct ranges_run *x, const hsy_ranges *r,
         truth = (double)bin + (shares[k] - x->below[bin]) /
                                   (x->below[bin + 1] - x->below[bin]);
         x->quantiles_held +=
-            hsy_quantile(&est, r, shares[k], how, NULL) == HSY_OK &&
+            hsy_quantile(r, &est, shares[k], how, NULL) == HSY_OK &&
             est.low <= truth && truth <= est.high;
         x->quantiles++;
     }

@@ -61,7 +61,7 @@ static void cover(double out[KINDS], const hsy_survey *s, uint64_t n, double f)
 {
     for (size_t k = 0; k < KINDS; k++) {
         out[k] = NAN;
-        if (hsy_survey_coverage(&out[k], s, n, f, kinds[k].interval, 0.95,
+        if (hsy_survey_coverage(s, &out[k], n, f, kinds[k].interval, 0.95,
                                 NULL) != HSY_OK)
             exit(2);
     }
@@ -183,9 +183,9 @@ static double finds(const hsy_survey *s, double a, double b, uint64_t n)
 
             if (first[i] * second[j] < 1e-10)
                 continue;
-            if (hsy_survey_point(&points[0], s, (double)i, (double)n, NULL) ||
-                hsy_survey_point(&points[1], s, (double)j, (double)n, NULL) ||
-                hsy_survey_compare(&t, s, points, 2, NULL))
+            if (hsy_survey_point(s, &points[0], (double)i, (double)n, NULL) ||
+                hsy_survey_point(s, &points[1], (double)j, (double)n, NULL) ||
+                hsy_survey_compare(s, &t, points, 2, NULL))
                 exit(2);
             found += t.p_value < 0.05 ? first[i] * second[j] : 0;
         }
@@ -209,7 +209,7 @@ static void the_ratio_test(void)
     }
     /* A chi-squared law for counts: [Williams76] has its error of order 1/n. */
     ok(most <= 0.06, "equal shares are called different in about 5 %%");
-    if (hsy_survey_need_groups(&need, &s, 0.2, 0.6, 0.95, 0.8, NULL))
+    if (hsy_survey_need_groups(&s, &need, 0.2, 0.6, 0.95, 0.8, NULL))
         exit(2);
     power = finds(&s, 0.2, 0.6, (uint64_t)need);
     printf("# shares 0.2 and 0.6, %.0f each: found %.4f\n", need, power);
@@ -237,7 +237,7 @@ static void pair_covers(double held[3], double f, double t, uint64_t n)
 
         if (p < 1e-7)
             continue;
-        if (hsy_survey_pair_estimate(&r, &pair, 0.95, NULL) != HSY_OK)
+        if (hsy_survey_pair_estimate(&pair, &r, 0.95, NULL) != HSY_OK)
             exit(2);
         for (size_t k = 0; k < 3; k++)
             held[k] += all[k][0] <= f + 1e-12 && f <= all[k][1] + 1e-12 ? p : 0;

@@ -159,7 +159,7 @@ static void tasks_show_labels(const struct show_list *l)
     for (size_t i = 0; i < l->costs.n; i++) {
         const struct task_cost *row = &l->costs.rows[i];
 
-        hsy_release_label(row->release, row->task, l->label, SHOW_LABEL);
+        hsy_release_label(row->release, l->label, SHOW_LABEL, row->task);
         printf("%s%s\n", i == 0 ? "" : "\n", row->task->id);
         table_paragraph(stdout, l->label);
     }

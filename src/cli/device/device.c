@@ -65,8 +65,8 @@ static int device_say(struct device_job *j, const char *text, size_t len)
 
     if (failed)
         return failed;
-    if (hsy_client_answer_text(j->home.client, j->how->operand[1], text, len,
-                               &state, &err) != HSY_OK)
+    if (hsy_client_answer_text(j->home.client, &state, j->how->operand[1], text,
+                               len, &err) != HSY_OK)
         return device_fail_task(j, j->how->operand[1], &err);
     device_say_state(j, state);
     return cli_finish();

@@ -59,7 +59,7 @@ static int init_show(struct device_job *j)
     failed = device_show_tasks(j, TABLE_ALIGNED, false);
     if (failed)
         return failed;
-    if (hsy_client_refused(j->home.client, 0, &refused, NULL))
+    if (hsy_client_refused(j->home.client, &refused, NULL, 0))
         puts("A device that shall answer these is made with other --source, "
              "--day or --lifetime.");
     printf("\nIn plain words: hearsay device tasks %s%s\n"

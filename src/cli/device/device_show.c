@@ -89,7 +89,7 @@ static void device_show_budget_cell(const void *ctx, size_t row, size_t column,
         *out = cell_text(name != NULL ? name : "all");
         return;
     }
-    if (hsy_device_budget(j->home.bare, name, &b, NULL) != HSY_OK)
+    if (hsy_device_budget(j->home.bare, &b, name, NULL) != HSY_OK)
         return;
     {
         const uint64_t numbers[] = {b.spent_day, b.cap_day, b.spent_lifetime,
@@ -114,7 +114,7 @@ int device_budget(struct device_job *j)
 
     if (failed)
         return failed;
-    if (hsy_device_budget(j->home.bare, NULL, &all, &err) != HSY_OK) {
+    if (hsy_device_budget(j->home.bare, &all, NULL, &err) != HSY_OK) {
         home_explain(&j->home, &err);
         return device_fail(j, &err);
     }
@@ -169,7 +169,7 @@ static void device_show_admitted_cell(const struct show_tasks *t, size_t row,
     else if (column == SHOW_LIFETIME && info.nano_task != UINT64_MAX)
         *out = device_show_nano(info.nano_task);
     else if (column == SHOW_LABEL) {
-        hsy_release_label(r, task, t->label, SHOW_LABEL_MAX);
+        hsy_release_label(r, t->label, SHOW_LABEL_MAX, task);
         *out = cell_text(t->label);
     }
 }
@@ -183,8 +183,8 @@ static void device_show_task_cell(const void *ctx, size_t row, size_t column,
     hsy_task task;
 
     if (!(admitted
-              ? hsy_client_task(t->client, row, &task)
-              : hsy_client_refused(t->client, row - t->admitted, &task, &why)))
+              ? hsy_client_task(t->client, &task, row)
+              : hsy_client_refused(t->client, &task, &why, row - t->admitted)))
         return;
     if (column == SHOW_TASK || column == SHOW_SOURCE) {
         /* task is on this stack; the room of the label stays. */
@@ -256,7 +256,7 @@ int device_show_tasks(struct device_job *j, enum table_format format,
     if (t.label == NULL)
         return cli_fail_nomem();
     hsy_client_releases(j->home.client, &t.admitted);
-    while (hsy_client_refused(j->home.client, t.refused, &task, NULL))
+    while (hsy_client_refused(j->home.client, &task, NULL, t.refused))
         t.refused++;
     table.nrows = t.admitted + t.refused;
     table_print(stdout, format, &table, NULL, 0, "tasks");

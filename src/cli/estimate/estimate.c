@@ -319,7 +319,7 @@ int estimate_show(const struct estimate_job *j)
         analysis_print(stdout, &j->result);
         return cli_finish();
     }
-    if ((csv ? hsy_analysis_csv : hsy_analysis_json)(&text, &len, &j->result,
+    if ((csv ? hsy_analysis_csv : hsy_analysis_json)(&j->result, &text, &len,
                                                      NULL) != HSY_OK)
         return cli_fail_nomem();
     fwrite(text, 1, len, stdout);

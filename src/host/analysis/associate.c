@@ -184,7 +184,7 @@ static hsy_status associate_solve(struct associate *j, hsy_error *err)
     j->covariance = malloc(j->cells * j->cells * sizeof *j->covariance);
     scratch = malloc(bytes);
     if (j->share != NULL && j->covariance != NULL && scratch != NULL)
-        st = hsy_rappor_associate(j->share, j->covariance, &j->result, &j->data,
+        st = hsy_rappor_associate(&j->data, j->share, j->covariance, &j->result,
                                   scratch, err);
     free(scratch);
     return st == HSY_E_NOMEM ? associate_nomem(err) : st;

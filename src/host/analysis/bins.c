@@ -53,7 +53,7 @@ hsy_status analysis_quantile(hsy_estimate *est, const hsy_scheme_info *info,
     const double width =
         ((double)info->hi - (double)info->lo) * unit / (double)info->d;
     const double zero = (double)info->lo * unit;
-    hsy_status st = hsy_quantile(est, r, q, how, err);
+    hsy_status st = hsy_quantile(r, est, q, how, err);
 
     if (st != HSY_OK)
         return st;

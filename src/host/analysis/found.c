@@ -79,7 +79,7 @@ static hsy_status found_rest(struct analysis_search *out,
         points[i] = found[i].point;
         from.passed = fmax(from.passed, found[i].passed);
     }
-    st = hsy_estimate_rest(&out->rest, t->scheme, points, count, &from, &how,
+    st = hsy_estimate_rest(t->scheme, &out->rest, points, count, &from, &how,
                            err);
     free(points);
     return st;
@@ -115,8 +115,8 @@ static hsy_status found_stages(struct analysis_search *out,
 
         search.significant = w->search.significant || (last && w->significant);
         out->candidates = (i == 0 ? 1 : count) << out->stage[i].step;
-        st = hsy_search_stage(t->scheme, t->tally, &search, out->stage, i,
-                              found, &count, scratch, err);
+        st = hsy_search_stage(t->scheme, found, &count, t->tally, &search,
+                              out->stage, i, scratch, err);
         if (st == HSY_E_EMPTY && err != NULL) {
             err->unit = HSY_UNIT_GROUP;
             err->at = i + 1;
@@ -140,7 +140,7 @@ static hsy_status found_prefixes(struct analysis_search *out,
     void *scratch;
     size_t most = 0, room = 0;
     hsy_status st =
-        hsy_search_plan(t->scheme, &w->search, out->stage, &out->stages, err);
+        hsy_search_plan(t->scheme, out->stage, &out->stages, &w->search, err);
 
     if (st != HSY_OK)
         return st;
@@ -165,7 +165,7 @@ hsy_status analysis_survivors(hsy_stage *stage, hsy_candidate **found,
                               size_t *count, const hsy_analysis_tally *t,
                               const hsy_search *search, hsy_error *err)
 {
-    hsy_status st = hsy_stage_plan(t->scheme, search, stage, err);
+    hsy_status st = hsy_stage_plan(t->scheme, stage, search, err);
     hsy_candidate *made;
     void *scratch;
 
@@ -175,8 +175,8 @@ hsy_status analysis_survivors(hsy_stage *stage, hsy_candidate **found,
     scratch = malloc(hsy_stage_scratch(t->scheme, stage));
     st = made == NULL || scratch == NULL
              ? analysis_nomem(err)
-             : hsy_stage_survivors(t->scheme, t->tally, search, stage, made,
-                                   count, scratch, err);
+             : hsy_stage_survivors(t->scheme, made, count, t->tally, search,
+                                   stage, scratch, err);
     free(scratch);
     if (st == HSY_OK)
         *found = made;
@@ -222,8 +222,8 @@ static hsy_status found_join(struct analysis_search *out,
     size_t count = 0;
     hsy_status st = found == NULL || memory == NULL
                         ? analysis_nomem(err)
-                        : hsy_puzzle_search(t->scheme, t->tally, how, plan,
-                                            found, &count, &trace, memory, err);
+                        : hsy_puzzle_search(t->scheme, found, &count, &trace,
+                                            t->tally, how, plan, memory, err);
 
     if (st == HSY_OK) {
         out->candidates = trace.candidates;
@@ -248,7 +248,7 @@ static hsy_status found_puzzle(struct analysis_search *out,
                             .alpha = w->search.alpha,
                             .max_candidates = w->search.max_candidates};
     hsy_puzzle_plan plan;
-    hsy_status st = hsy_puzzle_plan_make(t->scheme, &how, &plan, err);
+    hsy_status st = hsy_puzzle_plan_make(t->scheme, &plan, &how, err);
 
     if (st != HSY_OK)
         return st;

@@ -158,7 +158,7 @@ hsy_status analysis_doubt(struct analysis_job *j, uint32_t which,
     hsy_plausibility odd;
     hsy_status st = HSY_OK;
 
-    hsy_plausible(&odd, t->scheme, t->tally, e->points, count, e->complete);
+    hsy_plausible(t->scheme, &odd, t->tally, e->points, count, e->complete);
     j->out->looked = true;
     if (odd.implausible) {
         note.code = notes_reason(&odd);

@@ -29,7 +29,7 @@ static hsy_status ranges_row(hsy_analysis_row *row,
     row->mean = range->quantile > 0;
     if (row->mean)
         return analysis_quantile(&row->est, info, r, range->quantile, how, err);
-    return hsy_range(&row->est, r, range->from, range->to, how, err);
+    return hsy_range(r, &row->est, range->from, range->to, how, err);
 }
 
 static hsy_status ranges_rows(hsy_analysis_row **rows, size_t *count,

@@ -44,8 +44,8 @@ hsy_status analysis_rappor_open(struct analysis_rappor *r,
     r->data.bits = r->bits;
     for (size_t i = 0; i < candidates; i++) {
         for (uint32_t c = 0; c < m; c++) {
-            if (hsy_rappor_bits(t->scheme, codes != NULL ? codes[i] : i, c,
-                                r->bits + (i * m + c) * h) != HSY_OK)
+            if (hsy_rappor_bits(t->scheme, r->bits + (i * m + c) * h,
+                                codes != NULL ? codes[i] : i, c) != HSY_OK)
                 return host_fail(err, HSY_E_RANGE, HSY_FIELD_NONE,
                                  "no such candidate");
         }
@@ -99,7 +99,7 @@ hsy_status analysis_rappor_decode(hsy_rappor_share **shares,
     hsy_status st = HSY_E_NOMEM;
 
     if (scratch != NULL && made != NULL)
-        st = hsy_rappor_decode(made, summary, data, how, scratch, err);
+        st = hsy_rappor_decode(data, made, summary, how, scratch, err);
     else
         analysis_nomem(err);
     free(scratch);

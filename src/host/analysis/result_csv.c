@@ -130,8 +130,8 @@ static void csv_row(FILE *to, const hsy_analysis_result *r, size_t row)
     putc('\n', to);
 }
 
-hsy_status hsy_analysis_csv(char **csv, size_t *len,
-                            const hsy_analysis_result *r, hsy_error *err)
+hsy_status hsy_analysis_csv(const hsy_analysis_result *r, char **csv,
+                            size_t *len, hsy_error *err)
 {
     const size_t rows = analysis_table_rows(r);
     char *text = NULL;

@@ -262,8 +262,8 @@ void analysis_put(struct put *p, const hsy_analysis_result *r, const char *note)
     analysis_put_rows(p, analysis_rows_name(r), r);
 }
 
-hsy_status hsy_analysis_json(char **json, size_t *len,
-                             const hsy_analysis_result *r, hsy_error *err)
+hsy_status hsy_analysis_json(const hsy_analysis_result *r, char **json,
+                             size_t *len, hsy_error *err)
 {
     char *text = NULL;
     FILE *to = open_memstream(&text, len);

@@ -51,7 +51,7 @@ hsy_status analysis_bounds(hsy_poison_bound **bounds,
     hsy_status st = HSY_E_NOMEM;
 
     if (made != NULL)
-        st = hsy_poison_bounds(made, t->scheme, points, count,
+        st = hsy_poison_bounds(t->scheme, made, points, count,
                                hsy_tally_reports(t->tally), lying, err);
     if (st == HSY_OK)
         *bounds = made;
@@ -241,10 +241,10 @@ static hsy_status rows_rest(hsy_estimate *rest, const hsy_analysis_tally *t,
     hsy_status st = HSY_E_NOMEM;
 
     if (scratch != NULL)
-        st = hsy_selection_measure(&from, t->scheme, t->tally, codes, count,
+        st = hsy_selection_measure(t->scheme, &from, t->tally, codes, count,
                                    scratch, err);
     if (st == HSY_OK)
-        st = hsy_estimate_rest(rest, t->scheme, points, count, &from, how, err);
+        st = hsy_estimate_rest(t->scheme, rest, points, count, &from, how, err);
     free(scratch);
     return st;
 }
@@ -301,6 +301,6 @@ double analysis_lying_p(const hsy_analysis_tally *t)
 
     if (!rows_show_liars(t->scheme))
         return NAN;
-    hsy_plausible(&p, t->scheme, t->tally, NULL, 0, false);
+    hsy_plausible(t->scheme, &p, t->tally, NULL, 0, false);
     return fmin(p.weights_p, p.seeds_p);
 }

@@ -119,7 +119,7 @@ static hsy_status tuple_odd(const struct tuple_job *t, const hsy_scheme *s,
     hsy_plausibility odd;
     hsy_status st = HSY_OK;
 
-    hsy_plausible(&odd, s, of, points, count, complete);
+    hsy_plausible(s, &odd, of, points, count, complete);
     if (odd.implausible)
         st = tuple_note(t, HSY_DOUBT_SUPPORT, part, 0, err);
     if (st == HSY_OK && reports < ANALYSIS_FEW)

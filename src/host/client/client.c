@@ -251,7 +251,7 @@ const hsy_release *const *hsy_client_releases(hsy_client *client, size_t *n)
     return (const hsy_release *const *)client->releases;
 }
 
-bool hsy_client_task(hsy_client *client, size_t i, hsy_task *task)
+bool hsy_client_task(hsy_client *client, hsy_task *task, size_t i)
 {
     if (i >= client->nreleases)
         return false;
@@ -259,8 +259,8 @@ bool hsy_client_task(hsy_client *client, size_t i, hsy_task *task)
     return true;
 }
 
-bool hsy_client_refused(hsy_client *client, size_t i, hsy_task *task,
-                        hsy_error *why)
+bool hsy_client_refused(hsy_client *client, hsy_task *task, hsy_error *why,
+                        size_t i)
 {
     if (i >= client->nrefusals)
         return false;
@@ -304,8 +304,8 @@ static hsy_status client_said(const hsy_client *c, hsy_status st,
     return st;
 }
 
-hsy_status hsy_client_answer(hsy_client *client, const char *task,
-                             const hsy_truth *truth, hsy_answer_state *state,
+hsy_status hsy_client_answer(hsy_client *client, hsy_answer_state *state,
+                             const char *task, const hsy_truth *truth,
                              hsy_error *err)
 {
     size_t i = hsy_client_find(client, task);
@@ -315,14 +315,14 @@ hsy_status hsy_client_answer(hsy_client *client, const char *task,
     if (i == client->nreleases)
         return client_unknown(client, task, err);
     return client_said(client,
-                       hsy_device_answer(client->device, client->releases[i],
-                                         truth, state, err),
+                       hsy_device_answer(client->device, state,
+                                         client->releases[i], truth, err),
                        err);
 }
 
-hsy_status hsy_client_answer_text(hsy_client *client, const char *task,
-                                  const char *text, size_t len,
-                                  hsy_answer_state *state, hsy_error *err)
+hsy_status hsy_client_answer_text(hsy_client *client, hsy_answer_state *state,
+                                  const char *task, const char *text,
+                                  size_t len, hsy_error *err)
 {
     size_t i = hsy_client_find(client, task);
     struct client_truth truth;
@@ -338,8 +338,9 @@ hsy_status hsy_client_answer_text(hsy_client *client, const char *task,
                           err);
     if (st == HSY_OK)
         st = client_said(client,
-                         hsy_device_answer(client->device, client->releases[i],
-                                           &truth.truth, state, err),
+                         hsy_device_answer(client->device, state,
+                                           client->releases[i], &truth.truth,
+                                           err),
                          err);
     explicit_bzero(&truth, sizeof truth);
     return st;
@@ -355,7 +356,7 @@ hsy_status hsy_client_next(hsy_client *client, uint8_t *upload, size_t room,
         return HSY_E_REFUSED;
     return client_said(
         client,
-        hsy_device_next(client->device, releases, n, upload, room, len, err),
+        hsy_device_next(client->device, upload, room, len, releases, n, err),
         err);
 }
 

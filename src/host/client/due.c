@@ -148,8 +148,8 @@ static hsy_status due_all(struct due_copy *copy, const hsy_client *c,
     hsy_status st = HSY_OK;
 
     while (st == HSY_OK) {
-        st = hsy_device_next(copy->device, releases, c->nreleases, upload, room,
-                             &len, err);
+        st = hsy_device_next(copy->device, upload, room, &len, releases,
+                             c->nreleases, err);
         if (st == HSY_OK)
             st = each(ctx, upload, len);
         if (st == HSY_OK)
@@ -170,8 +170,9 @@ static hsy_status due_first(struct due_copy *copy, hsy_client *c,
 
     if (st != HSY_OK)
         return st;
-    return hsy_device_next(c->device, (const hsy_release *const *)c->releases,
-                           c->nreleases, upload, room, &len, err);
+    return hsy_device_next(c->device, upload, room, &len,
+                           (const hsy_release *const *)c->releases,
+                           c->nreleases, err);
 }
 
 static hsy_status due_open(struct due_copy *copy, const hsy_client *c,

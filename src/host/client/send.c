@@ -340,9 +340,9 @@ static hsy_status send_settle(void *ctx, const struct send_list *list,
     return hsy_send_mark(ctx, list, err);
 }
 
-hsy_status hsy_device_upload(hsy_client *client, const char *url,
-                             const hsy_send_options *options,
-                             hsy_send_result *result, hsy_error *err)
+hsy_status hsy_device_upload(hsy_client *client, hsy_send_result *result,
+                             const char *url, const hsy_send_options *options,
+                             hsy_error *err)
 {
     const struct send_hooks hooks = {send_gather, send_settle, client};
     hsy_send_result unseen;

@@ -103,7 +103,7 @@ static hsy_status first_check(struct discover_file *out, const hsy_task *task,
         .version = version, .issued = task->start, .expires = task->end};
     hsy_release *release;
     size_t len;
-    hsy_status st = hsy_document_encode(NULL, 0, &len, &doc, task, 1, err);
+    hsy_status st = hsy_document_encode(&doc, NULL, 0, &len, task, 1, err);
 
     out->wrong = DISCOVER_DOCUMENT;
     if (st != HSY_OK)

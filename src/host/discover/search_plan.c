@@ -17,7 +17,7 @@ hsy_status discover_plan_groups(struct discover_plan *out, const hsy_scheme *s,
     hsy_stage stages[HSY_STAGES_MAX];
     hsy_scheme_info info;
     size_t n;
-    hsy_status st = hsy_search_plan(s, search, stages, &n, err);
+    hsy_status st = hsy_search_plan(s, stages, &n, search, err);
 
     if (st != HSY_OK)
         return st;
@@ -52,7 +52,7 @@ hsy_status discover_plan_puzzle(struct discover_plan *out, const hsy_scheme *s,
                                 const struct discover_aim *aim, hsy_error *err)
 {
     hsy_puzzle_plan plan;
-    hsy_status st = hsy_puzzle_plan_make(s, how, &plan, err);
+    hsy_status st = hsy_puzzle_plan_make(s, &plan, how, err);
 
     if (st != HSY_OK)
         return st;
@@ -112,7 +112,7 @@ static hsy_status plan_stage(struct plan_job *j, size_t i, const hsy_spec *spec)
     st = hsy_scheme_init(s, spec, j->err);
     if (st == HSY_OK) {
         j->out->wrong = DISCOVER_SEARCH;
-        st = hsy_stage_plan(s, j->search, &row->stage, j->err);
+        st = hsy_stage_plan(s, &row->stage, j->search, j->err);
     }
     if (st == HSY_OK) {
         row->epsilon = (double)spec->nano_epsilon / HSY_NANO;

@@ -28,7 +28,7 @@ static hsy_status poison_gain(double out[2], const hsy_scheme *s,
 
     for (uint64_t i = 0; i < ask->targets; i++)
         targets[i] = i;
-    return hsy_poison_gain(&out[0], &out[1], s, attack, targets, ask->targets,
+    return hsy_poison_gain(s, &out[0], &out[1], attack, targets, ask->targets,
                            lying, ask->held, err);
 }
 

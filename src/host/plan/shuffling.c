@@ -86,13 +86,13 @@ static hsy_status shuffle_rows(struct account *a, const struct shuffle_cases *c,
     hsy_status st;
 
     for (size_t i = 0; i < c->n; i++) {
-        st = hsy_shuffle_epsilon(&x, &c->rows[i].s, delta, err);
+        st = hsy_shuffle_epsilon(&c->rows[i].s, &x, delta, err);
         if (st != HSY_OK)
             return account_refuse(a, st);
         x = least = fmin(x, least); /* what holds for more holds here too */
         account_at_most(a, c->rows[i].name, x, c->rows[i].about);
     }
-    st = hsy_shuffle_closed(&x, &c->rows[0].s, delta, err);
+    st = hsy_shuffle_closed(&c->rows[0].s, &x, delta, err);
     if (st != HSY_OK)
         return account_refuse(a, st);
     account_at_most(a, "closed_form", x, "for any mechanism, by a formula");
@@ -111,12 +111,12 @@ static hsy_status shuffle_points(struct account *a,
     for (size_t i = 0; i < c->n && i < 2; i++) {
         s = c->rows[i].s;
         s.n = (uint64_t)people;
-        st = hsy_shuffle_epsilon(&x, &s, delta, err);
+        st = hsy_shuffle_epsilon(&s, &x, delta, err);
         if (st != HSY_OK)
             return account_refuse(a, st);
         account_point(a, i, c->rows[i].name, people, x);
     }
-    st = hsy_shuffle_closed(&x, &s, delta, err);
+    st = hsy_shuffle_closed(&s, &x, delta, err);
     if (st != HSY_OK)
         return account_refuse(a, st);
     account_point(a, 2, "closed_form", people, x);
@@ -162,7 +162,7 @@ static hsy_status shuffle_largest(double *most, struct account *a,
         hsy_scheme_info info;
         double x = 0, delta = 0;
         hsy_status st =
-            hsy_shuffle_epsilon_report(&x, &s, ask->target, ask->delta, err);
+            hsy_shuffle_epsilon_report(&s, &x, ask->target, ask->delta, err);
 
         if (st != HSY_OK)
             return account_refuse(a, st);
@@ -173,7 +173,7 @@ static hsy_status shuffle_largest(double *most, struct account *a,
         st = shuffle_own(&there, &info, a, ask, &spec, err);
         if (st != HSY_OK)
             return st;
-        st = hsy_shuffle_delta(&delta, &there, ask->target, err);
+        st = hsy_shuffle_delta(&there, &delta, ask->target, err);
         if (st != HSY_OK)
             return account_refuse(a, st);
         if (delta <= ask->delta)
@@ -202,7 +202,7 @@ static hsy_status shuffle_target(struct account *a,
 
         if (s->by == HSY_SHUFFLE_EXACT)
             continue;
-        st = hsy_shuffle_people(&n, s, ask->target, ask->delta, err);
+        st = hsy_shuffle_people(s, &n, ask->target, ask->delta, err);
         if (st != HSY_OK)
             return account_refuse(a, st);
         account_count(a, people[i], n,
@@ -214,7 +214,7 @@ static hsy_status shuffle_target(struct account *a,
             st = shuffle_largest(&x, a, ask, *s, err);
         } else {
             st =
-                hsy_shuffle_epsilon_report(&x, s, ask->target, ask->delta, err);
+                hsy_shuffle_epsilon_report(s, &x, ask->target, ask->delta, err);
             a->why = st == HSY_OK ? a->why : PLAN_WHY_ASKED;
         }
         if (st != HSY_OK)

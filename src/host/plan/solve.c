@@ -59,9 +59,9 @@ static hsy_status case_fill(struct plan_case *c, const struct plan_question *q,
                          "a curator's release, not a report");
     c->unit = analysis_unit(&c->info);
     if (c->info.kind == HSY_KIND_STRINGS)
-        st = hsy_search_plan(s, &q->search, c->stages, &c->nstages, err);
+        st = hsy_search_plan(s, c->stages, &c->nstages, &q->search, err);
     else
-        st = hsy_accuracy_of(&c->accuracy, s, case_share(q, &c->info),
+        st = hsy_accuracy_of(s, &c->accuracy, case_share(q, &c->info),
                              q->all ? c->info.d : 1, err);
     if (st != HSY_OK)
         *why = PLAN_WHY_LAW;

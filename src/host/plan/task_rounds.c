@@ -16,7 +16,7 @@ static hsy_status task_rows(struct plan_task *t, hsy_error *err)
 
         row->rounds = rounds < t->rounds ? rounds : t->rounds;
         row->reports = row->rounds * people;
-        st = hsy_attend_expect(row->sd, t->release.scheme, t->release.permanent,
+        st = hsy_attend_expect(t->release.scheme, row->sd, t->release.permanent,
                                t->share, people, row->rounds, t->release.rounds,
                                err);
         if (st != HSY_OK)

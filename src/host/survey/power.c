@@ -15,9 +15,9 @@ static hsy_status power_of(double *n, const struct survey_aim *aim,
                            const hsy_survey *s, hsy_error *err)
 {
     if (isnan(aim->margin))
-        return hsy_survey_need_groups(n, s, aim->shares[0], aim->shares[1],
+        return hsy_survey_need_groups(s, n, aim->shares[0], aim->shares[1],
                                       aim->level, aim->power, err);
-    return hsy_survey_need(n, s,
+    return hsy_survey_need(s, n,
                            isnan(aim->share) ? power_worst(s) : aim->share,
                            aim->margin, aim->level, err);
 }

@@ -46,8 +46,8 @@ static hsy_status rehearse_answer(hsy_survey_result *r,
     hsy_status status;
 
     if (d->kind->pair)
-        return hsy_survey_pair_estimate(r, &pair, a->how->level, err);
-    status = hsy_survey_point(&point, &d->channel, yes[0], pair.n[0], err);
+        return hsy_survey_pair_estimate(&pair, r, a->how->level, err);
+    status = hsy_survey_point(&d->channel, &point, yes[0], pair.n[0], err);
     return status == HSY_OK ? hsy_survey_estimate(r, &point, a->how->level, err)
                             : status;
 }
@@ -118,7 +118,7 @@ static double rehearse_law(const struct rehearse *a, hsy_interval interval)
     double law = NAN;
 
     if (!a->design->kind->pair && a->how->n[0] <= REHEARSE_EXACT_MAX)
-        (void)hsy_survey_coverage(&law, &a->design->channel, a->how->n[0],
+        (void)hsy_survey_coverage(&a->design->channel, &law, a->how->n[0],
                                   a->how->share, interval, a->how->level, NULL);
     return law;
 }

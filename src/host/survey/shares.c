@@ -40,7 +40,7 @@ static hsy_status estimate_groups(struct survey_rows *s,
 
         st = estimate_worth(row, &data->groups[i], s->weighted, err);
         if (st == HSY_OK)
-            st = hsy_survey_point(&row->point, channel, row->yes_worth,
+            st = hsy_survey_point(channel, &row->point, row->yes_worth,
                                   row->n_worth, err);
         if (st == HSY_OK)
             st = hsy_survey_estimate(&row->r, &row->point, s->level, err);
@@ -48,7 +48,7 @@ static hsy_status estimate_groups(struct survey_rows *s,
     }
     s->count = data->count;
     if (st == HSY_OK && s->count > 1)
-        st = hsy_survey_compare(&s->test, channel, points, s->count, err);
+        st = hsy_survey_compare(channel, &s->test, points, s->count, err);
     if (st == HSY_OK && s->count == 2)
         st = hsy_estimate_difference(&s->difference, &p_value, &points[0],
                                      &points[1], &how, err);
@@ -74,7 +74,7 @@ static hsy_status estimate_pair(struct survey_rows *s,
     s->rows[0].yes_worth = parts[0].yes_worth + parts[1].yes_worth;
     s->rows[0].n_worth = parts[0].n_worth + parts[1].n_worth;
     if (st == HSY_OK)
-        st = hsy_survey_pair_estimate(&s->rows[0].r, &s->pair, s->level, err);
+        st = hsy_survey_pair_estimate(&s->pair, &s->rows[0].r, s->level, err);
     return st;
 }
 

@@ -439,7 +439,7 @@ static void check_document(hsy_tasks *t)
     hsy_error err = {0};
     size_t len;
 
-    if (hsy_document_encode(NULL, 0, &len, &t->head, t->tasks, t->ntasks,
+    if (hsy_document_encode(&t->head, NULL, 0, &len, t->tasks, t->ntasks,
                             &err) == HSY_OK)
         return;
     if (err.at >= 1 && err.at <= t->ntasks)

@@ -105,7 +105,7 @@ hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
                          "the task file is not sound");
     if (next_key != NULL)
         memcpy(doc.next_key, next_key, HSY_SIGN_KEY);
-    st = hsy_document_encode(NULL, 0, &n, &doc, tasks->tasks, tasks->ntasks,
+    st = hsy_document_encode(&doc, NULL, 0, &n, tasks->tasks, tasks->ntasks,
                              err);
     if (st != HSY_OK)
         return st;
@@ -113,7 +113,7 @@ hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
     if (out == NULL)
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     st =
-        hsy_document_encode(out, n, &n, &doc, tasks->tasks, tasks->ntasks, err);
+        hsy_document_encode(&doc, out, n, &n, tasks->tasks, tasks->ntasks, err);
     if (st == HSY_OK && hsy_sign(out + n, out, n, secret) != HSY_OK)
         st = host_fail(err, HSY_E_RANGE, HSY_FIELD_NONE,
                        "the secret key is not whole");

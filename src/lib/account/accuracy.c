@@ -91,7 +91,7 @@ static void accuracy_other(hsy_accuracy *a, const hsy_scheme *s, double share)
     }
 }
 
-hsy_status hsy_accuracy_of(hsy_accuracy *out, const hsy_scheme *s, double share,
+hsy_status hsy_accuracy_of(const hsy_scheme *s, hsy_accuracy *out, double share,
                            double at_once, hsy_error *err)
 {
     hsy_accuracy made = {.at_once = at_once};

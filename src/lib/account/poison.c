@@ -62,7 +62,7 @@ static double poison_supported(const hsy_scheme *s, hsy_attack attack,
     }
 }
 
-hsy_status hsy_poison_gain(double *gain, double *supported, const hsy_scheme *s,
+hsy_status hsy_poison_gain(const hsy_scheme *s, double *gain, double *supported,
                            hsy_attack attack, const uint64_t *targets, size_t r,
                            double lying, double held, hsy_error *err)
 {
@@ -177,7 +177,7 @@ static void poison_predicted(struct poison_reach *reach, const hsy_scheme *s)
     reach->most += 1 / ((double)s->param[HSY_PARAM_G] - 1);
 }
 
-hsy_status hsy_poison_bounds(hsy_poison_bound *bounds, const hsy_scheme *s,
+hsy_status hsy_poison_bounds(const hsy_scheme *s, hsy_poison_bound *bounds,
                              const hsy_evidence *points, size_t count,
                              uint64_t reports, double lying, hsy_error *err)
 {

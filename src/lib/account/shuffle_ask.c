@@ -61,7 +61,7 @@ static double shuffle_value(const hsy_shuffle *s, double epsilon)
                 1);
 }
 
-hsy_status hsy_shuffle_delta(double *delta, const hsy_shuffle *s,
+hsy_status hsy_shuffle_delta(const hsy_shuffle *s, double *delta,
                              double epsilon, hsy_error *err)
 {
     hsy_status st = shuffle_check(s, err);
@@ -110,7 +110,7 @@ static double shuffle_by_people(void *ctx, double x)
     return shuffle_miss(w);
 }
 
-hsy_status hsy_shuffle_epsilon(double *epsilon, const hsy_shuffle *s,
+hsy_status hsy_shuffle_epsilon(const hsy_shuffle *s, double *epsilon,
                                double delta, hsy_error *err)
 {
     hsy_status st = shuffle_check(s, err);
@@ -152,7 +152,7 @@ static hsy_status shuffle_bracket(struct account_search *search, double most,
     return HSY_OK;
 }
 
-hsy_status hsy_shuffle_people(uint64_t *n, const hsy_shuffle *s, double epsilon,
+hsy_status hsy_shuffle_people(const hsy_shuffle *s, uint64_t *n, double epsilon,
                               double delta, hsy_error *err)
 {
     struct shuffle_want w = {
@@ -181,7 +181,7 @@ hsy_status hsy_shuffle_people(uint64_t *n, const hsy_shuffle *s, double epsilon,
     return HSY_OK;
 }
 
-hsy_status hsy_shuffle_epsilon_report(double *epsilon0, const hsy_shuffle *s,
+hsy_status hsy_shuffle_epsilon_report(const hsy_shuffle *s, double *epsilon0,
                                       double epsilon, double delta,
                                       hsy_error *err)
 {
@@ -209,7 +209,7 @@ hsy_status hsy_shuffle_epsilon_report(double *epsilon0, const hsy_shuffle *s,
 }
 
 /* [FMT21, Thm 3.1]; where it says nothing, a report alone does. */
-hsy_status hsy_shuffle_closed(double *epsilon, const hsy_shuffle *s,
+hsy_status hsy_shuffle_closed(const hsy_shuffle *s, double *epsilon,
                               double delta, hsy_error *err)
 {
     const double n = (double)s->n, e0 = s->epsilon_report, rho = exp(e0);

@@ -373,10 +373,10 @@ static hsy_status answer_prepare(struct answer *a, const hsy_truth *truth,
     return HSY_OK;
 }
 
-hsy_status hsy_device_begin(hsy_device *dev, const hsy_release *r,
-                            const hsy_truth *truth, hsy_answer_state *state,
+hsy_status hsy_device_begin(hsy_device *dev, hsy_answer_state *state,
                             const uint8_t **bytes, size_t *len,
-                            uint64_t *number, hsy_error *err)
+                            uint64_t *number, const hsy_release *r,
+                            const hsy_truth *truth, hsy_error *err)
 {
     struct answer a = {.dev = dev, .r = r};
     hsy_status st = answer_prepare(&a, truth, err);
@@ -402,8 +402,8 @@ hsy_status hsy_device_end(hsy_device *dev, hsy_status stored, hsy_error *err)
     return hsy_state_settle(dev, stored, err);
 }
 
-hsy_status hsy_device_answer(hsy_device *dev, const hsy_release *r,
-                             const hsy_truth *truth, hsy_answer_state *state,
+hsy_status hsy_device_answer(hsy_device *dev, hsy_answer_state *state,
+                             const hsy_release *r, const hsy_truth *truth,
                              hsy_error *err)
 {
     hsy_answer_state made;
@@ -411,7 +411,7 @@ hsy_status hsy_device_answer(hsy_device *dev, const hsy_release *r,
     uint64_t number;
     size_t len;
     hsy_status st =
-        hsy_device_begin(dev, r, truth, &made, &bytes, &len, &number, err);
+        hsy_device_begin(dev, &made, &bytes, &len, &number, r, truth, err);
 
     if (st == HSY_OK && len != 0)
         st = hsy_device_end(dev, hsy_state_store(dev), err);

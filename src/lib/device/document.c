@@ -327,8 +327,8 @@ static hsy_status document_measure(size_t *len, const hsy_document *doc,
     return st;
 }
 
-hsy_status hsy_document_encode(uint8_t *out, size_t room, size_t *len,
-                               const hsy_document *doc, const hsy_task *tasks,
+hsy_status hsy_document_encode(const hsy_document *doc, uint8_t *out,
+                               size_t room, size_t *len, const hsy_task *tasks,
                                size_t n, hsy_error *err)
 {
     size_t all;

@@ -292,8 +292,8 @@ static void label_never(struct label_text *t, const hsy_release_info *info)
                  "group says nothing about your answer.");
 }
 
-size_t hsy_release_label(const hsy_release *r, const hsy_task *task, char *out,
-                         size_t room)
+size_t hsy_release_label(const hsy_release *r, char *out, size_t room,
+                         const hsy_task *task)
 {
     struct label_text t = {out, room, 0};
     hsy_release_info info;

@@ -74,8 +74,8 @@ uint32_t hsy_ledger_find(const hsy_device *dev, const char *name)
     return i;
 }
 
-hsy_status hsy_device_budget(hsy_device *dev, const char *source,
-                             hsy_budget *out, hsy_error *err)
+hsy_status hsy_device_budget(hsy_device *dev, hsy_budget *out,
+                             const char *source, hsy_error *err)
 {
     const struct device_head *h = &dev->head;
     const hsy_source *caps = NULL;

@@ -342,9 +342,9 @@ static void outbox_log(const hsy_device *dev, uint32_t kind,
     hsy_device_log(dev, &e);
 }
 
-hsy_status hsy_device_next(hsy_device *dev, const hsy_release *const *releases,
-                           size_t n, uint8_t *upload, size_t room, size_t *len,
-                           hsy_error *err)
+hsy_status hsy_device_next(hsy_device *dev, uint8_t *upload, size_t room,
+                           size_t *len, const hsy_release *const *releases,
+                           size_t n, hsy_error *err)
 {
     struct outbox_walk walk;
     struct outbox_item best;

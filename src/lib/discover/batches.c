@@ -24,8 +24,8 @@ static uint64_t batches_keep(const hsy_scheme_info *info,
     return most < stage->candidates ? most : stage->candidates;
 }
 
-hsy_status hsy_stage_plan(const hsy_scheme *s, const hsy_search *how,
-                          hsy_stage *stage, hsy_error *err)
+hsy_status hsy_stage_plan(const hsy_scheme *s, hsy_stage *stage,
+                          const hsy_search *how, hsy_error *err)
 {
     hsy_search wanted;
     hsy_scheme_info info, own;
@@ -97,12 +97,12 @@ static size_t batches_candidates(const struct batches_work *w,
         memcpy(w->before[k].code, w->codes + k * stage->width,
                stage->width * sizeof *w->codes);
     }
-    return hsy_search_extend(s, stages, 1, w->before, prefixes, w->codes);
+    return hsy_search_extend(s, w->codes, stages, 1, w->before, prefixes);
 }
 
-hsy_status hsy_stage_survivors(const hsy_scheme *s, const hsy_tally *t,
+hsy_status hsy_stage_survivors(const hsy_scheme *s, hsy_candidate *found,
+                               size_t *count, const hsy_tally *t,
                                const hsy_search *how, const hsy_stage *stage,
-                               hsy_candidate *found, size_t *count,
                                void *scratch, hsy_error *err)
 {
     const struct batches_work w = batches_open(s, stage, scratch);
@@ -115,8 +115,8 @@ hsy_status hsy_stage_survivors(const hsy_scheme *s, const hsy_tally *t,
             "the stage has no reports: more people are needed", 0);
     n = batches_candidates(&w, s, stage);
     st = hsy_evidence_of(s, w.points, t, w.codes, n, w.scratch, err);
-    return st == HSY_OK ? hsy_search_select(how, stage, w.codes, w.points, n,
-                                            found, count, err)
+    return st == HSY_OK ? hsy_search_select(stage, found, count, how, w.codes,
+                                            w.points, n, err)
                         : st;
 }
 

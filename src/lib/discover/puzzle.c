@@ -66,8 +66,8 @@ static hsy_stage puzzle_stage(const hsy_scheme *part, uint64_t bits,
     return stage;
 }
 
-hsy_status hsy_puzzle_plan_make(const hsy_scheme *s, const hsy_puzzle *how,
-                                hsy_puzzle_plan *plan, hsy_error *err)
+hsy_status hsy_puzzle_plan_make(const hsy_scheme *s, hsy_puzzle_plan *plan,
+                                const hsy_puzzle *how, hsy_error *err)
 {
     struct puzzle_spelling spelling;
     hsy_puzzle wanted;
@@ -199,8 +199,8 @@ static hsy_status puzzle_offset(struct puzzle_work *w, size_t i, hsy_error *err)
     st = hsy_evidence_of(hsy_scheme_part(w->s, i), w->points, &group, w->own,
                          (size_t)stage->candidates, w->scratch, err);
     if (st == HSY_OK)
-        st = hsy_search_select(&w->search, stage, w->names, w->points,
-                               (size_t)stage->candidates, w->kept, &count, err);
+        st = hsy_search_select(stage, w->kept, &count, &w->search, w->names,
+                               w->points, (size_t)stage->candidates, err);
     for (size_t k = 0; st == HSY_OK && k < count; k++)
         pairs[k] = (hsy_pair){(uint32_t)(w->kept[k].code[0] >> 32),
                               (uint32_t)w->kept[k].code[0]};
@@ -236,15 +236,15 @@ static hsy_status puzzle_words(struct puzzle_work *w, size_t joined,
         st = hsy_evidence_of(w->s, w->points, w->t, w->codes, joined,
                              w->scratch, err);
     if (st == HSY_OK && joined > 0)
-        st = hsy_search_select(&w->search, &w->plan->word, w->codes, w->points,
-                               joined, found, count, err);
+        st = hsy_search_select(&w->plan->word, found, count, &w->search,
+                               w->codes, w->points, joined, err);
     return st;
 }
 
-hsy_status hsy_puzzle_search(const hsy_scheme *s, const hsy_tally *t,
-                             const hsy_puzzle *how, const hsy_puzzle_plan *plan,
-                             hsy_candidate *found, size_t *count,
-                             hsy_puzzle_trace *trace, void *memory,
+hsy_status hsy_puzzle_search(const hsy_scheme *s, hsy_candidate *found,
+                             size_t *count, hsy_puzzle_trace *trace,
+                             const hsy_tally *t, const hsy_puzzle *how,
+                             const hsy_puzzle_plan *plan, void *memory,
                              hsy_error *err)
 {
     struct puzzle_work w = {.s = s, .t = t, .plan = plan};
@@ -267,8 +267,8 @@ hsy_status hsy_puzzle_search(const hsy_scheme *s, const hsy_tally *t,
     for (size_t i = 0; i < plan->fragments && st == HSY_OK; i++)
         st = puzzle_offset(&w, i, err);
     if (st == HSY_OK)
-        st = hsy_puzzle_join(s, w.pairs, w.first, w.ways, plan->word.candidates,
-                             w.codes, &joined, &seen, err);
+        st = hsy_puzzle_join(s, w.codes, &joined, &seen, w.pairs, w.first,
+                             plan->word.candidates, w.ways, err);
     if (st == HSY_OK)
         st = puzzle_words(&w, joined, found, count, err);
     if (st == HSY_OK)

@@ -203,10 +203,10 @@ static void puzzle_words_of(const struct puzzle_join *j, uint64_t *codes,
     }
 }
 
-hsy_status hsy_puzzle_join(const hsy_scheme *s, const hsy_pair *pairs,
-                           const size_t *first, uint64_t *ways, uint64_t most,
-                           uint64_t *codes, size_t *count,
-                           hsy_puzzle_trace *trace, hsy_error *err)
+hsy_status hsy_puzzle_join(const hsy_scheme *s, uint64_t *codes, size_t *count,
+                           hsy_puzzle_trace *trace, const hsy_pair *pairs,
+                           const size_t *first, uint64_t most, uint64_t *ways,
+                           hsy_error *err)
 {
     struct puzzle_join j = {.s = s,
                             .pairs = pairs,

@@ -78,9 +78,9 @@ static void search_stage_of(hsy_stage *stage, const hsy_scheme *s,
     stage->candidates = before << stage->step; /* both below 2^24 */
 }
 
-hsy_status hsy_search_plan(const hsy_scheme *s, const hsy_search *how,
+hsy_status hsy_search_plan(const hsy_scheme *s,
                            hsy_stage stages[HSY_STAGES_MAX], size_t *count,
-                           hsy_error *err)
+                           const hsy_search *how, hsy_error *err)
 {
     const size_t parts = hsy_scheme_parts(s);
     hsy_search wanted;
@@ -247,9 +247,9 @@ static bool search_possible(const struct search_spelling *x,
     return true;
 }
 
-size_t hsy_search_extend(const hsy_scheme *s, const hsy_stage *stages, size_t i,
-                         const hsy_candidate *found, size_t count,
-                         uint64_t *codes)
+size_t hsy_search_extend(const hsy_scheme *s, uint64_t *codes,
+                         const hsy_stage *stages, size_t i,
+                         const hsy_candidate *found, size_t count)
 {
     const size_t prefixes = i == 0 ? 1 : count; /* the first one is nothing */
     const size_t width = stages[i].width;
@@ -353,10 +353,10 @@ static bool search_significant(const hsy_evidence *point, double z,
                             (uint64_t)point->n, 1 - point->q) <= chance;
 }
 
-hsy_status hsy_search_select(const hsy_search *how, const hsy_stage *stage,
+hsy_status hsy_search_select(const hsy_stage *stage, hsy_candidate *found,
+                             size_t *count, const hsy_search *how,
                              const uint64_t *codes, const hsy_evidence *points,
-                             size_t n, hsy_candidate *found, size_t *count,
-                             hsy_error *err)
+                             size_t n, hsy_error *err)
 {
     hsy_search wanted = {0};
     hsy_status st = hsy_search_settle(&wanted, how, err);
@@ -387,10 +387,10 @@ hsy_status hsy_search_select(const hsy_search *how, const hsy_stage *stage,
     return HSY_OK;
 }
 
-hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
+hsy_status hsy_search_stage(const hsy_scheme *s, hsy_candidate *found,
+                            size_t *count, const hsy_tally *t,
                             const hsy_search *how, const hsy_stage *stages,
-                            size_t i, hsy_candidate *found, size_t *count,
-                            void *scratch, hsy_error *err)
+                            size_t i, void *scratch, hsy_error *err)
 {
     const size_t width = stages[i].width;
     const struct search_work w =
@@ -411,14 +411,14 @@ hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
         return hsy_fail_limit(err, HSY_E_EMPTY, HSY_FIELD_GROUP,
                               "a group has no reports: more people are needed",
                               i + 1);
-    candidates = hsy_search_extend(s, stages, i, found, *count, w.codes);
+    candidates = hsy_search_extend(s, w.codes, stages, i, found, *count);
     for (size_t c = 0; c < candidates; c++)
         w.own[c] = hsy_part_code(s, w.codes + c * width, i);
     st = hsy_evidence_of(hsy_scheme_part(s, i), w.points, &group, w.own,
                          candidates, w.scratch, err);
     if (st == HSY_OK)
-        st = hsy_search_select(how, &stages[i], w.codes, w.points, candidates,
-                               found, count, err);
+        st = hsy_search_select(&stages[i], found, count, how, w.codes, w.points,
+                               candidates, err);
     for (size_t k = 0; st == HSY_OK && k < *count; k++)
         /* A group is a sample of all who answered. */
         found[k].point.binomial_variance =

@@ -404,10 +404,9 @@ static bool associate_covariance(struct associate_work *w, double *covariance)
     return true;
 }
 
-hsy_status hsy_associate(double *share, double *covariance,
-                         hsy_association_result *result,
-                         const hsy_association *a, void *scratch,
-                         hsy_error *err)
+hsy_status hsy_associate(const hsy_association *a, double *share,
+                         double *covariance, hsy_association_result *result,
+                         void *scratch, hsy_error *err)
 {
     struct associate_work w = {.a = a};
     hsy_association_result out = {0};
@@ -453,8 +452,8 @@ static void associate_slope(double *slope, double *cell,
 
 /* The covariance is the inverse of minus the second derivative, so it times
  * the change of the first is Newton's step to the other maximum. */
-void hsy_associate_shift(double *change, const double *share,
-                         const double *covariance, const hsy_association *a,
+void hsy_associate_shift(const hsy_association *a, double *change,
+                         const double *share, const double *covariance,
                          const hsy_association *other, void *scratch)
 {
     const size_t cells = associate_cells(a);

@@ -303,7 +303,7 @@ static hsy_attendance attend_all(double devices, uint64_t rounds,
                             .came = all - 1};
 }
 
-hsy_status hsy_attend_expect(double sd[2], const hsy_scheme *s,
+hsy_status hsy_attend_expect(const hsy_scheme *s, double sd[2],
                              const hsy_scheme *permanent, double f,
                              uint64_t devices, uint64_t rounds,
                              uint64_t per_slot, hsy_error *err)

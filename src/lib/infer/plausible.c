@@ -273,7 +273,7 @@ static bool plausible_usable(const hsy_evidence *points, size_t count)
     return count > 0;
 }
 
-void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
+void hsy_plausible(const hsy_scheme *s, hsy_plausibility *out,
                    const hsy_tally *t, const hsy_evidence *points, size_t count,
                    bool complete)
 {

@@ -75,7 +75,7 @@ static hsy_status quantile_check(const hsy_ranges *r, double q,
     return hsy_interval_check(&point, how->interval, err);
 }
 
-hsy_status hsy_quantile(hsy_estimate *est, const hsy_ranges *r, double q,
+hsy_status hsy_quantile(const hsy_ranges *r, hsy_estimate *est, double q,
                         const hsy_confidence *how, hsy_error *err)
 {
     hsy_status st = quantile_check(r, q, how, err);

@@ -407,7 +407,7 @@ static hsy_status ranges_reach(hsy_estimate *est, const hsy_ranges *r,
     return HSY_OK;
 }
 
-hsy_status hsy_range(hsy_estimate *est, const hsy_ranges *r, size_t from,
+hsy_status hsy_range(const hsy_ranges *r, hsy_estimate *est, size_t from,
                      size_t to, const hsy_confidence *how, hsy_error *err)
 {
     const struct ranges_family *family = ranges_family_of(r->scheme);

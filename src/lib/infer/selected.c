@@ -162,7 +162,7 @@ static double selected_excess(const hsy_evidence *points, size_t count,
     return excess;
 }
 
-hsy_status hsy_estimate_rest(hsy_estimate *est, const hsy_scheme *s,
+hsy_status hsy_estimate_rest(const hsy_scheme *s, hsy_estimate *est,
                              const hsy_evidence *points, size_t count,
                              const hsy_selection *from,
                              const hsy_confidence *how, hsy_error *err)

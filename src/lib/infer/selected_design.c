@@ -127,7 +127,7 @@ static hsy_status design_replicate(double *sum, const struct design_room *room,
     return st;
 }
 
-hsy_status hsy_selection_measure(hsy_selection *from, const hsy_scheme *s,
+hsy_status hsy_selection_measure(const hsy_scheme *s, hsy_selection *from,
                                  const hsy_tally *t, const uint64_t *codes,
                                  size_t count, void *scratch, hsy_error *err)
 {

@@ -122,8 +122,8 @@ void hsy_rappor_place(const hsy_scheme *s, uint32_t *positions, uint64_t code,
     }
 }
 
-hsy_status hsy_rappor_bits(const hsy_scheme *s, uint64_t code, uint32_t cohort,
-                           uint16_t *positions)
+hsy_status hsy_rappor_bits(const hsy_scheme *s, uint16_t *positions,
+                           uint64_t code, uint32_t cohort)
 {
     uint32_t wide[RAPPOR_HASHES_MOST];
 

@@ -498,9 +498,9 @@ static hsy_status decode_boolean(struct decode *d)
     return HSY_OK;
 }
 
-hsy_status hsy_rappor_decode(hsy_rappor_share *shares,
+hsy_status hsy_rappor_decode(const hsy_rappor_data *data,
+                             hsy_rappor_share *shares,
                              hsy_rappor_summary *summary,
-                             const hsy_rappor_data *data,
                              const hsy_rappor_options *options, void *scratch,
                              hsy_error *err)
 {

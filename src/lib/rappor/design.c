@@ -221,8 +221,8 @@ static double design_share(const hsy_rappor_data *data, double ones, double n)
     return (ones - data->p * n) / ((data->q - data->p) * n);
 }
 
-hsy_status hsy_rappor_rates(double *rate, double *sd,
-                            const hsy_rappor_data *data, hsy_error *err)
+hsy_status hsy_rappor_rates(const hsy_rappor_data *data, double *rate,
+                            double *sd, hsy_error *err)
 {
     const double gap = fabs(data->q - data->p);
     hsy_status st = hsy_rappor_check(data, false, err);

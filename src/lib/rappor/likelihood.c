@@ -60,7 +60,7 @@ static double likelihood_pull(const hsy_rappor_data *data, size_t at,
     return n > 1 ? weight / ((double)(n - 1) * (data->q - data->p)) : 0;
 }
 
-hsy_status hsy_rappor_other(double *other, const hsy_rappor_data *data,
+hsy_status hsy_rappor_other(const hsy_rappor_data *data, double *other,
                             const double *shares, hsy_error *err)
 {
     const size_t cells = (size_t)data->m * data->k;
@@ -216,7 +216,7 @@ static bool likelihood_scale(double *row, size_t count)
     return most > -INFINITY;
 }
 
-hsy_status hsy_rappor_likelihood(double *rows, const hsy_rappor_data *data,
+hsy_status hsy_rappor_likelihood(const hsy_rappor_data *data, double *rows,
                                  const double *other, const uint8_t *words,
                                  size_t stride, const uint32_t *cohorts,
                                  size_t n, hsy_error *err)

@@ -120,13 +120,13 @@ static hsy_status pairs_rows(struct pairs_work *w, double *rows,
     hsy_status st = HSY_OK;
 
     if (v->rest == HSY_RAPPOR_REST_STRINGS)
-        st = hsy_rappor_other(w->other, &v->data, w->listed, err);
+        st = hsy_rappor_other(&v->data, w->other, w->listed, err);
     else
         memset(w->other, 0,
                2 * (size_t)v->data.m * v->data.k * sizeof *w->other);
     if (st != HSY_OK)
         return st;
-    return hsy_rappor_likelihood(rows, &v->data, other, v->words, v->stride,
+    return hsy_rappor_likelihood(&v->data, rows, other, v->words, v->stride,
                                  r->cohorts, r->n, err);
 }
 
@@ -171,7 +171,7 @@ static hsy_status pairs_spread(struct pairs_work *w, uint32_t i,
         w->listed[s] -= step;
         if (st != HSY_OK)
             break;
-        hsy_associate_shift(w->change, share, fitted, &w->a, &other, w->solve);
+        hsy_associate_shift(&w->a, w->change, share, fitted, &other, w->solve);
         for (size_t x = 0; x < w->cells * w->cells; x++)
             covariance[x] += scale * scale * w->change[x / w->cells] *
                              w->change[x % w->cells];
@@ -179,9 +179,9 @@ static hsy_status pairs_spread(struct pairs_work *w, uint32_t i,
     return st;
 }
 
-hsy_status hsy_rappor_associate(double *share, double *covariance,
-                                hsy_association_result *result,
-                                const hsy_rappor_reports *r, void *scratch,
+hsy_status hsy_rappor_associate(const hsy_rappor_reports *r, double *share,
+                                double *covariance,
+                                hsy_association_result *result, void *scratch,
                                 hsy_error *err)
 {
     struct pairs_work w = {.r = r};
@@ -196,7 +196,7 @@ hsy_status hsy_rappor_associate(double *share, double *covariance,
         st = pairs_rows(&w, w.rows[i], &r->variable[i], err);
     }
     if (st == HSY_OK)
-        st = hsy_associate(share, covariance, result, &w.a, w.solve, err);
+        st = hsy_associate(&w.a, share, covariance, result, w.solve, err);
     if (st != HSY_OK)
         return st;
     /* The covariance of the fit is kept while more is added to the other. */

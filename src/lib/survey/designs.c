@@ -115,7 +115,7 @@ double hsy_survey_rate(const hsy_survey *s, double share)
     return s->q * (1 - share) + s->p * share;
 }
 
-hsy_status hsy_survey_point(hsy_evidence *point, const hsy_survey *s,
+hsy_status hsy_survey_point(const hsy_survey *s, hsy_evidence *point,
                             double yes, double n, hsy_error *err)
 {
     const double gap = hsy_survey_gap(s);
@@ -240,7 +240,7 @@ hsy_status hsy_survey_weigh(double *yes, double *n, const hsy_survey_weights *w,
  * cone). If t < 0 it is the square of z's positive part, and t^2 <= <negative
  * part, u>^2 <= the square of the negative part, so that again it is no more.
  */
-hsy_status hsy_survey_compare(hsy_survey_test *out, const hsy_survey *s,
+hsy_status hsy_survey_compare(const hsy_survey *s, hsy_survey_test *out,
                               const hsy_evidence *groups, size_t count,
                               hsy_error *err)
 {
@@ -260,7 +260,7 @@ hsy_status hsy_survey_compare(hsy_survey_test *out, const hsy_survey *s,
         n += groups[i].n;
         test.boundary |= groups[i].value <= 0 || groups[i].value >= 1;
     }
-    st = hsy_survey_point(&all, s, fmin(yes, n), n, err);
+    st = hsy_survey_point(s, &all, fmin(yes, n), n, err);
     if (st != HSY_OK)
         return st;
     test.pooled = hsy_share_clip(all.value);

@@ -35,7 +35,7 @@ static hsy_status need_whole(double *n, double x, hsy_error *err)
     return HSY_OK;
 }
 
-hsy_status hsy_survey_need(double *n, const hsy_survey *s, double share,
+hsy_status hsy_survey_need(const hsy_survey *s, double *n, double share,
                            double margin, double level, hsy_error *err)
 {
     const double z = -hsy_normal_quantile((1 - level) / 2);
@@ -54,7 +54,7 @@ hsy_status hsy_survey_need(double *n, const hsy_survey *s, double share,
 
 /* The z test of two rates: its error is that of the mean rate if they are
  * equal, and their own if not. */
-hsy_status hsy_survey_need_groups(double *n, const hsy_survey *s, double a,
+hsy_status hsy_survey_need_groups(const hsy_survey *s, double *n, double a,
                                   double b, double level, double power,
                                   hsy_error *err)
 {
@@ -122,7 +122,7 @@ static hsy_status need_coverage_check(uint64_t n, double share,
     return HSY_OK;
 }
 
-hsy_status hsy_survey_coverage(double *out, const hsy_survey *s, uint64_t n,
+hsy_status hsy_survey_coverage(const hsy_survey *s, double *out, uint64_t n,
                                double share, hsy_interval interval,
                                double level, hsy_error *err)
 {
@@ -138,7 +138,7 @@ hsy_status hsy_survey_coverage(double *out, const hsy_survey *s, uint64_t n,
         hsy_estimate est;
         hsy_evidence point;
 
-        st = hsy_survey_point(&point, s, y, all, err);
+        st = hsy_survey_point(s, &point, y, all, err);
         if (st == HSY_OK)
             st = hsy_estimate_point(&est, &point, &how, err);
         if (st == HSY_OK && hsy_share_clip(est.low) <= share + NEED_SLACK &&

@@ -227,8 +227,8 @@ static void pair_likely(hsy_survey_result *r, const hsy_survey_pair *s,
     r->likelihood[1] = pair_edge(s, r->mle, 1, limit);
 }
 
-hsy_status hsy_survey_pair_estimate(hsy_survey_result *out,
-                                    const hsy_survey_pair *s, double level,
+hsy_status hsy_survey_pair_estimate(const hsy_survey_pair *s,
+                                    hsy_survey_result *out, double level,
                                     hsy_error *err)
 {
     const double z = -hsy_normal_quantile((1 - level) / 2);

@@ -50,14 +50,14 @@ static hsy_status roster_document(uint8_t **bytes, size_t *len,
                                   const hsy_task *task, hsy_error *err)
 {
     const hsy_document head = {.version = 1, .expires = 1};
-    hsy_status st = hsy_document_encode(NULL, 0, len, &head, task, 1, err);
+    hsy_status st = hsy_document_encode(&head, NULL, 0, len, task, 1, err);
 
     if (st != HSY_OK)
         return st;
     *bytes = calloc(1, *len + HSY_SIGNATURE);
     if (*bytes == NULL)
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-    st = hsy_document_encode(*bytes, *len, len, &head, task, 1, err);
+    st = hsy_document_encode(&head, *bytes, *len, len, task, 1, err);
     *len += HSY_SIGNATURE;
     return st;
 }

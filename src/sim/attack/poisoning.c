@@ -217,11 +217,11 @@ static hsy_status poisoning_measure(struct poisoning *p,
     hsy_plausibility odd;
     double gain = 0, exact = 0;
     hsy_status st =
-        hsy_poison_gain(&exact, NULL, p->s, row->attack, poisoning_targets,
+        hsy_poison_gain(p->s, &exact, NULL, row->attack, poisoning_targets,
                         SIM_POISONING_TARGETS, row->lying, p->held, err);
 
     if (st == HSY_OK)
-        st = hsy_poison_bounds(bounds, p->s, p->all.points,
+        st = hsy_poison_bounds(p->s, bounds, p->all.points,
                                SIM_POISONING_VALUES, reports, row->lying, err);
     if (st != HSY_OK)
         return st;
@@ -237,7 +237,7 @@ static hsy_status poisoning_measure(struct poisoning *p,
     sums->squares += gain * gain;
     sums->exact += exact;
     row->used = fmax(row->used, poisoning_used(p, bounds, row->lying));
-    hsy_plausible(&odd, p->s, &p->all.tally, p->all.points,
+    hsy_plausible(p->s, &odd, &p->all.tally, p->all.points,
                   SIM_POISONING_VALUES, true);
     row->found += fmin(odd.weights_p, odd.seeds_p) < SIM_POISONING_ALARM;
     return HSY_OK;

@@ -131,8 +131,8 @@ static size_t ideal_extend(struct discover_worker *w, size_t i, size_t count)
 {
     struct ideal *own = w->own;
 
-    return hsy_search_extend(own->s, w->job->stages, i, w->found, count,
-                             own->candidates);
+    return hsy_search_extend(own->s, own->candidates, w->job->stages, i,
+                             w->found, count);
 }
 
 static hsy_status ideal_stage(struct discover_worker *w, size_t i,
@@ -161,8 +161,8 @@ static hsy_status ideal_stage(struct discover_worker *w, size_t i,
     }
     if (law.kind == HSY_KIND_STRINGS)
         ideal_correct(own, candidates, &law);
-    return hsy_search_select(&job->how->search, stage, own->candidates,
-                             own->points, candidates, w->found, count, err);
+    return hsy_search_select(stage, w->found, count, &job->how->search,
+                             own->candidates, own->points, candidates, err);
 }
 
 static hsy_status ideal_search(struct discover_worker *w, uint64_t run,

@@ -130,7 +130,7 @@ hsy_status discover_plan(struct discover_job *job, hsy_error *err)
     hsy_scheme_info info;
 
     if (st == HSY_OK)
-        st = hsy_search_plan(s, &job->how->search, job->stages, &job->nstages,
+        st = hsy_search_plan(s, job->stages, &job->nstages, &job->how->search,
                              err);
     if (st == HSY_OK) {
         hsy_scheme_describe(s, &info);
@@ -196,8 +196,8 @@ static hsy_status discover_search(struct discover_worker *w, uint64_t run,
     discover_people(w, run);
     st = discover_report(w, run, err);
     for (size_t i = 0; i < job->nstages && st == HSY_OK; i++)
-        st = hsy_search_stage(desk->s, &desk->tally, &job->how->search,
-                              job->stages, i, w->found, count, desk->scratch,
+        st = hsy_search_stage(desk->s, w->found, count, &desk->tally,
+                              &job->how->search, job->stages, i, desk->scratch,
                               err);
     return st;
 }

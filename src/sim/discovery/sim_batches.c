@@ -336,8 +336,8 @@ static hsy_status batch_ask(struct discover_worker *w, size_t i, size_t n,
         st = hsy_evidence_of(b.s, b.points, &b.tally, NULL, b.info.d, b.scratch,
                              err);
     if (st == HSY_OK)
-        st = hsy_search_select(&job->how->search, &job->stages[i],
-                               own->candidates, b.points, n, w->found, count,
+        st = hsy_search_select(&job->stages[i], w->found, count,
+                               &job->how->search, own->candidates, b.points, n,
                                err);
     batch_close(&b);
     return st;

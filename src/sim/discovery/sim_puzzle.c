@@ -220,8 +220,8 @@ static hsy_status puzzle_one(void *worker, uint64_t run, hsy_error *err)
     if (st != HSY_OK)
         return st;
     start = puzzle_now();
-    st = hsy_puzzle_search(w->s, &w->tally, &how->search, &w->job->plan,
-                           w->found, &count, &trace, w->scratch, err);
+    st = hsy_puzzle_search(w->s, w->found, &count, &trace, &w->tally,
+                           &how->search, &w->job->plan, w->scratch, err);
     w->job->seconds[run] = puzzle_now() - start;
     return st == HSY_OK ? puzzle_measure(w, run, count, err) : st;
 }
@@ -291,7 +291,7 @@ static hsy_status puzzle_prepare(struct puzzle_job *job, hsy_scheme *s,
     hsy_status st = hsy_scheme_init(s, &how->spec, err);
 
     if (st == HSY_OK)
-        st = hsy_puzzle_plan_make(s, &how->search, &job->plan, err);
+        st = hsy_puzzle_plan_make(s, &job->plan, &how->search, err);
     if (st != HSY_OK)
         return st;
     hsy_scheme_describe(s, &job->info);

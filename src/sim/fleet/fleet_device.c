@@ -240,7 +240,7 @@ static hsy_status fleet_device_answer(struct fleet_device *d, size_t k,
     fleet_device_truth(d, k, &truth, &place);
     for (uint32_t i = 0;
          st == HSY_OK && state == HSY_ANSWERED && i < t->task.answers; i++) {
-        st = hsy_device_answer(d->dev, d->releases[k], &truth, &state, err);
+        st = hsy_device_answer(d->dev, &state, d->releases[k], &truth, err);
         if (st == HSY_OK && state == HSY_ANSWERED && i == 0)
             *first = true;
     }
@@ -287,8 +287,8 @@ static hsy_status fleet_device_send(struct fleet_device *d, fleet_each *each,
         hsy_upload head;
         size_t len, task;
 
-        st = hsy_device_next(d->dev, d->list, d->nlist, d->upload, d->room,
-                             &len, err);
+        st = hsy_device_next(d->dev, d->upload, d->room, &len, d->list,
+                             d->nlist, err);
         if (st != HSY_OK)
             return st == HSY_E_END ? HSY_OK : st;
         st = hsy_upload_decode(&head, d->upload, err);

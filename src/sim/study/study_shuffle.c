@@ -60,7 +60,7 @@ static hsy_status shuffle_largest(uint64_t *nano, const struct shuffle_aim *aim,
                                   hsy_error *err)
 {
     double epsilon0 = 0;
-    hsy_status st = hsy_shuffle_epsilon_report(&epsilon0, &aim->by,
+    hsy_status st = hsy_shuffle_epsilon_report(&aim->by, &epsilon0,
                                                aim->epsilon, aim->delta, err);
 
     if (st == HSY_OK)
@@ -79,7 +79,7 @@ static bool shuffle_raise(hsy_spec *spec, struct shuffle_aim *aim)
     if (shuffle_largest(&more.nano_epsilon, aim, NULL) != HSY_OK ||
         more.nano_epsilon <= spec->nano_epsilon ||
         shuffle_resolve(&next.by, &more, aim->users, NULL) != HSY_OK ||
-        hsy_shuffle_delta(&delta, &next.by, aim->epsilon, NULL) != HSY_OK ||
+        hsy_shuffle_delta(&next.by, &delta, aim->epsilon, NULL) != HSY_OK ||
         delta > aim->delta)
         return false;
     *spec = more;

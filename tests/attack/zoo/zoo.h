@@ -138,7 +138,7 @@ static inline hsy_status zoo_rappor(const hsy_scheme *s, uint8_t *report,
         return st;
     hsy_scheme_describe(s, &info);
     cohort &= (uint8_t)(info.param[HSY_PARAM_COHORTS] - 1);
-    hsy_rappor_bits(s, truth, cohort, at);
+    hsy_rappor_bits(s, at, truth, cohort);
     for (size_t i = 0; i < info.param[HSY_PARAM_HASHES]; i++)
         set |= (uint64_t)1 << at[i];
     for (uint64_t b = 0; b < info.param[HSY_PARAM_FILTER_BITS]; b++) {

@@ -41,7 +41,7 @@ static void tasks_put_privacy(struct put *p, const struct roster_entry *e,
 {
     hsy_release_info release;
     char label[TASKS_LABEL];
-    size_t len = hsy_release_label(e->release, &e->task, label, sizeof label);
+    size_t len = hsy_release_label(e->release, label, sizeof label, &e->task);
 
     hsy_release_describe(e->release, &release);
     put_number(p, "epsilon", info->epsilon);

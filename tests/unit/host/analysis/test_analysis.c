@@ -159,14 +159,14 @@ static void written(const hsy_analysis_tally *t)
     q.top = 1;
     if (hsy_analysis_run(&r, t, NULL, &q, NULL) != HSY_OK)
         exit(1);
-    ok(hsy_analysis_csv(&csv, &csv_len, &r, NULL) == HSY_OK &&
+    ok(hsy_analysis_csv(&r, &csv, &csv_len, NULL) == HSY_OK &&
            strncmp(csv,
                    "value,estimate,stderr,low,high,level_selected,level,"
                    "target,rounds,devices,reports\n",
                    82) == 0 &&
            strstr(csv, "\n(not shown),") != NULL && strlen(csv) == csv_len,
        "CSV has a last row for what is not shown");
-    ok(hsy_analysis_json(&json, &json_len, &r, NULL) == HSY_OK &&
+    ok(hsy_analysis_json(&r, &json, &json_len, NULL) == HSY_OK &&
            strncmp(json, "{\n  \"mechanism\": \"grr\",", 23) == 0 &&
            strstr(json, "\"reports\": 400,") != NULL &&
            strlen(json) == json_len,

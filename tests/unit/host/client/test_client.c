@@ -38,11 +38,11 @@ static bool write_document(void)
         e.task[i].end = today + 364;
     }
     e.task[1].sample = (hsy_ratio){1, 1};
-    good = good && hsy_document_encode(NULL, 0, &len, &doc, e.task,
+    good = good && hsy_document_encode(&doc, NULL, 0, &len, e.task,
                                        EXAMPLE_TASKS, NULL) == HSY_OK;
     bytes = calloc(1, len + HSY_SIGNATURE);
     good = good && bytes != NULL &&
-           hsy_document_encode(bytes, len, &len, &doc, e.task, EXAMPLE_TASKS,
+           hsy_document_encode(&doc, bytes, len, &len, e.task, EXAMPLE_TASKS,
                                NULL) == HSY_OK &&
            hsy_sign(bytes + len, bytes, len, secret) == HSY_OK &&
            fwrite(bytes, 1, len + HSY_SIGNATURE, out) == len + HSY_SIGNATURE;
@@ -97,22 +97,22 @@ static void opens_and_refuses(hsy_client *c)
 
     ok(hsy_client_releases(c, &n) != NULL && n == 3,
        "tasks that the policy allows are admitted");
-    ok(hsy_client_task(c, 0, &task) && strcmp(task.id, "crash") == 0 &&
-           task.question_len != 0 && !hsy_client_task(c, 3, &task),
+    ok(hsy_client_task(c, &task, 0) && strcmp(task.id, "crash") == 0 &&
+           task.question_len != 0 && !hsy_client_task(c, &task, 3),
        "and described");
-    ok(hsy_client_refused(c, 0, &task, &why) &&
+    ok(hsy_client_refused(c, &task, &why, 0) &&
            strcmp(task.id, "minutes") == 0 && why.status == HSY_E_POLICY &&
            why.field == HSY_FIELD_SOURCE,
        "a source that the policy does not name is refused");
-    ok(hsy_client_refused(c, 1, &task, &why) &&
+    ok(hsy_client_refused(c, &task, &why, 1) &&
            strcmp(task.id, "homepage") == 0 && why.status == HSY_E_POLICY &&
-           !hsy_client_refused(c, 2, &task, &why),
+           !hsy_client_refused(c, &task, &why, 2),
        "and a task that costs more than it allows");
-    ok(hsy_client_answer_text(c, "minutes", "5", 1, NULL, &err) ==
+    ok(hsy_client_answer_text(c, NULL, "minutes", "5", 1, &err) ==
                HSY_E_POLICY &&
            err.field == HSY_FIELD_SOURCE,
        "which is also said to who answers it");
-    ok(hsy_client_answer_text(c, "nonesuch", "5", 1, NULL, &err) ==
+    ok(hsy_client_answer_text(c, NULL, "nonesuch", "5", 1, &err) ==
            HSY_E_UNKNOWN,
        "a task that is not there is unknown");
     ok(hsy_client_release(c, "crash") != NULL &&
@@ -139,28 +139,28 @@ static void answers(hsy_client *c)
     uint8_t upload[512];
     size_t len = 0;
 
-    ok(hsy_client_answer(c, "crash", &yes, &state, &err) == HSY_OK &&
+    ok(hsy_client_answer(c, &state, "crash", &yes, &err) == HSY_OK &&
            state == HSY_ANSWER_NO_CONSENT,
        "without consent nothing is answered");
     ok(hsy_device_consent_set(hsy_client_device(c), HSY_CONSENT_SEND, &err) ==
                HSY_OK &&
-           hsy_client_answer(c, "crash", &yes, &state, &err) == HSY_OK &&
+           hsy_client_answer(c, &state, "crash", &yes, &err) == HSY_OK &&
            state == HSY_ANSWERED,
        "with it, it is");
-    ok(hsy_client_answer_text(c, "crash", "no", 2, &state, &err) == HSY_OK &&
+    ok(hsy_client_answer_text(c, &state, "crash", "no", 2, &err) == HSY_OK &&
            state == HSY_ANSWER_KEPT,
        "once");
-    ok(hsy_client_answer_text(c, "browser.daily", "netscape", 8, &state,
+    ok(hsy_client_answer_text(c, &state, "browser.daily", "netscape", 8,
                               &err) == HSY_OK &&
            state == HSY_ANSWERED &&
-           hsy_device_budget(hsy_client_device(c), NULL, &budget, &err) ==
+           hsy_device_budget(hsy_client_device(c), &budget, NULL, &err) ==
                HSY_OK &&
            budget.spent_lifetime == 1098612288u + E(1),
        "and charged: two reports at a half, one at ln 3");
     ok(hsy_client_next(c, upload, sizeof upload, &len, &err) == HSY_E_END ||
            day() != today,
        "nothing is due on the first day");
-    ok(hsy_client_answer_text(c, "crash", "perhaps", 7, NULL, &err) ==
+    ok(hsy_client_answer_text(c, NULL, "crash", "perhaps", 7, &err) ==
            HSY_E_FORMAT,
        "what is no answer is refused");
 }
@@ -173,14 +173,14 @@ static void forks(hsy_client *c)
     if (child == 0) {
         hsy_error err = {0};
         hsy_status st =
-            hsy_client_answer_text(c, "dark-mode", "yes", 3, NULL, &err);
+            hsy_client_answer_text(c, NULL, "dark-mode", "yes", 3, &err);
 
         hsy_client_close(c);
         _exit(st != HSY_E_REFUSED || strstr(err.msg, "forked") == NULL);
     }
     waitpid(child, &status, 0);
     ok(status == 0, "a forked child is refused");
-    ok(hsy_client_answer_text(c, "dark-mode", "yes", 3, NULL, NULL) == HSY_OK,
+    ok(hsy_client_answer_text(c, NULL, "dark-mode", "yes", 3, NULL) == HSY_OK,
        "its parent still does");
 }
 
@@ -194,7 +194,7 @@ static hsy_status parse(struct client_truth *t, hsy_client *c, const char *task,
     hsy_error err = {0};
     hsy_status st;
 
-    hsy_client_task(c, i, &described);
+    hsy_client_task(c, &described, i);
     st = hsy_client_parse(t, c->releases[i], &described, text, len, &err);
     return st == err.status || st == HSY_OK ? st : HSY_E_RANGE;
 }

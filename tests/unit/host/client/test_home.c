@@ -29,11 +29,11 @@ static bool encode(uint8_t **bytes, size_t *len, const hsy_document *doc)
         e.task[i].end = TODAY + 364;
     }
     e.task[1].sample = (hsy_ratio){1, 1};
-    good = good && hsy_document_encode(NULL, 0, len, doc, e.task, EXAMPLE_TASKS,
+    good = good && hsy_document_encode(doc, NULL, 0, len, e.task, EXAMPLE_TASKS,
                                        NULL) == HSY_OK;
     *bytes = calloc(1, *len + HSY_SIGNATURE);
     return good && *bytes != NULL &&
-           hsy_document_encode(*bytes, *len, len, doc, e.task, EXAMPLE_TASKS,
+           hsy_document_encode(doc, *bytes, *len, len, e.task, EXAMPLE_TASKS,
                                NULL) == HSY_OK &&
            hsy_sign(*bytes + *len, *bytes, *len, secret) == HSY_OK;
 }

@@ -21,7 +21,7 @@ static hsy_accuracy accuracy_rr(double epsilon, double share)
     hsy_accuracy a = {0};
 
     if (s == NULL || hsy_scheme_init(s, &spec, NULL) != HSY_OK ||
-        hsy_accuracy_of(&a, s, share, 1, NULL) != HSY_OK)
+        hsy_accuracy_of(s, &a, share, 1, NULL) != HSY_OK)
         a.width = NAN;
     free(s);
     return a;
@@ -192,7 +192,7 @@ static void refused(void)
     hsy_accuracy a;
 
     ok(s != NULL && eq_status(hsy_scheme_init(s, &spec, NULL), HSY_OK) &&
-           eq_status(hsy_accuracy_of(&a, s, 0, 1, NULL), HSY_E_UNKNOWN),
+           eq_status(hsy_accuracy_of(s, &a, 0, 1, NULL), HSY_E_UNKNOWN),
        "what is estimated by iteration has no bound");
     free(s);
 }
@@ -211,7 +211,7 @@ static hsy_accuracy accuracy_scheme(const char *mechanism, hsy_kind kind,
     hsy_accuracy a = {0};
 
     if (s == NULL || hsy_scheme_init(s, &spec, NULL) != HSY_OK ||
-        hsy_accuracy_of(&a, s, 0, 1, NULL) != HSY_OK)
+        hsy_accuracy_of(s, &a, 0, 1, NULL) != HSY_OK)
         a.variance = NAN;
     else
         hsy_scheme_describe(s, info);

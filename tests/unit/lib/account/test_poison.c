@@ -125,7 +125,7 @@ static void closed_forms(void)
         const struct form *f = &forms[i];
         hsy_scheme *s = scheme(f->mechanism, 0.5, 128);
         double gain = 0;
-        bool good = hsy_poison_gain(&gain, NULL, s, f->attack, targets, TARGETS,
+        bool good = hsy_poison_gain(s, &gain, NULL, f->attack, targets, TARGETS,
                                     0.01, 0.2, NULL) == HSY_OK;
         double want = f->gain(0.01, 128, TARGETS, 0.2, exp(0.5));
 
@@ -142,7 +142,7 @@ static void one_item(void)
     const uint64_t one = 7;
     double gain = 0;
 
-    hsy_poison_gain(&gain, NULL, s, HSY_ATTACK_MAXIMAL, &one, 1, 0.01, 0, NULL);
+    hsy_poison_gain(s, &gain, NULL, HSY_ATTACK_MAXIMAL, &one, 1, 0.01, 0, NULL);
     ok(poison_near(gain, 1.97, 0.002),
        "1 %% of lying grr devices at epsilon 0.5, 128 values: %.3f on one item",
        gain);
@@ -157,12 +157,12 @@ static void most_targets(void)
     hsy_scheme_info info;
 
     hsy_scheme_describe(ss, &info);
-    hsy_poison_gain(&gain, &j, ss, HSY_ATTACK_MAXIMAL, targets, TARGETS, 0.01,
+    hsy_poison_gain(ss, &gain, &j, HSY_ATTACK_MAXIMAL, targets, TARGETS, 0.01,
                     0, NULL);
     ok(info.param[HSY_PARAM_SUBSET] < TARGETS &&
            j == (double)info.param[HSY_PARAM_SUBSET],
        "a set of %d supports so many of 10 targets", (int)j);
-    hsy_poison_gain(&gain, &j, olh, HSY_ATTACK_MAXIMAL, targets, TARGETS, 0.01,
+    hsy_poison_gain(olh, &gain, &j, HSY_ATTACK_MAXIMAL, targets, TARGETS, 0.01,
                     0, NULL);
     ok(j >= 8 && j <= TARGETS,
        "of 65536 seeds some send %d of 10 targets to one of 4 hashes", (int)j);
@@ -196,7 +196,7 @@ static void forged(const char *mechanism, hsy_attack attack)
         st = hsy_tally_batch(&t, s, reports, REPORTS, NULL);
     if (st == HSY_OK)
         st = hsy_evidence_of(s, points, &t, targets, TARGETS, scratch, NULL);
-    hsy_poison_gain(&gain, &j, s, attack, targets, TARGETS, 0.01, 0, NULL);
+    hsy_poison_gain(s, &gain, &j, attack, targets, TARGETS, 0.01, 0, NULL);
     for (size_t i = 0; i < TARGETS && st == HSY_OK; i++)
         supported += points[i].support / REPORTS;
     ok(st == HSY_OK && (attack == HSY_ATTACK_MAXIMAL
@@ -232,7 +232,7 @@ static void reach_one(struct reach *r, const hsy_scheme *s, hsy_tally *t,
     if (hsy_evidence_of(s, points, t, codes, count, scratch, NULL) != HSY_OK)
         return;
     r->known =
-        hsy_poison_bounds(bounds, s, points, count, 1, lying, NULL) == HSY_OK;
+        hsy_poison_bounds(s, bounds, points, count, 1, lying, NULL) == HSY_OK;
     for (size_t i = 0; i < count && r->known; i++) {
         const double phi = points[i].value, slack = 1e-9 * (1 + fabs(phi));
 
@@ -308,11 +308,11 @@ static void asked_for(void)
         .value = 0.1, .n = 500, .p = 0.75, .q = 0.25, .v0 = 1, .v1 = 1};
     hsy_poison_bound b = {0, 0};
 
-    hsy_poison_bounds(&b, s, &point, 1, 1000, 0.01, NULL);
+    hsy_poison_bounds(s, &b, &point, 1, 1000, 0.01, NULL);
     ok(poison_near(b.up, 0.02 * 1.5, 1e-9) &&
            poison_near(b.down, 0.02 * 1.5, 1e-9),
        "with half asked, 1 %% of liars count for 2 %%");
-    hsy_poison_bounds(&b, s, &point, 1, 1000, 0.6, NULL);
+    hsy_poison_bounds(s, &b, &point, 1, 1000, 0.6, NULL);
     ok(poison_near(b.up, 1.5, 1e-9), "and never for more than all");
     free(s);
 }
@@ -350,7 +350,7 @@ static void gathered(void)
                        &secret, &published, NULL);
     hsy_tally_batch(&t, s, reports, LIARS, NULL);
     hsy_evidence_of(s, after, &t, NULL, D, scratch, NULL);
-    hsy_poison_bounds(bounds, s, after, D, HONEST + LIARS, LIARS / 21000.0,
+    hsy_poison_bounds(s, bounds, after, D, HONEST + LIARS, LIARS / 21000.0,
                       NULL);
     loss = before[0].value - after[0].value;
     ok(fabs(loss) <= bounds[0].down + 5 * sqrt(after[0].residual_variance) &&
@@ -377,8 +377,8 @@ static void refuses(void)
     uint8_t report[8];
     hsy_stream one, other;
 
-#define REFUSED(status, sentence, ...)                                         \
-    ok(hsy_poison_gain(&gain, NULL, __VA_ARGS__, &err) == (status), sentence)
+#define REFUSED(status, sentence, s, ...)                                      \
+    ok(hsy_poison_gain(s, &gain, NULL, __VA_ARGS__, &err) == (status), sentence)
     REFUSED(HSY_E_UNKNOWN, "no lies of hr are known", hr, HSY_ATTACK_INPUT,
             &far, 1, 0.1, 0);
     REFUSED(HSY_E_RANGE, "no such value", grr, HSY_ATTACK_INPUT, &far, 1, 0.1,
@@ -395,7 +395,7 @@ static void refuses(void)
             0);
     REFUSED(HSY_E_RANGE, "a share of more than all", grr, HSY_ATTACK_INPUT,
             twice, 1, 0.1, 1.1);
-    ok(hsy_poison_bounds(&b, grr, &point, 1, 1, NAN, &err) == HSY_E_RANGE,
+    ok(hsy_poison_bounds(grr, &b, &point, 1, 1, NAN, &err) == HSY_E_RANGE,
        "no number");
     hsy_stream_seed(&one, 1, 0);
     memset(&other, 0, sizeof other);

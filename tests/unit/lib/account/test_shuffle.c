@@ -15,7 +15,7 @@ static double delta_of(hsy_shuffle s, double epsilon)
     hsy_error err = {0};
     double delta = NAN;
 
-    return hsy_shuffle_delta(&delta, &s, epsilon, &err) == HSY_OK ? delta : NAN;
+    return hsy_shuffle_delta(&s, &delta, epsilon, &err) == HSY_OK ? delta : NAN;
 }
 
 static double epsilon_of(hsy_shuffle s, double delta)
@@ -23,7 +23,7 @@ static double epsilon_of(hsy_shuffle s, double delta)
     hsy_error err = {0};
     double epsilon = NAN;
 
-    return hsy_shuffle_epsilon(&epsilon, &s, delta, &err) == HSY_OK ? epsilon
+    return hsy_shuffle_epsilon(&s, &epsilon, delta, &err) == HSY_OK ? epsilon
                                                                     : NAN;
 }
 
@@ -105,7 +105,7 @@ static void vectors(void)
         hsy_error err = {0};
         double got = NAN;
 
-        ok(hsy_shuffle_closed(&got, &s, closed[i].delta, &err) == HSY_OK &&
+        ok(hsy_shuffle_closed(&s, &got, closed[i].delta, &err) == HSY_OK &&
                covers(got, closed[i].epsilon, 1e-11),
            "closed form %zu is %.15g", i, got);
     }
@@ -330,20 +330,20 @@ static void questions(void)
     uint64_t n = 0;
     double e0 = 0;
 
-    ok(hsy_shuffle_people(&n, &s, 0.1, 1e-6, &err) == HSY_OK && n == 22640,
+    ok(hsy_shuffle_people(&s, &n, 0.1, 1e-6, &err) == HSY_OK && n == 22640,
        "epsilon 0.1 from 2 takes 22640 people");
     s.n = n;
     ok(epsilon_of(s, 1e-6) <= 0.1, "so many are enough");
     s.n = n - 1;
     ok(epsilon_of(s, 1e-6) > 0.1, "one less is not");
     s.n = n;
-    ok(hsy_shuffle_epsilon_report(&e0, &s, 0.1, 1e-6, &err) == HSY_OK &&
+    ok(hsy_shuffle_epsilon_report(&s, &e0, 0.1, 1e-6, &err) == HSY_OK &&
            e0 >= 2 && e0 < 2.0001,
        "and with them epsilon0 2 is about the largest");
     s.epsilon_report = e0;
     ok(epsilon_of(s, 1e-6) <= 0.1 * (1 + 1e-11), "which keeps the target");
     s = (hsy_shuffle){HSY_SHUFFLE_EXACT, 0, 1, 0, 0};
-    ok(hsy_shuffle_people(&n, &s, 0.001, 1e-9, &err) == HSY_E_RANGE &&
+    ok(hsy_shuffle_people(&s, &n, 0.001, 1e-9, &err) == HSY_E_RANGE &&
            err.field == HSY_FIELD_N,
        "what no number of people reaches is said");
 }
@@ -399,7 +399,7 @@ static void refusals(void)
         hsy_error err = {0};
         double epsilon = -1;
 
-        ok(hsy_shuffle_epsilon(&epsilon, &bad[i].s, bad[i].delta, &err) ==
+        ok(hsy_shuffle_epsilon(&bad[i].s, &epsilon, bad[i].delta, &err) ==
                    HSY_E_RANGE &&
                strcmp(hsy_field_name(err.field), bad[i].field) == 0 &&
                epsilon == -1,

@@ -20,7 +20,7 @@ static void states_of_an_answer(void)
        "without consent nothing is answered");
     hsy_device_consent_set(g->dev, HSY_CONSENT_COLLECT, NULL);
     ok(eq_status(
-           hsy_device_answer(g->dev, g->release[0], &wrong, NULL, &g->err),
+           hsy_device_answer(g->dev, NULL, g->release[0], &wrong, &g->err),
            HSY_E_RANGE) &&
            eq_u64(rig_spent(g, NULL), 0),
        "a truth of the wrong type is an error before any charge");
@@ -81,11 +81,11 @@ static void caps_hold(void)
     }
     ok(answered == 0 && rig_spent(g, "browser") == 5 * EPS,
        "a lifetime cap never renews");
-    ok(eq_status(hsy_device_budget(g->dev, "browser", &b, NULL), HSY_OK) &&
+    ok(eq_status(hsy_device_budget(g->dev, &b, "browser", NULL), HSY_OK) &&
            eq_u64(b.day, DAY0 + 299) && eq_u64(b.spent_day, 0) &&
            eq_u64(b.cap_day, 8 * EPS) && eq_u64(b.cap_lifetime, 5 * EPS),
        "the budget says so");
-    is_status(hsy_device_budget(g->dev, "location", &b, NULL), HSY_E_UNKNOWN,
+    is_status(hsy_device_budget(g->dev, &b, "location", NULL), HSY_E_UNKNOWN,
               "and knows no other sources");
     rig_free(g);
 }
@@ -420,7 +420,7 @@ static void tuples_have_coins_of_all_items(void)
 
         rig_day(g, day);
         items[1].u.index = day; /* from 8 on outside the domain */
-        if (hsy_device_answer(g->dev, r, &truth, &state, &g->err) != HSY_OK ||
+        if (hsy_device_answer(g->dev, &state, r, &truth, &g->err) != HSY_OK ||
             state != HSY_ANSWERED)
             break;
         memcpy(seen[day % 2],
@@ -432,7 +432,7 @@ static void tuples_have_coins_of_all_items(void)
     ok(differ >= 35, "each is answered with coins of its own: %d", differ);
     truth.u.tuple.count = 1;
     rig_day(g, 50);
-    is_status(hsy_device_answer(g->dev, r, &truth, NULL, NULL), HSY_E_RANGE,
+    is_status(hsy_device_answer(g->dev, NULL, r, &truth, NULL), HSY_E_RANGE,
               "an item too few is the program's mistake");
     free(r);
     rig_free(g);
@@ -518,7 +518,7 @@ static void long_strings_have_coins_of_their_own(void)
         t.u.bytes.data = (const uint8_t *)text;
         t.u.bytes.len = t.u.bytes.room = 16;
         rig_day(g, k);
-        (void)hsy_device_answer(g->dev, g->release[0], &t, NULL, &g->err);
+        (void)hsy_device_answer(g->dev, NULL, g->release[0], &t, &g->err);
     }
     for (uint32_t i = 0; i < names.count; i++)
         for (uint32_t k = 0; k < i; k++)

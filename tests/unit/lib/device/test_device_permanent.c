@@ -132,7 +132,7 @@ static void all_chains_answer(void)
             t.u.number = 700;
         }
         rig_day(g, day);
-        good &= hsy_device_answer(g->dev, g->release[i], &t, &state, NULL) ==
+        good &= hsy_device_answer(g->dev, &state, g->release[i], &t, NULL) ==
                     HSY_OK &&
                 state == HSY_ANSWERED &&
                 held(g, i, day, report, g->release[i]->scheme->report_bytes) &&
@@ -375,8 +375,8 @@ static void another_grain_is_another_release(void)
     rig_task(g, "three", "browser", spec, EPS);
     g->task[1].grain = 720;
     rig_begin(g);
-    ok(hsy_device_answer(g->dev, g->release[0], &truth, NULL, NULL) == HSY_OK &&
-           hsy_device_answer(g->dev, g->release[1], &truth, NULL, NULL) ==
+    ok(hsy_device_answer(g->dev, NULL, g->release[0], &truth, NULL) == HSY_OK &&
+           hsy_device_answer(g->dev, NULL, g->release[1], &truth, NULL) ==
                HSY_OK &&
            rig_spent(g, "browser") == 2 * EPS && g->dev->nrecords == 2,
        "numbers rounded to another grain are another release");

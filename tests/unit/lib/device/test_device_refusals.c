@@ -118,7 +118,7 @@ static void policies(void)
     g->policy.nsources = 3;
     g->face.size++;
     ok(rig_open(g, false) == HSY_E_RANGE, "a world of another size");
-    ok(hsy_device_budget(g->dev, NULL, &(hsy_budget){0}, NULL) == HSY_E_RANGE,
+    ok(hsy_device_budget(g->dev, &(hsy_budget){0}, NULL, NULL) == HSY_E_RANGE,
        "a device that is not open says so");
     g->face.size--;
     g->policy.release_bytes = 4;
@@ -139,7 +139,7 @@ static void clocks(void)
     ok(rig_answer(g, 0, 1) == HSY_ANSWER_CLOSED,
        "back again: a round whose uploads have gone is closed");
     g->world.clock = HSY_E_IO;
-    ok(hsy_device_budget(g->dev, NULL, &b, NULL) == HSY_E_IO &&
+    ok(hsy_device_budget(g->dev, &b, NULL, NULL) == HSY_E_IO &&
            hsy_device_consent_set(g->dev, HSY_CONSENT_SEND, NULL) == HSY_E_IO &&
            hsy_device_forget(g->dev, NULL, NULL) == HSY_E_IO &&
            rig_admit(g, 0) == HSY_E_IO,
@@ -163,8 +163,9 @@ static void uploads(void)
 
     rig_answer(g, 0, 1);
     rig_day(g, 1);
-    ok(hsy_device_next(g->dev, (const hsy_release *const *)g->release, 2,
-                       upload, HSY_UPLOAD_WIRE, &len, &g->err) == HSY_E_RANGE &&
+    ok(hsy_device_next(g->dev, upload, HSY_UPLOAD_WIRE, &len,
+                       (const hsy_release *const *)g->release, 2,
+                       &g->err) == HSY_E_RANGE &&
            g->err.limit == HSY_UPLOAD_WIRE + 1,
        "an upload that does not fit is refused, with its length");
     ok(rig_next(g, upload, &len) == HSY_OK, "it fits");

@@ -228,7 +228,7 @@ static void fields_are_checked(void)
         hsy_status st;
 
         c->apply(&e.task[c->task]);
-        st = hsy_document_encode(NULL, 0, &len, &doc, e.task, EXAMPLE_TASKS,
+        st = hsy_document_encode(&doc, NULL, 0, &len, e.task, EXAMPLE_TASKS,
                                  &err);
         if (c->field == NULL)
             ok(st == HSY_OK, "%s: allowed", c->what);
@@ -244,7 +244,7 @@ static bool head_refused(hsy_document doc, size_t n, const char *field)
     hsy_error err = {0};
     size_t len;
 
-    return hsy_document_encode(NULL, 0, &len, &doc, good.task, n, &err) ==
+    return hsy_document_encode(&doc, NULL, 0, &len, good.task, n, &err) ==
                HSY_E_RANGE &&
            strcmp(hsy_field_name(err.field), field) == 0;
 }
@@ -268,11 +268,11 @@ static void head_is_checked(void)
     ok(head_refused(doc, HSY_TASKS_MAX + 1, "tasks"),
        "and one of 257 tasks, which are not looked at");
     memcpy(e.task[3].id, e.task[1].id, sizeof e.task[1].id);
-    ok(hsy_document_encode(NULL, 0, &len, &doc, e.task, EXAMPLE_TASKS, &err) ==
+    ok(hsy_document_encode(&doc, NULL, 0, &len, e.task, EXAMPLE_TASKS, &err) ==
                HSY_E_RANGE &&
            err.at == 4 && err.field == HSY_FIELD_ID,
        "and two tasks of one id");
-    ok(hsy_document_encode(small, sizeof small, &len, &doc, good.task, 1,
+    ok(hsy_document_encode(&doc, small, sizeof small, &len, good.task, 1,
                            &err) == HSY_E_RANGE &&
            err.field == HSY_FIELD_ROOM && small[0] == 0,
        "what does not fit is not written");
@@ -355,7 +355,7 @@ static void no_second_encoding(void)
             opened++;
             hsy_document_task(&doc, &tasks[0], 0);
             hsy_document_task(&doc, &tasks[1], 1);
-            other += hsy_document_encode(again, len, &again_len, &doc, tasks,
+            other += hsy_document_encode(&doc, again, len, &again_len, tasks,
                                          doc.tasks, NULL) != HSY_OK ||
                      again_len != len - HSY_SIGNATURE ||
                      memcmp(again, bytes, again_len) != 0;

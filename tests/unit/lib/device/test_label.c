@@ -79,7 +79,7 @@ static void labels_are_these(void)
 
     for (size_t i = 0; i < EXAMPLE_TASKS; i++) {
         hsy_release *r = release_of(&e.task[i]);
-        size_t len = hsy_release_label(r, &e.task[i], text, sizeof text);
+        size_t len = hsy_release_label(r, text, sizeof text, &e.task[i]);
 
         if (!ok(eq_text(text, labels[i]) && eq_u64(len, strlen(labels[i])),
                 "%s: its label", e.task[i].id))
@@ -97,7 +97,7 @@ static void says_what_is_kept(void)
 
     task.max_changes = 1;
     r = release_of(&task);
-    hsy_release_label(r, &task, text, sizeof text);
+    hsy_release_label(r, text, sizeof text, &task);
     ok(strstr(text, "kept for 28 days, and every report is made from what was "
                     "kept.") != NULL &&
            strstr(text, " Your first answer, changed so, is kept for that time "
@@ -112,7 +112,7 @@ static void says_what_is_kept(void)
 static void labels_are_cut(void)
 {
     hsy_release *r = release_of(&e.task[4]);
-    size_t all = hsy_release_label(r, &e.task[4], NULL, 0), wrong = 0;
+    size_t all = hsy_release_label(r, NULL, 0, &e.task[4]), wrong = 0;
     char text[4096];
 
     is_u64(all, strlen(labels[4]), "without room: its length");
@@ -120,7 +120,7 @@ static void labels_are_cut(void)
         size_t len;
 
         memset(text, '#', sizeof text);
-        wrong += hsy_release_label(r, &e.task[4], text, room) != all;
+        wrong += hsy_release_label(r, text, room, &e.task[4]) != all;
         len = strlen(text);
         wrong += len >= room || memcmp(text, labels[4], len) != 0;
         wrong += text[room] != '#';
@@ -171,7 +171,7 @@ static void dates_are_right(void)
             task.start = d;
             task.end = d + 1;
             r = release_of(&task);
-            hsy_release_label(r, &task, text, sizeof text);
+            hsy_release_label(r, text, sizeof text, &task);
             snprintf(want, sizeof want, " from %u-%02u-%02u to %u-%02u-%02u.",
                      year, month, day, year, month, day);
             wrong += strstr(text, want) == NULL;

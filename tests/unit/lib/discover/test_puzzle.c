@@ -91,8 +91,8 @@ static hsy_status join(struct joining *j, const hsy_scheme *s,
         j->first[i + 1] = j->first[0];
     }
     j->first[0] = 0;
-    return hsy_puzzle_join(s, j->pairs, j->first, j->ways, most, j->codes,
-                           &j->count, &j->trace, &j->err);
+    return hsy_puzzle_join(s, j->codes, &j->count, &j->trace, j->pairs,
+                           j->first, most, j->ways, &j->err);
 }
 
 static bool joined(const struct joining *j, const hsy_scheme *s,
@@ -123,8 +123,8 @@ static void waterloo(void)
            j.codes[0] == codes[0],
        "and is joined from its four fragments");
     j.pairs[3].piece = 43;
-    ok(hsy_puzzle_join(s, j.pairs, j.first, j.ways, MOST, j.codes, &j.count,
-                       NULL, NULL) == HSY_OK &&
+    ok(hsy_puzzle_join(s, j.codes, &j.count, NULL, j.pairs, j.first, MOST,
+                       j.ways, NULL) == HSY_OK &&
            j.count == 0,
        "a fragment of another piece is not joined");
     ok(join(&j, s, words, 1, 41, MOST) == HSY_OK && j.trace.joined == 1 &&
@@ -219,7 +219,7 @@ static hsy_status plan_of(const hsy_scheme *s, hsy_puzzle how,
                           hsy_puzzle_plan *plan, hsy_error *err)
 {
     how.size = sizeof how;
-    return hsy_puzzle_plan_make(s, &how, plan, err);
+    return hsy_puzzle_plan_make(s, plan, &how, err);
 }
 
 static void plans(void)
@@ -302,16 +302,16 @@ static void searches(void)
     uint64_t cab[1];
     void *memory;
 
-    hsy_puzzle_plan_make(s, &how, &plan, NULL);
+    hsy_puzzle_plan_make(s, &plan, &how, NULL);
     found = trial_memory(plan.word.keep * sizeof *found);
     memory = trial_memory(hsy_puzzle_memory(s, &plan));
     hsy_tally_init(&t, s, trial_memory(8 * hsy_tally_words(s)));
-    ok(hsy_puzzle_search(s, &t, &how, &plan, found, &count, &trace, memory,
+    ok(hsy_puzzle_search(s, found, &count, &trace, &t, &how, &plan, memory,
                          &err) == HSY_E_EMPTY,
        "without reports there is nothing to search");
     fill(s, &t);
     puzzle_code(s, cab, "cab");
-    ok(hsy_puzzle_search(s, &t, &how, &plan, found, &count, &trace, memory,
+    ok(hsy_puzzle_search(s, found, &count, &trace, &t, &how, &plan, memory,
                          &err) == HSY_OK &&
            count == 3 && found[0].code[0] == cab[0] && found[0].significant,
        "the frequent words are found, the largest first");
@@ -324,7 +324,7 @@ static void searches(void)
        (unsigned)trace.joined, (unsigned)trace.candidates);
     hsy_tally_part(&part, &t, s, plan.fragments);
     part.strata[0] += 2;
-    ok(hsy_puzzle_search(s, &t, &how, &plan, found, &count, &trace, memory,
+    ok(hsy_puzzle_search(s, found, &count, &trace, &t, &how, &plan, memory,
                          &err) == HSY_E_FORMAT,
        "a tally with more words than fragments is refused");
     free(found);

@@ -33,7 +33,7 @@ static void plan(void)
     size_t count = 0;
     bool good = true;
 
-    ok(hsy_search_plan(s, &how, stages, &count, NULL) == HSY_OK && count == 6,
+    ok(hsy_search_plan(s, stages, &count, &how, NULL) == HSY_OK && count == 6,
        "48 bits by 8 from 4 on are six stages");
     for (size_t i = 0; i < 6; i++)
         good &= stages[i].bits == bits[i] &&
@@ -67,7 +67,7 @@ static void refusal(const hsy_scheme *s, hsy_search how, const char *field,
     hsy_error err = {0};
     size_t count = 77;
 
-    ok(hsy_search_plan(s, &how, stages, &count, &err) != HSY_OK &&
+    ok(hsy_search_plan(s, stages, &count, &how, &err) != HSY_OK &&
            strcmp(hsy_field_name(err.field), field) == 0 && count == 77,
        "%s", sentence);
 }
@@ -101,11 +101,11 @@ static void refusals(void)
     refusal(s, x, "max-candidates", "more candidates than anybody searches");
     x = how;
     x.top = 4096;
-    ok(hsy_search_plan(s, &x, stages, &count, &err) == HSY_OK &&
+    ok(hsy_search_plan(s, stages, &count, &x, &err) == HSY_OK &&
            stages[0].keep == 4096 && stages[1].candidates == 65536,
        "all prefixes may survive");
     x.max_candidates = 65535;
-    ok(hsy_search_plan(s, &x, stages, &count, &err) == HSY_E_RANGE &&
+    ok(hsy_search_plan(s, stages, &count, &x, &err) == HSY_E_RANGE &&
            err.limit == 65536,
        "a stage that would explode says how many candidates it has");
     free(s);
@@ -142,8 +142,8 @@ static void order(void)
         hsy_candidate found[40];
         size_t count = 0;
 
-        good &= hsy_search_select(&how, &stage, codes, points, SEARCH_MANY,
-                                  found, &count, NULL) == HSY_OK &&
+        good &= hsy_search_select(&stage, found, &count, &how, codes, points,
+                                  SEARCH_MANY, NULL) == HSY_OK &&
                 count == keep;
         for (size_t k = 0; k < keep && good; k++) {
             size_t before = 0; /* of all others */
@@ -178,13 +178,13 @@ static void significance(void)
     for (size_t i = 0; i < 100; i++)
         points[i] = (hsy_evidence){.n = 100, .q = 0.1, .p = 0.5, .v0 = 0.5625};
     points[50] = point;
-    ok(hsy_search_select(&how, &stage, codes, points, 100, found, &count,
+    ok(hsy_search_select(&stage, found, &count, &how, codes, points, 100,
                          NULL) == HSY_OK &&
            count == 0,
        "what only the normal law finds significant is not");
     points[50].support = 30;
     points[50].value = 0.5;
-    ok(hsy_search_select(&how, &stage, codes, points, 100, found, &count,
+    ok(hsy_search_select(&stage, found, &count, &how, codes, points, 100,
                          NULL) == HSY_OK &&
            count == 1 && found[0].significant && found[0].point.support == 30,
        "what both do, is");
@@ -232,8 +232,8 @@ static hsy_status search_all(struct search_run *r, const hsy_search *how,
 
     r->count = 0;
     for (size_t i = 0; i < r->nstages && st == HSY_OK; i++)
-        st = hsy_search_stage(r->s, &r->t, how, r->stages, i, r->found,
-                              &r->count, r->scratch, err);
+        st = hsy_search_stage(r->s, r->found, &r->count, &r->t, how, r->stages,
+                              i, r->scratch, err);
     return st;
 }
 
@@ -258,7 +258,7 @@ static void finding(void)
     if (hsy_simulate_batch(r.s, reports, codes, SEARCH_PEOPLE, &secret,
                            &published, NULL) != HSY_OK ||
         hsy_tally_batch(&r.t, r.s, reports, SEARCH_PEOPLE, NULL) != HSY_OK ||
-        hsy_search_plan(r.s, &how, r.stages, &r.nstages, NULL) != HSY_OK)
+        hsy_search_plan(r.s, r.stages, &r.nstages, &how, NULL) != HSY_OK)
         abort();
     r.scratch = trial_memory(hsy_search_scratch(r.s, r.stages, r.nstages));
     ok(search_all(&r, &how, &err) == HSY_OK && r.count == 3,

@@ -123,7 +123,7 @@ static hsy_status pairs_decode(struct pairs *p)
     hsy_rappor_share shares[STRINGS];
     hsy_rappor_summary summary;
     hsy_status st =
-        hsy_rappor_decode(shares, &summary, &p->text, &how, scratch, NULL);
+        hsy_rappor_decode(&p->text, shares, &summary, &how, scratch, NULL);
     double sum = 0;
 
     for (size_t s = 0; s < STRINGS && st == HSY_OK; s++) {
@@ -159,7 +159,7 @@ static hsy_status pairs_fit(struct pairs *p, uint32_t rest, double *share,
     hsy_status st = rest == HSY_RAPPOR_REST_NONE ? HSY_OK : pairs_decode(p);
 
     if (st == HSY_OK)
-        st = hsy_rappor_associate(share, covariance, out, &r, scratch, NULL);
+        st = hsy_rappor_associate(&r, share, covariance, out, scratch, NULL);
     for (size_t i = 0; i < cells && st == HSY_OK; i++)
         sd[i] = sqrt(covariance[i * cells + i]);
     free(scratch);
@@ -283,7 +283,7 @@ static void test_three(void)
             rows[v][2 * i + 1] = 1 - rows[v][2 * i];
         }
     }
-    ok(hsy_associate(share, covariance, &out, &a, scratch, NULL) == HSY_OK &&
+    ok(hsy_associate(&a, share, covariance, &out, scratch, NULL) == HSY_OK &&
            out.freedom == 4,
        "three variables have 8 - 1 - 3 degrees of freedom");
     for (size_t i = 0; i < 8; i++)
@@ -307,19 +307,19 @@ static void test_refusals(void)
     hsy_association_result out;
     hsy_error err = {0};
 
-    ok(hsy_associate(share, sd, &out, &a, scratch, &err) == HSY_E_RANGE &&
+    ok(hsy_associate(&a, share, sd, &out, scratch, &err) == HSY_E_RANGE &&
            err.field == HSY_FIELD_ROWS,
        "cells that reports cannot tell apart are refused");
     rows[1][2] = rows[1][3] = 0;
-    ok(hsy_associate(share, sd, &out, &a, scratch, &err) == HSY_E_RANGE &&
+    ok(hsy_associate(&a, share, sd, &out, scratch, &err) == HSY_E_RANGE &&
            err.at == 2,
        "a report that no category gives is refused");
     rows[1][2] = NAN;
-    ok(hsy_associate(share, sd, &out, &a, scratch, &err) == HSY_E_RANGE &&
+    ok(hsy_associate(&a, share, sd, &out, scratch, &err) == HSY_E_RANGE &&
            err.at == 2,
        "a likelihood that is no number is refused");
     a.n = 0;
-    ok(hsy_associate(share, sd, &out, &a, scratch, &err) == HSY_E_EMPTY,
+    ok(hsy_associate(&a, share, sd, &out, scratch, &err) == HSY_E_EMPTY,
        "no reports: HSY_E_EMPTY");
     a.variables = 1;
     ok(hsy_associate_scratch(&a) == 0, "one variable has no association");
@@ -351,13 +351,13 @@ static void test_shift(void)
         moved[i] = rows[0][i] * (i % 2 == 0 ? 1.001 : 1);
     }
     b.rows[0] = moved;
-    hsy_associate(share, covariance, &out, &a, scratch, NULL);
-    hsy_associate_shift(change, share, covariance, &a, &a, scratch);
+    hsy_associate(&a, share, covariance, &out, scratch, NULL);
+    hsy_associate_shift(&a, change, share, covariance, &a, scratch);
     for (size_t i = 0; i < 4; i++)
         near = near && change[i] == 0;
     ok(near, "the same rows shift nothing");
-    hsy_associate_shift(change, share, covariance, &a, &b, scratch);
-    hsy_associate(again, covariance, &out, &b, scratch, NULL);
+    hsy_associate_shift(&a, change, share, covariance, &b, scratch);
+    hsy_associate(&b, again, covariance, &out, scratch, NULL);
     near = true;
     for (size_t i = 0; i < 4; i++) {
         near = near && fabs(share[i] + change[i] - again[i]) < 2e-5;
@@ -381,18 +381,18 @@ static void test_rappor_refusals(void)
     r.variable[1] = (hsy_rappor_variable){.data = p.text, .words = p.word};
     ok(hsy_rappor_associate_scratch(&r) != 0, "two variables are a table");
     r.variable[1].rest = 3;
-    ok(hsy_rappor_associate(NULL, NULL, NULL, &r, NULL, &err) == HSY_E_RANGE &&
+    ok(hsy_rappor_associate(&r, NULL, NULL, NULL, NULL, &err) == HSY_E_RANGE &&
            err.field == HSY_FIELD_REST,
        "no such rest: refused");
     r.variable[1].rest = HSY_RAPPOR_REST_NONE;
     r.variable[1].data.candidates = HSY_ASSOCIATE_CELLS;
-    ok(hsy_rappor_associate(NULL, NULL, NULL, &r, NULL, &err) == HSY_E_RANGE &&
+    ok(hsy_rappor_associate(&r, NULL, NULL, NULL, NULL, &err) == HSY_E_RANGE &&
            err.field == HSY_FIELD_CANDIDATES,
        "2,048 cells: refused");
     r.variable[1].data.candidates = 1;
     ok(hsy_rappor_associate_scratch(&r) == 0, "one category is no variable");
     r.variables = 1;
-    ok(hsy_rappor_associate(NULL, NULL, NULL, &r, NULL, &err) == HSY_E_RANGE &&
+    ok(hsy_rappor_associate(&r, NULL, NULL, NULL, NULL, &err) == HSY_E_RANGE &&
            err.field == HSY_FIELD_VARIABLES,
        "one variable: refused");
     pairs_close(&p);
@@ -418,19 +418,19 @@ static void test_likelihood_edges(void)
     double row[2], other[4];
     hsy_error err = {0};
 
-    ok(hsy_rappor_likelihood(row, &data, NULL, &first, 1, &cohort, 1, NULL) ==
+    ok(hsy_rappor_likelihood(&data, row, NULL, &first, 1, &cohort, 1, NULL) ==
                HSY_OK &&
            row[0] == 1 && row[1] == 0,
        "without noise a report is of one string");
-    ok(hsy_rappor_likelihood(row, &data, NULL, &both, 1, &cohort, 1, &err) ==
+    ok(hsy_rappor_likelihood(&data, row, NULL, &both, 1, &cohort, 1, &err) ==
                HSY_E_RANGE &&
            err.at == 1,
        "one of none is refused");
-    ok(hsy_rappor_likelihood(row, &data, NULL, &first, 1, &beyond, 1, &err) ==
+    ok(hsy_rappor_likelihood(&data, row, NULL, &first, 1, &beyond, 1, &err) ==
                HSY_E_RANGE &&
            err.field == HSY_FIELD_COHORT,
        "a cohort beyond m is refused");
-    ok(hsy_rappor_other(other, &data, all, &err) == HSY_E_RANGE,
+    ok(hsy_rappor_other(&data, other, all, &err) == HSY_E_RANGE,
        "listed strings that are everybody leave no others");
 }
 

@@ -111,7 +111,7 @@ static hsy_plausibility judge(const hsy_scheme *s, size_t count)
         printf("Bail out! no points\n");
         exit(1);
     }
-    hsy_plausible(&out, s, &tally, points, count, true);
+    hsy_plausible(s, &out, &tally, points, count, true);
     return out;
 }
 
@@ -294,12 +294,12 @@ static void impossible_counts(const char *name)
         tally.strata[0] = 100000;
         judge(s, D);
         points[6].support = counts[i];
-        hsy_plausible(&p, s, &tally, points, D, true);
+        hsy_plausible(s, &p, &tally, points, D, true);
         ok(p.implausible && p.support_p == 0 && p.odd_value == 6,
            "%s: %g of 100,000 is impossible", name, counts[i]);
     }
     points[2] = (hsy_evidence){.support = 1};
-    hsy_plausible(&p, s, &tally, points + 2, 1, false);
+    hsy_plausible(s, &p, &tally, points + 2, 1, false);
     ok(p.implausible && p.support_p == 0, "%s: so is one of none", name);
 }
 
@@ -327,7 +327,7 @@ static void nothing_to_judge(void)
     hsy_plausibility p;
 
     points[0] = (hsy_evidence){.n = 0};
-    hsy_plausible(&p, s, &tally, points, 1, false);
+    hsy_plausible(s, &p, &tally, points, 1, false);
     ok(p.support_p == 1 && p.sum_p == 1 && p.weights_p == 1 && !p.implausible,
        "an empty tally is not implausible");
 }

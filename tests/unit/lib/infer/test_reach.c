@@ -254,16 +254,16 @@ static void ranges(void)
     scratch = trial_memory(hsy_ranges_scratch(x.s));
     hsy_density_estimate(x.s, est, NULL, &x.t, &same, x.scratch, NULL);
     ok(hsy_ranges_open(&r, x.s, &x.t, scratch, NULL) == HSY_OK &&
-           hsy_range(&sum, &r, 1, 2, &how, NULL) == HSY_OK &&
+           hsy_range(&r, &sum, 1, 2, &how, NULL) == HSY_OK &&
            fabs(sum.low - est[1].low) < 1e-9 &&
            fabs(sum.high - est[1].high) < 1e-9,
        "a range of one bin is the bin");
-    ok(hsy_quantile(&sum, &r, 0.5, &how, NULL) == HSY_OK &&
+    ok(hsy_quantile(&r, &sum, 0.5, &how, NULL) == HSY_OK &&
            sum.low <= sum.value && sum.value <= sum.high && sum.low >= 0 &&
            sum.high <= 3,
        "a quantile has an interval around it");
-    ok(hsy_range(&sum, &r, 0, 1, &sure, NULL) == HSY_E_RANGE &&
-           hsy_quantile(&sum, &r, 0.5, &sure, NULL) == HSY_E_RANGE,
+    ok(hsy_range(&r, &sum, 0, 1, &sure, NULL) == HSY_E_RANGE &&
+           hsy_quantile(&r, &sum, 0.5, &sure, NULL) == HSY_E_RANGE,
        "a level of 1 is refused");
     ok(hsy_ranges_scratch(large) == 0, "300 bins have no ranges");
     close_subject(&x);

@@ -51,17 +51,17 @@ static void test_refusals(const hsy_scheme *s)
 
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         how.level = levels[i];
-        ok(hsy_estimate_rest(&est, s, points, 1, &from, &how, &err) ==
+        ok(hsy_estimate_rest(s, &est, points, 1, &from, &how, &err) ==
                    HSY_E_RANGE &&
                err.field == HSY_FIELD_LEVEL,
            "a level of %g is refused", levels[i]);
     }
-    ok(hsy_estimate_rest(&est, s, points, 2, &from, &plain, &err) ==
+    ok(hsy_estimate_rest(s, &est, points, 2, &from, &plain, &err) ==
                HSY_E_RANGE &&
            err.field == HSY_FIELD_OF,
        "more selected than looked at is refused");
     none.n = 0;
-    ok(hsy_estimate_rest(&est, s, &none, 1, &from, &plain, &err) == HSY_E_EMPTY,
+    ok(hsy_estimate_rest(s, &est, &none, 1, &from, &plain, &err) == HSY_E_EMPTY,
        "a share without reports has no rest");
 }
 
@@ -71,22 +71,22 @@ static void test_rest(const hsy_scheme *s)
     hsy_selection from = {.of = 2, .passed = -INFINITY};
     hsy_estimate est, one, two;
 
-    ok(hsy_estimate_rest(&est, s, points, 0, &from, &plain, NULL) == HSY_OK &&
+    ok(hsy_estimate_rest(s, &est, points, 0, &from, &plain, NULL) == HSY_OK &&
            est.value == 1 && est.sd == 0 && est.low == 1 && est.high == 1,
        "of nothing the rest is everything, without an error");
     hsy_estimate_point(&one, &points[0], &plain, NULL);
-    ok(hsy_estimate_rest(&est, s, points, 1, &from, &plain, NULL) == HSY_OK &&
+    ok(hsy_estimate_rest(s, &est, points, 1, &from, &plain, NULL) == HSY_OK &&
            rest_near(est.value, 0.7) && rest_near(est.sd, one.sd) &&
            rest_near(est.low, 1 - one.high) && rest_near(est.high, 1 - one.low),
        "of one share it is the other side of its interval");
     hsy_estimate_point(&two, &points[1], &plain, NULL);
-    ok(hsy_estimate_rest(&est, s, points, 2, &from, &plain, NULL) == HSY_OK &&
+    ok(hsy_estimate_rest(s, &est, points, 2, &from, &plain, NULL) == HSY_OK &&
            rest_near(est.value, 0.5) &&
            rest_near(est.sd, sqrt(one.sd * one.sd + two.sd * two.sd)),
        "of two, which exclude each other, errors add in squares");
     from.design = 3;
     one = est;
-    ok(hsy_estimate_rest(&est, s, points, 2, &from, &plain, NULL) == HSY_OK &&
+    ok(hsy_estimate_rest(s, &est, points, 2, &from, &plain, NULL) == HSY_OK &&
            rest_near(est.sd, 3 * one.sd),
        "or as much more as was measured");
 }
@@ -97,11 +97,11 @@ static void test_passed(const hsy_scheme *s)
     hsy_selection from = {.of = 1000, .passed = -INFINITY};
     hsy_estimate free, far, close;
 
-    hsy_estimate_rest(&free, s, points, 2, &from, &plain, NULL);
+    hsy_estimate_rest(s, &free, points, 2, &from, &plain, NULL);
     from.passed = -0.5;
-    hsy_estimate_rest(&far, s, points, 2, &from, &plain, NULL);
+    hsy_estimate_rest(s, &far, points, 2, &from, &plain, NULL);
     from.passed = 0.029;
-    hsy_estimate_rest(&close, s, points, 2, &from, &plain, NULL);
+    hsy_estimate_rest(s, &close, points, 2, &from, &plain, NULL);
     ok(rest_near(far.high, free.high) && rest_near(far.low, free.low),
        "what was passed by far adds nothing");
     ok(close.low == free.low && close.value == free.value &&
@@ -124,7 +124,7 @@ static void test_measure(const hsy_scheme *grr)
     ok(hsy_selection_scratch(grr, 2) == 0 && hsy_selection_scratch(s, 1) == 0 &&
            hsy_selection_scratch(s, 2) > 0,
        "a geometry is measured, a choice and a single share are not");
-    ok(hsy_selection_measure(&from, s, &t, codes, 2, scratch, &err) ==
+    ok(hsy_selection_measure(s, &from, &t, codes, 2, scratch, &err) ==
                HSY_E_EMPTY &&
            from.design == 0,
        "without reports there is nothing to measure");
@@ -132,7 +132,7 @@ static void test_measure(const hsy_scheme *grr)
         t.cells[c] = 25;
         t.strata[0] += 25;
     }
-    ok(hsy_selection_measure(&from, s, &t, codes, 2, scratch, &err) == HSY_OK &&
+    ok(hsy_selection_measure(s, &from, &t, codes, 2, scratch, &err) == HSY_OK &&
            from.design >= 1 && isfinite(from.design),
        "with them there is: %g", from.design);
     free(words);

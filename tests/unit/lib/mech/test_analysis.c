@@ -18,13 +18,13 @@ static hsy_analysis taken(const hsy_scheme *s, const hsy_scheme_info *info)
     uint16_t bits[64];
     size_t count;
 
-    if (hsy_search_plan(s, &search, stages, &count, NULL) != HSY_E_UNKNOWN)
+    if (hsy_search_plan(s, stages, &count, &search, NULL) != HSY_E_UNKNOWN)
         return HSY_ANALYSIS_SEARCH;
-    if (hsy_puzzle_plan_make(s, &puzzle, &plan, NULL) != HSY_E_UNKNOWN)
+    if (hsy_puzzle_plan_make(s, &plan, &puzzle, NULL) != HSY_E_UNKNOWN)
         return HSY_ANALYSIS_PUZZLE;
-    if (hsy_stage_plan(s, &search, stages, NULL) != HSY_E_UNKNOWN)
+    if (hsy_stage_plan(s, stages, &search, NULL) != HSY_E_UNKNOWN)
         return HSY_ANALYSIS_STAGE;
-    if (hsy_rappor_bits(s, 0, 0, bits) == HSY_OK)
+    if (hsy_rappor_bits(s, bits, 0, 0) == HSY_OK)
         return HSY_ANALYSIS_RAPPOR;
     if (info->kind == HSY_KIND_TUPLE)
         return hsy_scheme_parts(s) == hsy_codes_per_truth(s)

@@ -329,17 +329,17 @@ static void odd(void)
         r.t.cells[first + 1] = 300;
         r.t.cells[first + 2] = -5;
         hsy_evidence_of(r.s, points, &r.t, NULL, 3, NULL, NULL);
-        hsy_plausible(&p, r.s, &r.t, points, 3, true);
+        hsy_plausible(r.s, &p, &r.t, points, 3, true);
         ok(!p.implausible && p.support_p > 0.01 && p.sum_p > 0.01,
            "%s: a count of -5 is noise", rows[row]);
         r.t.cells[first + 2] = -60;
         hsy_evidence_of(r.s, points, &r.t, NULL, 3, NULL, NULL);
-        hsy_plausible(&p, r.s, &r.t, points, 3, true);
+        hsy_plausible(r.s, &p, &r.t, points, 3, true);
         ok(p.implausible && p.support_p < 1e-6 && p.odd_value == 2,
            "-60 is not");
         r.t.cells[first + 2] = 90;
         hsy_evidence_of(r.s, points, &r.t, NULL, 3, NULL, NULL);
-        hsy_plausible(&p, r.s, &r.t, points, 3, true);
+        hsy_plausible(r.s, &p, &r.t, points, 3, true);
         ok(p.support_p == 1 && p.implausible == (row == 0),
            "counts that make 94 more than everybody are not, if it is known");
         end(&r);

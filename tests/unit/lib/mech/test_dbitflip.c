@@ -153,7 +153,7 @@ static void unasked(void)
         asked += points[v].n == 1 && st == HSY_OK && isfinite(est.value);
         silent += points[v].n == 0 && st == HSY_E_EMPTY && points[v].value == 0;
     }
-    hsy_plausible(&odd, s, &t, points, 6, true);
+    hsy_plausible(s, &odd, &t, points, 6, true);
     ok(asked == 2 && silent == 4,
        "one report tells of two buckets; the others are without data");
     ok(!odd.implausible, "which is not implausible");
@@ -210,13 +210,13 @@ static void honest(void)
     hsy_simulate_batch(s, reports, codes, N, &secret, &public, NULL);
     hsy_tally_batch(&t, s, reports, N, NULL);
     hsy_evidence_of(s, points, &t, NULL, D, NULL, NULL);
-    hsy_plausible(&odd, s, &t, points, D, true);
+    hsy_plausible(s, &odd, &t, points, D, true);
     ok(!odd.implausible, "honest reports at epsilon 20 are plausible (%.2g)",
        odd.sum_p);
     t.cells[0] = t.cells[D];
     t.cells[1] = t.cells[D + 1];
     hsy_evidence_of(s, points, &t, NULL, D, NULL, NULL);
-    hsy_plausible(&odd, s, &t, points, D, true);
+    hsy_plausible(s, &odd, &t, points, D, true);
     ok(odd.sum_p < 1e-6, "two values of share 1 are not");
     free(memory);
     free(reports);

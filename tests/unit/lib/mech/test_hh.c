@@ -156,17 +156,17 @@ static void ranges_refuse(void)
        "nor has an empty tally");
     t.strata[0] = t.strata[1] = t.strata[2] = 1000;
     ok(hsy_ranges_open(&r, s, &t, scratch, NULL) == HSY_OK &&
-           hsy_range(&est, &r, 0, 8, &how, NULL) == HSY_OK && est.value == 1 &&
+           hsy_range(&r, &est, 0, 8, &how, NULL) == HSY_OK && est.value == 1 &&
            est.sd == 0,
        "everything is 1, for certain");
-    ok(hsy_range(&est, &r, 3, 3, &how, NULL) == HSY_E_RANGE &&
-           hsy_range(&est, &r, 3, 9, &how, NULL) == HSY_E_RANGE,
+    ok(hsy_range(&r, &est, 3, 3, &how, NULL) == HSY_E_RANGE &&
+           hsy_range(&r, &est, 3, 9, &how, NULL) == HSY_E_RANGE,
        "no bin, and a bin outside, are refused");
-    ok(hsy_quantile(&est, &r, 0, &how, NULL) == HSY_E_RANGE &&
-           hsy_quantile(&est, &r, 1, &how, NULL) == HSY_E_RANGE &&
-           hsy_quantile(&est, &r, 0.5, &exact, NULL) == HSY_E_RANGE,
+    ok(hsy_quantile(&r, &est, 0, &how, NULL) == HSY_E_RANGE &&
+           hsy_quantile(&r, &est, 1, &how, NULL) == HSY_E_RANGE &&
+           hsy_quantile(&r, &est, 0.5, &exact, NULL) == HSY_E_RANGE,
        "quantiles 0 and 1, and exact intervals, are refused");
-    ok(hsy_quantile(&est, &r, 0.5, &how, NULL) == HSY_OK && est.value == 4 &&
+    ok(hsy_quantile(&r, &est, 0.5, &how, NULL) == HSY_OK && est.value == 4 &&
            est.low < 4 && est.high > 4,
        "of even bins the median is in the middle");
     free(scratch);

@@ -198,11 +198,11 @@ static void finds(const struct oracle_run *r, const char *name)
     hsy_candidate found[16];
     size_t nstages = 0, count = 0;
     void *scratch;
-    hsy_status st = hsy_search_plan(r->s, &how, stages, &nstages, NULL);
+    hsy_status st = hsy_search_plan(r->s, stages, &nstages, &how, NULL);
 
     scratch = trial_memory(hsy_search_scratch(r->s, stages, nstages));
     for (size_t i = 0; i < nstages && st == HSY_OK; i++)
-        st = hsy_search_stage(r->s, &r->t, &how, stages, i, found, &count,
+        st = hsy_search_stage(r->s, found, &count, &r->t, &how, stages, i,
                               scratch, NULL);
     ok(st == HSY_OK && count == 2 && found[0].code[0] == 300 &&
            found[1].code[0] == 77 && strcmp(stages[0].oracle, name) == 0,

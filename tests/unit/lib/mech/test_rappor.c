@@ -124,8 +124,8 @@ static void bits(void)
     spec.param[HSY_PARAM_FILTER_BITS] = K;
     s = trial_scheme(&spec);
     for (uint64_t i = 0; i < CODES; i++) {
-        distinct &= hsy_rappor_bits(s, i * 0x9e3779b97f4a7c15,
-                                    (uint32_t)(i % 64), at) == HSY_OK;
+        distinct &= hsy_rappor_bits(s, at, i * 0x9e3779b97f4a7c15,
+                                    (uint32_t)(i % 64)) == HSY_OK;
         for (int j = 0; j < H; j++) {
             distinct &= at[j] < K && (j == 0 || at[j] > at[j - 1]);
             seen[at[j] % K]++;
@@ -135,11 +135,11 @@ static void bits(void)
         chi2 += (seen[b] - mean) * (seen[b] - mean) / mean;
     ok(distinct, "the bits of a code are distinct and ascending");
     ok(hsy_chi2_upper(chi2, K - 1) > 1e-9, "and spread over all (%.1f)", chi2);
-    ok(hsy_rappor_bits(s, 1, 64, at) == HSY_E_RANGE, "no cohort 64 of 64");
+    ok(hsy_rappor_bits(s, at, 1, 64) == HSY_E_RANGE, "no cohort 64 of 64");
     free(s);
     spec = trial_values("grr", 3, 1);
     s = trial_scheme(&spec);
-    ok(hsy_rappor_bits(s, 1, 0, at) == HSY_E_RANGE, "no bits of grr");
+    ok(hsy_rappor_bits(s, at, 1, 0) == HSY_E_RANGE, "no bits of grr");
     free(s);
 }
 

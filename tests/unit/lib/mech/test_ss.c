@@ -330,11 +330,11 @@ static void forged(void)
     for (size_t v = 0; v < 8; v++)
         t.cells[v] = 3000;
     hsy_evidence_of(s, points, &t, NULL, 8, NULL, NULL);
-    hsy_plausible(&odd, s, &t, points, 8, true);
+    hsy_plausible(s, &odd, &t, points, 8, true);
     ok(!odd.implausible, "3 values a report are plausible");
     t.cells[0]++;
     hsy_evidence_of(s, points, &t, NULL, 8, NULL, NULL);
-    hsy_plausible(&odd, s, &t, points, 8, true);
+    hsy_plausible(s, &odd, &t, points, 8, true);
     ok(odd.implausible && odd.sum_p == 0, "one more is impossible");
     free(memory);
     free(s);

@@ -575,11 +575,11 @@ static void searches(void)
     hsy_tally_init(&t, s, memory);
     hsy_stream_seed(&secret, 1, 0);
     hsy_stream_seed(&published, 1, 1);
-    ok(hsy_stage_plan(s, &how, &stage, NULL) == HSY_OK &&
+    ok(hsy_stage_plan(s, &stage, &how, NULL) == HSY_OK &&
            stage.candidates == 512 && stage.keep == 32 && stage.bits == 16,
        "512 candidates, of which 32 go on");
     scratch = trial_memory(hsy_stage_scratch(s, &stage));
-    ok(hsy_stage_survivors(s, &t, &how, &stage, found, &count, scratch, NULL) ==
+    ok(hsy_stage_survivors(s, found, &count, &t, &how, &stage, scratch, NULL) ==
            HSY_E_EMPTY,
        "without reports nothing is found");
     for (uint64_t i = 0; i < 3000; i++) {
@@ -592,7 +592,7 @@ static void searches(void)
                                NULL) == HSY_OK)
             hsy_tally_add(&t, s, report, NULL);
     }
-    ok(hsy_stage_survivors(s, &t, &how, &stage, found, &count, scratch, NULL) ==
+    ok(hsy_stage_survivors(s, found, &count, &t, &how, &stage, scratch, NULL) ==
                HSY_OK &&
            count == 2 && found[0].code[0] == 0x776100 &&
            found[1].code[0] == 0x666900,
@@ -601,10 +601,10 @@ static void searches(void)
            strcmp(label, "7761") == 0,
        "and named as the next stage names them");
     how.top = 33000;
-    ok(hsy_stage_plan(s, &how, &stage, NULL) == HSY_OK && stage.keep == 32,
+    ok(hsy_stage_plan(s, &stage, &how, NULL) == HSY_OK && stage.keep == 32,
        "no more go on than there is room for");
     how.alpha = 1;
-    ok(hsy_stage_plan(s, &how, &stage, NULL) == HSY_E_RANGE,
+    ok(hsy_stage_plan(s, &stage, &how, NULL) == HSY_E_RANGE,
        "a search by a chance of 1 is refused, as in one round");
     free(scratch);
     free(memory);

@@ -78,7 +78,7 @@ static hsy_status small_decode(struct small *s,
                                const hsy_rappor_options *options)
 {
     void *scratch = trial_memory(hsy_rappor_scratch(&s->data));
-    hsy_status st = hsy_rappor_decode(s->shares, &s->summary, &s->data, options,
+    hsy_status st = hsy_rappor_decode(&s->data, s->shares, &s->summary, options,
                                       scratch, &s->err);
 
     free(scratch);
@@ -261,7 +261,7 @@ static void test_repeats(void)
     twice.h = 2;
     twice.bits = bits;
     scratch = trial_memory(hsy_rappor_scratch(&twice));
-    ok(hsy_rappor_decode(shares, &summary, &twice, &plain, scratch, NULL) ==
+    ok(hsy_rappor_decode(&twice, shares, &summary, &plain, scratch, NULL) ==
                HSY_OK &&
            decode_near(shares[0].unbiased, p.shares[0].unbiased, 1e-9) &&
            decode_near(shares[0].est.value, p.shares[0].est.value, 1e-9),
@@ -404,7 +404,7 @@ static void test_demo_rates(struct demo *d, const hsy_rappor_data *data)
     size_t n = demo_numbers(d->a, DEMO_ROOM, "ref_bloom_estimates.csv");
     size_t s = demo_numbers(d->b, DEMO_ROOM, "ref_bloom_stds.csv");
 
-    ok(hsy_rappor_rates(rate, sd, data, NULL) == HSY_OK &&
+    ok(hsy_rappor_rates(data, rate, sd, NULL) == HSY_OK &&
            n == DEMO_M * DEMO_K && s == n,
        "the demo has its reference rates");
     for (size_t i = 0; i < DEMO_M * DEMO_K; i++)
@@ -420,7 +420,7 @@ static void test_demo_strings(struct demo *d, const hsy_rappor_data *data)
     size_t right = 0, wrong = 0;
     double distance = d->hidden;
 
-    ok(hsy_rappor_decode(d->shares, &summary, data, &plain, scratch, NULL) ==
+    ok(hsy_rappor_decode(data, d->shares, &summary, &plain, scratch, NULL) ==
            HSY_OK,
        "the demo decodes");
     for (size_t j = 0; j < data->candidates; j++) {

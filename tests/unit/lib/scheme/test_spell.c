@@ -380,7 +380,7 @@ static bool spell_search(const struct spell_case *c, const hsy_stage *stages,
 
     for (size_t i = 0; i < count; i++) {
         const size_t n =
-            hsy_search_extend(c->s, stages, i, found, before, codes);
+            hsy_search_extend(c->s, codes, stages, i, found, before);
 
         before = spell_prefixes(c, stages[i].bits, want);
         good &= n == before && memcmp(codes, want, n * sizeof *codes) == 0;
@@ -409,7 +409,7 @@ static void pruning(void)
         spec.param[HSY_PARAM_STEP] = rows[i].step;
         spec.param[HSY_PARAM_FIRST] = rows[i].first;
         c.s = trial_scheme(&spec);
-        ok(hsy_search_plan(c.s, &how, stages, &count, NULL) == HSY_OK &&
+        ok(hsy_search_plan(c.s, stages, &count, &how, NULL) == HSY_OK &&
                spell_search(&c, stages, count),
            "%u bits by %u, %zu letters: candidates are what strings begin with",
            (unsigned)rows[i].bits, (unsigned)rows[i].step, rows[i].size);

@@ -36,7 +36,7 @@ static hsy_survey_result survey(const hsy_survey *s, double yes, double n)
     hsy_survey_result r = {0};
     hsy_evidence point;
 
-    ok(hsy_survey_point(&point, s, yes, n, NULL) == HSY_OK &&
+    ok(hsy_survey_point(s, &point, yes, n, NULL) == HSY_OK &&
            hsy_survey_estimate(&r, &point, 0.95, NULL) == HSY_OK,
        "%g of %g are estimated", yes, n);
     return r;
@@ -62,7 +62,7 @@ static void published_vectors(void)
                survey_near(1 / hsy_survey_gap(&s), rows[i][2]) &&
                survey_near(hsy_survey_epsilon(&s), rows[i][0]),
            "p, 1/(p-q) and epsilon of epsilon %g", rows[i][0]);
-        ok(hsy_survey_point(&point, &s, 1, 2, NULL) == HSY_OK &&
+        ok(hsy_survey_point(&s, &point, 1, 2, NULL) == HSY_OK &&
                survey_near(point.v0, rows[i][3]) &&
                survey_near(point.v1, rows[i][3]),
            "its variance");
@@ -170,16 +170,16 @@ static void impossible_counts_are_refused(void)
     hsy_survey_result r;
     hsy_evidence point;
 
-    ok(hsy_survey_point(&point, &s, 5, 4, NULL) == HSY_E_RANGE,
+    ok(hsy_survey_point(&s, &point, 5, 4, NULL) == HSY_E_RANGE,
        "more yes than answers");
-    ok(hsy_survey_point(&point, &s, -1, 4, NULL) == HSY_E_RANGE, "below 0");
-    ok(hsy_survey_point(&point, &s, 0, 0, NULL) == HSY_E_EMPTY, "nobody");
-    ok(hsy_survey_point(&point, &s, 0, INFINITY, NULL) == HSY_E_RANGE &&
-           hsy_survey_point(&point, &s, NAN, 4, NULL) == HSY_E_RANGE,
+    ok(hsy_survey_point(&s, &point, -1, 4, NULL) == HSY_E_RANGE, "below 0");
+    ok(hsy_survey_point(&s, &point, 0, 0, NULL) == HSY_E_EMPTY, "nobody");
+    ok(hsy_survey_point(&s, &point, 0, INFINITY, NULL) == HSY_E_RANGE &&
+           hsy_survey_point(&s, &point, NAN, 4, NULL) == HSY_E_RANGE,
        "no numbers");
-    ok(hsy_survey_point(&point, &odd, 1, 4, NULL) == HSY_E_RANGE,
+    ok(hsy_survey_point(&odd, &point, 1, 4, NULL) == HSY_E_RANGE,
        "complements that are none");
-    ok(hsy_survey_point(&point, &s, 1, 4, NULL) == HSY_OK &&
+    ok(hsy_survey_point(&s, &point, 1, 4, NULL) == HSY_OK &&
            hsy_survey_estimate(&r, &point, 1, NULL) == HSY_E_RANGE &&
            hsy_survey_estimate(&r, &point, 0, NULL) == HSY_E_RANGE,
        "levels 0 and 1");
@@ -265,9 +265,9 @@ static hsy_survey_test compare(const hsy_survey *s, const double counts[][2],
     bool good = true;
 
     for (size_t i = 0; i < count; i++)
-        good = good && hsy_survey_point(&points[i], s, counts[i][0],
+        good = good && hsy_survey_point(s, &points[i], counts[i][0],
                                         counts[i][1], NULL) == HSY_OK;
-    ok(good && hsy_survey_compare(&t, s, points, count, NULL) == HSY_OK,
+    ok(good && hsy_survey_compare(s, &t, points, count, NULL) == HSY_OK,
        "%zu groups are compared", count);
     return t;
 }
@@ -297,11 +297,11 @@ static void groups(void)
     t = compare(&s, below, 2);
     ok(t.statistic == 0 && t.p_value == 1 && t.pooled == 0,
        "both beyond it: equal");
-    ok(hsy_survey_point(&points[0], &s, 4, 10, NULL) == HSY_OK &&
-           hsy_survey_point(&points[1], &other, 4, 10, NULL) == HSY_OK &&
-           hsy_survey_compare(&t, &s, points, 2, NULL) == HSY_E_MISMATCH,
+    ok(hsy_survey_point(&s, &points[0], 4, 10, NULL) == HSY_OK &&
+           hsy_survey_point(&other, &points[1], 4, 10, NULL) == HSY_OK &&
+           hsy_survey_compare(&s, &t, points, 2, NULL) == HSY_E_MISMATCH,
        "groups of two designs are not mixed");
-    ok(hsy_survey_compare(&t, &s, points, 1, NULL) == HSY_E_RANGE,
+    ok(hsy_survey_compare(&s, &t, points, 1, NULL) == HSY_E_RANGE,
        "one group is no comparison");
 }
 
@@ -312,7 +312,7 @@ static void two_samples(void)
     hsy_survey_pair s = {{0.7, 0.3}, {270, 330}, {600, 600}};
     hsy_survey_result r, swapped;
 
-    ok(hsy_survey_pair_estimate(&r, &s, 0.95, NULL) == HSY_OK,
+    ok(hsy_survey_pair_estimate(&s, &r, 0.95, NULL) == HSY_OK,
        "two samples with an unknown rate");
     ok(survey_near(r.value, 0.375) && survey_near(r.other, 0.625) &&
            survey_near(r.sd, 0.038669270745645049) && r.mle == r.value,
@@ -325,13 +325,13 @@ static void two_samples(void)
            r.exact[0] > 0.25 && r.exact[1] < 0.5,
        "Wilson's lies within the exact one");
     s = (hsy_survey_pair){{0.3, 0.7}, {330, 270}, {600, 600}};
-    ok(hsy_survey_pair_estimate(&swapped, &s, 0.95, NULL) == HSY_OK &&
+    ok(hsy_survey_pair_estimate(&s, &swapped, 0.95, NULL) == HSY_OK &&
            survey_near(swapped.value, r.value) &&
            about(swapped.likelihood[0], r.likelihood[0]) &&
            ends(swapped.exact, r.exact[0], r.exact[1]),
        "in either order");
     s = (hsy_survey_pair){{0.7, 0.3}, {130, 330}, {600, 600}};
-    ok(hsy_survey_pair_estimate(&r, &s, 0.95, NULL) == HSY_OK &&
+    ok(hsy_survey_pair_estimate(&s, &r, 0.95, NULL) == HSY_OK &&
            survey_near(r.value, -1.0 / 30) && r.mle == 0 &&
            about(r.other_mle, 0.77276853984085964) && r.likelihood[0] == 0 &&
            about(r.likelihood[1], 0.041560989260485394),
@@ -344,27 +344,27 @@ static void wrong_samples_are_refused(void)
     hsy_survey_result r;
     hsy_error err = {0};
 
-    ok(hsy_survey_pair_estimate(&r, &s, 0.95, &err) == HSY_E_RANGE &&
+    ok(hsy_survey_pair_estimate(&s, &r, 0.95, &err) == HSY_E_RANGE &&
            strstr(err.msg, "no information") != NULL,
        "samples asked alike are refused");
     s = (hsy_survey_pair){{0.7, 0.3}, {1, 3}, {2, 2}};
-    ok(hsy_survey_pair_estimate(&r, &s, 0.95, &err) == HSY_E_RANGE &&
+    ok(hsy_survey_pair_estimate(&s, &r, 0.95, &err) == HSY_E_RANGE &&
            err.at == 2,
        "more yes than answers, with the sample");
     s = (hsy_survey_pair){{0.7, 0.3}, {1, 0}, {2, 0}};
-    ok(hsy_survey_pair_estimate(&r, &s, 0.95, &err) == HSY_E_EMPTY &&
+    ok(hsy_survey_pair_estimate(&s, &r, 0.95, &err) == HSY_E_EMPTY &&
            err.at == 2,
        "an empty sample");
     s = (hsy_survey_pair){{0.7, 1.3}, {1, 1}, {2, 2}};
-    ok(hsy_survey_pair_estimate(&r, &s, 0.95, &err) == HSY_E_RANGE,
+    ok(hsy_survey_pair_estimate(&s, &r, 0.95, &err) == HSY_E_RANGE,
        "no probability");
     s.chance[1] = 0.3;
-    ok(hsy_survey_pair_estimate(&r, &s, 1, &err) == HSY_E_RANGE, "level 1");
+    ok(hsy_survey_pair_estimate(&s, &r, 1, &err) == HSY_E_RANGE, "level 1");
     for (int i = 0; i < 16; i++) {
         s = (hsy_survey_pair){{i & 8 ? 1 : 0.7, i & 4 ? 0 : 0.3},
                               {i & 1 ? 2 : 0, i & 2 ? 2 : 0},
                               {2, 2}};
-        ok(hsy_survey_pair_estimate(&r, &s, 0.95, NULL) == HSY_OK &&
+        ok(hsy_survey_pair_estimate(&s, &r, 0.95, NULL) == HSY_OK &&
                r.likelihood[0] <= r.mle && r.mle <= r.likelihood[1] &&
                r.exact[0] <= r.exact[1] && isnan(r.wald[0]),
            "all or none said yes, chances 0 and 1: case %d", i);
@@ -476,25 +476,25 @@ static void needs(void)
     const double v = 0.920673594207792319;
     double n = 0;
 
-    ok(hsy_survey_need(&n, &direct, 0.5, 0.03, 0.95, NULL) == HSY_OK &&
+    ok(hsy_survey_need(&direct, &n, 0.5, 0.03, 0.95, NULL) == HSY_OK &&
            n == 1068,
        "asked directly: the 1,068 of every opinion poll");
-    ok(hsy_survey_need(&n, &s, 0.5, 0.03, 0.95, NULL) == HSY_OK &&
+    ok(hsy_survey_need(&s, &n, 0.5, 0.03, 0.95, NULL) == HSY_OK &&
            n == ceil(z * z * (v + 0.25) / 0.0009),
        "at epsilon 1 it takes 4.7 times as many");
-    ok(hsy_survey_need_groups(&n, &s, 0.1, 0.2, 0.95, 0.8, NULL) == HSY_OK &&
+    ok(hsy_survey_need_groups(&s, &n, 0.1, 0.2, 0.95, 0.8, NULL) == HSY_OK &&
            n == ceil(pow(z * sqrt(2 * (v + 0.15 * 0.85)) +
                              power * sqrt(2 * v + 0.09 + 0.16),
                          2) /
                      0.01),
        "people in each of two groups");
-    ok(hsy_survey_need(&n, &s, 0.5, 0, 0.95, NULL) == HSY_E_RANGE &&
-           hsy_survey_need(&n, &s, 2, 0.1, 0.95, NULL) == HSY_E_RANGE &&
-           hsy_survey_need(&n, &s, 0.5, 0.1, 1, NULL) == HSY_E_RANGE &&
-           hsy_survey_need(&n, &s, 0.5, 1e-12, 0.95, NULL) == HSY_E_RANGE &&
-           hsy_survey_need_groups(&n, &s, 0.1, 0.1, 0.95, 0.8, NULL) ==
+    ok(hsy_survey_need(&s, &n, 0.5, 0, 0.95, NULL) == HSY_E_RANGE &&
+           hsy_survey_need(&s, &n, 2, 0.1, 0.95, NULL) == HSY_E_RANGE &&
+           hsy_survey_need(&s, &n, 0.5, 0.1, 1, NULL) == HSY_E_RANGE &&
+           hsy_survey_need(&s, &n, 0.5, 1e-12, 0.95, NULL) == HSY_E_RANGE &&
+           hsy_survey_need_groups(&s, &n, 0.1, 0.1, 0.95, 0.8, NULL) ==
                HSY_E_RANGE &&
-           hsy_survey_need_groups(&n, &s, 0.1, 0.2, 0.95, 1, NULL) ==
+           hsy_survey_need_groups(&s, &n, 0.1, 0.2, 0.95, 1, NULL) ==
                HSY_E_RANGE,
        "no margin, share, level or power that is none");
 }
@@ -516,7 +516,7 @@ static void needs_of_a_pair(void)
         pair.n[1] = n[0] + n[1] - pair.n[0];
         pair.yes[0] = 0.26 * pair.n[0];
         pair.yes[1] = 0.34 * pair.n[1];
-        if (hsy_survey_pair_estimate(&r, &pair, 0.95, NULL) != HSY_OK)
+        if (hsy_survey_pair_estimate(&pair, &r, 0.95, NULL) != HSY_OK)
             best = false;
         least = (r.wald[1] - r.wald[0]) / 2;
         best = best && (i == 0 ? fabs(least / 0.02 - 1) < 1e-3 : least > 0.02);

@@ -71,7 +71,7 @@ static json_t *printed(const hsy_analysis_result *r)
     size_t len = 0;
     json_t *json = NULL;
 
-    if (hsy_analysis_json(&text, &len, r, NULL) == HSY_OK)
+    if (hsy_analysis_json(r, &text, &len, NULL) == HSY_OK)
         json = json_loadb(text, len, JSON_ALLOW_NUL, NULL);
     free(text);
     return json;

@@ -578,10 +578,10 @@ static void shuffled_schemes(void)
         bool good = study_shuffle(&spec, &bound, 500, 1e-7, NULL) == HSY_OK &&
                     hsy_scheme_init(s, &spec, NULL) == HSY_OK &&
                     hsy_shuffle_scheme(&by, s, 500, NULL) == HSY_OK &&
-                    hsy_shuffle_delta(&delta, &by, 0.5, NULL) == HSY_OK;
+                    hsy_shuffle_delta(&by, &delta, 0.5, NULL) == HSY_OK;
 
         by.epsilon_report *= 1.01;
-        good = good && hsy_shuffle_delta(&more, &by, 0.5, NULL) == HSY_OK;
+        good = good && hsy_shuffle_delta(&by, &more, 0.5, NULL) == HSY_OK;
         ok(good && delta <= 1e-7 && more > 1e-7,
            "%s at %.4f by %s: delta %.3g, and %.3g with one per cent more",
            names[i], (double)spec.nano_epsilon / 1e9, bound, delta, more);
