@@ -75,7 +75,7 @@ HSY_API double hsy_best_known_variance(double d, double epsilon);
 /* ---- Poisoning: docs/poisoning.md -----------------------------------------
  */
 
-/* Devices that lie want `targets` to come out large; r different codes. */
+/* What devices that lie send, so that their targets come out large. */
 typedef enum hsy_attack {
     HSY_ATTACK_RANDOM = 0, /* any report, all with the same chance */
     HSY_ATTACK_INPUT = 1,  /* the honest report of a target, any of them */
@@ -84,27 +84,27 @@ typedef enum hsy_attack {
 
 #define HSY_TARGETS_MAX 64u
 
+/* Devices that lie, and what they are after. */
+typedef struct hsy_liars {
+    hsy_attack attack;
+    const uint64_t *targets; /* different codes */
+    size_t count;            /* of targets, 1 to HSY_TARGETS_MAX */
+    double share;            /* of all reports that are theirs, below 1 */
+    double held;             /* share that the targets together have among the
+                                honest */
+} hsy_liars;
+
 /*
- * What the estimated shares of all targets together gain if a share `lying` of
- * all reports comes from such devices, on the average: the sum of the estimates
- * from all reports less that from the honest ones, among whom the targets have
- * the share `held` together. *supported, which may be NULL, is how many targets
- * one of their reports supports. HSY_E_RANGE for what is out of range,
- * HSY_E_UNKNOWN for a mechanism whose lies have not been worked out; grr, ss,
- * sue, oue, olh and blh have been.
+ * What the estimated shares of all targets together gain by liars, on the
+ * average: the sum of the estimates from all reports less that from the honest
+ * ones. *supported, which may be NULL, is how many targets one of their reports
+ * supports. HSY_E_RANGE for what is out of range, HSY_E_UNKNOWN for a mechanism
+ * whose lies have not been worked out; grr, ss, sue, oue, olh and blh have
+ * been.
  */
 HSY_API hsy_status hsy_poison_gain(const hsy_scheme *s, double *gain,
-                                   double *supported, hsy_attack attack,
-                                   const uint64_t *targets, size_t r,
-                                   double lying, double held, hsy_error *err);
-
-/* n reports of such devices, to try a collector with: they pass hsy_check.
- * Streams and errors as hsy_simulate_batch and hsy_poison_gain. */
-HSY_API hsy_status hsy_poison_reports(const hsy_scheme *s, uint8_t *reports,
-                                      size_t n, hsy_attack attack,
-                                      const uint64_t *targets, size_t r,
-                                      hsy_stream *secret, hsy_stream *published,
-                                      hsy_error *err);
+                                   double *supported, const hsy_liars *liars,
+                                   hsy_error *err);
 
 /* How far liars can have moved an estimate from what the honest hold, beyond
  * its standard error. */

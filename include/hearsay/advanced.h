@@ -2,7 +2,7 @@
 #ifndef HEARSAY_ADVANCED_H
 #define HEARSAY_ADVANCED_H
 
-#include "hearsay/estimate.h"
+#include "hearsay/account.h"
 
 #ifdef HSY_UNSTABLE
 
@@ -21,6 +21,14 @@ HSY_API hsy_status hsy_hadamard_transform(int64_t *cells, size_t n,
  * HSY_E_RANGE if they are one. */
 HSY_API hsy_status hsy_simulate_batch(const hsy_scheme *s, uint8_t *reports,
                                       const uint64_t *codes, size_t n,
+                                      hsy_stream *secret, hsy_stream *published,
+                                      hsy_error *err);
+
+/* n reports of liars, to try a collector with: they pass hsy_check. Streams as
+ * of hsy_simulate_batch, errors as of hsy_poison_gain; liars->share and held
+ * are not read. */
+HSY_API hsy_status hsy_poison_reports(const hsy_scheme *s, uint8_t *reports,
+                                      size_t n, const hsy_liars *liars,
                                       hsy_stream *secret, hsy_stream *published,
                                       hsy_error *err);
 

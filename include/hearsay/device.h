@@ -368,16 +368,23 @@ HSY_API hsy_status hsy_device_answer(hsy_device *dev, hsy_answer_state *state,
                                      const hsy_release *r,
                                      const hsy_truth *truth, hsy_error *err);
 
+/* What an answer has to write. */
+typedef struct hsy_device_write {
+    const uint8_t *bytes; /* they stay in the device */
+    size_t len;           /* 0: nothing */
+    uint64_t number;      /* for the anchor */
+} hsy_device_write;
+
 /*
  * The same for a program that must not wait: begin says what is to be written;
- * the program stores the bytes, which stay in the device, in HSY_FILE_A, then
- * in HSY_FILE_B, raises the anchor to *number if there is one, and ends with
- * how that went. *len 0: nothing is to be written, and nothing to end. In
- * between every other call is HSY_E_BUSY.
+ * the program stores the bytes in HSY_FILE_A, then in HSY_FILE_B, raises the
+ * anchor to the number if there is one, and ends with how that went. Where
+ * nothing is to be written there is nothing to end. In between every other call
+ * is HSY_E_BUSY.
  */
 HSY_API hsy_status hsy_device_begin(hsy_device *dev, hsy_answer_state *state,
-                                    const uint8_t **bytes, size_t *len,
-                                    uint64_t *number, const hsy_release *r,
+                                    hsy_device_write *write,
+                                    const hsy_release *r,
                                     const hsy_truth *truth, hsy_error *err);
 HSY_API hsy_status hsy_device_end(hsy_device *dev, hsy_status stored,
                                   hsy_error *err);

@@ -92,6 +92,12 @@ typedef struct hsy_round {
     uint64_t reports;
 } hsy_round;
 
+/* The rounds of a tally, ascending by slot and round. */
+typedef struct hsy_rounds {
+    const hsy_round *list;
+    size_t count;
+} hsy_rounds;
+
 /*
  * How often the same people stand in a tally. Who sent r_i reports brings one
  * person's luck r_i times, so that sums of squares of r_i count, over all
@@ -110,11 +116,11 @@ typedef struct hsy_attendance {
     double kept, came;
 } hsy_attendance;
 
-/* Rounds ascend by slot and round. scratch: n doubles. HSY_E_RANGE with the
- * round's place in err->at: out of order, without reports, each 0, or of more
- * reports than 2^53 together; HSY_E_EMPTY if there are none. */
-HSY_API hsy_status hsy_attend(hsy_attendance *out, const hsy_round *rounds,
-                              size_t n, double *scratch, hsy_error *err);
+/* scratch: a double for each round. HSY_E_RANGE with the round's place in
+ * err->at: out of order, without reports, each 0, or of more reports than 2^53
+ * together; HSY_E_EMPTY if there are none. */
+HSY_API hsy_status hsy_attend(hsy_attendance *out, const hsy_rounds *rounds,
+                              double *scratch, hsy_error *err);
 
 /* Rounds that cannot be told apart: any person sent at most `most` of all
  * reports. HSY_E_RANGE unless 1 <= most <= reports. */
@@ -129,9 +135,9 @@ HSY_API hsy_status hsy_attend_most(hsy_attendance *out, uint64_t reports,
  * not known, and nothing is taken for shared. HSY_E_RANGE if a round has more
  * devices than that.
  */
-HSY_API hsy_status hsy_attend_both(double *shared, const hsy_round *a,
-                                   size_t na, const hsy_round *b, size_t nb,
-                                   uint64_t devices, hsy_error *err);
+HSY_API hsy_status hsy_attend_both(double *shared, const hsy_rounds *a,
+                                   const hsy_rounds *b, uint64_t devices,
+                                   hsy_error *err);
 
 /* Give points the errors of people who answered more than once. permanent: the
  * scheme of the kept answers, NULL: the one that s says (nano_permanent, or
@@ -143,17 +149,21 @@ HSY_API hsy_status hsy_evidence_attend(hsy_evidence *points, size_t count,
                                        const hsy_attendance *attended,
                                        hsy_error *err);
 
-/*
- * What to expect before anything is collected: the standard errors, for the
- * people and for the population (hsy_target), of a share f (of a mean: the
- * worst there is, as a share of its range) if `devices` all answer in each of
- * `rounds` rounds, of which a slot has per_slot. HSY_E_UNKNOWN for a scheme
- * without points, HSY_E_RANGE.
- */
+/* Devices that all answer in each of some rounds. */
+typedef struct hsy_attend_plan {
+    const hsy_scheme *permanent; /* as of hsy_evidence_attend */
+    double share;                /* that is true */
+    uint64_t devices, rounds;
+    uint64_t per_slot; /* rounds of a slot */
+} hsy_attend_plan;
+
+/* What to expect before anything is collected: the standard errors, for the
+ * people and for the population (hsy_target), of the share (of a mean: the
+ * worst there is, as a share of its range). HSY_E_UNKNOWN for a scheme without
+ * points, HSY_E_RANGE. */
 HSY_API hsy_status hsy_attend_expect(const hsy_scheme *s, double sd[2],
-                                     const hsy_scheme *permanent, double f,
-                                     uint64_t devices, uint64_t rounds,
-                                     uint64_t per_slot, hsy_error *err);
+                                     const hsy_attend_plan *plan,
+                                     hsy_error *err);
 
 /* The bits of a RAPPOR report that stand for a code in a cohort: as many as the
  * scheme has hashes, ascending, no two the same. Tallies have the cell of bit b

@@ -31,6 +31,12 @@ typedef struct hsy_rappor_data {
 #define HSY_RAPPOR_CELLS_MAX (1u << 22)
 #define HSY_RAPPOR_CANDIDATES_MAX (1u << 24)
 
+/* RAPPOR's parameters of one report. */
+typedef struct hsy_rappor_noise {
+    uint32_t k, h;  /* bits and hashes of a filter */
+    double f, p, q; /* the permanent answer's and the report's */
+} hsy_rappor_noise;
+
 /* f, p, q of RAPPOR's parameters as one step, p* and q*, and what they cost:
  * one report, and any number of them if the permanent answer is kept (infinite
  * if f is 0). With one bit (k = 1) a value is a bit, else two values are told
@@ -40,8 +46,8 @@ typedef struct hsy_rappor_law {
     double epsilon_report, epsilon_permanent;
 } hsy_rappor_law;
 
-HSY_API hsy_status hsy_rappor_channel(hsy_rappor_law *law, uint32_t k,
-                                      uint32_t h, double f, double p, double q,
+HSY_API hsy_status hsy_rappor_channel(hsy_rappor_law *law,
+                                      const hsy_rappor_noise *noise,
                                       hsy_error *err);
 
 /* De-noised share of reports whose filter has a bit, and its standard

@@ -265,22 +265,21 @@ HSY_API uint64_t hsy_part_code(const hsy_scheme *s, const uint64_t *codes,
  * attribute may claim more. Reports tell no more of the whole truth than that.
  */
 
-/* Append an attribute to a block of *len bytes in room, *len then growing by
- * what it takes; out may be NULL, to learn that. name: 1 to HSY_LABEL_MAX
- * bytes. HSY_E_RANGE if it does not fit, or as hsy_scheme_init. */
-HSY_API hsy_status hsy_attribute_encode(uint8_t *out, size_t room, size_t *len,
-                                        const char *name, size_t name_len,
-                                        const hsy_spec *spec, hsy_error *err);
-
-/* One attribute of a block; all pointers lead into the block. */
+/* One attribute of a block. */
 typedef struct hsy_attribute {
     const char *name;
-    size_t name_len;
+    size_t name_len; /* 1 to HSY_LABEL_MAX */
     hsy_spec spec;
 } hsy_attribute;
 
-/* The attribute at *at of a block, which then is where the next one begins.
- * HSY_E_END if there is none, HSY_E_FORMAT. */
+/* Append an attribute to a block of *len bytes in room, *len then growing by
+ * what it takes; out may be NULL, to learn that. HSY_E_RANGE if it does not
+ * fit, or as hsy_scheme_init. */
+HSY_API hsy_status hsy_attribute_encode(uint8_t *out, size_t room, size_t *len,
+                                        const hsy_attribute *a, hsy_error *err);
+
+/* The attribute at *at of a block, which then is where the next one begins; its
+ * pointers lead into the block. HSY_E_END if there is none, HSY_E_FORMAT. */
 HSY_API hsy_status hsy_attribute_next(hsy_attribute *a, size_t *at,
                                       const uint8_t *block, size_t len,
                                       hsy_error *err);

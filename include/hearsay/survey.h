@@ -130,28 +130,28 @@ HSY_API hsy_status hsy_survey_states(hsy_survey_shares *out, const double *h,
 
 /* Answers needed, a whole number in a double: that a Wald interval be margin to
  * either side if share is true; and in each of two groups, that a test of this
- * level find their shares a and b different with chance `power`. HSY_E_RANGE
+ * level find their shares different with chance `power`. HSY_E_RANGE
  * for what is no share, margin, level or power. */
 HSY_API hsy_status hsy_survey_need(const hsy_survey *s, double *n, double share,
                                    double margin, double level, hsy_error *err);
 HSY_API hsy_status hsy_survey_need_groups(const hsy_survey *s, double *n,
-                                          double a, double b, double level,
+                                          const double shares[2], double level,
                                           double power, hsy_error *err);
 
-/* The same of a pair whose other question a share `other` says yes to: fewest
- * answers of both samples for a margin. */
+/* The same of a pair, shares being those of yes to the sensitive question and
+ * to the other one: fewest answers of both samples for a margin. */
 HSY_API hsy_status hsy_survey_pair_need(double n[2], const double chance[2],
-                                        double share, double other,
-                                        double margin, double level,
-                                        hsy_error *err);
+                                        const double shares[2], double margin,
+                                        double level, hsy_error *err);
 
 #define HSY_SURVEY_COVERAGE_MAX 100000000u /* answers */
 
 /* The chance, from the binomial law itself, that an interval of n answers holds
- * the share that is true. Wald needs HSY_WALD_MIN answers. */
+ * the share that is true. Wald needs HSY_WALD_MIN answers. Of `how` the level
+ * and the interval are read. */
 HSY_API hsy_status hsy_survey_coverage(const hsy_survey *s, double *out,
                                        uint64_t n, double share,
-                                       hsy_interval interval, double level,
+                                       const hsy_confidence *how,
                                        hsy_error *err);
 
 #ifdef __cplusplus

@@ -74,13 +74,16 @@ static hsy_status domain_attributes(hsy_spec *spec, uint8_t block[AUDIT_BLOCK],
                     .nano_epsilon = spec->nano_epsilon,
                     .kind = HSY_KIND_YES_NO};
     size_t len = 0;
-    hsy_status st =
-        hsy_attribute_encode(block, AUDIT_BLOCK, &len, "a", 1, &own, err);
+    hsy_status st = hsy_attribute_encode(
+        block, AUDIT_BLOCK, &len,
+        &(hsy_attribute){.name = "a", .name_len = 1, .spec = own}, err);
 
     own.kind = HSY_KIND_VALUES;
     own.d = 3;
     if (st == HSY_OK)
-        st = hsy_attribute_encode(block, AUDIT_BLOCK, &len, "b", 1, &own, err);
+        st = hsy_attribute_encode(
+            block, AUDIT_BLOCK, &len,
+            &(hsy_attribute){.name = "b", .name_len = 1, .spec = own}, err);
     spec->labels = block;
     spec->labels_len = len;
     return st;

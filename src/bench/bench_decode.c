@@ -87,7 +87,11 @@ static bool bench_counts_open(struct bench_counts *x,
     const size_t cells = (size_t)c->width * c->d;
 
     *x = (struct bench_counts){0};
-    hsy_rappor_channel(&x->law, c->d, c->hashes, 0.5, 0.25, 0.75, NULL);
+    hsy_rappor_channel(
+        &x->law,
+        &(hsy_rappor_noise){
+            .k = c->d, .h = c->hashes, .f = 0.5, .p = 0.25, .q = 0.75},
+        NULL);
     hsy_stream_seed(&x->stream, 1, 7);
     x->bits =
         malloc((size_t)c->candidates * c->width * c->hashes * sizeof *x->bits);

@@ -268,20 +268,17 @@ static bool zoo_real_begin(void *memory, uint32_t day, unsigned source,
     struct zoo_real *z = memory;
     hsy_release *r = zoo_real_release(z, day, source, nano);
     hsy_answer_state state = 0;
-    const uint8_t *bytes;
-    uint64_t number;
-    size_t len;
+    hsy_device_write write;
     hsy_status st;
 
     if (r == NULL)
         return false;
-    st = hsy_device_begin(zoo_real_device(z), &state, &bytes, &len, &number, r,
-                          &truth, NULL);
+    st = hsy_device_begin(zoo_real_device(z), &state, &write, r, &truth, NULL);
     free(r);
     if (st != HSY_OK)
         return false;
-    z->bytes = bytes;
-    z->len = len;
+    z->bytes = write.bytes;
+    z->len = write.len;
     return state == HSY_ANSWERED;
 }
 

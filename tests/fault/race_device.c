@@ -276,17 +276,15 @@ struct said {
 static bool child_says(struct race *r, hsy_coins *coins, struct said *said)
 {
     const hsy_truth yes = {.type = HSY_TRUTH_INDEX, .u.index = 1};
-    const uint8_t *bytes;
     hsy_answer_state state;
-    uint64_t number;
-    size_t len = 0;
+    hsy_device_write write;
 
-    if (hsy_device_begin(r->device, &state, &bytes, &len, &number, r->release,
-                         &yes, NULL) != HSY_OK ||
-        len == 0 || state != HSY_ANSWERED)
+    if (hsy_device_begin(r->device, &state, &write, r->release, &yes, NULL) !=
+            HSY_OK ||
+        write.len == 0 || state != HSY_ANSWERED)
         return false;
-    hsy_blake2b(said->stored, sizeof said->stored, bytes, len, fork_key,
-                sizeof fork_key);
+    hsy_blake2b(said->stored, sizeof said->stored, write.bytes, write.len,
+                fork_key, sizeof fork_key);
     return coins->secret.fill(coins->secret.ctx, said->fresh,
                               sizeof said->fresh) == HSY_OK;
 }

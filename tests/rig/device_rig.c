@@ -296,8 +296,12 @@ hsy_release *rig_tuple(struct rig *g)
 
     task = *rig_task(g, "a", "browser", values("grr", 4, EPS), 0);
     rig_begin(g);
-    hsy_attribute_encode(block, sizeof block, &len, "x", 1, &item, NULL);
-    hsy_attribute_encode(block, sizeof block, &len, "y", 1, &item, NULL);
+    hsy_attribute_encode(
+        block, sizeof block, &len,
+        &(hsy_attribute){.name = "x", .name_len = 1, .spec = item}, NULL);
+    hsy_attribute_encode(
+        block, sizeof block, &len,
+        &(hsy_attribute){.name = "y", .name_len = 1, .spec = item}, NULL);
     spec.labels = block;
     spec.labels_len = len;
     rig_wire(wire, &spec);

@@ -45,7 +45,11 @@ void people_open(struct people *p, const struct people_shape *shape,
     memset(p, 0, sizeof *p);
     p->shape = *shape;
     p->strings = strings;
-    hsy_rappor_channel(&p->law, shape->k, shape->h, noise, 0.25, 0.75, NULL);
+    hsy_rappor_channel(
+        &p->law,
+        &(hsy_rappor_noise){
+            .k = shape->k, .h = shape->h, .f = noise, .p = 0.25, .q = 0.75},
+        NULL);
     p->share = trial_memory(strings * sizeof *p->share);
     p->held = trial_memory(strings * sizeof *p->held);
     p->bits = trial_memory(strings * shape->m * shape->h * sizeof *p->bits);

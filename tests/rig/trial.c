@@ -42,11 +42,15 @@ void trial_attributes(hsy_spec *spec, uint32_t values)
                     .nano_epsilon = spec->nano_epsilon};
     size_t len = 0;
 
-    hsy_attribute_encode(block, sizeof blocks[0], &len, "a", 1, &own, NULL);
+    hsy_attribute_encode(
+        block, sizeof blocks[0], &len,
+        &(hsy_attribute){.name = "a", .name_len = 1, .spec = own}, NULL);
     own.kind = HSY_KIND_VALUES;
     own.d = values;
     own.mechanism = "grr";
-    hsy_attribute_encode(block, sizeof blocks[0], &len, "b", 1, &own, NULL);
+    hsy_attribute_encode(
+        block, sizeof blocks[0], &len,
+        &(hsy_attribute){.name = "b", .name_len = 1, .spec = own}, NULL);
     spec->kind = HSY_KIND_TUPLE;
     spec->d = 0;
     spec->hi = 0;

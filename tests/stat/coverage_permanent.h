@@ -106,7 +106,8 @@ static inline hsy_status permanent_points(hsy_evidence **points,
     hsy_attendance attended;
     hsy_analysis_tally view = *t;
     hsy_status st =
-        known ? hsy_attend(&attended, rounds, nrounds, scratch, err)
+        known ? hsy_attend(&attended, &(hsy_rounds){rounds, nrounds}, scratch,
+                           err)
               : hsy_attend_most(&attended, hsy_tally_reports(t->tally), nrounds,
                                 err);
 
@@ -133,7 +134,8 @@ static inline bool permanent_decode(struct permanent_run *p, hsy_target target,
     hsy_rappor_summary summary;
     struct analysis_rappor data;
     bool good =
-        hsy_attend(&attended, p->of, p->rounds, scratch, err) == HSY_OK &&
+        hsy_attend(&attended, &(hsy_rounds){p->of, p->rounds}, scratch, err) ==
+            HSY_OK &&
         analysis_rappor_open(&data, &view, NULL, r->info.d, err) == HSY_OK;
 
     how.dispersion = good ? analysis_rappor_dispersion(&view, target) : 1;
@@ -263,8 +265,9 @@ static inline bool permanent_see_pair(struct permanent_run *p, hsy_error *err)
     const uint64_t devices = p->attendance == PERMANENT_UNKNOWN ? 0 : p->n;
     hsy_evidence *a = NULL, *b = NULL;
     double shared = 0;
-    bool good = hsy_attend_both(&shared, p->of, p->split, p->of + p->split,
-                                after, devices, err) == HSY_OK &&
+    bool good = hsy_attend_both(&shared, &(hsy_rounds){p->of, p->split},
+                                &(hsy_rounds){p->of + p->split, after}, devices,
+                                err) == HSY_OK &&
                 permanent_points(&a, &one, r->npoints, p->of, p->split, true,
                                  err) == HSY_OK &&
                 permanent_points(&b, &two, r->npoints, p->of + p->split, after,

@@ -223,9 +223,13 @@ static void tuple(const char *name, const char *own, uint64_t lane)
     hsy_spec spec = trial_values(name, 0, 1), part = trial_values(own, 150, 1);
     size_t len = 0;
 
-    hsy_attribute_encode(block, sizeof block, &len, "a", 1, &part, NULL);
+    hsy_attribute_encode(
+        block, sizeof block, &len,
+        &(hsy_attribute){.name = "a", .name_len = 1, .spec = part}, NULL);
     part.d = 2;
-    hsy_attribute_encode(block, sizeof block, &len, "b", 1, &part, NULL);
+    hsy_attribute_encode(
+        block, sizeof block, &len,
+        &(hsy_attribute){.name = "b", .name_len = 1, .spec = part}, NULL);
     spec.kind = HSY_KIND_TUPLE;
     spec.labels = block;
     spec.labels_len = len;

@@ -117,10 +117,17 @@ static bool poison_attack(struct stat_run *r, hsy_attack attack,
     for (size_t i = 0; i < n; i++)
         targets[i] = (first + i) % r->info.d;
     hsy_tally_init(&r->tally, r->s, r->memory);
-    if (hsy_poison_gain(r->s, &exact, &j, attack, targets, n, POISON_HALF, 0,
+    if (hsy_poison_gain(r->s, &exact, &j,
+                        &(hsy_liars){.attack = attack,
+                                     .targets = targets,
+                                     .count = n,
+                                     .share = POISON_HALF,
+                                     .held = 0},
                         NULL) != HSY_OK ||
-        hsy_poison_reports(r->s, r->reports, POISON_LIARS, attack, targets, n,
-                           &c->secret, &c->published, NULL) != HSY_OK ||
+        hsy_poison_reports(
+            r->s, r->reports, POISON_LIARS,
+            &(hsy_liars){.attack = attack, .targets = targets, .count = n},
+            &c->secret, &c->published, NULL) != HSY_OK ||
         hsy_tally_batch(&r->tally, r->s, r->reports, POISON_LIARS, NULL) !=
             HSY_OK ||
         hsy_evidence_of(r->s, r->points, &r->tally, NULL, r->info.d, r->scratch,
@@ -167,8 +174,13 @@ static bool poison_lies(const char *mechanism)
     hsy_scheme *s = stat_scheme(&ask);
     double gain;
     const bool lies =
-        s != NULL && hsy_poison_gain(s, &gain, NULL, HSY_ATTACK_INPUT, &target,
-                                     1, POISON_HALF, 0, NULL) == HSY_OK;
+        s != NULL && hsy_poison_gain(s, &gain, NULL,
+                                     &(hsy_liars){.attack = HSY_ATTACK_INPUT,
+                                                  .targets = &target,
+                                                  .count = 1,
+                                                  .share = POISON_HALF,
+                                                  .held = 0},
+                                     NULL) == HSY_OK;
 
     free(s);
     return lies;
@@ -221,9 +233,11 @@ static bool poison_lie(struct stat_run *r, size_t liars, struct stat_coins *c)
     uint64_t targets[POISON_TARGETS];
 
     poison_targets(targets, &c->published);
-    return hsy_poison_reports(r->s, r->reports, liars, HSY_ATTACK_MAXIMAL,
-                              targets, POISON_TARGETS, &c->secret,
-                              &c->published, NULL) == HSY_OK &&
+    return hsy_poison_reports(r->s, r->reports, liars,
+                              &(hsy_liars){.attack = HSY_ATTACK_MAXIMAL,
+                                           .targets = targets,
+                                           .count = POISON_TARGETS},
+                              &c->secret, &c->published, NULL) == HSY_OK &&
            hsy_tally_batch(&r->tally, r->s, r->reports, liars, NULL) == HSY_OK;
 }
 

@@ -61,8 +61,10 @@ static void cover(double out[KINDS], const hsy_survey *s, uint64_t n, double f)
 {
     for (size_t k = 0; k < KINDS; k++) {
         out[k] = NAN;
-        if (hsy_survey_coverage(s, &out[k], n, f, kinds[k].interval, 0.95,
-                                NULL) != HSY_OK)
+        if (hsy_survey_coverage(
+                s, &out[k], n, f,
+                &(hsy_confidence){.interval = kinds[k].interval, .level = 0.95},
+                NULL) != HSY_OK)
             exit(2);
     }
 }
@@ -209,7 +211,8 @@ static void the_ratio_test(void)
     }
     /* A chi-squared law for counts: [Williams76] has its error of order 1/n. */
     ok(most <= 0.06, "equal shares are called different in about 5 %%");
-    if (hsy_survey_need_groups(&s, &need, 0.2, 0.6, 0.95, 0.8, NULL))
+    if (hsy_survey_need_groups(&s, &need, (double[]){0.2, 0.6}, 0.95, 0.8,
+                               NULL))
         exit(2);
     power = finds(&s, 0.2, 0.6, (uint64_t)need);
     printf("# shares 0.2 and 0.6, %.0f each: found %.4f\n", need, power);

@@ -176,7 +176,9 @@ static int attributes_encode(struct cli_tuple *t)
             hsy_error err = {0};
 
             if (hsy_attribute_encode(t->block, room, turn == 0 ? &room : &len,
-                                     a->name, a->name_len, &a->spec.spec,
+                                     &(hsy_attribute){.name = a->name,
+                                                      .name_len = a->name_len,
+                                                      .spec = a->spec.spec},
                                      &err) != HSY_OK)
                 return attributes_refused(a, &err);
         }

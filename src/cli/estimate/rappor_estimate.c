@@ -32,7 +32,11 @@ static int rappor_load(struct rappor_job *j, const struct estimate_options *o)
     hsy_status st = rappor_params_read(&j->params, o->rappor, &err);
 
     if (st == HSY_OK)
-        st = hsy_rappor_channel(&j->law, p->k, p->h, p->f, p->p, p->q, &err);
+        st = hsy_rappor_channel(
+            &j->law,
+            &(hsy_rappor_noise){
+                .k = p->k, .h = p->h, .f = p->f, .p = p->p, .q = p->q},
+            &err);
     if (st != HSY_OK)
         return rappor_fail(st, o->rappor, &err);
     st = rappor_map_read(&j->map, &j->params, o->map, &err);

@@ -138,8 +138,11 @@ static hsy_status associate_variable(struct associate *j, uint32_t v,
 
     if (st != HSY_OK)
         return st;
-    if (hsy_rappor_channel(&x->law, p->k, p->h, p->f, p->p, p->q, NULL) !=
-        HSY_OK)
+    if (hsy_rappor_channel(
+            &x->law,
+            &(hsy_rappor_noise){
+                .k = p->k, .h = p->h, .f = p->f, .p = p->p, .q = p->q},
+            NULL) != HSY_OK)
         return associate_wrong(err, HSY_E_RANGE, v, "parameters out of range");
     out->data = (hsy_rappor_data){.size = sizeof out->data,
                                   .k = p->k,

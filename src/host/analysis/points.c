@@ -229,8 +229,9 @@ static hsy_status points_share(struct analysis_job *j, hsy_error *err)
     if (a->rounds == NULL || b->rounds == NULL)
         return host_fail(err, HSY_E_REFUSED, HSY_FIELD_DEVICES,
                          "goes with two tallies whose rounds are known");
-    st = hsy_attend_both(&j->shared, a->rounds, a->nrounds, b->rounds,
-                         b->nrounds, j->request->devices, err);
+    st = hsy_attend_both(&j->shared, &(hsy_rounds){a->rounds, a->nrounds},
+                         &(hsy_rounds){b->rounds, b->nrounds},
+                         j->request->devices, err);
     if (st != HSY_OK && err != NULL)
         err->field = HSY_FIELD_DEVICES;
     j->out->paired = j->shared > 0;

@@ -375,7 +375,10 @@ static hsy_status container_scheme_append(hsy_spec *spec, uint8_t **block,
                                            attribute, err);
 
     if (st == HSY_OK)
-        st = hsy_attribute_encode(NULL, 0, &room, name, name_len, &inner, err);
+        st = hsy_attribute_encode(
+            NULL, 0, &room,
+            &(hsy_attribute){.name = name, .name_len = name_len, .spec = inner},
+            err);
     if (st == HSY_OK && room > HSY_LABELS_MAX)
         st = container_scheme_bad(err, HSY_FIELD_ATTRIBUTES);
     grown = st == HSY_OK ? realloc(*block, room) : NULL;
@@ -384,8 +387,10 @@ static hsy_status container_scheme_append(hsy_spec *spec, uint8_t **block,
     if (grown != NULL)
         *block = grown;
     if (st == HSY_OK)
-        st = hsy_attribute_encode(*block, room, &len, name, name_len, &inner,
-                                  err);
+        st = hsy_attribute_encode(
+            *block, room, &len,
+            &(hsy_attribute){.name = name, .name_len = name_len, .spec = inner},
+            err);
     free(labels);
     spec->labels = *block;
     spec->labels_len = len;

@@ -75,7 +75,7 @@ hsy_status rounds_attend(hsy_attendance *out, const struct rounds *r,
     double *scratch = malloc(r->n * sizeof *scratch + 1);
     hsy_status st =
         scratch != NULL
-            ? hsy_attend(out, r->list, r->n, scratch, err)
+            ? hsy_attend(out, &(hsy_rounds){r->list, r->n}, scratch, err)
             : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 
     free(scratch);

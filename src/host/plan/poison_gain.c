@@ -28,8 +28,13 @@ static hsy_status poison_gain(double out[2], const hsy_scheme *s,
 
     for (uint64_t i = 0; i < ask->targets; i++)
         targets[i] = i;
-    return hsy_poison_gain(s, &out[0], &out[1], attack, targets, ask->targets,
-                           lying, ask->held, err);
+    return hsy_poison_gain(s, &out[0], &out[1],
+                           &(hsy_liars){.attack = attack,
+                                        .targets = targets,
+                                        .count = ask->targets,
+                                        .share = lying,
+                                        .held = ask->held},
+                           err);
 }
 
 static hsy_status poison_rows(struct account *a, const hsy_scheme *s,

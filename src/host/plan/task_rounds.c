@@ -16,9 +16,14 @@ static hsy_status task_rows(struct plan_task *t, hsy_error *err)
 
         row->rounds = rounds < t->rounds ? rounds : t->rounds;
         row->reports = row->rounds * people;
-        st = hsy_attend_expect(t->release.scheme, row->sd, t->release.permanent,
-                               t->share, people, row->rounds, t->release.rounds,
-                               err);
+        st = hsy_attend_expect(
+            t->release.scheme, row->sd,
+            &(hsy_attend_plan){.permanent = t->release.permanent,
+                               .share = t->share,
+                               .devices = people,
+                               .rounds = row->rounds,
+                               .per_slot = t->release.rounds},
+            err);
         if (st != HSY_OK)
             return st;
         row->sd[0] *= analysis_unit(&t->info);

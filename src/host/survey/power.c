@@ -15,8 +15,9 @@ static hsy_status power_of(double *n, const struct survey_aim *aim,
                            const hsy_survey *s, hsy_error *err)
 {
     if (isnan(aim->margin))
-        return hsy_survey_need_groups(s, n, aim->shares[0], aim->shares[1],
-                                      aim->level, aim->power, err);
+        return hsy_survey_need_groups(
+            s, n, (double[]){aim->shares[0], aim->shares[1]}, aim->level,
+            aim->power, err);
     return hsy_survey_need(s, n,
                            isnan(aim->share) ? power_worst(s) : aim->share,
                            aim->margin, aim->level, err);
@@ -51,7 +52,8 @@ static hsy_status power_pair(struct survey_needs *w,
     if (isnan(aim->margin) || isnan(aim->share) || isnan(aim->innocuous))
         return host_fail(err, HSY_E_EMPTY, HSY_FIELD_NONE,
                          "what is expected of either question is missing");
-    st = hsy_survey_pair_need(w->samples, d->chance, aim->share, aim->innocuous,
+    st = hsy_survey_pair_need(w->samples, d->chance,
+                              (double[]){aim->share, aim->innocuous},
                               aim->margin, aim->level, err);
     w->share = aim->share;
     w->n = w->samples[0] + w->samples[1];

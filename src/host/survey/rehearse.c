@@ -118,8 +118,10 @@ static double rehearse_law(const struct rehearse *a, hsy_interval interval)
     double law = NAN;
 
     if (!a->design->kind->pair && a->how->n[0] <= REHEARSE_EXACT_MAX)
-        (void)hsy_survey_coverage(&a->design->channel, &law, a->how->n[0],
-                                  a->how->share, interval, a->how->level, NULL);
+        (void)hsy_survey_coverage(
+            &a->design->channel, &law, a->how->n[0], a->how->share,
+            &(hsy_confidence){.interval = interval, .level = a->how->level},
+            NULL);
     return law;
 }
 

@@ -19,14 +19,16 @@
 
 /* ---- Gains --------------------------------------------------------------- */
 
-static hsy_status poison_check(const hsy_scheme *s, hsy_attack attack,
-                               const uint64_t *targets, size_t r,
+static hsy_status poison_check(const hsy_scheme *s, const hsy_liars *liars,
                                hsy_error *err)
 {
+    const uint64_t *targets = liars->targets;
+    const size_t r = liars->count;
+
     if (s->mech->lies == NULL)
         return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "how its devices lie best has not been worked out");
-    if ((unsigned)attack > (unsigned)HSY_ATTACK_MAXIMAL)
+    if ((unsigned)liars->attack > (unsigned)HSY_ATTACK_MAXIMAL)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ATTACK, "no such attack");
     if (r == 0 || r > HSY_TARGETS_MAX || (s->d != 0 && r > s->d))
         return hsy_fail_stated(
@@ -45,42 +47,42 @@ static hsy_status poison_check(const hsy_scheme *s, hsy_attack attack,
 }
 
 /* How many of r targets a liar's report supports on the average. */
-static double poison_supported(const hsy_scheme *s, hsy_attack attack,
-                               const uint64_t *targets, size_t r,
+static double poison_supported(const hsy_scheme *s, const hsy_liars *liars,
                                const struct mech_support *law)
 {
+    const size_t r = liars->count;
     hsy_ratio share;
 
-    switch (attack) {
+    switch (liars->attack) {
     case HSY_ATTACK_RANDOM:
         share = s->mech->lies->share(s);
         return (double)r * ((double)share.num / (double)share.den);
     case HSY_ATTACK_INPUT:
         return law->p + (double)(r - 1) * law->q;
     default:
-        return (double)s->mech->lies->most(s, targets, r);
+        return (double)s->mech->lies->most(s, liars->targets, r);
     }
 }
 
 hsy_status hsy_poison_gain(const hsy_scheme *s, double *gain, double *supported,
-                           hsy_attack attack, const uint64_t *targets, size_t r,
-                           double lying, double held, hsy_error *err)
+                           const hsy_liars *liars, hsy_error *err)
 {
-    hsy_status st = poison_check(s, attack, targets, r, err);
+    hsy_status st = poison_check(s, liars, err);
     struct mech_support law;
     double j;
 
     if (st != HSY_OK)
         return st;
-    if (!(lying >= 0 && lying < 1))
+    if (!(liars->share >= 0 && liars->share < 1))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_LYING,
                         "from 0 to less than 1");
-    if (!(held >= 0 && held <= 1))
+    if (!(liars->held >= 0 && liars->held <= 1))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_HELD,
                         "a share is from 0 to 1");
     s->mech->support(s, &law);
-    j = poison_supported(s, attack, targets, r, &law);
-    *gain = lying * ((j - (double)r * law.q) / law.gap - held);
+    j = poison_supported(s, liars, &law);
+    *gain = liars->share *
+            ((j - (double)liars->count * law.q) / law.gap - liars->held);
     if (supported != NULL)
         *supported = j;
     return HSY_OK;
@@ -90,11 +92,10 @@ hsy_status hsy_poison_gain(const hsy_scheme *s, double *gain, double *supported,
 
 /* Honest reports of targets, each drawn with the same chance. */
 static hsy_status poison_inputs(const hsy_scheme *s, uint8_t *reports, size_t n,
-                                const uint64_t *targets, size_t r,
-                                hsy_stream *secret, hsy_stream *published,
-                                hsy_error *err)
+                                const hsy_liars *liars, hsy_stream *secret,
+                                hsy_stream *published, hsy_error *err)
 {
-    const uint64_t excess = hsy_prob_excess(r);
+    const uint64_t excess = hsy_prob_excess(liars->count);
     hsy_rng rng = hsy_stream_rng(published);
     uint64_t codes[POISON_BLOCK];
     hsy_status st = HSY_OK;
@@ -105,8 +106,8 @@ static hsy_status poison_inputs(const hsy_scheme *s, uint8_t *reports, size_t n,
         for (size_t i = 0; i < m && st == HSY_OK; i++) {
             uint64_t which = 0;
 
-            st = hsy_prob_below(&which, r, excess, &rng);
-            codes[i] = targets[which];
+            st = hsy_prob_below(&which, liars->count, excess, &rng);
+            codes[i] = liars->targets[which];
         }
         if (st == HSY_OK)
             st = hsy_simulate_batch(s, reports + done * s->report_bytes, codes,
@@ -116,24 +117,25 @@ static hsy_status poison_inputs(const hsy_scheme *s, uint8_t *reports, size_t n,
 }
 
 hsy_status hsy_poison_reports(const hsy_scheme *s, uint8_t *reports, size_t n,
-                              hsy_attack attack, const uint64_t *targets,
-                              size_t r, hsy_stream *secret,
+                              const hsy_liars *liars, hsy_stream *secret,
                               hsy_stream *published, hsy_error *err)
 {
-    hsy_status st = poison_check(s, attack, targets, r, err);
+    hsy_status st = poison_check(s, liars, err);
     hsy_rng rng = hsy_stream_rng(published);
 
     if (st == HSY_OK) /* the streams, as simulating sees to them */
-        st = hsy_simulate_batch(s, reports, targets, 0, secret, published, err);
+        st = hsy_simulate_batch(s, reports, liars->targets, 0, secret,
+                                published, err);
     if (st != HSY_OK)
         return st;
-    switch (attack) {
+    switch (liars->attack) {
     case HSY_ATTACK_RANDOM:
         return s->mech->lies->any(s, reports, n, &rng);
     case HSY_ATTACK_INPUT:
-        return poison_inputs(s, reports, n, targets, r, secret, published, err);
+        return poison_inputs(s, reports, n, liars, secret, published, err);
     default:
-        return s->mech->lies->best(s, reports, n, targets, r, &rng);
+        return s->mech->lies->best(s, reports, n, liars->targets, liars->count,
+                                   &rng);
     }
 }
 

@@ -374,19 +374,18 @@ static hsy_status answer_prepare(struct answer *a, const hsy_truth *truth,
 }
 
 hsy_status hsy_device_begin(hsy_device *dev, hsy_answer_state *state,
-                            const uint8_t **bytes, size_t *len,
-                            uint64_t *number, const hsy_release *r,
+                            hsy_device_write *write, const hsy_release *r,
                             const hsy_truth *truth, hsy_error *err)
 {
     struct answer a = {.dev = dev, .r = r};
     hsy_status st = answer_prepare(&a, truth, err);
 
     if (st == HSY_OK) {
-        const bool write = dev->phase == DEVICE_WRITING;
+        const bool writing = dev->phase == DEVICE_WRITING;
 
-        *bytes = write ? dev->image : NULL;
-        *len = write ? dev->image_len : 0;
-        *number = dev->generation;
+        write->bytes = writing ? dev->image : NULL;
+        write->len = writing ? dev->image_len : 0;
+        write->number = dev->generation;
         if (state != NULL)
             *state = a.state;
     }
@@ -407,13 +406,10 @@ hsy_status hsy_device_answer(hsy_device *dev, hsy_answer_state *state,
                              hsy_error *err)
 {
     hsy_answer_state made;
-    const uint8_t *bytes;
-    uint64_t number;
-    size_t len;
-    hsy_status st =
-        hsy_device_begin(dev, &made, &bytes, &len, &number, r, truth, err);
+    hsy_device_write write;
+    hsy_status st = hsy_device_begin(dev, &made, &write, r, truth, err);
 
-    if (st == HSY_OK && len != 0)
+    if (st == HSY_OK && write.len != 0)
         st = hsy_device_end(dev, hsy_state_store(dev), err);
     if (st == HSY_OK && state != NULL)
         *state = made;

@@ -79,9 +79,11 @@ static size_t attend_slot(const hsy_round *rounds, size_t n, size_t from)
     return end - from;
 }
 
-hsy_status hsy_attend(hsy_attendance *out, const hsy_round *rounds, size_t n,
+hsy_status hsy_attend(hsy_attendance *out, const hsy_rounds *all,
                       double *scratch, hsy_error *err)
 {
+    const hsy_round *rounds = all->list;
+    const size_t n = all->count;
     hsy_attendance made = {.rounds = n};
     hsy_status st = attend_check(rounds, n, err);
     double kept = 0;
@@ -184,27 +186,35 @@ static double attend_reports(const hsy_round *rounds, size_t n)
     return sum;
 }
 
-hsy_status hsy_attend_both(double *shared, const hsy_round *a, size_t na,
-                           const hsy_round *b, size_t nb, uint64_t devices,
+/* Devices that two rounds have in common, at least. */
+static double attend_common(const hsy_round *a, const hsy_round *b,
+                            uint64_t devices)
+{
+    if (a->slot != b->slot || a->each != 1 || b->each != 1)
+        return 0;
+    return fmax(0, (double)a->reports + (double)b->reports - (double)devices);
+}
+
+hsy_status hsy_attend_both(double *shared, const hsy_rounds *a,
+                           const hsy_rounds *b, uint64_t devices,
                            hsy_error *err)
 {
     double common = 0;
-    hsy_status st = attend_check(a, na, err);
+    hsy_status st = attend_check(a->list, a->count, err);
 
     if (st == HSY_OK)
-        st = attend_check(b, nb, err);
+        st = attend_check(b->list, b->count, err);
     if (st == HSY_OK && devices != 0)
-        st = attend_devices(a, na, devices, err);
+        st = attend_devices(a->list, a->count, devices, err);
     if (st == HSY_OK && devices != 0)
-        st = attend_devices(b, nb, devices, err);
+        st = attend_devices(b->list, b->count, devices, err);
     if (st != HSY_OK)
         return st;
-    for (size_t i = 0; devices != 0 && i < na; i++)
-        for (size_t k = 0; k < nb; k++)
-            if (a[i].slot == b[k].slot && a[i].each == 1 && b[k].each == 1)
-                common += fmax(0, (double)a[i].reports + (double)b[k].reports -
-                                      (double)devices);
-    *shared = common / (attend_reports(a, na) * attend_reports(b, nb));
+    for (size_t i = 0; devices != 0 && i < a->count; i++)
+        for (size_t k = 0; k < b->count; k++)
+            common += attend_common(&a->list[i], &b->list[k], devices);
+    *shared = common / (attend_reports(a->list, a->count) *
+                        attend_reports(b->list, b->count));
     return HSY_OK;
 }
 
@@ -304,11 +314,10 @@ static hsy_attendance attend_all(double devices, uint64_t rounds,
 }
 
 hsy_status hsy_attend_expect(const hsy_scheme *s, double sd[2],
-                             const hsy_scheme *permanent, double f,
-                             uint64_t devices, uint64_t rounds,
-                             uint64_t per_slot, hsy_error *err)
+                             const hsy_attend_plan *plan, hsy_error *err)
 {
-    const double reports = (double)devices * (double)rounds;
+    const double f = plan->share;
+    const double reports = (double)plan->devices * (double)plan->rounds;
     hsy_attendance all;
     hsy_evidence point = {.value = f, .n = reports};
     double v[2];
@@ -319,15 +328,16 @@ hsy_status hsy_attend_expect(const hsy_scheme *s, double sd[2],
                         "it is not estimated value by value");
     if (!(f >= 0 && f <= 1))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SHARE, "lies from 0 to 1");
-    if (devices == 0 || rounds == 0 || per_slot == 0 || reports > ATTEND_MOST)
+    if (plan->devices == 0 || plan->rounds == 0 || plan->per_slot == 0 ||
+        reports > ATTEND_MOST)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ROUNDS,
                         "at least one device and one round, at most 2^53 "
                         "reports");
     hsy_mech_variance(s, v);
     point.v0 = v[0];
     point.v1 = v[1];
-    all = attend_all((double)devices, rounds, per_slot);
-    st = hsy_evidence_attend(&point, 1, s, permanent, &all, err);
+    all = attend_all((double)plan->devices, plan->rounds, plan->per_slot);
+    st = hsy_evidence_attend(&point, 1, s, plan->permanent, &all, err);
     for (int target = 0; st == HSY_OK && target < 2; target++)
         sd[target] = sqrt(hsy_evidence_variance(&point, (hsy_target)target, f));
     return st;

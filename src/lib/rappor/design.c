@@ -20,11 +20,11 @@ static double design_log_ratio(double a, double b)
     return b == 0 ? INFINITY : a == 0 ? -INFINITY : log(a / b);
 }
 
-hsy_status hsy_rappor_channel(hsy_rappor_law *law, uint32_t k, uint32_t h,
-                              double f, double p, double q, hsy_error *err)
+static hsy_status design_check_noise(const hsy_rappor_noise *noise,
+                                     hsy_error *err)
 {
-    double noise = f / 2 * (p + q), up, down, bits = k == 1 ? 1 : h;
-    hsy_rappor_law out;
+    const uint32_t k = noise->k, h = noise->h;
+    const double f = noise->f, p = noise->p, q = noise->q;
 
     if (k == 0 || k > HSY_RAPPOR_BITS_MAX)
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_K,
@@ -45,13 +45,28 @@ hsy_status hsy_rappor_channel(hsy_rappor_law *law, uint32_t k, uint32_t h,
     if (p == q)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_Q,
                         "must differ from p: the reports hold nothing");
-    out.p = noise + (1 - f) * p;
-    out.q = noise + (1 - f) * q;
+    return HSY_OK;
+}
+
+hsy_status hsy_rappor_channel(hsy_rappor_law *law,
+                              const hsy_rappor_noise *noise, hsy_error *err)
+{
+    const double f = noise->f, flat = f / 2 * (noise->p + noise->q);
+    const bool boolean = noise->k == 1;
+    const double bits = boolean ? 1 : noise->h;
+    hsy_status st = design_check_noise(noise, err);
+    double up, down;
+    hsy_rappor_law out;
+
+    if (st != HSY_OK)
+        return st;
+    out.p = flat + (1 - f) * noise->p;
+    out.q = flat + (1 - f) * noise->q;
     up = fabs(design_log_ratio(out.q, out.p));
     down = fabs(design_log_ratio(1 - out.p, 1 - out.q));
-    out.epsilon_report = k == 1 ? fmax(up, down) : bits * (up + down);
+    out.epsilon_report = boolean ? fmax(up, down) : bits * (up + down);
     out.epsilon_permanent =
-        (k == 1 ? 1 : 2 * bits) * design_log_ratio(1 - f / 2, f / 2);
+        (boolean ? 1 : 2 * bits) * design_log_ratio(1 - f / 2, f / 2);
     *law = out;
     return HSY_OK;
 }

@@ -34,19 +34,19 @@ static hsy_status tuple_name(size_t len, hsy_error *err)
 }
 
 hsy_status hsy_attribute_encode(uint8_t *out, size_t room, size_t *len,
-                                const char *name, size_t name_len,
-                                const hsy_spec *spec, hsy_error *err)
+                                const hsy_attribute *a, hsy_error *err)
 {
+    const size_t name_len = a->name_len;
     hsy_scheme made;
     hsy_spec known;
     uint8_t *at = out == NULL ? NULL : out + *len;
     size_t size;
-    hsy_status st = tuple_kind(spec->kind, err);
+    hsy_status st = tuple_kind(a->spec.kind, err);
 
     if (st == HSY_OK)
         st = tuple_name(name_len, err);
     if (st == HSY_OK)
-        st = hsy_scheme_head(&made, &known, spec, err);
+        st = hsy_scheme_head(&made, &known, &a->spec, err);
     if (st == HSY_OK)
         st = hsy_mech_reports(&made, err);
     if (st != HSY_OK)
@@ -59,7 +59,7 @@ hsy_status hsy_attribute_encode(uint8_t *out, size_t room, size_t *len,
     if (out == NULL)
         return HSY_OK;
     bytes_put32(at, (uint32_t)name_len);
-    memcpy(at + 4, name, name_len);
+    memcpy(at + 4, a->name, name_len);
     hsy_scheme_encode(&made, at + 4 + name_len);
     at += 4 + name_len + HSY_SCHEME_WIRE;
     bytes_put32(at, (uint32_t)known.labels_len);

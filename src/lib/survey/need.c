@@ -54,10 +54,11 @@ hsy_status hsy_survey_need(const hsy_survey *s, double *n, double share,
 
 /* The z test of two rates: its error is that of the mean rate if they are
  * equal, and their own if not. */
-hsy_status hsy_survey_need_groups(const hsy_survey *s, double *n, double a,
-                                  double b, double level, double power,
-                                  hsy_error *err)
+hsy_status hsy_survey_need_groups(const hsy_survey *s, double *n,
+                                  const double shares[2], double level,
+                                  double power, hsy_error *err)
 {
+    const double a = shares[0], b = shares[1];
     const double miss = -hsy_normal_quantile((1 - level) / 2);
     const double find = hsy_normal_quantile(power);
     double root;
@@ -78,7 +79,7 @@ hsy_status hsy_survey_need_groups(const hsy_survey *s, double *n, double a,
 /* Each sample counts with |c| sd of its rate: divided in that proportion the
  * fewest people do [GAS69]. */
 hsy_status hsy_survey_pair_need(double n[2], const double chance[2],
-                                double share, double other, double margin,
+                                const double shares[2], double margin,
                                 double level, hsy_error *err)
 {
     const double z = -hsy_normal_quantile((1 - level) / 2);
@@ -90,14 +91,14 @@ hsy_status hsy_survey_pair_need(double n[2], const double chance[2],
         !(fabs(gap) >= 1e-8))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                         "both samples are asked alike: no information");
-    if (!need_share(share) || !need_share(other))
+    if (!need_share(shares[0]) || !need_share(shares[1]))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SHARE, "lies from 0 to 1");
     if (!need_chance(margin) || !need_chance(level))
         return hsy_fail(err, HSY_E_RANGE,
                         need_chance(level) ? HSY_FIELD_MARGIN : HSY_FIELD_LEVEL,
                         "lies between 0 and 1");
     for (size_t i = 0; i < 2; i++) {
-        const double rate = chance[i] * share + (1 - chance[i]) * other;
+        const double rate = chance[i] * shares[0] + (1 - chance[i]) * shares[1];
 
         part[i] = fabs((1 - chance[1 - i]) / gap) * sqrt(rate * (1 - rate));
     }
@@ -123,14 +124,14 @@ static hsy_status need_coverage_check(uint64_t n, double share,
 }
 
 hsy_status hsy_survey_coverage(const hsy_survey *s, double *out, uint64_t n,
-                               double share, hsy_interval interval,
-                               double level, hsy_error *err)
+                               double share, const hsy_confidence *how,
+                               hsy_error *err)
 {
-    const hsy_confidence how = {level, HSY_POPULATION, interval, 1};
+    const hsy_confidence each = {how->level, HSY_POPULATION, how->interval, 1};
     const double all = (double)n, rate = hsy_survey_rate(s, share);
     const double reach = NEED_REACH * (sqrt(all * rate * (1 - rate)) + 4);
     const double last = fmin(all, ceil(all * rate + reach));
-    hsy_status st = need_coverage_check(n, share, interval, err);
+    hsy_status st = need_coverage_check(n, share, how->interval, err);
     double held = 0;
 
     for (double y = fmax(0, floor(all * rate - reach));
@@ -140,7 +141,7 @@ hsy_status hsy_survey_coverage(const hsy_survey *s, double *out, uint64_t n,
 
         st = hsy_survey_point(s, &point, y, all, err);
         if (st == HSY_OK)
-            st = hsy_estimate_point(&est, &point, &how, err);
+            st = hsy_estimate_point(&est, &point, &each, err);
         if (st == HSY_OK && hsy_share_clip(est.low) <= share + NEED_SLACK &&
             share <= hsy_share_clip(est.high) + NEED_SLACK)
             held += exp(hsy_special_binomial_log(y, all, rate));

@@ -164,9 +164,12 @@ static hsy_status poisoning_honest(struct poisoning *p, hsy_error *err)
 static hsy_status poisoning_lie(struct poisoning *p, hsy_attack attack,
                                 size_t liars, hsy_error *err)
 {
-    hsy_status st = hsy_poison_reports(p->s, p->reports, liars, attack,
-                                       poisoning_targets, SIM_POISONING_TARGETS,
-                                       &p->secret, &p->published, err);
+    hsy_status st =
+        hsy_poison_reports(p->s, p->reports, liars,
+                           &(hsy_liars){.attack = attack,
+                                        .targets = poisoning_targets,
+                                        .count = SIM_POISONING_TARGETS},
+                           &p->secret, &p->published, err);
 
     hsy_tally_init(&p->all.tally, p->s, p->all.memory);
     if (st == HSY_OK)
@@ -216,9 +219,13 @@ static hsy_status poisoning_measure(struct poisoning *p,
     hsy_poison_bound bounds[SIM_POISONING_VALUES];
     hsy_plausibility odd;
     double gain = 0, exact = 0;
-    hsy_status st =
-        hsy_poison_gain(p->s, &exact, NULL, row->attack, poisoning_targets,
-                        SIM_POISONING_TARGETS, row->lying, p->held, err);
+    hsy_status st = hsy_poison_gain(p->s, &exact, NULL,
+                                    &(hsy_liars){.attack = row->attack,
+                                                 .targets = poisoning_targets,
+                                                 .count = SIM_POISONING_TARGETS,
+                                                 .share = row->lying,
+                                                 .held = p->held},
+                                    err);
 
     if (st == HSY_OK)
         st = hsy_poison_bounds(p->s, bounds, p->all.points,

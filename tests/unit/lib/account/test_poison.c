@@ -125,8 +125,13 @@ static void closed_forms(void)
         const struct form *f = &forms[i];
         hsy_scheme *s = scheme(f->mechanism, 0.5, 128);
         double gain = 0;
-        bool good = hsy_poison_gain(s, &gain, NULL, f->attack, targets, TARGETS,
-                                    0.01, 0.2, NULL) == HSY_OK;
+        bool good = hsy_poison_gain(s, &gain, NULL,
+                                    &(hsy_liars){.attack = f->attack,
+                                                 .targets = targets,
+                                                 .count = TARGETS,
+                                                 .share = 0.01,
+                                                 .held = 0.2},
+                                    NULL) == HSY_OK;
         double want = f->gain(0.01, 128, TARGETS, 0.2, exp(0.5));
 
         ok(good && poison_near(gain, want, 1e-6), "%s, attack %d: %.6f is %.6f",
@@ -142,7 +147,13 @@ static void one_item(void)
     const uint64_t one = 7;
     double gain = 0;
 
-    hsy_poison_gain(s, &gain, NULL, HSY_ATTACK_MAXIMAL, &one, 1, 0.01, 0, NULL);
+    hsy_poison_gain(s, &gain, NULL,
+                    &(hsy_liars){.attack = HSY_ATTACK_MAXIMAL,
+                                 .targets = &one,
+                                 .count = 1,
+                                 .share = 0.01,
+                                 .held = 0},
+                    NULL);
     ok(poison_near(gain, 1.97, 0.002),
        "1 %% of lying grr devices at epsilon 0.5, 128 values: %.3f on one item",
        gain);
@@ -157,13 +168,23 @@ static void most_targets(void)
     hsy_scheme_info info;
 
     hsy_scheme_describe(ss, &info);
-    hsy_poison_gain(ss, &gain, &j, HSY_ATTACK_MAXIMAL, targets, TARGETS, 0.01,
-                    0, NULL);
+    hsy_poison_gain(ss, &gain, &j,
+                    &(hsy_liars){.attack = HSY_ATTACK_MAXIMAL,
+                                 .targets = targets,
+                                 .count = TARGETS,
+                                 .share = 0.01,
+                                 .held = 0},
+                    NULL);
     ok(info.param[HSY_PARAM_SUBSET] < TARGETS &&
            j == (double)info.param[HSY_PARAM_SUBSET],
        "a set of %d supports so many of 10 targets", (int)j);
-    hsy_poison_gain(olh, &gain, &j, HSY_ATTACK_MAXIMAL, targets, TARGETS, 0.01,
-                    0, NULL);
+    hsy_poison_gain(olh, &gain, &j,
+                    &(hsy_liars){.attack = HSY_ATTACK_MAXIMAL,
+                                 .targets = targets,
+                                 .count = TARGETS,
+                                 .share = 0.01,
+                                 .held = 0},
+                    NULL);
     ok(j >= 8 && j <= TARGETS,
        "of 65536 seeds some send %d of 10 targets to one of 4 hashes", (int)j);
     free(ss);
@@ -190,13 +211,21 @@ static void forged(const char *mechanism, hsy_attack attack)
     hsy_stream_seed(&published, 5, 1);
     reports = malloc(REPORTS * info.report_bytes);
     scratch = malloc(hsy_evidence_scratch(s, TARGETS) + 1);
-    st = hsy_poison_reports(s, reports, REPORTS, attack, targets, TARGETS,
-                            &secret, &published, NULL);
+    st = hsy_poison_reports(
+        s, reports, REPORTS,
+        &(hsy_liars){.attack = attack, .targets = targets, .count = TARGETS},
+        &secret, &published, NULL);
     if (st == HSY_OK)
         st = hsy_tally_batch(&t, s, reports, REPORTS, NULL);
     if (st == HSY_OK)
         st = hsy_evidence_of(s, points, &t, targets, TARGETS, scratch, NULL);
-    hsy_poison_gain(s, &gain, &j, attack, targets, TARGETS, 0.01, 0, NULL);
+    hsy_poison_gain(s, &gain, &j,
+                    &(hsy_liars){.attack = attack,
+                                 .targets = targets,
+                                 .count = TARGETS,
+                                 .share = 0.01,
+                                 .held = 0},
+                    NULL);
     for (size_t i = 0; i < TARGETS && st == HSY_OK; i++)
         supported += points[i].support / REPORTS;
     ok(st == HSY_OK && (attack == HSY_ATTACK_MAXIMAL
@@ -346,7 +375,10 @@ static void gathered(void)
     hsy_simulate_batch(s, reports, codes, HONEST, &secret, &published, NULL);
     hsy_tally_batch(&t, s, reports, HONEST, NULL);
     hsy_evidence_of(s, before, &t, NULL, D, scratch, NULL);
-    hsy_poison_reports(s, reports, LIARS, HSY_ATTACK_MAXIMAL, wanted, 10,
+    hsy_poison_reports(s, reports, LIARS,
+                       &(hsy_liars){.attack = HSY_ATTACK_MAXIMAL,
+                                    .targets = wanted,
+                                    .count = 10},
                        &secret, &published, NULL);
     hsy_tally_batch(&t, s, reports, LIARS, NULL);
     hsy_evidence_of(s, after, &t, NULL, D, scratch, NULL);
@@ -378,7 +410,9 @@ static void refuses(void)
     hsy_stream one, other;
 
 #define REFUSED(status, sentence, s, ...)                                      \
-    ok(hsy_poison_gain(s, &gain, NULL, __VA_ARGS__, &err) == (status), sentence)
+    ok(hsy_poison_gain(s, &gain, NULL, &(hsy_liars){__VA_ARGS__}, &err) ==     \
+           (status),                                                           \
+       sentence)
     REFUSED(HSY_E_UNKNOWN, "no lies of hr are known", hr, HSY_ATTACK_INPUT,
             &far, 1, 0.1, 0);
     REFUSED(HSY_E_RANGE, "no such value", grr, HSY_ATTACK_INPUT, &far, 1, 0.1,
@@ -399,11 +433,17 @@ static void refuses(void)
        "no number");
     hsy_stream_seed(&one, 1, 0);
     memset(&other, 0, sizeof other);
-    ok(hsy_poison_reports(grr, report, 1, HSY_ATTACK_RANDOM, twice, 1, &one,
-                          &one, &err) == HSY_E_RANGE,
+    ok(hsy_poison_reports(grr, report, 1,
+                          &(hsy_liars){.attack = HSY_ATTACK_RANDOM,
+                                       .targets = twice,
+                                       .count = 1},
+                          &one, &one, &err) == HSY_E_RANGE,
        "one stream for both");
-    ok(hsy_poison_reports(grr, report, 1, HSY_ATTACK_RANDOM, twice, 1, &one,
-                          &other, &err) == HSY_E_REFUSED,
+    ok(hsy_poison_reports(grr, report, 1,
+                          &(hsy_liars){.attack = HSY_ATTACK_RANDOM,
+                                       .targets = twice,
+                                       .count = 1},
+                          &one, &other, &err) == HSY_E_REFUSED,
        "a stream that is no simulation's");
     free(grr);
     free(hr);

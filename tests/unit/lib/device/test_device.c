@@ -344,9 +344,7 @@ static void without_waiting(void)
     struct rig *g = rig_new();
     hsy_truth t = index_truth(1);
     hsy_answer_state state;
-    const uint8_t *bytes;
-    uint64_t number;
-    size_t len;
+    hsy_device_write write;
     hsy_budget b;
 
     rig_task(g, "a", "browser", values("grr", 4, EPS), 0);
@@ -354,28 +352,27 @@ static void without_waiting(void)
     ok(hsy_device_end(g->dev, HSY_OK, NULL) == HSY_E_RANGE,
        "nothing was begun");
     g->world.stores = 0;
-    ok(hsy_device_begin(g->dev, &state, &bytes, &len, &number, g->release[0],
-                        &t, &g->err) == HSY_OK &&
-           state == HSY_ANSWERED && len > 0 && g->world.stores == 0,
+    ok(hsy_device_begin(g->dev, &state, &write, g->release[0], &t, &g->err) ==
+               HSY_OK &&
+           state == HSY_ANSWERED && write.len > 0 && g->world.stores == 0,
        "begin writes nothing itself");
     ok(rig_answer(g, 0, 1) == -1 && g->err.status == HSY_E_BUSY &&
            hsy_device_budget(g->dev, &b, NULL, NULL) == HSY_E_BUSY &&
            world_entries(&g->world, HSY_LOG_ANSWER) == 0,
        "in between everything else is busy, and the log says nothing");
-    world_store(&g->world, HSY_FILE_A, bytes, len);
-    world_store(&g->world, HSY_FILE_B, bytes, len);
+    world_store(&g->world, HSY_FILE_A, write.bytes, write.len);
+    world_store(&g->world, HSY_FILE_B, write.bytes, write.len);
     ok(hsy_device_end(g->dev, HSY_OK, NULL) == HSY_OK &&
            world_entries(&g->world, HSY_LOG_ANSWER) == 1,
        "end: then it is answered");
-    ok(hsy_device_begin(g->dev, &state, &bytes, &len, &number, g->release[0],
-                        &t, &g->err) == HSY_OK &&
-           state == HSY_ANSWER_KEPT && len == 0,
+    ok(hsy_device_begin(g->dev, &state, &write, g->release[0], &t, &g->err) ==
+               HSY_OK &&
+           state == HSY_ANSWER_KEPT && write.len == 0,
        "where nothing is to be written there is nothing to end");
     ok(rig_again(g) && rig_answer(g, 0, 1) == HSY_ANSWER_KEPT,
        "what the program wrote opens");
     rig_day(g, 1);
-    hsy_device_begin(g->dev, &state, &bytes, &len, &number, g->release[0], &t,
-                     NULL);
+    hsy_device_begin(g->dev, &state, &write, g->release[0], &t, NULL);
     ok(hsy_device_end(g->dev, HSY_E_IO, &g->err) == HSY_E_IO &&
            rig_answer(g, 0, 1) == -1,
        "a write that failed loses the device until it is opened again");

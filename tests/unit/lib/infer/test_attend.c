@@ -69,7 +69,8 @@ static void squares_are_bounded(void)
             hsy_attendance a = {0};
 
             squares_of((enum pattern)p, per_slot, &kept, &came, rounds);
-            ok(hsy_attend(&a, rounds, ROUNDS, scratch, NULL) == HSY_OK &&
+            ok(hsy_attend(&a, &(hsy_rounds){rounds, ROUNDS}, scratch, NULL) ==
+                       HSY_OK &&
                    a.rounds == ROUNDS,
                "%s, %u rounds a slot", names[p], per_slot);
             n = (double)a.reports;
@@ -89,8 +90,9 @@ static void several_a_round(void)
     double scratch[2];
     hsy_attendance a;
 
-    ok(hsy_attend(&a, two, 2, scratch, NULL) == HSY_OK && a.devices == 4 &&
-           a.kept == 0 && attend_near(1 + a.came, 2 * (7 + 3 * 4) / 11.0),
+    ok(hsy_attend(&a, &(hsy_rounds){two, 2}, scratch, NULL) == HSY_OK &&
+           a.devices == 4 && a.kept == 0 &&
+           attend_near(1 + a.came, 2 * (7 + 3 * 4) / 11.0),
        "two reports each: half as many devices, twice the pairs");
     ok(hsy_attend_most(&a, 100, 7, NULL) == HSY_OK && a.kept == 6 &&
            a.came == 6 && a.devices == 15,
@@ -103,7 +105,7 @@ static void refuse(const hsy_round *rounds, size_t n, hsy_status want,
     double scratch[4];
     hsy_attendance a = {.rounds = 7};
     hsy_error err = {0};
-    hsy_status st = hsy_attend(&a, rounds, n, scratch, &err);
+    hsy_status st = hsy_attend(&a, &(hsy_rounds){rounds, n}, scratch, &err);
 
     ok(st == want && err.status == want && err.at == line &&
            err.field == HSY_FIELD_ROUNDS && a.rounds == 7,
@@ -192,7 +194,7 @@ static void variance_of_rr(void)
     spec.kind = HSY_KIND_YES_NO;
     spec.nano_permanent = 2 * HSY_NANO;
     s = trial_scheme(&spec);
-    hsy_attend(&a, week, 3, scratch, NULL);
+    hsy_attend(&a, &(hsy_rounds){week, 3}, scratch, NULL);
     p = (hsy_evidence){
         .value = 0.5, .n = 250, .support = 125, .v0 = one, .v1 = one};
     ok(hsy_evidence_attend(&p, 1, s, NULL, &a, NULL) == HSY_OK &&
@@ -245,15 +247,19 @@ static void paired(void)
     double shared = 7;
     hsy_error err = {0};
 
-    ok(hsy_attend_both(&shared, &a, 1, &b, 1, 100, NULL) == HSY_OK &&
+    ok(hsy_attend_both(&shared, &(hsy_rounds){&a, 1}, &(hsy_rounds){&b, 1}, 100,
+                       NULL) == HSY_OK &&
            attend_near(shared, 70.0 / 7200),
        "of 100 devices 90 and 80 have 70 in common at least");
-    ok(hsy_attend_both(&shared, &a, 1, &b, 1, 0, NULL) == HSY_OK &&
+    ok(hsy_attend_both(&shared, &(hsy_rounds){&a, 1}, &(hsy_rounds){&b, 1}, 0,
+                       NULL) == HSY_OK &&
            shared == 0 &&
-           hsy_attend_both(&shared, &a, 1, &other, 1, 100, NULL) == HSY_OK &&
+           hsy_attend_both(&shared, &(hsy_rounds){&a, 1},
+                           &(hsy_rounds){&other, 1}, 100, NULL) == HSY_OK &&
            shared == 0,
        "none where the devices are not known, or the slot is another");
-    ok(hsy_attend_both(&shared, &a, 1, &b, 1, 89, &err) == HSY_E_RANGE &&
+    ok(hsy_attend_both(&shared, &(hsy_rounds){&a, 1}, &(hsy_rounds){&b, 1}, 89,
+                       &err) == HSY_E_RANGE &&
            err.field == HSY_FIELD_DEVICES && err.limit == 90,
        "fewer devices than reports of a round are refused");
 }

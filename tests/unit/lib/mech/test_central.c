@@ -270,8 +270,10 @@ static void refusals(void)
     ok(hsy_permanent_init(&chain, r.s, r.s, 0, NULL) == HSY_E_UNKNOWN,
        "no permanent answer");
     rr.mechanism = "central";
-    ok(hsy_attribute_encode(block, sizeof block, &len, "a", 1, &rr, &err) ==
-           HSY_E_REFUSED,
+    ok(hsy_attribute_encode(
+           block, sizeof block, &len,
+           &(hsy_attribute){.name = "a", .name_len = 1, .spec = rr},
+           &err) == HSY_E_REFUSED,
        "no attribute");
     ok(hsy_evidence_of(r.s, &point, &r.t, NULL, 1, NULL, &err) == HSY_E_EMPTY,
        "no estimate before there is a release");

@@ -17,32 +17,57 @@ static void test_channel(void)
     hsy_rappor_law law;
     hsy_error err = {0};
 
-    ok(hsy_rappor_channel(&law, 16, 2, 0.5, 0.5, 0.75, NULL) == HSY_OK &&
+    ok(hsy_rappor_channel(
+           &law,
+           &(hsy_rappor_noise){.k = 16, .h = 2, .f = 0.5, .p = 0.5, .q = 0.75},
+           NULL) == HSY_OK &&
            decode_near(law.p, 0.5625, 1e-15) &&
            decode_near(law.q, 0.6875, 1e-15),
        "p* and q* are f (p + q) / 2 + (1 - f) p, or q");
     ok(decode_near(law.epsilon_report, 1.0743, 1e-4) &&
            decode_near(law.epsilon_permanent, 4.3944, 1e-4),
        "RAPPOR's defaults cost 1.074 a report and 4.394 for ever");
-    ok(hsy_rappor_channel(&law, 8, 1, 0, 0.25, 0.75, NULL) == HSY_OK &&
+    ok(hsy_rappor_channel(
+           &law,
+           &(hsy_rappor_noise){.k = 8, .h = 1, .f = 0, .p = 0.25, .q = 0.75},
+           NULL) == HSY_OK &&
            isinf(law.epsilon_permanent) &&
            decode_near(law.epsilon_report, log(9), 1e-14),
        "without a permanent step nothing bounds a lifetime");
-    ok(hsy_rappor_channel(&law, 1, 1, 0.5, 0.25, 0.75, NULL) == HSY_OK &&
+    ok(hsy_rappor_channel(
+           &law,
+           &(hsy_rappor_noise){.k = 1, .h = 1, .f = 0.5, .p = 0.25, .q = 0.75},
+           NULL) == HSY_OK &&
            decode_near(law.epsilon_report, log(0.625 / 0.375), 1e-14) &&
            decode_near(law.epsilon_permanent, log(3), 1e-14),
        "a boolean is one bit");
-    ok(hsy_rappor_channel(&law, 8, 1, 1, 0.25, 0.75, &err) == HSY_E_RANGE &&
+    ok(hsy_rappor_channel(
+           &law,
+           &(hsy_rappor_noise){.k = 8, .h = 1, .f = 1, .p = 0.25, .q = 0.75},
+           &err) == HSY_E_RANGE &&
            err.field == HSY_FIELD_F,
        "f = 1 is refused: it leaves nothing");
-    ok(hsy_rappor_channel(&law, 8, 1, 0.5, 0.5, 0.5, &err) == HSY_E_RANGE &&
+    ok(hsy_rappor_channel(
+           &law,
+           &(hsy_rappor_noise){.k = 8, .h = 1, .f = 0.5, .p = 0.5, .q = 0.5},
+           &err) == HSY_E_RANGE &&
            err.field == HSY_FIELD_Q,
        "p = q is refused");
-    ok(hsy_rappor_channel(&law, 8, 1, 0.5, NAN, 0.5, &err) == HSY_E_RANGE &&
+    ok(hsy_rappor_channel(
+           &law,
+           &(hsy_rappor_noise){.k = 8, .h = 1, .f = 0.5, .p = NAN, .q = 0.5},
+           &err) == HSY_E_RANGE &&
            err.field == HSY_FIELD_P,
        "NaN is no probability");
-    ok(hsy_rappor_channel(&law, 0, 1, 0.5, 0.25, 0.5, NULL) == HSY_E_RANGE &&
-           hsy_rappor_channel(&law, 8, 65, 0.5, 0.25, 0.5, NULL) == HSY_E_RANGE,
+    ok(hsy_rappor_channel(
+           &law,
+           &(hsy_rappor_noise){.k = 0, .h = 1, .f = 0.5, .p = 0.25, .q = 0.5},
+           NULL) == HSY_E_RANGE &&
+           hsy_rappor_channel(
+               &law,
+               &(hsy_rappor_noise){
+                   .k = 8, .h = 65, .f = 0.5, .p = 0.25, .q = 0.5},
+               NULL) == HSY_E_RANGE,
        "no bits, or too many hashes, are refused");
 }
 

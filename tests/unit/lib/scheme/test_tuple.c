@@ -21,7 +21,10 @@ static hsy_spec yes_no(double epsilon)
 
 static void add(struct block *b, const char *name, hsy_spec spec)
 {
-    if (hsy_attribute_encode(b->bytes, ROOM, &b->len, name, strlen(name), &spec,
+    if (hsy_attribute_encode(b->bytes, ROOM, &b->len,
+                             &(hsy_attribute){.name = name,
+                                              .name_len = strlen(name),
+                                              .spec = spec},
                              NULL) != HSY_OK)
         puts("Bail out! no attribute");
 }
@@ -67,11 +70,16 @@ static void encodes(void)
 
     list.labels = labels;
     list.labels_len = sizeof labels - 1;
-    ok(hsy_attribute_encode(NULL, 0, &size, "city", 4, &list, NULL) == HSY_OK &&
+    ok(hsy_attribute_encode(
+           NULL, 0, &size,
+           &(hsy_attribute){.name = "city", .name_len = 4, .spec = list},
+           NULL) == HSY_OK &&
            size == 4 + 4 + HSY_SCHEME_WIRE + 4 + sizeof labels - 1,
        "without room the size of an attribute is told");
-    ok(hsy_attribute_encode(b.bytes, size - 1, &b.len, "city", 4, &list,
-                            &err) == HSY_E_RANGE &&
+    ok(hsy_attribute_encode(
+           b.bytes, size - 1, &b.len,
+           &(hsy_attribute){.name = "city", .name_len = 4, .spec = list},
+           &err) == HSY_E_RANGE &&
            err.field == HSY_FIELD_ROOM && b.len == 0,
        "too little room is refused");
     add(&b, "city", list);
@@ -87,21 +95,30 @@ static void encodes(void)
        "and the second, with the mechanism that was chosen");
     ok(hsy_attribute_next(&a, &at, b.bytes, b.len, NULL) == HSY_E_END,
        "there is no third");
-    ok(hsy_attribute_encode(NULL, 0, &size, name, 0, &list, &err) ==
-               HSY_E_RANGE &&
+    ok(hsy_attribute_encode(
+           NULL, 0, &size,
+           &(hsy_attribute){.name = name, .name_len = 0, .spec = list},
+           &err) == HSY_E_RANGE &&
            err.field == HSY_FIELD_ATTRIBUTE &&
-           hsy_attribute_encode(NULL, 0, &size, name, sizeof name, &list,
+           hsy_attribute_encode(NULL, 0, &size,
+                                &(hsy_attribute){.name = name,
+                                                 .name_len = sizeof name,
+                                                 .spec = list},
                                 &err) == HSY_E_RANGE &&
            err.limit == HSY_LABEL_MAX,
        "a name has 1 to 4096 bytes");
     bad.d = 1;
-    ok(hsy_attribute_encode(NULL, 0, &size, name, 1, &bad, &err) ==
-               HSY_E_RANGE &&
+    ok(hsy_attribute_encode(
+           NULL, 0, &size,
+           &(hsy_attribute){.name = name, .name_len = 1, .spec = bad},
+           &err) == HSY_E_RANGE &&
            err.field == HSY_FIELD_VALUES,
        "an attribute is checked as any spec is");
     nested = tuple(&b, "smp", 1);
-    ok(hsy_attribute_encode(NULL, 0, &size, name, 1, &nested, &err) ==
-               HSY_E_RANGE &&
+    ok(hsy_attribute_encode(
+           NULL, 0, &size,
+           &(hsy_attribute){.name = name, .name_len = 1, .spec = nested},
+           &err) == HSY_E_RANGE &&
            err.field == HSY_FIELD_ATTRIBUTE,
        "an attribute has no attributes");
 }

@@ -482,7 +482,8 @@ static void needs(void)
     ok(hsy_survey_need(&s, &n, 0.5, 0.03, 0.95, NULL) == HSY_OK &&
            n == ceil(z * z * (v + 0.25) / 0.0009),
        "at epsilon 1 it takes 4.7 times as many");
-    ok(hsy_survey_need_groups(&s, &n, 0.1, 0.2, 0.95, 0.8, NULL) == HSY_OK &&
+    ok(hsy_survey_need_groups(&s, &n, (double[]){0.1, 0.2}, 0.95, 0.8, NULL) ==
+               HSY_OK &&
            n == ceil(pow(z * sqrt(2 * (v + 0.15 * 0.85)) +
                              power * sqrt(2 * v + 0.09 + 0.16),
                          2) /
@@ -492,10 +493,10 @@ static void needs(void)
            hsy_survey_need(&s, &n, 2, 0.1, 0.95, NULL) == HSY_E_RANGE &&
            hsy_survey_need(&s, &n, 0.5, 0.1, 1, NULL) == HSY_E_RANGE &&
            hsy_survey_need(&s, &n, 0.5, 1e-12, 0.95, NULL) == HSY_E_RANGE &&
-           hsy_survey_need_groups(&s, &n, 0.1, 0.1, 0.95, 0.8, NULL) ==
-               HSY_E_RANGE &&
-           hsy_survey_need_groups(&s, &n, 0.1, 0.2, 0.95, 1, NULL) ==
-               HSY_E_RANGE,
+           hsy_survey_need_groups(&s, &n, (double[]){0.1, 0.1}, 0.95, 0.8,
+                                  NULL) == HSY_E_RANGE &&
+           hsy_survey_need_groups(&s, &n, (double[]){0.1, 0.2}, 0.95, 1,
+                                  NULL) == HSY_E_RANGE,
        "no margin, share, level or power that is none");
 }
 
@@ -509,7 +510,8 @@ static void needs_of_a_pair(void)
     hsy_survey_result r;
     bool best = true;
 
-    ok(hsy_survey_pair_need(n, chance, 0.2, 0.4, 0.02, 0.95, NULL) == HSY_OK,
+    ok(hsy_survey_pair_need(n, chance, (double[]){0.2, 0.4}, 0.02, 0.95,
+                            NULL) == HSY_OK,
        "people in both samples");
     for (int i = -9; i <= 9; i++) {
         pair.n[0] = n[0] + 0.1 * i * fmin(n[0], n[1]);
@@ -522,10 +524,10 @@ static void needs_of_a_pair(void)
         best = best && (i == 0 ? fabs(least / 0.02 - 1) < 1e-3 : least > 0.02);
     }
     ok(best, "give the margin, and no other division does");
-    ok(hsy_survey_pair_need(n, chance, 0.2, 2, 0.02, 0.95, NULL) ==
+    ok(hsy_survey_pair_need(n, chance, (double[]){0.2, 2}, 0.02, 0.95, NULL) ==
                HSY_E_RANGE &&
-           hsy_survey_pair_need(n, chance, 0.2, 0.4, 0, 0.95, NULL) ==
-               HSY_E_RANGE,
+           hsy_survey_pair_need(n, chance, (double[]){0.2, 0.4}, 0, 0.95,
+                                NULL) == HSY_E_RANGE,
        "no share or margin that is none");
 }
 
