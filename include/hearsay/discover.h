@@ -29,8 +29,9 @@ typedef struct hsy_search {
     uint64_t max_candidates; /* of a stage; 0: HSY_SEARCH_CANDIDATES */
 } hsy_search;
 
-/* One stage of a search, of the group with the same number. */
+/* One stage of a search. */
 typedef struct hsy_stage {
+    size_t group;        /* whose reports it reads, from 0: its number */
     const char *oracle;  /* mechanism of the group */
     uint32_t bits;       /* of a prefix */
     uint32_t step;       /* of them new; of the first stage all */
@@ -40,6 +41,8 @@ typedef struct hsy_stage {
     double z;            /* a share is significant from so many standard errors
                             on: the quantile at alpha / candidates */
     size_t width;        /* words of a code: hsy_codes_per_truth */
+    bool significant;    /* only what is significant goes on */
+    double alpha;        /* as in hsy_search */
 } hsy_stage;
 
 /* The stages of a search and how many, before anything is collected. Refuses
@@ -68,35 +71,36 @@ typedef struct hsy_candidate {
     double passed; /* what its share had to be above, -INFINITY: nothing */
 } hsy_candidate;
 
+/* What has survived. */
+typedef struct hsy_found {
+    hsy_candidate *list; /* room for the largest `keep` of all stages */
+    size_t count;
+} hsy_found;
+
 /* Scratch of any stage, in bytes. */
 HSY_API size_t hsy_search_scratch(const hsy_scheme *s, const hsy_stage *stages,
                                   size_t count);
 
 /*
- * Stage i of a search, i = 0, 1, ...: extend the *count prefixes in found,
- * which survived the stage before (of the first one all there are), and replace
- * them by those that survive this one, largest share first; of the last stage
- * they are the strings. found has room for the largest `keep` of all stages.
- * HSY_E_EMPTY if the stage's group has no reports.
+ * The next stage of a search, in the order of the plan: extend the prefixes in
+ * found, which survived the stage before (of the first one all there are), and
+ * replace them by those that survive this one, largest share first; of the last
+ * stage they are the strings. HSY_E_EMPTY if the stage's group has no reports.
  */
-HSY_API hsy_status hsy_search_stage(const hsy_scheme *s, hsy_candidate *found,
-                                    size_t *count, const hsy_tally *t,
-                                    const hsy_search *how,
-                                    const hsy_stage *stages, size_t i,
+HSY_API hsy_status hsy_search_stage(const hsy_scheme *s, hsy_found *found,
+                                    const hsy_tally *t, const hsy_stage *stage,
                                     void *scratch, hsy_error *err);
 
 /* The same in two halves, for who has points of his own: all extensions of the
  * prefixes that a string can have, into codes, which has room for those of the
- * stage's candidates; how many. Then the best of n and their points. */
+ * stage's candidates; how many. Then the best of n and their points into found,
+ * which has room for stage->keep; how many. */
 HSY_API size_t hsy_search_extend(const hsy_scheme *s, uint64_t *codes,
-                                 const hsy_stage *stages, size_t i,
-                                 const hsy_candidate *found, size_t count);
-HSY_API hsy_status hsy_search_select(const hsy_stage *stage,
-                                     hsy_candidate *found, size_t *count,
-                                     const hsy_search *how,
-                                     const uint64_t *codes,
-                                     const hsy_evidence *points, size_t n,
-                                     hsy_error *err);
+                                 const hsy_stage *stage,
+                                 const hsy_found *found);
+HSY_API size_t hsy_search_select(const hsy_stage *stage, hsy_candidate *found,
+                                 const uint64_t *codes,
+                                 const hsy_evidence *points, size_t n);
 
 /*
  * In batches (docs/discovery.md): every stage is a scheme of its own, of the
@@ -127,10 +131,8 @@ HSY_API hsy_status hsy_stage_plan(const hsy_scheme *s, hsy_stage *stage,
 /* What survives a stage, or of the last one is found, from its own tally:
  * found has room for stage->keep. HSY_E_EMPTY if it holds no reports. */
 HSY_API size_t hsy_stage_scratch(const hsy_scheme *s, const hsy_stage *stage);
-HSY_API hsy_status hsy_stage_survivors(const hsy_scheme *s,
-                                       hsy_candidate *found, size_t *count,
+HSY_API hsy_status hsy_stage_survivors(const hsy_scheme *s, hsy_found *found,
                                        const hsy_tally *t,
-                                       const hsy_search *how,
                                        const hsy_stage *stage, void *scratch,
                                        hsy_error *err);
 
@@ -231,9 +233,9 @@ HSY_API size_t hsy_puzzle_memory(const hsy_scheme *s,
  * err->limit, if more words could be joined than are allowed; HSY_E_FORMAT if
  * the tally has not as many fragments as words.
  */
-HSY_API hsy_status hsy_puzzle_search(const hsy_scheme *s, hsy_candidate *found,
-                                     size_t *count, hsy_puzzle_trace *trace,
-                                     const hsy_tally *t, const hsy_puzzle *how,
+HSY_API hsy_status hsy_puzzle_search(const hsy_scheme *s, hsy_found *found,
+                                     hsy_puzzle_trace *trace,
+                                     const hsy_tally *t,
                                      const hsy_puzzle_plan *plan, void *memory,
                                      hsy_error *err);
 

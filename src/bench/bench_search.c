@@ -149,12 +149,12 @@ double bench_strings(struct bench *b, const struct bench_case *c, hsy_cpu level)
 static void bench_search_all(void *ctx)
 {
     struct bench_search *x = ctx;
-    size_t count = 0;
+    hsy_found found = {x->found, 0};
 
     x->failed = HSY_OK;
     for (size_t i = 0; i < x->nstages && x->failed == HSY_OK; i++)
-        x->failed = hsy_search_stage(x->s, x->found, &count, &x->tally, &x->how,
-                                     x->stages, i, x->scratch, NULL);
+        x->failed = hsy_search_stage(x->s, &found, &x->tally, &x->stages[i],
+                                     x->scratch, NULL);
 }
 
 double bench_search(struct bench *b, const struct bench_case *c, hsy_cpu level)
@@ -185,11 +185,10 @@ static void bench_puzzle_all(void *ctx)
 {
     struct bench_search *x = ctx;
     hsy_puzzle_trace trace;
-    size_t count;
+    hsy_found found = {x->found, 0};
 
-    x->failed =
-        hsy_puzzle_search(x->s, x->found, &count, &trace, &x->tally,
-                          &bench_puzzle_how, &x->plan, x->scratch, NULL);
+    x->failed = hsy_puzzle_search(x->s, &found, &trace, &x->tally, &x->plan,
+                                  x->scratch, NULL);
 }
 
 double bench_puzzle(struct bench *b, const struct bench_case *c, hsy_cpu level)

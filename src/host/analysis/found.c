@@ -106,25 +106,25 @@ static hsy_status found_stages(struct analysis_search *out,
                                hsy_candidate *found, void *scratch,
                                hsy_error *err)
 {
-    hsy_search search = w->search;
-    size_t count = 0;
+    hsy_found so_far = {found, 0};
 
     for (size_t i = 0; i < out->stages; i++) {
         const bool last = i + 1 == out->stages;
+        hsy_stage stage = out->stage[i];
         hsy_status st;
 
-        search.significant = w->search.significant || (last && w->significant);
-        out->candidates = (i == 0 ? 1 : count) << out->stage[i].step;
-        st = hsy_search_stage(t->scheme, found, &count, t->tally, &search,
-                              out->stage, i, scratch, err);
+        stage.significant = w->search.significant || (last && w->significant);
+        out->candidates = (i == 0 ? 1 : so_far.count) << stage.step;
+        st = hsy_search_stage(t->scheme, &so_far, t->tally, &stage, scratch,
+                              err);
         if (st == HSY_E_EMPTY && err != NULL) {
             err->unit = HSY_UNIT_GROUP;
             err->at = i + 1;
         }
         if (st == HSY_OK && last)
-            return found_strings(out, t, w, found, count, i, err);
+            return found_strings(out, t, w, found, so_far.count, i, err);
         if (st == HSY_OK && w->all_stages)
-            st = found_keep(out, t, w, found, count, i, err);
+            st = found_keep(out, t, w, found, so_far.count, i, err);
         if (st != HSY_OK)
             return st;
     }
@@ -166,23 +166,25 @@ hsy_status analysis_survivors(hsy_stage *stage, hsy_candidate **found,
                               const hsy_search *search, hsy_error *err)
 {
     hsy_status st = hsy_stage_plan(t->scheme, stage, search, err);
-    hsy_candidate *made;
+    hsy_found made;
     void *scratch;
 
     if (st != HSY_OK)
         return st;
-    made = malloc((size_t)stage->keep * sizeof *made);
+    made = (hsy_found){malloc((size_t)stage->keep * sizeof *made.list), 0};
     scratch = malloc(hsy_stage_scratch(t->scheme, stage));
-    st = made == NULL || scratch == NULL
+    st = made.list == NULL || scratch == NULL
              ? analysis_nomem(err)
-             : hsy_stage_survivors(t->scheme, made, count, t->tally, search,
-                                   stage, scratch, err);
+             : hsy_stage_survivors(t->scheme, &made, t->tally, stage, scratch,
+                                   err);
     free(scratch);
-    if (st == HSY_OK)
-        *found = made;
-    else
-        free(made);
-    return st;
+    if (st != HSY_OK) {
+        free(made.list);
+        return st;
+    }
+    *found = made.list;
+    *count = made.count;
+    return HSY_OK;
 }
 
 static hsy_status found_batch(struct analysis_search *out,
@@ -213,26 +215,25 @@ static hsy_status found_batch(struct analysis_search *out,
 static hsy_status found_join(struct analysis_search *out,
                              const hsy_analysis_tally *t,
                              const struct analysis_wanted *w,
-                             const hsy_puzzle *how, const hsy_puzzle_plan *plan,
-                             hsy_error *err)
+                             const hsy_puzzle_plan *plan, hsy_error *err)
 {
-    hsy_candidate *found = malloc((size_t)plan->word.keep * sizeof *found);
+    hsy_found found = {malloc((size_t)plan->word.keep * sizeof *found.list), 0};
     void *memory = malloc(hsy_puzzle_memory(t->scheme, plan));
     hsy_puzzle_trace trace = {0};
-    size_t count = 0;
-    hsy_status st = found == NULL || memory == NULL
+    hsy_status st = found.list == NULL || memory == NULL
                         ? analysis_nomem(err)
-                        : hsy_puzzle_search(t->scheme, found, &count, &trace,
-                                            t->tally, how, plan, memory, err);
+                        : hsy_puzzle_search(t->scheme, &found, &trace, t->tally,
+                                            plan, memory, err);
 
     if (st == HSY_OK) {
         out->candidates = trace.candidates;
-        out->rows = malloc((count + 1) * sizeof *out->rows);
+        out->rows = malloc((found.count + 1) * sizeof *out->rows);
         st = out->rows == NULL
                  ? analysis_nomem(err)
-                 : found_strings(out, t, w, found, count, plan->fragments, err);
+                 : found_strings(out, t, w, found.list, found.count,
+                                 plan->fragments, err);
     }
-    free(found);
+    free(found.list);
     free(memory);
     return st;
 }
@@ -258,7 +259,7 @@ static hsy_status found_puzzle(struct analysis_search *out,
     for (size_t i = 0; i < plan.fragments; i++)
         out->stage[i] = plan.offset;
     out->stage[plan.fragments] = plan.word;
-    return found_join(out, t, w, &how, &plan, err);
+    return found_join(out, t, w, &plan, err);
 }
 
 /* ---- By the mechanism's own search --------------------------------------- */

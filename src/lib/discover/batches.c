@@ -46,6 +46,8 @@ hsy_status hsy_stage_plan(const hsy_scheme *s, hsy_stage *stage,
         .candidates = own.d - 1,
         .v0 = own.v0,
         .width = hsy_codes_per_truth(s),
+        .significant = wanted.significant,
+        .alpha = wanted.alpha,
     };
     if (hsy_stage_number(s) == hsy_stage_count(s) && how->top > made.candidates)
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_TOP,
@@ -90,19 +92,18 @@ static size_t batches_candidates(const struct batches_work *w,
                                  const hsy_scheme *s, const hsy_stage *stage)
 {
     const size_t prefixes = hsy_stage_prefixes(s, w->codes);
-    const hsy_stage stages[2] = {*stage, *stage};
 
     for (size_t k = 0; k < prefixes; k++) {
         w->before[k] = (hsy_candidate){.significant = false};
         memcpy(w->before[k].code, w->codes + k * stage->width,
                stage->width * sizeof *w->codes);
     }
-    return hsy_search_extend(s, w->codes, stages, 1, w->before, prefixes);
+    return hsy_search_extend(s, w->codes, stage,
+                             &(hsy_found){w->before, prefixes});
 }
 
-hsy_status hsy_stage_survivors(const hsy_scheme *s, hsy_candidate *found,
-                               size_t *count, const hsy_tally *t,
-                               const hsy_search *how, const hsy_stage *stage,
+hsy_status hsy_stage_survivors(const hsy_scheme *s, hsy_found *found,
+                               const hsy_tally *t, const hsy_stage *stage,
                                void *scratch, hsy_error *err)
 {
     const struct batches_work w = batches_open(s, stage, scratch);
@@ -115,9 +116,10 @@ hsy_status hsy_stage_survivors(const hsy_scheme *s, hsy_candidate *found,
             "the stage has no reports: more people are needed", 0);
     n = batches_candidates(&w, s, stage);
     st = hsy_evidence_of(s, w.points, t, w.codes, n, w.scratch, err);
-    return st == HSY_OK ? hsy_search_select(stage, found, count, how, w.codes,
-                                            w.points, n, err)
-                        : st;
+    if (st == HSY_OK)
+        found->count =
+            hsy_search_select(stage, found->list, w.codes, w.points, n);
+    return st;
 }
 
 size_t hsy_stage_label(const hsy_scheme *s, char label[HSY_STAGE_LABEL],

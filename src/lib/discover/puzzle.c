@@ -50,19 +50,22 @@ static uint64_t puzzle_less(uint64_t a, uint64_t b)
 }
 
 static hsy_stage puzzle_stage(const hsy_scheme *part, uint64_t bits,
-                              uint64_t candidates, uint64_t keep, double alpha)
+                              uint64_t candidates, uint64_t keep,
+                              const hsy_puzzle *wanted)
 {
     hsy_stage stage = {.bits = (uint32_t)bits,
                        .step = (uint32_t)bits,
                        .candidates = candidates,
                        .keep = puzzle_less(keep, candidates),
-                       .width = 1};
+                       .width = 1,
+                       .significant = !wanted->all,
+                       .alpha = wanted->alpha};
     hsy_scheme_info info;
 
     hsy_scheme_describe(part, &info);
     stage.oracle = info.mechanism;
     stage.v0 = info.v0;
-    stage.z = -hsy_normal_quantile(alpha / (double)candidates);
+    stage.z = -hsy_normal_quantile(wanted->alpha / (double)candidates);
     return stage;
 }
 
@@ -70,7 +73,7 @@ hsy_status hsy_puzzle_plan_make(const hsy_scheme *s, hsy_puzzle_plan *plan,
                                 const hsy_puzzle *how, hsy_error *err)
 {
     struct puzzle_spelling spelling;
-    hsy_puzzle wanted;
+    hsy_puzzle wanted = {0};
     hsy_scheme_info info;
     uint64_t pairs;
     hsy_status st = puzzle_settle(&wanted, how, err);
@@ -89,11 +92,11 @@ hsy_status hsy_puzzle_plan_make(const hsy_scheme *s, hsy_puzzle_plan *plan,
                               pairs);
     plan->fragments = spelling.offsets;
     plan->offset = puzzle_stage(hsy_scheme_part(s, 0), spelling.step, pairs,
-                                wanted.threshold, wanted.alpha);
+                                wanted.threshold, &wanted);
     plan->word = puzzle_stage(
         hsy_scheme_part(s, spelling.offsets), info.param[HSY_PARAM_BITS],
         wanted.max_candidates,
-        wanted.top == 0 ? wanted.max_candidates : wanted.top, wanted.alpha);
+        wanted.top == 0 ? wanted.max_candidates : wanted.top, &wanted);
     plan->word.width = hsy_codes_per_truth(s);
     return HSY_OK;
 }
@@ -105,7 +108,6 @@ hsy_status hsy_puzzle_plan_make(const hsy_scheme *s, hsy_puzzle_plan *plan,
 struct puzzle_work {
     const hsy_scheme *s;
     const hsy_tally *t;
-    hsy_search search;
     const hsy_puzzle_plan *plan;
     hsy_pair *pairs; /* of all offsets */
     size_t first[HSY_STAGES_MAX + 1];
@@ -188,7 +190,7 @@ static hsy_status puzzle_offset(struct puzzle_work *w, size_t i, hsy_error *err)
     const hsy_stage *stage = &w->plan->offset;
     hsy_pair *pairs = w->pairs + w->first[i];
     hsy_tally group;
-    size_t count = 0;
+    size_t count;
     hsy_status st;
 
     hsy_tally_part(&group, w->t, w->s, i);
@@ -198,16 +200,16 @@ static hsy_status puzzle_offset(struct puzzle_work *w, size_t i, hsy_error *err)
             "an offset has no reports: more people are needed", i + 1);
     st = hsy_evidence_of(hsy_scheme_part(w->s, i), w->points, &group, w->own,
                          (size_t)stage->candidates, w->scratch, err);
-    if (st == HSY_OK)
-        st = hsy_search_select(stage, w->kept, &count, &w->search, w->names,
-                               w->points, (size_t)stage->candidates, err);
-    for (size_t k = 0; st == HSY_OK && k < count; k++)
+    if (st != HSY_OK)
+        return st;
+    count = hsy_search_select(stage, w->kept, w->names, w->points,
+                              (size_t)stage->candidates);
+    for (size_t k = 0; k < count; k++)
         pairs[k] = (hsy_pair){(uint32_t)(w->kept[k].code[0] >> 32),
                               (uint32_t)w->kept[k].code[0]};
-    if (st == HSY_OK)
-        qsort(pairs, count, sizeof *pairs, puzzle_order);
+    qsort(pairs, count, sizeof *pairs, puzzle_order);
     w->first[i + 1] = w->first[i] + count;
-    return st;
+    return HSY_OK;
 }
 
 /* Every report answers both questions. */
@@ -225,42 +227,35 @@ static hsy_status puzzle_sound(const struct puzzle_work *w, hsy_error *err)
 /* ---- The search ---------------------------------------------------------- */
 
 /* The words that were joined, as they stand in w->codes. */
-static hsy_status puzzle_words(struct puzzle_work *w, size_t joined,
-                               hsy_candidate *found, size_t *count,
-                               hsy_error *err)
+static hsy_status puzzle_words(struct puzzle_work *w, hsy_found *found,
+                               size_t joined, hsy_error *err)
 {
-    hsy_status st = HSY_OK;
+    hsy_status st;
 
-    *count = 0;
-    if (joined > 0)
-        st = hsy_evidence_of(w->s, w->points, w->t, w->codes, joined,
-                             w->scratch, err);
-    if (st == HSY_OK && joined > 0)
-        st = hsy_search_select(&w->plan->word, found, count, &w->search,
-                               w->codes, w->points, joined, err);
+    found->count = 0;
+    if (joined == 0)
+        return HSY_OK;
+    st = hsy_evidence_of(w->s, w->points, w->t, w->codes, joined, w->scratch,
+                         err);
+    if (st == HSY_OK)
+        found->count = hsy_search_select(&w->plan->word, found->list, w->codes,
+                                         w->points, joined);
     return st;
 }
 
-hsy_status hsy_puzzle_search(const hsy_scheme *s, hsy_candidate *found,
-                             size_t *count, hsy_puzzle_trace *trace,
-                             const hsy_tally *t, const hsy_puzzle *how,
+hsy_status hsy_puzzle_search(const hsy_scheme *s, hsy_found *found,
+                             hsy_puzzle_trace *trace, const hsy_tally *t,
                              const hsy_puzzle_plan *plan, void *memory,
                              hsy_error *err)
 {
     struct puzzle_work w = {.s = s, .t = t, .plan = plan};
     struct puzzle_spelling spelling;
     hsy_puzzle_trace seen = {0};
-    hsy_puzzle wanted;
     size_t joined = 0;
-    hsy_status st = puzzle_settle(&wanted, how, err);
+    hsy_status st = puzzle_sound(&w, err);
 
-    if (st == HSY_OK)
-        st = puzzle_sound(&w, err);
     if (st != HSY_OK)
         return st;
-    w.search = (hsy_search){.size = sizeof w.search,
-                            .significant = !wanted.all,
-                            .alpha = wanted.alpha};
     hsy_puzzle_spelling(&spelling, s);
     puzzle_open(&w, memory);
     puzzle_list(&w, &spelling);
@@ -270,7 +265,7 @@ hsy_status hsy_puzzle_search(const hsy_scheme *s, hsy_candidate *found,
         st = hsy_puzzle_join(s, w.codes, &joined, &seen, w.pairs, w.first,
                              plan->word.candidates, w.ways, err);
     if (st == HSY_OK)
-        st = puzzle_words(&w, joined, found, count, err);
+        st = puzzle_words(&w, found, joined, err);
     if (st == HSY_OK)
         *trace = seen;
     return st;

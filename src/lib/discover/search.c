@@ -69,7 +69,8 @@ static void search_stage_of(hsy_stage *stage, const hsy_scheme *s,
     hsy_scheme_info own;
 
     hsy_scheme_describe(hsy_scheme_part(s, i), &own);
-    *stage = (hsy_stage){.oracle = own.mechanism,
+    *stage = (hsy_stage){.group = i,
+                         .oracle = own.mechanism,
                          .bits = search_length(info, i),
                          .v0 = own.v0,
                          .width = hsy_codes_per_truth(s)};
@@ -113,6 +114,8 @@ hsy_status hsy_search_plan(const hsy_scheme *s,
         stage->keep = most < stage->candidates ? most : stage->candidates;
         stage->z =
             -hsy_normal_quantile(wanted.alpha / (double)stage->candidates);
+        stage->significant = wanted.significant;
+        stage->alpha = wanted.alpha;
         before = stage->keep;
     }
     memcpy(stages, plan, parts * sizeof *plan);
@@ -248,25 +251,24 @@ static bool search_possible(const struct search_spelling *x,
 }
 
 size_t hsy_search_extend(const hsy_scheme *s, uint64_t *codes,
-                         const hsy_stage *stages, size_t i,
-                         const hsy_candidate *found, size_t count)
+                         const hsy_stage *stage, const hsy_found *found)
 {
-    const size_t prefixes = i == 0 ? 1 : count; /* the first one is nothing */
-    const size_t width = stages[i].width;
+    const bool first = stage->bits == stage->step; /* its prefix is nothing */
+    const size_t prefixes = first ? 1 : found->count;
+    const size_t width = stage->width;
     const hsy_candidate nothing = {0};
     struct search_spelling spelling;
     size_t at = 0;
 
     search_spelling(&spelling, s);
     for (size_t k = 0; k < prefixes; k++)
-        for (uint64_t more = 0; more >> stages[i].step == 0; more++) {
+        for (uint64_t more = 0; more >> stage->step == 0; more++) {
             uint64_t *next = codes + at * width;
 
-            memcpy(next, i == 0 ? nothing.code : found[k].code,
+            memcpy(next, first ? nothing.code : found->list[k].code,
                    width * sizeof *next);
-            search_put(&spelling, next, stages[i].bits, more);
-            at += search_possible(&spelling, next, stages[i].bits,
-                                  stages[i].step);
+            search_put(&spelling, next, stage->bits, more);
+            at += search_possible(&spelling, next, stage->bits, stage->step);
         }
     return at;
 }
@@ -353,77 +355,73 @@ static bool search_significant(const hsy_evidence *point, double z,
                             (uint64_t)point->n, 1 - point->q) <= chance;
 }
 
-hsy_status hsy_search_select(const hsy_stage *stage, hsy_candidate *found,
-                             size_t *count, const hsy_search *how,
-                             const uint64_t *codes, const hsy_evidence *points,
-                             size_t n, hsy_error *err)
+size_t hsy_search_select(const hsy_stage *stage, hsy_candidate *found,
+                         const uint64_t *codes, const hsy_evidence *points,
+                         size_t n)
 {
-    hsy_search wanted = {0};
-    hsy_status st = hsy_search_settle(&wanted, how, err);
-    const double chance = wanted.alpha / (double)(n > 0 ? n : 1);
+    const double alpha = stage->alpha == 0 ? SEARCH_ALPHA : stage->alpha;
+    const double chance = alpha / (double)(n > 0 ? n : 1);
     const double z = -hsy_normal_quantile(chance);
     double left = -INFINITY;
     size_t held = 0;
 
-    for (size_t c = 0; st == HSY_OK && c < n; c++) {
+    for (size_t c = 0; c < n; c++) {
         hsy_candidate next = {
             .point = points[c],
             .significant = search_significant(&points[c], z, chance),
             .of = n,
-            .passed = wanted.significant ? search_threshold(&points[c], z)
+            .passed = stage->significant ? search_threshold(&points[c], z)
                                          : -INFINITY};
 
         memcpy(next.code, codes + c * stage->width,
                stage->width * sizeof *codes);
-        if (!wanted.significant || next.significant)
+        if (!stage->significant || next.significant)
             search_offer(found, &held, (size_t)stage->keep, &next, &left);
     }
-    if (st != HSY_OK)
-        return st;
     for (size_t k = 0; k < held; k++)
         found[k].passed = fmax(found[k].passed, left);
     search_sort(found, held);
-    *count = held;
-    return HSY_OK;
+    return held;
 }
 
-hsy_status hsy_search_stage(const hsy_scheme *s, hsy_candidate *found,
-                            size_t *count, const hsy_tally *t,
-                            const hsy_search *how, const hsy_stage *stages,
-                            size_t i, void *scratch, hsy_error *err)
+hsy_status hsy_search_stage(const hsy_scheme *s, hsy_found *found,
+                            const hsy_tally *t, const hsy_stage *stage,
+                            void *scratch, hsy_error *err)
 {
-    const size_t width = stages[i].width;
-    const struct search_work w =
-        search_open(scratch, stages[i].candidates, width);
-    size_t candidates = (i == 0 ? 1 : *count) << stages[i].step;
+    const size_t width = stage->width, i = stage->group;
+    const struct search_work w = search_open(scratch, stage->candidates, width);
+    size_t candidates = (i == 0 ? 1 : found->count) << stage->step;
     const double n = (double)hsy_tally_reports(t);
     hsy_tally group;
     hsy_status st;
 
     if (candidates == 0)
         return HSY_OK; /* nothing survived, so nothing is found */
-    if (candidates > stages[i].candidates)
+    if (candidates > stage->candidates)
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_COUNT,
                               "more prefixes than the stage before keeps",
-                              stages[i].candidates >> stages[i].step);
+                              stage->candidates >> stage->step);
     hsy_tally_part(&group, t, s, i);
     if (hsy_tally_reports(&group) == 0)
         return hsy_fail_limit(err, HSY_E_EMPTY, HSY_FIELD_GROUP,
                               "a group has no reports: more people are needed",
                               i + 1);
-    candidates = hsy_search_extend(s, w.codes, stages, i, found, *count);
+    candidates = hsy_search_extend(s, w.codes, stage, found);
     for (size_t c = 0; c < candidates; c++)
         w.own[c] = hsy_part_code(s, w.codes + c * width, i);
     st = hsy_evidence_of(hsy_scheme_part(s, i), w.points, &group, w.own,
                          candidates, w.scratch, err);
-    if (st == HSY_OK)
-        st = hsy_search_select(&stages[i], found, count, how, w.codes, w.points,
-                               candidates, err);
-    for (size_t k = 0; st == HSY_OK && k < *count; k++)
+    if (st != HSY_OK)
+        return st;
+    found->count =
+        hsy_search_select(stage, found->list, w.codes, w.points, candidates);
+    for (size_t k = 0; k < found->count; k++) {
+        hsy_evidence *point = &found->list[k].point;
+
         /* A group is a sample of all who answered. */
-        found[k].point.binomial_variance =
-            n > 1 ? (n - found[k].point.n) / (n - 1) : 0;
-    return st;
+        point->binomial_variance = n > 1 ? (n - point->n) / (n - 1) : 0;
+    }
+    return HSY_OK;
 }
 
 size_t hsy_code_string(const hsy_scheme *s, uint8_t string[HSY_SPELL_BITS],

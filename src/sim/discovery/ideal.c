@@ -131,8 +131,8 @@ static size_t ideal_extend(struct discover_worker *w, size_t i, size_t count)
 {
     struct ideal *own = w->own;
 
-    return hsy_search_extend(own->s, own->candidates, w->job->stages, i,
-                             w->found, count);
+    return hsy_search_extend(own->s, own->candidates, &w->job->stages[i],
+                             &(hsy_found){w->found, count});
 }
 
 static hsy_status ideal_stage(struct discover_worker *w, size_t i,
@@ -161,8 +161,9 @@ static hsy_status ideal_stage(struct discover_worker *w, size_t i,
     }
     if (law.kind == HSY_KIND_STRINGS)
         ideal_correct(own, candidates, &law);
-    return hsy_search_select(stage, w->found, count, &job->how->search,
-                             own->candidates, own->points, candidates, err);
+    *count = hsy_search_select(stage, w->found, own->candidates, own->points,
+                               candidates);
+    return HSY_OK;
 }
 
 static hsy_status ideal_search(struct discover_worker *w, uint64_t run,

@@ -189,6 +189,7 @@ static hsy_status discover_search(struct discover_worker *w, uint64_t run,
 {
     const struct discover_job *job = w->job;
     struct discover_desk *desk = w->own;
+    hsy_found found = {w->found, 0};
     hsy_status st = discover_scheme(w, desk->s, run, err);
 
     if (st != HSY_OK)
@@ -196,9 +197,9 @@ static hsy_status discover_search(struct discover_worker *w, uint64_t run,
     discover_people(w, run);
     st = discover_report(w, run, err);
     for (size_t i = 0; i < job->nstages && st == HSY_OK; i++)
-        st = hsy_search_stage(desk->s, w->found, count, &desk->tally,
-                              &job->how->search, job->stages, i, desk->scratch,
-                              err);
+        st = hsy_search_stage(desk->s, &found, &desk->tally, &job->stages[i],
+                              desk->scratch, err);
+    *count = found.count;
     return st;
 }
 

@@ -85,6 +85,8 @@ static hsy_status batches_stage(struct discover_job *job, size_t i,
     stage->step = (uint32_t)(i == 0 ? b->first + b->step : b->step);
     stage->bits = (uint32_t)(b->first + (i + 1) * b->step);
     stage->width = 1;
+    stage->significant = search->significant;
+    stage->alpha = search->alpha;
     if (stage->step > 24)
         return host_fail(err, HSY_E_RANGE,
                          b->step > 24 ? HSY_FIELD_STEP : HSY_FIELD_FIRST,
@@ -336,9 +338,8 @@ static hsy_status batch_ask(struct discover_worker *w, size_t i, size_t n,
         st = hsy_evidence_of(b.s, b.points, &b.tally, NULL, b.info.d, b.scratch,
                              err);
     if (st == HSY_OK)
-        st = hsy_search_select(&job->stages[i], w->found, count,
-                               &job->how->search, own->candidates, b.points, n,
-                               err);
+        *count = hsy_search_select(&job->stages[i], w->found, own->candidates,
+                                   b.points, n);
     batch_close(&b);
     return st;
 }

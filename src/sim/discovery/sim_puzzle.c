@@ -204,7 +204,7 @@ static hsy_status puzzle_one(void *worker, uint64_t run, hsy_error *err)
     const struct puzzling *how = w->job->how;
     hsy_spec spec = how->spec;
     hsy_puzzle_trace trace;
-    size_t count = 0;
+    hsy_found found = {w->found, 0};
     double start;
     hsy_status st = HSY_OK;
 
@@ -220,10 +220,10 @@ static hsy_status puzzle_one(void *worker, uint64_t run, hsy_error *err)
     if (st != HSY_OK)
         return st;
     start = puzzle_now();
-    st = hsy_puzzle_search(w->s, w->found, &count, &trace, &w->tally,
-                           &how->search, &w->job->plan, w->scratch, err);
+    st = hsy_puzzle_search(w->s, &found, &trace, &w->tally, &w->job->plan,
+                           w->scratch, err);
     w->job->seconds[run] = puzzle_now() - start;
-    return st == HSY_OK ? puzzle_measure(w, run, count, err) : st;
+    return st == HSY_OK ? puzzle_measure(w, run, found.count, err) : st;
 }
 
 /* ---- Threads ------------------------------------------------------------- */

@@ -295,39 +295,39 @@ static void searches(void)
     const hsy_puzzle how = {.size = sizeof how};
     hsy_puzzle_trace trace = {0};
     hsy_puzzle_plan plan;
-    hsy_candidate *found;
+    hsy_found found;
     hsy_error err = {0};
     hsy_tally t, part;
-    size_t count = 0;
     uint64_t cab[1];
     void *memory;
 
     hsy_puzzle_plan_make(s, &plan, &how, NULL);
-    found = trial_memory(plan.word.keep * sizeof *found);
+    found.list = trial_memory(plan.word.keep * sizeof *found.list);
     memory = trial_memory(hsy_puzzle_memory(s, &plan));
     hsy_tally_init(&t, s, trial_memory(8 * hsy_tally_words(s)));
-    ok(hsy_puzzle_search(s, found, &count, &trace, &t, &how, &plan, memory,
-                         &err) == HSY_E_EMPTY,
+    ok(hsy_puzzle_search(s, &found, &trace, &t, &plan, memory, &err) ==
+           HSY_E_EMPTY,
        "without reports there is nothing to search");
     fill(s, &t);
     puzzle_code(s, cab, "cab");
-    ok(hsy_puzzle_search(s, found, &count, &trace, &t, &how, &plan, memory,
-                         &err) == HSY_OK &&
-           count == 3 && found[0].code[0] == cab[0] && found[0].significant,
+    ok(hsy_puzzle_search(s, &found, &trace, &t, &plan, memory, &err) ==
+               HSY_OK &&
+           found.count == 3 && found.list[0].code[0] == cab[0] &&
+           found.list[0].significant,
        "the frequent words are found, the largest first");
-    ok(fabs(found[0].point.value - 0.25) < 0.05 &&
-           found[0].point.n == (double)PEOPLE,
-       "with their shares (%.3f)", found[0].point.value);
+    ok(fabs(found.list[0].point.value - 0.25) < 0.05 &&
+           found.list[0].point.n == (double)PEOPLE,
+       "with their shares (%.3f)", found.list[0].point.value);
     ok(trace.pairs >= 6 && trace.joined >= trace.candidates &&
            trace.candidates >= 3,
        "%u pairs make %u words, %u with their piece", (unsigned)trace.pairs,
        (unsigned)trace.joined, (unsigned)trace.candidates);
     hsy_tally_part(&part, &t, s, plan.fragments);
     part.strata[0] += 2;
-    ok(hsy_puzzle_search(s, found, &count, &trace, &t, &how, &plan, memory,
-                         &err) == HSY_E_FORMAT,
+    ok(hsy_puzzle_search(s, &found, &trace, &t, &plan, memory, &err) ==
+           HSY_E_FORMAT,
        "a tally with more words than fragments is refused");
-    free(found);
+    free(found.list);
     free(memory);
     free(t.cells);
     free(s);

@@ -124,7 +124,6 @@ static void refusals(void)
 /* Largest first, of equals the smaller code, as a plain sort has it. */
 static void order(void)
 {
-    const hsy_search how = {.size = sizeof how};
     static uint64_t codes[SEARCH_MANY];
     static hsy_evidence points[SEARCH_MANY];
     bool good = true;
@@ -140,11 +139,9 @@ static void order(void)
     for (size_t keep = 1; keep <= 40; keep += 13) {
         const hsy_stage stage = {.keep = keep, .width = 1};
         hsy_candidate found[40];
-        size_t count = 0;
 
-        good &= hsy_search_select(&stage, found, &count, &how, codes, points,
-                                  SEARCH_MANY, NULL) == HSY_OK &&
-                count == keep;
+        good &= hsy_search_select(&stage, found, codes, points, SEARCH_MANY) ==
+                keep;
         for (size_t k = 0; k < keep && good; k++) {
             size_t before = 0; /* of all others */
 
@@ -162,8 +159,7 @@ static void order(void)
  * so among 100 candidates it may be chance. */
 static void significance(void)
 {
-    const hsy_search how = {.size = sizeof how, .significant = true};
-    const hsy_stage stage = {.keep = 1, .width = 1};
+    const hsy_stage stage = {.keep = 1, .width = 1, .significant = true};
     hsy_evidence point = {.value = 0.3,
                           .n = 100,
                           .support = 21,
@@ -173,20 +169,16 @@ static void significance(void)
     uint64_t codes[100] = {0};
     hsy_evidence points[100];
     hsy_candidate found[1];
-    size_t count = 9;
 
     for (size_t i = 0; i < 100; i++)
         points[i] = (hsy_evidence){.n = 100, .q = 0.1, .p = 0.5, .v0 = 0.5625};
     points[50] = point;
-    ok(hsy_search_select(&stage, found, &count, &how, codes, points, 100,
-                         NULL) == HSY_OK &&
-           count == 0,
+    ok(hsy_search_select(&stage, found, codes, points, 100) == 0,
        "what only the normal law finds significant is not");
     points[50].support = 30;
     points[50].value = 0.5;
-    ok(hsy_search_select(&stage, found, &count, &how, codes, points, 100,
-                         NULL) == HSY_OK &&
-           count == 1 && found[0].significant && found[0].point.support == 30,
+    ok(hsy_search_select(&stage, found, codes, points, 100) == 1 &&
+           found[0].significant && found[0].point.support == 30,
        "what both do, is");
 }
 
@@ -225,15 +217,15 @@ static void search_codes(const hsy_scheme *s, uint64_t *codes)
     }
 }
 
-static hsy_status search_all(struct search_run *r, const hsy_search *how,
-                             hsy_error *err)
+static hsy_status search_all(struct search_run *r, hsy_error *err)
 {
+    hsy_found found = {r->found, 0};
     hsy_status st = HSY_OK;
 
-    r->count = 0;
     for (size_t i = 0; i < r->nstages && st == HSY_OK; i++)
-        st = hsy_search_stage(r->s, r->found, &r->count, &r->t, how, r->stages,
-                              i, r->scratch, err);
+        st = hsy_search_stage(r->s, &found, &r->t, &r->stages[i], r->scratch,
+                              err);
+    r->count = found.count;
     return st;
 }
 
@@ -261,7 +253,7 @@ static void finding(void)
         hsy_search_plan(r.s, r.stages, &r.nstages, &how, NULL) != HSY_OK)
         abort();
     r.scratch = trial_memory(hsy_search_scratch(r.s, r.stages, r.nstages));
-    ok(search_all(&r, &how, &err) == HSY_OK && r.count == 3,
+    ok(search_all(&r, &err) == HSY_OK && r.count == 3,
        "three strings are found, and nothing else (%zu)", r.count);
     for (size_t k = 0; k < 3 && r.count == 3; k++) {
         uint8_t string[HSY_SPELL_BITS] = {0};
@@ -285,7 +277,7 @@ static void finding(void)
         first = group.strata[0];
         group.strata[0] = 0;
     }
-    ok(first > 0 && search_all(&r, &how, &err) == HSY_E_EMPTY && err.limit == 2,
+    ok(first > 0 && search_all(&r, &err) == HSY_E_EMPTY && err.limit == 2,
        "a group without reports is named");
     free(r.t.cells);
     free(r.scratch);

@@ -195,23 +195,23 @@ static void finds(const struct oracle_run *r, const char *name)
 {
     const hsy_search how = {.size = sizeof how, .top = 8, .significant = true};
     hsy_stage stages[HSY_STAGES_MAX];
-    hsy_candidate found[16];
-    size_t nstages = 0, count = 0;
+    hsy_candidate list[16];
+    hsy_found found = {list, 0};
+    size_t nstages = 0;
     void *scratch;
     hsy_status st = hsy_search_plan(r->s, stages, &nstages, &how, NULL);
 
     scratch = trial_memory(hsy_search_scratch(r->s, stages, nstages));
     for (size_t i = 0; i < nstages && st == HSY_OK; i++)
-        st = hsy_search_stage(r->s, found, &count, &r->t, &how, stages, i,
-                              scratch, NULL);
-    ok(st == HSY_OK && count == 2 && found[0].code[0] == 300 &&
-           found[1].code[0] == 77 && strcmp(stages[0].oracle, name) == 0,
-       "%s: both strings are found, and nothing else (%zu)", name, count);
-    ok(count == 2 &&
-           fabs(found[0].point.value - 0.5) <
-               5 * sqrt(found[0].point.v1 / found[0].point.n +
-                        found[0].point.residual_variance +
-                        0.25 / found[0].point.n) &&
+        st = hsy_search_stage(r->s, &found, &r->t, &stages[i], scratch, NULL);
+    ok(st == HSY_OK && found.count == 2 && list[0].code[0] == 300 &&
+           list[1].code[0] == 77 && strcmp(stages[0].oracle, name) == 0,
+       "%s: both strings are found, and nothing else (%zu)", name, found.count);
+    ok(found.count == 2 &&
+           fabs(list[0].point.value - 0.5) <
+               5 * sqrt(list[0].point.v1 / list[0].point.n +
+                        list[0].point.residual_variance +
+                        0.25 / list[0].point.n) &&
            stages[0].v0 > 0,
        "with their shares");
     free(scratch);

@@ -569,7 +569,7 @@ static void searches(void)
     char label[HSY_STAGE_LABEL];
     hsy_stage stage;
     hsy_tally t;
-    size_t count = 0;
+    hsy_found survived = {found, 0};
     void *scratch;
 
     hsy_tally_init(&t, s, memory);
@@ -579,7 +579,7 @@ static void searches(void)
            stage.candidates == 512 && stage.keep == 32 && stage.bits == 16,
        "512 candidates, of which 32 go on");
     scratch = trial_memory(hsy_stage_scratch(s, &stage));
-    ok(hsy_stage_survivors(s, found, &count, &t, &how, &stage, scratch, NULL) ==
+    ok(hsy_stage_survivors(s, &survived, &t, &stage, scratch, NULL) ==
            HSY_E_EMPTY,
        "without reports nothing is found");
     for (uint64_t i = 0; i < 3000; i++) {
@@ -592,9 +592,8 @@ static void searches(void)
                                NULL) == HSY_OK)
             hsy_tally_add(&t, s, report, NULL);
     }
-    ok(hsy_stage_survivors(s, found, &count, &t, &how, &stage, scratch, NULL) ==
-               HSY_OK &&
-           count == 2 && found[0].code[0] == 0x776100 &&
+    ok(hsy_stage_survivors(s, &survived, &t, &stage, scratch, NULL) == HSY_OK &&
+           survived.count == 2 && found[0].code[0] == 0x776100 &&
            found[1].code[0] == 0x666900,
        "the two that people hold are found");
     ok(hsy_stage_label(s, label, found[0].code) == 4 &&

@@ -379,8 +379,8 @@ static bool spell_search(const struct spell_case *c, const hsy_stage *stages,
     bool good = true;
 
     for (size_t i = 0; i < count; i++) {
-        const size_t n =
-            hsy_search_extend(c->s, codes, stages, i, found, before);
+        const size_t n = hsy_search_extend(c->s, codes, &stages[i],
+                                           &(hsy_found){found, before});
 
         before = spell_prefixes(c, stages[i].bits, want);
         good &= n == before && memcmp(codes, want, n * sizeof *codes) == 0;
