@@ -161,14 +161,8 @@ HSY_API hsy_status hsy_compose_bounds(hsy_composed *out, const hsy_spent *spent,
                                       size_t kinds, double delta,
                                       hsy_error *err);
 
-/* What reports of one epsilon lose, exactly: the least delta for which all
- * together are (total, delta) private if each is private and no more is known
- * of it [KOV15]. */
-HSY_API hsy_status hsy_compose_delta(double *delta, const hsy_spent *spent,
-                                     double total, hsy_error *err);
-
-/* The other way round, for `kinds` different epsilons: optimal for one, for
- * several an upper bound within about a thousandth of it. scratch has
+/* The least total for a delta: optimal for one epsilon [KOV15], for `kinds`
+ * different ones an upper bound within about a thousandth of it. scratch has
  * hsy_compose_scratch doubles and is not read for one; at most
  * HSY_COMPOSE_KINDS. */
 HSY_API size_t hsy_compose_scratch(void);

@@ -70,7 +70,6 @@ HSY_API uint32_t hsy_law_power(const hsy_scheme *s);
 
 HSY_API double hsy_normal_cdf(double z);
 HSY_API double hsy_normal_quantile(double p);
-HSY_API double hsy_chi2_cdf(double x, double k);
 HSY_API double hsy_chi2_upper(double x, double k); /* 1 - cdf */
 HSY_API double hsy_chi2_quantile(double p, double k);
 HSY_API double hsy_beta_inc(double a, double b, double x); /* regularised */

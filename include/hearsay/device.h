@@ -52,9 +52,6 @@ HSY_API hsy_status hsy_permanent_init(hsy_permanent *c,
 HSY_API hsy_status hsy_permanent_key(const hsy_permanent *c, uint64_t *key,
                                      uint64_t code, hsy_coins *own);
 
-/* How many keys there can be, 0 if more than 2^63. */
-HSY_API uint64_t hsy_permanent_keys(const hsy_permanent *c);
-
 /* The permanent answer of a key: report_bytes of the permanent scheme. The
  * secret coins are the key's own; the published ones begin as `own` did, for
  * every key. On failure answer is zeroed. */
@@ -73,7 +70,7 @@ typedef struct hsy_permanent_info {
     double p2, q2;             /* the step of each report */
     double epsilon_report;     /* of the integers: one report */
     double epsilon_permanent;  /* any number of reports on one key */
-    uint64_t keys;             /* hsy_permanent_keys */
+    uint64_t keys;             /* that there can be, 0 if more than 2^63 */
     double epsilon_all_values; /* keys times epsilon_permanent; infinite if keys
                                 is 0 */
 } hsy_permanent_info;

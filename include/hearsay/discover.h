@@ -169,19 +169,6 @@ HSY_API size_t hsy_alphabet_text(char text[HSY_ALPHABET_TEXT],
 
 #define HSY_PUZZLE_PAIRS_MAX 16384u /* of an offset that go on */
 
-/* Where fragment i of a word begins, in bits; there are as many fragments as
- * HSY_PARAM_BLOCKS says, of HSY_PARAM_STEP bits. */
-HSY_API uint32_t hsy_puzzle_offset(const hsy_scheme *s, size_t i);
-
-/* The puzzle piece and fragment i of a word, from its codes, and the code of
- * such a pair under any of the parts 0 .. HSY_PARAM_BLOCKS - 1. Time does not
- * depend on what they are. */
-HSY_API uint32_t hsy_puzzle_piece(const hsy_scheme *s, const uint64_t *codes);
-HSY_API uint32_t hsy_puzzle_fragment(const hsy_scheme *s, const uint64_t *codes,
-                                     size_t i);
-HSY_API uint64_t hsy_puzzle_pair(const hsy_scheme *s, uint32_t piece,
-                                 uint32_t fragment);
-
 /* What is wanted of a tally of sfp. Zero it and set size; 0 leaves the choice.
  */
 typedef struct hsy_puzzle {
@@ -238,25 +225,6 @@ HSY_API hsy_status hsy_puzzle_search(const hsy_scheme *s, hsy_found *found,
                                      const hsy_tally *t,
                                      const hsy_puzzle_plan *plan, void *memory,
                                      hsy_error *err);
-
-/* A frequent pair of an offset. */
-typedef struct hsy_pair {
-    uint32_t piece, fragment;
-} hsy_pair;
-
-/*
- * The middle of a search: all words that can be joined from pairs of one piece,
- * one of each offset, that agree where they overlap and of which nothing
- * follows the end of the word; those whose own piece is that one. The pairs of
- * offset i are pairs[first[i]] up to pairs[first[i+1]], ordered by piece and
- * then fragment. ways has room for a number for each pair, codes for `most`
- * words. trace may be NULL.
- */
-HSY_API hsy_status hsy_puzzle_join(const hsy_scheme *s, uint64_t *codes,
-                                   size_t *count, hsy_puzzle_trace *trace,
-                                   const hsy_pair *pairs, const size_t *first,
-                                   uint64_t most, uint64_t *ways,
-                                   hsy_error *err);
 
 #ifdef __cplusplus
 }

@@ -327,10 +327,6 @@ HSY_API hsy_status hsy_range(const hsy_ranges *r, hsy_estimate *est,
                              size_t from, size_t to, const hsy_confidence *how,
                              hsy_error *err);
 
-/* The shares below the d + 1 edges, made monotone: the mean of the running
- * maximum from the left and the running minimum from the right, in [0, 1]. */
-HSY_API void hsy_ranges_cdf(const hsy_ranges *r, double *out);
-
 /*
  * Where a share q of all, 0 < q < 1, lies below, counted in bins: 2.5 is the
  * middle of the third. Its ends are where the bounds of the CDF, made monotone

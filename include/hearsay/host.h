@@ -81,9 +81,7 @@ HSY_API void hsy_client_close(hsy_client *client);
 HSY_API hsy_host *hsy_client_host(hsy_client *client);
 HSY_API hsy_device *hsy_client_device(hsy_client *client);
 
-/* The release of a task, NULL if there is none; all of them. */
-HSY_API const hsy_release *hsy_client_release(hsy_client *client,
-                                              const char *task);
+/* The releases of all tasks that were admitted. */
 HSY_API const hsy_release *const *hsy_client_releases(hsy_client *client,
                                                       size_t *n);
 

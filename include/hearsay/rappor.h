@@ -50,12 +50,6 @@ HSY_API hsy_status hsy_rappor_channel(hsy_rappor_law *law,
                                       const hsy_rappor_noise *noise,
                                       hsy_error *err);
 
-/* De-noised share of reports whose filter has a bit, and its standard
- * deviation, m times k each. A cohort without reports has zeros. Candidates
- * are not looked at. */
-HSY_API hsy_status hsy_rappor_rates(const hsy_rappor_data *data, double *rate,
-                                    double *sd, hsy_error *err);
-
 typedef enum hsy_rappor_method {
     HSY_RAPPOR_SAMPLER = 0, /* posterior with an atom at zero */
     HSY_RAPPOR_NNLS = 1     /* non-negative least squares, p-values */
@@ -131,7 +125,7 @@ HSY_API hsy_status hsy_rappor_decode(const hsy_rappor_data *data,
 
 /* Reports of several variables from the same people. rows[v] is n times
  * categories[v]: P(report of v | category), up to a factor of its own for each
- * report. Any mechanism can fill it, RAPPOR's by hsy_rappor_likelihood. */
+ * report. Any mechanism can fill it; hsy_rappor_associate does for RAPPOR. */
 typedef struct hsy_association {
     size_t size; /* sizeof(hsy_association) */
     size_t n;
@@ -175,31 +169,6 @@ HSY_API void hsy_associate_shift(const hsy_association *a, double *change,
                                  const double *share, const double *covariance,
                                  const hsy_association *other, void *scratch);
 
-/*
- * Rows of n reports of a RAPPOR variable for data->candidates categories and,
- * if other is not NULL, a last one for all other strings. words: stride bytes a
- * report, bit b at bit b % 8 of byte b / 8; cohorts below data->m. other: 2 m k
- * numbers, the chance of each bit there and how far a report's own bit has
- * moved it, which is taken back (hsy_rappor_other makes both; chances known
- * beforehand have zeros behind them). HSY_E_RANGE with the report in err->at
- * if its cohort is too large or no category gives it.
- */
-HSY_API hsy_status hsy_rappor_likelihood(const hsy_rappor_data *data,
-                                         double *rows, const double *other,
-                                         const uint8_t *words, size_t stride,
-                                         const uint32_t *cohorts, size_t n,
-                                         hsy_error *err);
-
-/*
- * What hsy_rappor_likelihood needs of the strings outside the list, 2 m k
- * numbers, from the counts of the same reports: for each cohort and bit what
- * the counts have beyond the candidates' shares, divided by the share that is
- * left, drawn toward what hashes do on average as far as it is noise.
- * HSY_E_RANGE unless the shares are at least 0 and leave some of 1.
- */
-HSY_API hsy_status hsy_rappor_other(const hsy_rappor_data *data, double *other,
-                                    const double *shares, hsy_error *err);
-
 /* What a RAPPOR variable holds beside its listed strings. */
 typedef enum hsy_rappor_rest {
     HSY_RAPPOR_REST_NONE = 0,    /* nothing: the list is complete */
@@ -214,7 +183,8 @@ typedef struct hsy_rappor_variable {
     const double *shares, *sd; /* of the listed strings and their standard
                                   errors (hsy_rappor_decode); for
                                   HSY_RAPPOR_REST_STRINGS only */
-    const uint8_t *words;      /* as for hsy_rappor_likelihood */
+    const uint8_t *words;      /* stride bytes a report, bit b at bit b % 8 of
+                                  byte b / 8 */
     size_t stride;
 } hsy_rappor_variable;
 

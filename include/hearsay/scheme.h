@@ -182,7 +182,7 @@ typedef enum hsy_analysis {
     HSY_ANALYSIS_DENSITY = 2, /* bins, by iteration: hsy_density */
     HSY_ANALYSIS_RAPPOR = 3,  /* candidates, by regression: hsy_rappor_decode */
     HSY_ANALYSIS_SEARCH = 4,  /* prefixes to strings: hsy_search_stage */
-    HSY_ANALYSIS_PUZZLE = 5,  /* fragments to words: hsy_puzzle_join */
+    HSY_ANALYSIS_PUZZLE = 5,  /* fragments to words: hsy_puzzle_search */
     HSY_ANALYSIS_STAGE = 6,   /* one stage of a search: hsy_stage_survivors */
     HSY_ANALYSIS_RELEASE = 7, /* a curator's noisy counts: hsy_evidence_of */
     HSY_ANALYSIS_ATTRIBUTES = 8, /* a tuple's attributes, each by its part */

@@ -6,6 +6,7 @@
  * Over RUNS collections of the same people the sum of squared errors over the
  * stated variance is close to chi-squared with RUNS degrees of freedom.
  */
+#include "lib/special/special.h"
 #include "rig/stat.h"
 #include "tap.h"
 

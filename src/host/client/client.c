@@ -238,13 +238,6 @@ size_t hsy_client_find(const hsy_client *c, const char *task)
     return c->nreleases;
 }
 
-const hsy_release *hsy_client_release(hsy_client *client, const char *task)
-{
-    size_t i = hsy_client_find(client, task);
-
-    return i < client->nreleases ? client->releases[i] : NULL;
-}
-
 const hsy_release *const *hsy_client_releases(hsy_client *client, size_t *n)
 {
     *n = client->nreleases;

@@ -15,4 +15,10 @@
 double hsy_compose_mixed(const hsy_spent *spent, size_t kinds, double delta,
                          double *scratch);
 
+/* What reports of one epsilon lose, exactly: the least delta for which all
+ * together are (total, delta) private if each is private and no more is known
+ * of it [KOV15]. */
+hsy_status hsy_compose_delta(double *delta, const hsy_spent *spent,
+                             double total, hsy_error *err);
+
 #endif

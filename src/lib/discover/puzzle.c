@@ -109,7 +109,7 @@ struct puzzle_work {
     const hsy_scheme *s;
     const hsy_tally *t;
     const hsy_puzzle_plan *plan;
-    hsy_pair *pairs; /* of all offsets */
+    struct puzzle_pair *pairs; /* of all offsets */
     size_t first[HSY_STAGES_MAX + 1];
     uint64_t *ways;
 
@@ -138,7 +138,8 @@ size_t hsy_puzzle_memory(const hsy_scheme *s, const hsy_puzzle_plan *plan)
 
     return puzzle_most(plan) * sizeof(hsy_evidence) +
            keep * sizeof(hsy_candidate) +
-           plan->fragments * keep * (sizeof(uint64_t) + sizeof(hsy_pair)) +
+           plan->fragments * keep *
+               (sizeof(uint64_t) + sizeof(struct puzzle_pair)) +
            (words * plan->word.width + 2 * pairs) * sizeof(uint64_t) +
            (a > b ? a : b);
 }
@@ -151,7 +152,7 @@ static void puzzle_open(struct puzzle_work *w, void *memory)
     w->points = memory;
     w->kept = (hsy_candidate *)(w->points + puzzle_most(plan));
     w->ways = (uint64_t *)(w->kept + plan->offset.keep);
-    w->pairs = (hsy_pair *)(w->ways + all);
+    w->pairs = (struct puzzle_pair *)(w->ways + all);
     w->codes = (uint64_t *)(w->pairs + all);
     w->names = w->codes + plan->word.candidates * plan->word.width;
     w->own = w->names + plan->offset.candidates;
@@ -162,7 +163,7 @@ static void puzzle_open(struct puzzle_work *w, void *memory)
 
 static int puzzle_order(const void *a, const void *b)
 {
-    const hsy_pair *x = a, *y = b;
+    const struct puzzle_pair *x = a, *y = b;
 
     if (x->piece != y->piece)
         return x->piece < y->piece ? -1 : 1;
@@ -188,7 +189,7 @@ static void puzzle_list(struct puzzle_work *w,
 static hsy_status puzzle_offset(struct puzzle_work *w, size_t i, hsy_error *err)
 {
     const hsy_stage *stage = &w->plan->offset;
-    hsy_pair *pairs = w->pairs + w->first[i];
+    struct puzzle_pair *pairs = w->pairs + w->first[i];
     hsy_tally group;
     size_t count;
     hsy_status st;
@@ -205,8 +206,8 @@ static hsy_status puzzle_offset(struct puzzle_work *w, size_t i, hsy_error *err)
     count = hsy_search_select(stage, w->kept, w->names, w->points,
                               (size_t)stage->candidates);
     for (size_t k = 0; k < count; k++)
-        pairs[k] = (hsy_pair){(uint32_t)(w->kept[k].code[0] >> 32),
-                              (uint32_t)w->kept[k].code[0]};
+        pairs[k] = (struct puzzle_pair){(uint32_t)(w->kept[k].code[0] >> 32),
+                                        (uint32_t)w->kept[k].code[0]};
     qsort(pairs, count, sizeof *pairs, puzzle_order);
     w->first[i + 1] = w->first[i] + count;
     return HSY_OK;

@@ -3,7 +3,7 @@
 #ifndef LIB_DISCOVER_PUZZLE_H
 #define LIB_DISCOVER_PUZZLE_H
 
-#include "hearsay.h"
+#include "lib/mech/sfp.h"
 
 /* Words are spelled symbol by symbol; of an alphabet 0 ends them, and nothing
  * but 0 follows. Any bytes have no end of their own. */
@@ -21,5 +21,23 @@ void hsy_puzzle_spelling(struct puzzle_spelling *out, const hsy_scheme *s);
 
 /* Whether a word can have this fragment. */
 bool hsy_puzzle_can(const struct puzzle_spelling *spelling, uint32_t fragment);
+
+/* A frequent pair of an offset. */
+struct puzzle_pair {
+    uint32_t piece, fragment;
+};
+
+/*
+ * The middle of a search: all words that can be joined from pairs of one piece,
+ * one of each offset, that agree where they overlap and of which nothing
+ * follows the end of the word; those whose own piece is that one. The pairs of
+ * offset i are pairs[first[i]] up to pairs[first[i+1]], ordered by piece and
+ * then fragment. ways has room for a number for each pair, codes for `most`
+ * words. trace may be NULL.
+ */
+hsy_status hsy_puzzle_join(const hsy_scheme *s, uint64_t *codes, size_t *count,
+                           hsy_puzzle_trace *trace,
+                           const struct puzzle_pair *pairs, const size_t *first,
+                           uint64_t most, uint64_t *ways, hsy_error *err);
 
 #endif

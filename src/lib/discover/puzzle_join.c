@@ -67,7 +67,7 @@ void hsy_puzzle_spelling(struct puzzle_spelling *out, const hsy_scheme *s)
 struct puzzle_join {
     const hsy_scheme *s;
     struct puzzle_spelling spelling;
-    const hsy_pair *pairs;
+    const struct puzzle_pair *pairs;
     const size_t *first;
     uint64_t *ways;
     uint32_t offset[HSY_STAGES_MAX];
@@ -204,9 +204,9 @@ static void puzzle_words_of(const struct puzzle_join *j, uint64_t *codes,
 }
 
 hsy_status hsy_puzzle_join(const hsy_scheme *s, uint64_t *codes, size_t *count,
-                           hsy_puzzle_trace *trace, const hsy_pair *pairs,
-                           const size_t *first, uint64_t most, uint64_t *ways,
-                           hsy_error *err)
+                           hsy_puzzle_trace *trace,
+                           const struct puzzle_pair *pairs, const size_t *first,
+                           uint64_t most, uint64_t *ways, hsy_error *err)
 {
     struct puzzle_join j = {.s = s,
                             .pairs = pairs,

@@ -18,6 +18,7 @@
  * Parts 0 .. F-1 are the offsets, part F is the word. Offsets, the piece and
  * how a pair is hashed are part of the format.
  */
+#include "lib/mech/sfp.h"
 #include "lib/bits/bytes.h"
 #include "lib/core/fail.h"
 #include "lib/kernels/pool.h"

@@ -82,6 +82,12 @@ size_t hsy_rappor_layout(struct rappor_work *work, void *memory,
 hsy_status hsy_rappor_check(const hsy_rappor_data *data, bool candidates,
                             hsy_error *err);
 
+/* De-noised share of reports whose filter has a bit, and its standard
+ * deviation, m times k each. A cohort without reports has zeros. Candidates
+ * are not looked at. */
+hsy_status hsy_rappor_rates(const hsy_rappor_data *data, double *rate,
+                            double *sd, hsy_error *err);
+
 /* How many cohorts have reports. */
 uint32_t hsy_rappor_live(const hsy_rappor_data *data);
 
@@ -148,5 +154,29 @@ struct rappor_ran {
 
 hsy_status hsy_rappor_sample(struct rappor_ran *ran, struct rappor_work *work,
                              const struct rappor_run *run, hsy_error *err);
+
+/*
+ * Rows of n reports of a RAPPOR variable for data->candidates categories and,
+ * if other is not NULL, a last one for all other strings. words: stride bytes a
+ * report, bit b at bit b % 8 of byte b / 8; cohorts below data->m. other: 2 m k
+ * numbers, the chance of each bit there and how far a report's own bit has
+ * moved it, which is taken back (hsy_rappor_other makes both; chances known
+ * beforehand have zeros behind them). HSY_E_RANGE with the report in err->at
+ * if its cohort is too large or no category gives it.
+ */
+hsy_status hsy_rappor_likelihood(const hsy_rappor_data *data, double *rows,
+                                 const double *other, const uint8_t *words,
+                                 size_t stride, const uint32_t *cohorts,
+                                 size_t n, hsy_error *err);
+
+/*
+ * What hsy_rappor_likelihood needs of the strings outside the list, 2 m k
+ * numbers, from the counts of the same reports: for each cohort and bit what
+ * the counts have beyond the candidates' shares, divided by the share that is
+ * left, drawn toward what hashes do on average as far as it is noise.
+ * HSY_E_RANGE unless the shares are at least 0 and leave some of 1.
+ */
+hsy_status hsy_rappor_other(const hsy_rappor_data *data, double *other,
+                            const double *shares, hsy_error *err);
 
 #endif

@@ -40,4 +40,7 @@ struct mech_chain {
                           hsy_rng *rng);
 };
 
+/* How many keys there can be, 0 if more than 2^63. */
+uint64_t hsy_permanent_keys(const hsy_permanent *c);
+
 #endif

@@ -62,6 +62,9 @@ double hsy_special_beta_inv(double tail, bool upper, double a, double b);
  * doubles and n may pass 2^53, where only its leading digits count. */
 double hsy_special_binomial(double k, double n, double p, bool upper);
 
+/* P(X <= x) of chi-squared with k degrees of freedom. */
+double hsy_chi2_cdf(double x, double k);
+
 /* ln P(X = k). */
 double hsy_special_binomial_log(double k, double n, double p);
 

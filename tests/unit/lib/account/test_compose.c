@@ -2,7 +2,7 @@
  * test_compose.c - composition and groups against vectors (MECHANISMS 15.5),
  * against all outcomes of few reports, and at sizes where sums are long.
  */
-#include "hearsay.h"
+#include "lib/account/compose.h"
 #include "tap.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* test_puzzle.c - the fragment puzzle put together: which words are joined,
  * which are dropped, what is refused, and that frequent words are found. */
-#include "hearsay.h"
+#include "lib/discover/puzzle.h"
 #include "rig/trial.h"
 #include "tap.h"
 
@@ -41,7 +41,7 @@ static void puzzle_code(const hsy_scheme *s, uint64_t *codes, const char *word)
 
 /* Pairs of up to 8 words: what people with these words would make frequent. */
 struct joining {
-    hsy_pair pairs[512];
+    struct puzzle_pair pairs[512];
     size_t first[HSY_STAGES_MAX + 1];
     uint64_t ways[512];
     uint64_t codes[MOST * 2];
@@ -50,7 +50,7 @@ struct joining {
     hsy_error err;
 };
 
-static void pair_add(struct joining *j, size_t from, hsy_pair pair)
+static void pair_add(struct joining *j, size_t from, struct puzzle_pair pair)
 {
     size_t at = j->first[0];
 
@@ -83,10 +83,10 @@ static hsy_status join(struct joining *j, const hsy_scheme *s,
 
             puzzle_code(s, codes, words[k]);
             pair_add(j, from,
-                     (hsy_pair){piece != UINT32_MAX
-                                    ? piece
-                                    : hsy_puzzle_piece(s, codes),
-                                hsy_puzzle_fragment(s, codes, i)});
+                     (struct puzzle_pair){piece != UINT32_MAX
+                                              ? piece
+                                              : hsy_puzzle_piece(s, codes),
+                                          hsy_puzzle_fragment(s, codes, i)});
         }
         j->first[i + 1] = j->first[0];
     }

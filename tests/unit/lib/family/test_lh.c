@@ -2,6 +2,7 @@
 #include "lib/bits/bytes.h"
 #include "lib/family/lh.h"
 #include "lib/scheme/report.h"
+#include "lib/special/special.h"
 #include "rig/tape.h"
 #include "rig/trial.h"
 #include "tap.h"

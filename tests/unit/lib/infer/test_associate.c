@@ -2,6 +2,7 @@
  * test_associate.c - joint distributions by EM: the known joint is recovered,
  * standard errors cover, the independence test has its size, bad input.
  */
+#include "lib/rappor/internal.h"
 #include "rig/rappor_people.h"
 #include "rig/stat.h"
 

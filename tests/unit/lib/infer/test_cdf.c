@@ -1,4 +1,5 @@
 /* test_cdf.c - the monotone CDF of bins, from counts that make it fall. */
+#include "lib/infer/ranges.h"
 #include "rig/trial.h"
 
 #define BINS 6u

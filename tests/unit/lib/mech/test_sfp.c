@@ -1,5 +1,6 @@
 /* test_sfp.c - sfp: what it resolves and refuses, how epsilon is split, where
  * fragments stand, and what is counted. */
+#include "lib/mech/sfp.h"
 #include "lib/scheme/sampled_report.h"
 #include "lib/scheme/scheme.h"
 #include "lib/scheme/spell.h"

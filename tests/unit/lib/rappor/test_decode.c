@@ -1,4 +1,5 @@
 /* test_decode.c - RAPPOR's decoder: rates, edges, refusals, memory. */
+#include "lib/rappor/internal.h"
 #include "rig/rappor_people.h"
 
 #include <string.h>

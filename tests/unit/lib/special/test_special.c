@@ -1,5 +1,6 @@
 /* test_special.c - the special functions against 30-digit vectors. */
 #include "hearsay.h"
+#include "lib/special/special.h"
 #include "tap.h"
 
 #include <math.h>
