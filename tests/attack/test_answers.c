@@ -16,7 +16,8 @@ static const struct zoo_bodies bodies = {GONE_BODY, gone_body, gone_free,
 
 static void answers_try(bool right)
 {
-    const struct gone_server s = {zoo_z44_open(&bodies, right), zoo_z44_answer};
+    const struct gone_server s = {zoo_forgets_answers_open(&bodies, right),
+                                  zoo_forgets_answers_answer};
     unsigned heard[GONE_HOWS], stay[GONE_HOWS];
 
     for (int how = 0; how < GONE_HOWS; how++) {
@@ -25,7 +26,7 @@ static void answers_try(bool right)
         heard[how] = gone_try(&s, (enum gone_how)how);
         stay[how] = gone_made - gone_freed - before;
     }
-    zoo_z44_close();
+    zoo_forgets_answers_close();
     printf("# of peers that stay, close, reset, send no more %u, %u, %u and %u "
            "answers stay\n",
            stay[0], stay[1], stay[2], stay[3]);
@@ -38,7 +39,8 @@ static void answers_try(bool right)
                eq_u64(stay[GONE_CLOSES], GONE_PEERS) &&
                eq_u64(stay[GONE_RESETS], GONE_PEERS) &&
                eq_u64(heard[GONE_HALF], 0),
-           "Z44 is caught: it forgets the answers of peers that have gone");
+           "forgets_answers is caught: it forgets the answers of peers that "
+           "have gone");
 }
 
 int main(void)

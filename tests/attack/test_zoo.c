@@ -1,7 +1,7 @@
 /*
  * test_zoo.c - each bug of the zoo is caught, and the mechanism it is a bug of
  * is not. HSY_ZOO_SAMPLES raises how many reports a mutant may take: the
- * thousandths of Z42 want 10^9 and more.
+ * thousandths of lie_off_by_a_part want 10^9 and more.
  */
 #include "tap.h"
 #include "zoo/zoo.h"
@@ -13,9 +13,14 @@
 #define ZOO_SAMPLES 10000000u
 
 static const struct zoo_mutant *const zoo_table[] = {
-    zoo_z01, zoo_z02, zoo_z03, zoo_z04, zoo_z05, zoo_z06, zoo_z07, zoo_z08,
-    zoo_z09, zoo_z10, zoo_z11, zoo_z12, zoo_z13, zoo_z20, zoo_z21, zoo_z22,
-    zoo_z23, zoo_z29, zoo_z34, zoo_z35, zoo_z41, zoo_z42};
+    zoo_oue_truth_ored,   zoo_rappor_truth_ored,    zoo_last_position_plain,
+    zoo_lie_may_be_true,  zoo_shared_coins,         zoo_epsilon_each_bit,
+    zoo_oue_wrong_q,      zoo_lie_cut_to_7_bits,    zoo_q_narrowed_to_0,
+    zoo_libc_rand,        zoo_status_ignored,       zoo_seed_shows_coin,
+    zoo_hash_cuts_seed,   zoo_missing_return,       zoo_laplace_in_doubles,
+    zoo_wrong_digit,      zoo_division_off_by_one,  zoo_one_value_too_many,
+    zoo_f_without_hashes, zoo_out_of_range_is_zero, zoo_lies_not_uniform,
+    zoo_lie_off_by_a_part};
 
 static hsy_scheme *zoo_scheme(const struct zoo_mutant *m)
 {
@@ -83,8 +88,7 @@ static void zoo_row(const struct zoo_mutant *m, uint64_t limit)
     free(s);
 }
 
-/* ---- Z24: counting draws --------------------------------------------------
- */
+/* ---- time_shows_noise: counting draws ------------------------------------ */
 
 #define ZOO_GUESSES 20000u
 #define ZOO_DRAWS 8192u /* bytes drawn, in a class of their own up to here */
@@ -142,7 +146,7 @@ zoo_timed(const hsy_scheme *s,
 
 static void zoo_timing(void)
 {
-    const struct zoo_mutant *m = &zoo_z24[0];
+    const struct zoo_mutant *m = &zoo_time_shows_noise[0];
     const struct audit_options how = {m->samples, AUDIT_CONFIDENCE, true,
                                       ZOO_SEED};
     hsy_scheme *s = zoo_scheme(m);
@@ -150,18 +154,20 @@ static void zoo_timing(void)
     struct audit_result r;
     double seen, real;
 
-    if (!ok(s != NULL, "Z24: laplace is a scheme"))
+    if (!ok(s != NULL, "time_shows_noise: laplace is a scheme"))
         return;
     seen = zoo_timed(s, m->single);
     real = zoo_timed(s, audit_library(s).single);
-    ok(seen > 20, "Z24 is caught: its draws give the noise away (%.1f)", seen);
+    ok(seen > 20,
+       "time_shows_noise is caught: its draws give the noise away (%.1f)",
+       seen);
     ok(fabs(real) < 6, "control: real draws say nothing (%.1f)", real);
     ok(audit_run(&r, &mutant, &how) == HSY_OK && r.faults == 0,
-       "by its reports alone Z24 would pass");
+       "by its reports alone time_shows_noise would pass");
     free(s);
 }
 
-/* ---- Z32: counting ------------------------------------------------------- */
+/* ---- sums_wrap: counting ------------------------------------------------- */
 
 /* Whether a way to merge refuses what passes 2^63 - 1 and leaves all as it
  * was. */
@@ -193,18 +199,18 @@ static bool zoo_refuses_overflow(hsy_status (*merge)(hsy_tally *,
 
 static void zoo_wrapping(void)
 {
-    hsy_scheme *s = zoo_scheme(&zoo_z41[0]);
+    hsy_scheme *s = zoo_scheme(&zoo_lies_not_uniform[0]);
 
-    if (!ok(s != NULL, "Z32: grr is a scheme"))
+    if (!ok(s != NULL, "sums_wrap: grr is a scheme"))
         return;
-    ok(!zoo_refuses_overflow(zoo_z32_merge, s),
-       "Z32 is caught: sums that wrap");
+    ok(!zoo_refuses_overflow(zoo_sums_wrap_merge, s),
+       "sums_wrap is caught: sums that wrap");
     ok(zoo_refuses_overflow(hsy_tally_merge, s),
        "control: a real tally refuses to pass 2^63 - 1, and keeps its counts");
     free(s);
 }
 
-/* ---- Z17 to Z19: coins keyed by too little ------------------------------- */
+/* ---- Coins keyed by too little ------------------------------------------- */
 
 typedef void zoo_coins(uint8_t out[32], const uint8_t key[HSY_KEY],
                        const hsy_context *context, bool published);
@@ -249,9 +255,12 @@ static bool zoo_apart(zoo_coins *coins)
 
 static void zoo_keyed(void)
 {
-    ok(!zoo_apart(zoo_z17_coins), "Z17 is caught: one cohort for all tasks");
-    ok(!zoo_apart(zoo_z18_coins), "Z18 is caught: a tag that is empty");
-    ok(!zoo_apart(zoo_z19_coins), "Z19 is caught: fields without lengths");
+    ok(!zoo_apart(zoo_cohort_by_key_alone_coins),
+       "cohort_by_key_alone is caught: one cohort for all tasks");
+    ok(!zoo_apart(zoo_empty_role_tag_coins),
+       "empty_role_tag is caught: a tag that is empty");
+    ok(!zoo_apart(zoo_fields_without_lengths_coins),
+       "fields_without_lengths is caught: fields without lengths");
     ok(zoo_apart(zoo_library_coins),
        "control: real coins differ where their contexts do");
 }

@@ -3,8 +3,8 @@
  *
  * A group is decided upload by upload, in the order of the requests. What an
  * upload takes (its id, its share of a quota, room) is taken at once, so that
- * the same id a second time in one group finds itself (Z36). Should the store
- * have no room, everything taken is given back.
+ * the same id a second time in one group finds itself. Should the store have no
+ * room, everything taken is given back.
  */
 #include "server/engine/internal.h"
 

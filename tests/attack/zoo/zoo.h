@@ -27,31 +27,41 @@ struct zoo_mutant {
 };
 
 /* Ended by a row without a name. */
-extern const struct zoo_mutant zoo_z02[], zoo_z09[], zoo_z34[], zoo_z35[],
-    zoo_z21[], zoo_z22[], zoo_z23[], zoo_z24[];
-extern const struct zoo_mutant zoo_z01[], zoo_z03[], zoo_z04[], zoo_z05[],
-    zoo_z06[], zoo_z07[], zoo_z08[], zoo_z10[], zoo_z11[], zoo_z12[], zoo_z13[],
-    zoo_z20[], zoo_z29[], zoo_z41[], zoo_z42[];
+extern const struct zoo_mutant zoo_rappor_truth_ored[], zoo_q_narrowed_to_0[],
+    zoo_f_without_hashes[], zoo_out_of_range_is_zero[],
+    zoo_laplace_in_doubles[], zoo_wrong_digit[], zoo_division_off_by_one[],
+    zoo_time_shows_noise[];
+extern const struct zoo_mutant zoo_oue_truth_ored[], zoo_last_position_plain[],
+    zoo_lie_may_be_true[], zoo_shared_coins[], zoo_epsilon_each_bit[],
+    zoo_oue_wrong_q[], zoo_lie_cut_to_7_bits[], zoo_libc_rand[],
+    zoo_status_ignored[], zoo_seed_shows_coin[], zoo_hash_cuts_seed[],
+    zoo_missing_return[], zoo_one_value_too_many[], zoo_lies_not_uniform[],
+    zoo_lie_off_by_a_part[];
 
 /* Mechanisms with a pool get a small one, seed 0: whole outputs are counted. */
 #define ZOO_POOL_BITS 4
 #define ZOO_POOL (1u << ZOO_POOL_BITS)
 
-/* Z32: a tally whose sums wrap. */
-hsy_status zoo_z32_merge(hsy_tally *into, const hsy_tally *from,
-                         hsy_error *err);
+/* sums_wrap: a tally whose sums wrap. */
+hsy_status zoo_sums_wrap_merge(hsy_tally *into, const hsy_tally *from,
+                               hsy_error *err);
 
-/* Z17, Z18, Z19: a device's coins by a key that is made of too little. */
-void zoo_z17_coins(uint8_t out[32], const uint8_t key[HSY_KEY],
-                   const hsy_context *context, bool published);
-void zoo_z18_coins(uint8_t out[32], const uint8_t key[HSY_KEY],
-                   const hsy_context *context, bool published);
-void zoo_z19_coins(uint8_t out[32], const uint8_t key[HSY_KEY],
-                   const hsy_context *context, bool published);
+/* cohort_by_key_alone, empty_role_tag, fields_without_lengths: a device's coins
+ * by a key that is made of too little. */
+void zoo_cohort_by_key_alone_coins(uint8_t out[32], const uint8_t key[HSY_KEY],
+                                   const hsy_context *context, bool published);
+void zoo_empty_role_tag_coins(uint8_t out[32], const uint8_t key[HSY_KEY],
+                              const hsy_context *context, bool published);
+void zoo_fields_without_lengths_coins(uint8_t out[32],
+                                      const uint8_t key[HSY_KEY],
+                                      const hsy_context *context,
+                                      bool published);
 
-/* Z24: follows the law, but not in constant time. */
-hsy_status zoo_z24_single(void *ctx, const hsy_scheme *s, uint8_t *report,
-                          const struct audit_probe *probe, hsy_coins *coins);
+/* time_shows_noise: follows the law, but not in constant time. */
+hsy_status zoo_time_shows_noise_single(void *ctx, const hsy_scheme *s,
+                                       uint8_t *report,
+                                       const struct audit_probe *probe,
+                                       hsy_coins *coins);
 
 /* ---- What the mutants share: none of it is wrong ------------------------- */
 

@@ -15,8 +15,8 @@ struct zoo_bodies {
 };
 
 /* Listen on loopback, the port; then answer all that was handed in. */
-uint16_t zoo_z44_open(const struct zoo_bodies *bodies, bool right);
-void zoo_z44_answer(void);
-void zoo_z44_close(void);
+uint16_t zoo_forgets_answers_open(const struct zoo_bodies *bodies, bool right);
+void zoo_forgets_answers_answer(void);
+void zoo_forgets_answers_close(void);
 
 #endif

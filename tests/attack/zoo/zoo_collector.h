@@ -36,25 +36,27 @@ struct zoo_books {
 /* Whether the collector looks at an id that it has written down. */
 typedef bool zoo_sees(const struct zoo_books *books, size_t i);
 
-extern zoo_sees zoo_z36_sees, zoo_z37_sees, zoo_z38_sees, zoo_z49_sees;
+extern zoo_sees zoo_jobs_see_old_commits_sees, zoo_old_ids_dropped_sees,
+    zoo_ten_minute_window_sees, zoo_ids_let_go_early_sees;
 
 /* What an upload of reports adds to its cell, if it is counted, and how many
  * reports intake lets through. */
 typedef int64_t zoo_weighs(const hsy_upload *head);
 
-extern zoo_weighs zoo_z47_weighs;
-extern const struct intake_gate zoo_z47_gate;
+extern zoo_weighs zoo_count_believed_weighs;
+extern const struct intake_gate zoo_count_believed_gate;
 
 /* The clock says this day. */
 typedef void zoo_told(struct zoo_books *books, uint32_t day);
 
-extern zoo_told zoo_z48_told;
+extern zoo_told zoo_clock_believed_told;
 
 /* Make durable what was written down; HSY_OK: it is acknowledged. */
 typedef hsy_status zoo_sync(struct zoo_books *books);
 
-extern zoo_sync zoo_z39_sync, zoo_z40_sync, zoo_z43_sync;
-extern zoo_sync zoo_swap_sync; /* as z43, and right */
+extern zoo_sync zoo_ack_before_sync_sync, zoo_sync_retried_sync,
+    zoo_commits_over_another_sync;
+extern zoo_sync zoo_swap_sync; /* as commits_over_another, and right */
 
 /*
  * The disk's own sync, which now and then fails as those of Linux do: once, and

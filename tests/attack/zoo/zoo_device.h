@@ -50,7 +50,9 @@ struct zoo_device {
 };
 
 extern const struct zoo_device zoo_fresh, zoo_memoised; /* without a slip */
-extern const struct zoo_device zoo_z14, zoo_z15, zoo_z16, zoo_z30, zoo_z31;
+extern const struct zoo_device zoo_permanent_redrawn,
+    zoo_coins_without_parameters, zoo_coins_by_task_name, zoo_debug_field,
+    zoo_fails_for_one_truth;
 
 /* The calls of a small client; t->ctx is its zoo_device. */
 extern const struct transcript_client zoo_client_calls;
@@ -121,6 +123,7 @@ static inline void zoo_sums_add(struct zoo_sums *l, unsigned source,
     l->all += nano;
 }
 
-extern const struct zoo_ledger zoo_z25, zoo_z26, zoo_z27, zoo_z33;
+extern const struct zoo_ledger zoo_budget_in_doubles, zoo_source_left_out,
+    zoo_check_then_debit, zoo_budget_renews_daily;
 
 #endif

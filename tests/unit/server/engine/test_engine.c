@@ -83,7 +83,8 @@ static void concurrent_requests(void)
            eq_int(u[2].verdict, INTAKE_AGAIN) &&
            eq_status(rig_fold(&r), HSY_OK) &&
            eq_int(rig_cell(&r, 0, 0, 0, 1), 1),
-       "one report in three requests at once is counted once (Z36)");
+       "one report in three requests at once is counted once "
+       "(jobs_see_old_commits)");
     u[0].verdict = INTAKE_SCHEME;
     ok(eq_status(engine_admit(r.e, &s[0], NULL), HSY_OK) &&
            eq_u64(u[0].verdict, INTAKE_SCHEME),

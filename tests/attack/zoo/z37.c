@@ -1,8 +1,0 @@
-/* z37.c - ids are collected as garbage once they are old, but an old report is
- * not refused: when it comes again it is new. */
-#include "zoo_collector.h"
-
-bool zoo_z37_sees(const struct zoo_books *books, size_t i)
-{
-    return books->known[i].epoch + ZOO_GRACE >= books->day;
-}
