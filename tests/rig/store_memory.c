@@ -129,6 +129,45 @@ static bool memory_merged(const struct memory_store *m, const uint8_t name[16])
     return false;
 }
 
+static struct store_received *memory_received(const struct memory_store *m,
+                                              const uint8_t *id)
+{
+    for (size_t i = 0; i < m->nreceived; i++)
+        if (memcmp(m->received[i].id, id, STORE_BATCH_ID) == 0)
+            return &m->received[i];
+    return NULL;
+}
+
+/* What came from a hop, and what becomes of it; heads are not kept. */
+static void memory_hops(struct memory_store *m, const struct store_commit *c)
+{
+    if (c->received != NULL) {
+        m->received =
+            realloc(m->received, (m->nreceived + 1) * sizeof *m->received);
+        m->received[m->nreceived] = *c->received;
+        m->received[m->nreceived].heads = NULL;
+        m->received[m->nreceived++].heads_len = 0;
+    }
+    for (size_t i = 0; i < c->nmixes; i++) {
+        m->mixes = realloc(m->mixes, (m->nmixes + 1) * sizeof *m->mixes);
+        m->mixes[m->nmixes++] = c->mixes[i];
+    }
+}
+
+static hsy_status memory_do_received(struct store *s,
+                                     const uint8_t id[STORE_BATCH_ID],
+                                     struct store_received *out, hsy_error *err)
+{
+    const struct memory_store *m = (struct memory_store *)(void *)s;
+    const struct store_received *found = memory_received(m, id);
+
+    (void)err;
+    if (found == NULL)
+        return HSY_E_EMPTY;
+    *out = *found;
+    return HSY_OK;
+}
+
 static void memory_commit(struct memory_store *m, const struct store_commit *c)
 {
     m->faults += c->seq != m->state.seq + 1;
@@ -158,6 +197,7 @@ static void memory_commit(struct memory_store *m, const struct store_commit *c)
         memory_count(m, &c->counts[i]);
     for (size_t i = 0; i < c->nquotas; i++)
         memory_quota(m, &c->quotas[i]);
+    memory_hops(m, c);
     if (c->merged != NULL)
         memory_append(&m->merged,
                       (struct memory_blob){
@@ -171,7 +211,9 @@ hsy_status memory_do_append(struct store *s, const struct store_commit *c,
     bool done;
     hsy_status st = memory_begin(m, &done);
 
-    if (done && c->merged != NULL && memory_merged(m, c->merged)) {
+    if (done && ((c->merged != NULL && memory_merged(m, c->merged)) ||
+                 (c->received != NULL &&
+                  memory_received(m, c->received->id) != NULL))) {
         done = false;
         st = st == HSY_OK ? HSY_E_REFUSED : st;
     }
@@ -394,6 +436,8 @@ static hsy_status memory_read_rest(struct memory_store *m,
     for (size_t i = 0; st == HSY_OK && to->batch && i < m->batches.n; i++) {
         const struct memory_blob *b = &m->batches.all[i];
 
+        if (b->type == STORE_SEALED)
+            continue;
         st = to->batch(to->ctx, &(struct store_batch){.seq = b->seq,
                                                       .entry = b->entry,
                                                       .epoch = b->epoch,
@@ -460,6 +504,7 @@ const struct store_functions memory_functions = {
     .name = "memory",
     .read = memory_do_read,
     .append = memory_do_append,
+    .received = memory_do_received,
     .document = memory_do_document,
     .close_epochs = memory_do_close,
     .figure = memory_do_figure,
@@ -505,6 +550,8 @@ void memory_clear(struct memory_store *m)
     while (m->ntallies != 0)
         memory_forget(m, 0);
     free(m->tallies);
+    free(m->received);
+    free(m->mixes);
     free(m->counts);
     free(m->quotas);
     pthread_mutex_destroy(&m->lock);

@@ -41,7 +41,9 @@ struct memory_store {
     struct store_count *counts;
     struct store_quota *quotas;
     struct memory_tally *tallies;
-    size_t ncounts, nquotas, ntallies;
+    struct store_received *received;
+    struct store_mix *mixes;
+    size_t ncounts, nquotas, ntallies, nreceived, nmixes;
     uint64_t through[256];
 
     bool full;         /* there is no room for anything */

@@ -166,6 +166,40 @@ hsy_status engine_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
                         size_t len, hsy_error *err);
 
 /*
+ * A batch that a shuffler delivered, looked through by the caller: its heads,
+ * its digest, that no two envelopes are equal. Items are what they are kept as:
+ * at a collector the packed report of each envelope that opened (STORE_REPORTS;
+ * of a null one anything), at a shuffler the envelopes (STORE_SEALED).
+ */
+struct engine_delivery {
+    uint8_t id[STORE_BATCH_ID], digest[STORE_DIGEST];
+    uint32_t entry, epoch;
+    const uint8_t *heads;
+    size_t heads_len;
+    enum store_batch_type type;
+    size_t n, item; /* how many, and the bytes of each */
+    const uint8_t *items;
+    const uint8_t (*names)[16]; /* BLAKE2b-128 of each envelope as it came */
+    const bool *null;           /* which are null; NULL: none */
+    uint64_t unopened;          /* envelopes that are not among them */
+    uint64_t least;             /* that must not have come before */
+    struct store_mix *mix;      /* put with it, NULL: none; `through` is set */
+
+    bool known; /* it came before: nothing was changed, and this is what became
+                   of it then */
+    uint64_t taken, nulls, again;
+};
+
+/*
+ * Take it as one commit, or find that it is here. HSY_OK: it is durable.
+ * HSY_E_MISMATCH: another batch of its id is here; HSY_E_REFUSED: too few are
+ * new, or the task is retired; HSY_E_FULL: try again later. Then nothing was
+ * changed.
+ */
+hsy_status engine_receive(struct engine *e, struct engine_delivery *d,
+                          hsy_error *err);
+
+/*
  * What time it is, once a second or so: by the wall clock (since 1970, UTC),
  * and by one that goes on steadily from any moment. Closes epochs that are
  * over.
