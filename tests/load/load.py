@@ -21,14 +21,16 @@ import tempfile
 
 import quick_disk
 tempfile.tempdir = None  # a real disk: what is durable is what is measured
+import ohttp
 from collector import *
 from collector import _die_with_us
+from relays import Relay
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--seconds", type=int, default=5, help="of a run")
 parser.add_argument("--runs", type=int, default=5, help="of each kind; the median counts")
 parser.add_argument("--connections", type=int, default=128)
-parser.add_argument("--only", nargs="+", choices=("single", "batches", "beside"))
+parser.add_argument("--only", nargs="+", choices=("single", "batches", "beside", "relay", "sealed"))
 parser.add_argument("--bits", type=int, default=26, help="the busy task beside has 2^bits cells")
 options = parser.parse_args()
 
@@ -36,7 +38,12 @@ NGINX = """daemon off; pid {dir}/pid; error_log stderr error; worker_processes {
 events {{ worker_connections 2048; }}
 http {{ access_log off; keepalive_requests 1000000000; client_body_temp_path {dir}; proxy_temp_path {dir}; fastcgi_temp_path {dir};
   uwsgi_temp_path {dir}; scgi_temp_path {dir}; client_body_buffer_size 64k;
-  server {{ listen 127.0.0.1:{port} reuseport; location / {{ return 204; }} }} }}
+  upstream gateway {{ server 127.0.0.1:{port}; keepalive 128; keepalive_requests 1000000000; }}
+  server {{ listen 127.0.0.1:{port} reuseport; location / {{ return 204; }}
+            location /v1/ohttp {{ default_type message/ohttp-res; return 200 "{answer}"; }} }}
+  server {{ listen 127.0.0.1:{relay} reuseport; client_max_body_size 65591; location / {{
+    proxy_pass http://gateway/v1/ohttp; proxy_http_version 1.1; proxy_pass_request_headers off; proxy_set_header Host load; proxy_set_header Connection "";
+    proxy_set_header Content-Type message/ohttp-req; proxy_set_header Content-Length $content_length; }} }} }}
 """
 
 
@@ -52,9 +59,9 @@ class Nginx:
         os.mkdir(self.dir)
         atexit.register(self.stop)
         for _ in range(20):  # a port that was free may be taken when nginx comes to it
-            self.port = free_port()
+            self.port, self.relay = free_port(), free_port()
             with open(os.path.join(self.dir, "conf"), "w") as f:
-                f.write(NGINX.format(dir=self.dir, cores=os.cpu_count(), port=self.port))
+                f.write(NGINX.format(dir=self.dir, cores=os.cpu_count(), port=self.port, relay=self.relay, answer="x" * 304))
             self.process = subprocess.Popen(["nginx", "-p", self.dir, "-e", "stderr", "-c", os.path.join(self.dir, "conf")], preexec_fn=_die_with_us)
             if self.answers():
                 return
@@ -76,10 +83,10 @@ class Nginx:
 class Wrk:
     """One run of wrk; result() waits for it."""
 
-    def __init__(self, port, upload, connections, seconds, token=""):
+    def __init__(self, port, upload, connections, seconds, token="", script="upload.lua", **env):
         self.upload = upload
-        self.process = subprocess.Popen(["wrk", "-t", "2", "-c", str(connections), "-d", "%ds" % seconds, "--timeout", "60s", "-s", os.path.join(HERE, "upload.lua"),
-                                         "http://127.0.0.1:%d" % port], env={**os.environ, "UPLOAD": upload, "TOKEN": token},
+        self.process = subprocess.Popen(["wrk", "-t", "2", "-c", str(connections), "-d", "%ds" % seconds, "--timeout", "60s", "-s", os.path.join(HERE, script),
+                                         "http://127.0.0.1:%d" % port], env={**os.environ, "UPLOAD": upload, "TOKEN": token, **env},
                                         stdout=subprocess.PIPE, text=True, preexec_fn=_die_with_us)
 
     def result(self):
@@ -154,10 +161,13 @@ def disk():
 
 BITS = options.bits
 big = task("big", "strings: true; epsilon: 2; mechanism: hcms; set: {hashes: 1024, width: %d}; repeat: daily" % (1 << BITS - 10))
-c = Collector("load", TASKS + big, ids_epoch=400000000)
+secret = write("gateway.secret", os.urandom(32).hex() + "\n")
+os.chmod(secret, 0o600)
+c = Collector("load", TASKS + big, ids_epoch=400000000, gateway_keys=[secret])
 FORWARDERS = must("serve", "token", "forwarder", "--count", options.runs + 1, "--quota", 2 ** 32 - 1, "--data", c.data).decode().split()
 c.start()
 nginx = Nginx()
+GATEWAY_KEY, = ohttp.keys(ask(c.public, "GET", "/.well-known/ohttp-gateway")[2]).values()
 
 
 class Busy:
@@ -238,9 +248,67 @@ def beside():
     return sent
 
 
+REQUEST = 512  # bytes of a request before it is sealed
+SEALED = REQUEST + 55
+
+
+def requests(name, n):
+    """A file of so many sealed uploads, each of its own."""
+    program, B = path("seal_uploads"), os.path.dirname(HEARSAY)
+    if not os.path.exists(program):
+        subprocess.run(["gcc", "-std=c11", "-D_DEFAULT_SOURCE", "-DHSY_UNSTABLE", "-O2", "-I" + os.path.join(ROOT, "include"), "-I" + os.path.join(ROOT, "src"),
+                        os.path.join(HERE, "seal_uploads.c"), os.path.join(B, "libhearsay-host.a"), os.path.join(B, "libhearsay.a"),
+                        "-lyaml", "-lsodium", "-ljansson", "-lnettle", "-lz", "-lm", "-o", program], check=True)
+    with open(path(name), "wb") as to:
+        subprocess.run([program, GATEWAY_KEY.hex(), ONE, str(n), str(REQUEST)], stdout=to, check=True)
+    return path(name)
+
+
+def sealed_run(port, name, where):
+    return Wrk(port, "", options.connections, options.seconds, script="sealed.lua", REQUESTS=name, SIZE=str(SEALED), PATH_=where).result()
+
+
+def relay():
+    """Both to the same nginx behind them, which answers from memory."""
+    print("relay against nginx's proxy_pass, the same requests to the same gateway")
+    between, file_ = Relay("http://127.0.0.1:%d" % nginx.port), requests("forwarded", 1000)
+    rows = []
+    for _ in range(options.runs):
+        theirs = sealed_run(nginx.relay, file_, "/")
+        ours = sealed_run(between.public[1], file_, "/")
+        if theirs["bad"] or ours["bad"]:
+            raise SystemExit("requests failed: %d by nginx, %d by the relay" % (theirs["bad"], ours["bad"]))
+        ours["ratio"] = ours["rate"] / theirs["rate"]
+        rows.append(ours)
+        print("  nginx %7.0f/s p99 %6.2f ms   relay %7.0f/s p50 %6.2f p99 %6.2f ms   ratio %.2f"
+              % (theirs["rate"], theirs["p99"], ours["rate"], ours["p50"], ours["p99"], ours["ratio"]), flush=True)
+    between.stop()
+    print("relay: ratio to nginx's proxy_pass %.2f (at least 0.50 wanted), %.0f/s" % (median(rows, "ratio"), median(rows, "rate")))
+    return 0
+
+
+def sealed():
+    """Uploads by Oblivious HTTP against the same in clear. Sealing them takes
+    longer than opening: it is done before."""
+    print("sealed uploads against single ones in clear")
+    rows, sent = [], 0
+    for i in range(options.runs):
+        direct = run(ONE)
+        enough = int(direct["rate"] * options.seconds * 1.2) + 5000
+        ours = sealed_run(c.public[1], requests("sealed", enough), "/v1/ohttp")
+        if ours["bad"] or ours["n"] > enough:
+            raise SystemExit("%d sealed requests failed, %d sent of %d" % (ours["bad"], ours["n"], enough))
+        sent += direct["n"] + ours["n"]
+        ours["ratio"] = ours["rate"] / direct["rate"]
+        rows.append(ours)
+        print("  direct %7.0f/s   sealed %7.0f/s p50 %6.2f p99 %6.2f ms   ratio %.2f" % (direct["rate"], ours["rate"], ours["p50"], ours["p99"], ours["ratio"]), flush=True)
+    print("sealed: %.2f of direct uploads (at least 0.25 wanted), %.0f/s" % (median(rows, "ratio"), median(rows, "rate")))
+    return sent
+
+
 ONE = file("single", c.task["browser"].upload([1]))
 disk()
-sent = sum(figure() for figure in (single, batches, beside) if figure.__name__ in (options.only or [figure.__name__]))
+sent = sum(figure() for figure in (single, batches, beside, relay, sealed) if figure.__name__ in (options.only or [figure.__name__]))
 
 # Whatever wrk had acknowledged is counted; what it left unread at the end of a
 # run may be counted besides.
