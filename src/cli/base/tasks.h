@@ -20,6 +20,9 @@ int cli_tasks_document(struct task_file *t, const char *path);
 int cli_tasks_bytes(struct task_file *t, uint8_t *bytes, size_t len,
                     const char *path);
 
+/* Why a document was not read; the exit code. */
+int cli_tasks_fail(const char *path, const hsy_error *err);
+
 /* Print what hsy_tasks_problems has from number `first` on; the number of
  * those that are no warnings. */
 size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,

@@ -39,7 +39,7 @@ size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
 
 /* ---- Files --------------------------------------------------------------- */
 
-static int tasks_fail(const char *path, const hsy_error *err)
+int cli_tasks_fail(const char *path, const hsy_error *err)
 {
     if (err->field == HSY_FIELD_MAGIC)
         return cli_fail("%s: not a task document; 'hearsay tasks compile' "
@@ -54,8 +54,9 @@ int cli_tasks_document(struct task_file *t, const char *path)
 {
     hsy_error err = {0};
 
-    return task_file_document(t, path, &err) == HSY_OK ? 0
-                                                       : tasks_fail(path, &err);
+    return task_file_document(t, path, &err) == HSY_OK
+               ? 0
+               : cli_tasks_fail(path, &err);
 }
 
 int cli_tasks_bytes(struct task_file *t, uint8_t *bytes, size_t len,
@@ -65,7 +66,7 @@ int cli_tasks_bytes(struct task_file *t, uint8_t *bytes, size_t len,
 
     return task_file_bytes(t, bytes, len, &err) == HSY_OK
                ? 0
-               : tasks_fail(path, &err);
+               : cli_tasks_fail(path, &err);
 }
 
 int cli_tasks_open(struct task_file *t, const char *path, bool warn)
@@ -79,7 +80,7 @@ int cli_tasks_open(struct task_file *t, const char *path, bool warn)
         return 0;
     if (t->yaml != NULL && st != HSY_E_NOMEM)
         return CLI_FAILED; /* the problems say why */
-    return t->bytes != NULL ? tasks_fail(path, &err)
+    return t->bytes != NULL ? cli_tasks_fail(path, &err)
                             : cli_fail_file(path, &err);
 }
 

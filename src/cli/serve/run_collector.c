@@ -3,7 +3,6 @@
 #include "cli/serve/internal.h"
 
 #include "cli/base/tasks.h"
-#include "host/tasks/expiry.h"
 #include "server/process/notify.h"
 
 #include <errno.h>
@@ -12,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- Configuration ------------------------------------------------------- */
@@ -173,109 +171,58 @@ int serve_run(const struct serve_how *how)
 
 /* ---- Check --------------------------------------------------------------- */
 
-#define CHECK_DAY 86400u
-
-/* A closed task under a wrong name leaves the right one open. */
-static void run_check_enrolled(const struct config *c,
-                               const struct task_file *doc)
+static void run_check_warn(const struct config *c,
+                           const struct serve_finding *f)
 {
-    for (char **task = c->enrolled; task != NULL && *task != NULL; task++)
-        if (task_file_find(doc, *task) == doc->n)
-            cli_note("warning: enrolled: %s asks no task '%s'", c->document,
-                     *task);
-}
-
-static void run_check_expiry(const struct config *c, const hsy_document *doc)
-{
-    const uint64_t today = (uint64_t)time(NULL) / CHECK_DAY;
-    const enum expiry when = expiry_of(doc->expires, today);
-
-    if (when == EXPIRY_PAST)
+    if (f->what == SERVE_UNASKED)
+        cli_note("warning: enrolled: %s asks no task '%s'", c->document,
+                 f->about);
+    else if (f->what == SERVE_EXPIRED)
         cli_note("warning: document: %s has expired: devices that do not have "
                  "it refuse it; sign a new one",
                  c->document);
-    else if (when == EXPIRY_NEAR)
+    else if (f->what == SERVE_EXPIRES)
         cli_note("warning: document: %s expires; days that are left: %" PRIu64,
-                 c->document, doc->expires - today);
+                 c->document, f->number);
+    else
+        cli_note("warning: tally_bytes: keep_days will need %" PRIu64
+                 " MiB; days that do not fit have no tally of their own",
+                 f->number);
 }
 
-/* What the tallies will take in the end. */
-static void run_check_memory(const struct config *c, const hsy_document *doc)
+static void run_check_tell(void *ctx, const struct serve_finding *f)
 {
-    struct roster *none = roster_new(), *r = NULL;
-    uint64_t need;
+    const struct config *c = ctx;
 
-    if (none != NULL && roster_extend(&r, none, doc, NULL) == HSY_OK) {
-        need = roster_tally_bytes(r, c->day_words,
-                                  c->keep_days > c->grace_days ? c->keep_days
-                                                               : c->grace_days);
-        if (need > c->tally_bytes)
-            cli_note("warning: tally_bytes: keep_days will need %" PRIu64
-                     " MiB; days that do not fit have no tally of their own",
-                     (need >> 20) + 1);
+    errno = (int)f->number;
+    switch (f->what) {
+    case SERVE_NO_KEY:
+        cli_fail_file(f->about, &f->err);
+        break;
+    case SERVE_NO_DOCUMENT:
+        cli_tasks_fail(f->about, &f->err);
+        break;
+    case SERVE_NO_FILE:
+        if (f->err.status == HSY_E_RANGE)
+            cli_fail("%s: longer than 1 MiB", f->about);
+        else
+            cli_fail_file(f->about, &f->err);
+        break;
+    case SERVE_UNSIGNED:
+        cli_fail("%s: not signed by the key in %s", c->document, c->public_key);
+        break;
+    case SERVE_NO_DIRECTORY:
+        cli_fail("%s: data: it is no directory", c->data);
+        break;
+    case SERVE_OPEN_DIRECTORY:
+        cli_fail("%s: data: others may enter it: chmod 700 it", c->data);
+        break;
+    case SERVE_TROUBLE:
+        run_trouble(f->trouble, c);
+        break;
+    default:
+        run_check_warn(c, f);
     }
-    roster_drop(r);
-    roster_drop(none);
-}
-
-static int run_check_document(const struct config *c)
-{
-    uint8_t key[HSY_SIGN_KEY];
-    struct task_file doc = {0};
-    size_t len;
-    int failed = cli_public_read(key, c->public_key);
-
-    if (failed || c->document == NULL)
-        return failed;
-    failed = cli_tasks_document(&doc, c->document);
-    len = doc.doc.len - HSY_SIGNATURE;
-    if (!failed && !hsy_sign_verify(key, doc.bytes + len, doc.bytes, len))
-        failed = cli_fail("%s: not signed by the key in %s", c->document,
-                          c->public_key);
-    if (!failed) {
-        run_check_enrolled(c, &doc);
-        run_check_expiry(c, &doc.doc);
-        run_check_memory(c, &doc.doc);
-    }
-    task_file_clear(&doc);
-    return failed;
-}
-
-/* As a store wants it, if it is there; whose it must be depends on who runs the
- * collector. */
-static int run_check_data(const struct config *c)
-{
-    struct stat is;
-
-    if (stat(c->data, &is) == -1)
-        return errno == ENOENT ? 0
-                               : cli_fail("%s: %s", c->data, strerror(errno));
-    if (!S_ISDIR(is.st_mode))
-        return cli_fail("%s: data: it is no directory", c->data);
-    if ((is.st_mode & 077) != 0)
-        return cli_fail("%s: data: others may enter it: chmod 700 it", c->data);
-    return 0;
-}
-
-/* The files that it names, each, as far as that shows without a store. */
-static int run_check_files(const struct config *c)
-{
-    uint8_t *bytes = NULL;
-    struct serve_trouble t;
-    size_t len;
-    int failed = run_check_document(c) | run_check_data(c);
-
-    if (serve_directories(c, &t) != HSY_OK)
-        failed |= run_trouble(&t, c);
-    for (int i = 0; i < 2; i++) {
-        const char *file = i == 0 ? c->tls_cert : c->tls_key;
-
-        if (file != NULL)
-            failed |= cli_read_file(&bytes, &len, file, 1u << 20);
-        free(bytes);
-        bytes = NULL;
-    }
-    return failed;
 }
 
 int serve_check(const struct serve_how *how)
@@ -283,8 +230,8 @@ int serve_check(const struct serve_how *how)
     struct config c = {0};
     int failed = serve_configure(&c, how);
 
-    if (!failed)
-        failed = run_check_files(&c);
+    if (!failed && serve_examine(&c, run_check_tell, &c) != 0)
+        failed = CLI_FAILED;
     config_clear(&c);
     return failed;
 }

@@ -49,6 +49,40 @@ void serve_look(struct collector *c);
 hsy_status serve_stop(struct collector *c, hsy_error *err);
 void serve_close(struct collector *c);
 
+/* ---- Before it is served (check.c) --------------------------------------- */
+
+enum serve_found {
+    /* Warnings. */
+    SERVE_UNASKED, /* the document asks no such task as is closed: about */
+    SERVE_EXPIRED, /* the document */
+    SERVE_EXPIRES, /* it, in so many days: number */
+    SERVE_MEMORY,  /* days that are kept will need so many MiB: number */
+    /* What is wrong. */
+    SERVE_WRONG,
+    SERVE_NO_KEY = SERVE_WRONG, /* these three: the file about, as err says, or
+                                   number, an errno */
+    SERVE_NO_DOCUMENT,
+    SERVE_NO_FILE,
+    SERVE_UNSIGNED,       /* the document, by the key */
+    SERVE_NO_DIRECTORY,   /* the data */
+    SERVE_OPEN_DIRECTORY, /* the data: others may enter it */
+    SERVE_TROUBLE         /* as trouble says */
+};
+
+struct serve_finding {
+    enum serve_found what;
+    const char *about;
+    uint64_t number;
+    hsy_error err;
+    const struct serve_trouble *trouble;
+};
+
+typedef void serve_tell(void *ctx, const struct serve_finding *found);
+
+/* Look at every file that a configuration names, as far as that shows without a
+ * store, and tell what is found: how much of it is wrong. */
+size_t serve_examine(const struct config *f, serve_tell *tell, void *ctx);
+
 /* ---- Files (given_files.c) ----------------------------------------------- */
 
 /* Certificate and key of the listeners; none without TLS. Forget them after a
