@@ -13,76 +13,6 @@
 
 #define NEXT_CANDIDATES_MAX (1u << 20)
 
-enum {
-    NEXT_START = 1,
-    NEXT_NEXT,
-    NEXT_BATCHES,
-    NEXT_PLAN,
-    NEXT_BITS,
-    NEXT_STEP,
-    NEXT_ALPHABET,
-    NEXT_ORACLE,
-    NEXT_SIZES,
-    NEXT_TOP,
-    NEXT_KEEP,
-    NEXT_SIGNIFICANT,
-    NEXT_ALPHA,
-    NEXT_MAX,
-    NEXT_FREQUENCY,
-    NEXT_MISS,
-    NEXT_TASK,
-    NEXT_ID,
-    NEXT_SOURCE,
-    NEXT_QUESTION,
-    NEXT_FROM,
-    NEXT_TO,
-    NEXT_OUTPUT,
-    NEXT_FORMAT
-};
-
-static const struct cli_option batches_options[] = {
-    {NEXT_START, "start", NULL, "write the first stage; with --epsilon:"},
-    {NEXT_BITS, "bits", "M", "... of a string (default 48)"},
-    {NEXT_STEP, "step", "N", "... of a stage; divides M (default 8)"},
-    {NEXT_ALPHABET, "alphabet", "a-z...",
-     "... bytes of strings (default: any)"},
-    {NEXT_ORACLE, "oracle", "NAME",
-     "... mechanism of each stage (default: grr or pgr)"},
-    {NEXT_SIZES, "sizes", "HOW",
-     "... of the batches: equal, rising, diminishing"},
-    {CLI_OPT_EPSILON, "epsilon", "E", "... privacy of one report"},
-    {NEXT_ID, "id", "ID", "... of the task (default words)"},
-    {NEXT_SOURCE, "source", "NAME", "... the private data it is about"},
-    {NEXT_QUESTION, "question", "TEXT", "... to the person"},
-    {NEXT_FROM, "from", "DAY", "... as 2026-01-31 (default today)"},
-    {NEXT_NEXT, "next", NULL,
-     "from tallies of a stage write the next one; with:"},
-    {NEXT_TASK, "task", "FILE:ID", "... the task of that stage"},
-    {NEXT_TO, "to", "DAY", "last day of the stage that is written"},
-    {NEXT_TOP, "top", "K", "so many strings in the end (default 16)"},
-    {NEXT_KEEP, "keep", "N", "N times K prefixes at inner stages (default 2)"},
-    {NEXT_SIGNIFICANT, "significant", NULL, "only what chance hardly makes"},
-    {NEXT_ALPHA, "alpha", "A", "how hardly (default 0.05)"},
-    {NEXT_MAX, "max-candidates", "N",
-     "of a stage, up to 1048576 (default 262144)"},
-    {NEXT_OUTPUT, "output", "FILE", "write there (default: stdout)"},
-    {NEXT_BATCHES, "batches", NULL, "with --plan: how many people it takes"},
-    {NEXT_PLAN, "plan", NULL, "... before any is asked; needs:"},
-    {NEXT_FREQUENCY, "frequency", "F", "... share of people to be found"},
-    {NEXT_MISS, "miss", "B", "... chance to miss it (default 0.05)"},
-    CLI_FORMAT_OPTION(NEXT_FORMAT),
-    {0, NULL, NULL, NULL}};
-
-static const struct cli_command batches_command = {
-    "discover",
-    "--start --epsilon E --source S --question TEXT [-o FILE] | "
-    "--next --task FILE:ID [-o FILE] [FILE...] | "
-    "--batches --plan --epsilon E --frequency F [options]",
-    "Search in batches: each stage is a task for people of its own, whose\n"
-    "candidates are what the stage before has found. A device answers one of "
-    "them.",
-    batches_options};
-
 /* The first, the next, or the plan of all stages. */
 enum batches_what { BATCHES_START = 1, BATCHES_NEXT, BATCHES_PLAN };
 
@@ -93,6 +23,9 @@ struct batches_options {
     struct cli_spec spec; /* --epsilon */
     const char *task;     /* FILE:ID */
     const char *id, *source, *question, *from, *to, *output;
+    int sizes;
+    char **files; /* operands, in the place of arguments that were read */
+    int nfiles;
 };
 
 bool discover_batched(int argc, char **argv)
@@ -346,9 +279,11 @@ static int batches_next(const struct batches_options *o, const struct gather *g)
 
 /* ---- Options ------------------------------------------------------------- */
 
-static bool batches_set(struct batches_options *o, struct cli_parser *p,
-                        enum batches_what what)
+static bool batches_set(struct cli_parser *p, void *to)
 {
+    struct batches_options *o = to;
+    const enum batches_what what = (enum batches_what)p->row->low;
+
     if (o->what != 0 && o->what != what) {
         cli_usage(p, "--start, --next and --batches --plan are three things");
         return false;
@@ -357,91 +292,85 @@ static bool batches_set(struct batches_options *o, struct cli_parser *p,
     return true;
 }
 
-static bool batches_search(struct batches_options *o, struct cli_parser *p,
-                           int id)
+static bool batches_operand(struct cli_parser *p, void *to)
 {
-    hsy_search *how = &o->discover.search;
+    struct batches_options *o = to;
 
-    switch (id) {
-    case NEXT_TOP:
-        return cli_value_count(p, &how->top, 1, HSY_SEARCH_TOP_MAX);
-    case NEXT_KEEP:
-        return cli_value_count(p, &how->keep, 1, HSY_SEARCH_KEEP_MAX);
-    case NEXT_SIGNIFICANT:
-        how->significant = true;
-        return true;
-    case NEXT_ALPHA:
-        return cli_value_fraction(p, &how->alpha);
-    case NEXT_MAX:
-        return cli_value_count(p, &how->max_candidates, 1, NEXT_CANDIDATES_MAX);
-    case NEXT_FREQUENCY:
-        o->discover.has_frequency = true;
-        return cli_value_fraction(p, &o->discover.aim.frequency);
-    case NEXT_MISS:
-        return cli_value_fraction(p, &o->discover.aim.miss);
-    case NEXT_FORMAT:
-        return cli_value_format(p, &o->discover.format);
-    default:
-        return cli_spec_option(&o->spec, p, id);
-    }
-}
-
-static bool batches_sizes(struct batches_options *o, struct cli_parser *p)
-{
-    static const char *const names[] = {"equal", "rising", "diminishing", NULL};
-    int sizes = 0;
-
-    if (!cli_value_choice(p, &sizes, names))
-        return false;
-    o->batches.sizes = (uint64_t)sizes;
+    o->files[o->nfiles++] = p->argv[p->at - 1];
     return true;
 }
 
-static bool batches_option(struct batches_options *o, struct cli_parser *p,
-                           int id)
-{
-    const struct {
-        int id;
-        const char **to;
-    } texts[] = {{NEXT_ALPHABET, &o->batches.alphabet},
-                 {NEXT_ORACLE, &o->batches.oracle},
-                 {NEXT_TASK, &o->task},
-                 {NEXT_ID, &o->id},
-                 {NEXT_SOURCE, &o->source},
-                 {NEXT_QUESTION, &o->question},
-                 {NEXT_FROM, &o->from},
-                 {NEXT_TO, &o->to}};
+static const char *const batches_sizes[] = {"equal", "rising", "diminishing",
+                                            NULL};
 
-    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
-        if (texts[k].id == id) {
-            *texts[k].to = p->value;
-            return true;
-        }
-    switch (id) {
-    case NEXT_START:
-        return batches_set(o, p, BATCHES_START);
-    case NEXT_NEXT:
-        return batches_set(o, p, BATCHES_NEXT);
-    case NEXT_BATCHES:
-    case NEXT_PLAN:
-        return batches_set(o, p, BATCHES_PLAN);
-    case NEXT_BITS:
-        return cli_value_count(p, &o->batches.bits, 2, HSY_SPELL_BITS);
-    case NEXT_STEP:
-        return cli_value_count(p, &o->batches.step, 1, 20);
-    case NEXT_SIZES:
-        return batches_sizes(o, p);
-    case NEXT_OUTPUT:
-        o->output = cli_output_path(p->value);
-        return true;
-    default:
-        return batches_search(o, p, id);
-    }
-}
+#define BATCHES(member) offsetof(struct batches_options, member)
+
+static const struct cli_option batches_options[] = {
+    {0, "start", NULL, "write the first stage; with --epsilon:", CLI_INTO_CALL,
+     BATCHES(what), BATCHES_START, .call = batches_set},
+    {0, "bits", "M", "... of a string (default 48)", CLI_INTO_COUNT,
+     BATCHES(batches.bits), 2, HSY_SPELL_BITS},
+    {0, "step", "N", "... of a stage; divides M (default 8)", CLI_INTO_COUNT,
+     BATCHES(batches.step), 1, 20},
+    {0, "alphabet", "a-z...", "... bytes of strings (default: any)",
+     CLI_INTO_TEXT, BATCHES(batches.alphabet)},
+    {0, "oracle", "NAME", "... mechanism of each stage (default: grr or pgr)",
+     CLI_INTO_TEXT, BATCHES(batches.oracle)},
+    {0, "sizes", "HOW", "... of the batches: equal, rising, diminishing",
+     CLI_INTO_CHOICE, BATCHES(sizes), .words = batches_sizes},
+    {CLI_OPT_EPSILON, "epsilon", "E", "... privacy of one report"},
+    {0, "id", "ID", "... of the task (default words)", CLI_INTO_TEXT,
+     BATCHES(id)},
+    {0, "source", "NAME", "... the private data it is about", CLI_INTO_TEXT,
+     BATCHES(source)},
+    {0, "question", "TEXT", "... to the person", CLI_INTO_TEXT,
+     BATCHES(question)},
+    {0, "from", "DAY", "... as 2026-01-31 (default today)", CLI_INTO_TEXT,
+     BATCHES(from)},
+    {0, "next", NULL, "from tallies of a stage write the next one; with:",
+     CLI_INTO_CALL, BATCHES(what), BATCHES_NEXT, .call = batches_set},
+    {0, "task", "FILE:ID", "... the task of that stage", CLI_INTO_TEXT,
+     BATCHES(task)},
+    {0, "to", "DAY", "last day of the stage that is written", CLI_INTO_TEXT,
+     BATCHES(to)},
+    {0, "top", "K", "so many strings in the end (default 16)", CLI_INTO_COUNT,
+     BATCHES(discover.search.top), 1, HSY_SEARCH_TOP_MAX},
+    {0, "keep", "N", "N times K prefixes at inner stages (default 2)",
+     CLI_INTO_COUNT, BATCHES(discover.search.keep), 1, HSY_SEARCH_KEEP_MAX},
+    {0, "significant", NULL, "only what chance hardly makes", CLI_INTO_FLAG,
+     BATCHES(discover.search.significant)},
+    {0, "alpha", "A", "how hardly (default 0.05)", CLI_INTO_SHARE,
+     BATCHES(discover.search.alpha)},
+    {0, "max-candidates", "N", "of a stage, up to 1048576 (default 262144)",
+     CLI_INTO_COUNT, BATCHES(discover.search.max_candidates), 1,
+     NEXT_CANDIDATES_MAX},
+    {0, "output", "FILE", "write there (default: stdout)", CLI_INTO_OUTPUT,
+     BATCHES(output)},
+    {0, "batches", NULL, "with --plan: how many people it takes", CLI_INTO_CALL,
+     BATCHES(what), BATCHES_PLAN, .call = batches_set},
+    {0, "plan", NULL, "... before any is asked; needs:", CLI_INTO_CALL,
+     BATCHES(what), BATCHES_PLAN, .call = batches_set},
+    {0, "frequency", "F", "... share of people to be found", CLI_INTO_SHARE,
+     BATCHES(discover.aim.frequency)},
+    {0, "miss", "B", "... chance to miss it (default 0.05)", CLI_INTO_SHARE,
+     BATCHES(discover.aim.miss)},
+    CLI_FORMAT_ROW(BATCHES(discover.format)),
+    {0}};
+
+static const struct cli_command batches_command = {
+    "discover",
+    "--start --epsilon E --source S --question TEXT [-o FILE] | "
+    "--next --task FILE:ID [-o FILE] [FILE...] | "
+    "--batches --plan --epsilon E --frequency F [options]",
+    "Search in batches: each stage is a task for people of its own, whose\n"
+    "candidates are what the stage before has found. A device answers one of "
+    "them.",
+    batches_options,
+    .operand = batches_operand,
+    .spec = BATCHES(spec)};
 
 /* What belongs to the one is not for the others. */
-static int batches_usage(const struct batches_options *o, struct cli_parser *p,
-                         int files)
+static int batches_usage(const struct batches_options *o, struct cli_parser *p)
 {
     const char *colon = o->task != NULL ? strrchr(o->task, ':') : NULL;
     const bool next = o->what == BATCHES_NEXT;
@@ -456,13 +385,13 @@ static int batches_usage(const struct batches_options *o, struct cli_parser *p,
          o->question != NULL || o->from != NULL || o->spec.has_epsilon))
         return cli_usage(p, "--next goes on with what --start has settled: "
                             "leave that out");
-    if (!next && (files != 0 || o->task != NULL))
+    if (!next && (o->nfiles != 0 || o->task != NULL))
         return cli_usage(p, "tallies and --task go with --next");
     if (!next && !o->spec.has_epsilon)
         return cli_usage(p, "--epsilon E is missing: privacy of one report");
     if (o->what == BATCHES_START && (o->source == NULL || o->question == NULL))
         return cli_usage(p, "--start needs --source NAME and --question TEXT");
-    if (o->what == BATCHES_PLAN && !o->discover.has_frequency)
+    if (o->what == BATCHES_PLAN && !cli_given(p, "frequency"))
         return cli_usage(p, "--plan needs --frequency F: the share of people "
                             "that hold a string to be found");
     return 0;
@@ -471,23 +400,20 @@ static int batches_usage(const struct batches_options *o, struct cli_parser *p,
 int discover_batches(int argc, char **argv)
 {
     struct batches_options o = {
-        .discover = {.search = {.size = sizeof(hsy_search)}, .aim.miss = 0.05}};
+        .discover = {.search = {.size = sizeof(hsy_search)}, .aim.miss = 0.05},
+        .files = argv};
     struct gather g = {0};
     struct cli_parser p;
-    int id, files = 0, failed;
+    int failed;
 
-    cli_begin(&p, &batches_command, argc, argv);
-    while ((id = cli_next(&p)) != CLI_END) {
-        if (id == CLI_OPERAND)
-            argv[files++] = p.argv[p.at - 1];
-        else if (id == CLI_STOP || !batches_option(&o, &p, id))
-            return p.exit;
-    }
-    failed = batches_usage(&o, &p, files);
+    if (!cli_read(&p, &batches_command, argc, argv, &o))
+        return p.exit;
+    o.batches.sizes = (uint64_t)o.sizes;
+    failed = batches_usage(&o, &p);
     if (!failed && o.what != BATCHES_NEXT)
         failed = batches_begin(&o);
     else if (!failed) {
-        failed = cli_gather_files(&g, &p, argv, files);
+        failed = cli_gather_files(&g, &p, o.files, o.nfiles);
         if (!failed)
             failed = batches_next(&o, &g);
     }

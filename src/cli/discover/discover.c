@@ -8,83 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    DISCOVER_TOP = 1,
-    DISCOVER_SIGNIFICANT,
-    DISCOVER_KEEP,
-    DISCOVER_ALPHA,
-    DISCOVER_LEVEL,
-    DISCOVER_SIMULTANEOUS,
-    DISCOVER_ALL_STAGES,
-    DISCOVER_THRESHOLD,
-    DISCOVER_ALL,
-    DISCOVER_MAX,
-    DISCOVER_PLAN,
-    DISCOVER_FREQUENCY,
-    DISCOVER_MISS,
-    DISCOVER_PARAM, /* of its own name, without --set */
-    DISCOVER_PLOT,
-    DISCOVER_FORMAT
-};
-
-static const struct cli_option discover_options[] = {
-    {DISCOVER_TOP, "top", "K",
-     "the K largest, chance or not; of sfp K at most\n"
-     "(default: strings that chance hardly makes, at most\n"
-     "16, of sfp all)"},
-    {DISCOVER_SIGNIFICANT, "significant", NULL,
-     "only what chance hardly makes, at every stage and\n"
-     "with --top too (sfp does so anyway)"},
-    {DISCOVER_ALPHA, "alpha", "A",
-     "how hardly: a stage takes any prefix that nobody has\n"
-     "with this chance (default 0.05)"},
-    {DISCOVER_KEEP, "keep", "N",
-     "N times K prefixes go from an inner stage to the next\n"
-     "(default 2)"},
-    {DISCOVER_LEVEL, "level", "L", "of the intervals (default 0.95)"},
-    {DISCOVER_SIMULTANEOUS, "simultaneous", NULL,
-     "intervals that hold for all candidates together, so\n"
-     "also for those that were picked"},
-    {DISCOVER_ALL_STAGES, "all-stages", NULL,
-     "the prefixes of every stage too"},
-    {DISCOVER_THRESHOLD, "threshold", "T",
-     "sfp: at most T pairs of an offset go on (default: as\n"
-     "many as are more than chance makes; with --all 20)"},
-    {DISCOVER_ALL, "all", NULL, "sfp: pairs and words, chance or not"},
-    {DISCOVER_MAX, "max-candidates", "N",
-     "of a stage, up to 16777216 (default 262144): time\n"
-     "and memory grow with it"},
-    {DISCOVER_PLOT, "plot", "FILE.svg", "write what was found as a figure"},
-    {DISCOVER_PLAN, "plan", NULL,
-     "how many people it takes, before any is asked; with:"},
-    {DISCOVER_FREQUENCY, "frequency", "F",
-     "... share of people that hold a string to be found"},
-    {DISCOVER_MISS, "miss", "B",
-     "... chance to miss it at a stage (default 0.05)"},
-    {CLI_OPT_EPSILON, "epsilon", "E", "... privacy of one report"},
-    {CLI_OPT_MECHANISM, "mechanism", "pem|sfp", "... (default pem)"},
-    {DISCOVER_PARAM, "bits", "M",
-     "... of a string (default 48; sfp: 10 symbols)"},
-    {DISCOVER_PARAM, "step", "N", "... of a stage"},
-    {CLI_OPT_ALPHABET, "alphabet", "SET",
-     "... bytes of the strings, as a-z0-9 or \\x00-\\x1f"},
-    {CLI_OPT_ORACLE, "oracle", "NAME",
-     "... the mechanism that asks for prefixes, or the\nsketch of sfp"},
-    {CLI_OPT_SET, "set", "KEY=VALUE...",
-     "... a parameter of pem or sfp, as for randomize"},
-    CLI_FORMAT_OPTION(DISCOVER_FORMAT),
-    {0, NULL, NULL, NULL}};
-
-static const struct cli_command discover_command = {
-    "discover",
-    "[options] [FILE...] | --plan --epsilon E --frequency F [options] | "
-    "--start|--next|--batches ... (in batches: --next --help)",
-    "Find the frequent strings in tallies or reports of the mechanisms pem "
-    "and sfp:\n"
-    "strings that nobody listed beforehand, with their shares and intervals. "
-    "Of a\nsearch in batches, what one stage has found.",
-    discover_options};
-
 /* ---- Searching ----------------------------------------------------------- */
 
 /* What a search by stages refuses, in the words of the options. */
@@ -294,55 +217,100 @@ static int discover_plan(const struct discover_options *o,
 
 /* ---- Options ------------------------------------------------------------- */
 
-static bool discover_option(struct discover_options *o, struct cli_parser *p,
-                            int id, struct cli_spec *spec)
+struct discover_asked {
+    struct discover_options o;
+    struct cli_spec spec;
+    char **files; /* operands, in the place of arguments that were read */
+    int nfiles;
+};
+
+/* --bits and --step, without --set. */
+static bool discover_param(struct cli_parser *p, void *to)
 {
-    switch (id) {
-    case DISCOVER_TOP:
-        return cli_value_count(p, &o->search.top, 1, HSY_SEARCH_TOP_MAX);
-    case DISCOVER_SIGNIFICANT:
-        o->search.significant = true;
-        return true;
-    case DISCOVER_KEEP:
-        return cli_value_count(p, &o->search.keep, 1, HSY_SEARCH_KEEP_MAX);
-    case DISCOVER_ALPHA:
-        return cli_value_fraction(p, &o->search.alpha);
-    case DISCOVER_LEVEL:
-        return cli_value_fraction(p, &o->how.level);
-    case DISCOVER_SIMULTANEOUS:
-        o->simultaneous = true;
-        return true;
-    case DISCOVER_ALL_STAGES:
-        o->all_stages = true;
-        return true;
-    case DISCOVER_THRESHOLD:
-        return cli_value_count(p, &o->threshold, 1, HSY_PUZZLE_PAIRS_MAX);
-    case DISCOVER_ALL:
-        o->all = true;
-        return true;
-    case DISCOVER_MAX:
-        return cli_value_count(p, &o->search.max_candidates, 1,
-                               HSY_SEARCH_CANDIDATES_MAX);
-    case DISCOVER_PLAN:
-        o->plan = true;
-        return true;
-    case DISCOVER_FREQUENCY:
-        o->has_frequency = true;
-        return cli_value_fraction(p, &o->aim.frequency);
-    case DISCOVER_MISS:
-        o->has_miss = true;
-        return cli_value_fraction(p, &o->aim.miss);
-    case DISCOVER_PARAM:
-        return cli_spec_param(spec, p);
-    case DISCOVER_PLOT:
-        o->plot = p->value;
-        return true;
-    case DISCOVER_FORMAT:
-        return cli_value_format(p, &o->format);
-    default:
-        return cli_spec_option(spec, p, id);
-    }
+    return cli_spec_param(&((struct discover_asked *)to)->spec, p);
 }
+
+static bool discover_operand(struct cli_parser *p, void *to)
+{
+    struct discover_asked *a = to;
+
+    a->files[a->nfiles++] = p->argv[p->at - 1];
+    return true;
+}
+
+#define DISCOVER(member) offsetof(struct discover_asked, member)
+
+static const struct cli_option discover_options[] = {
+    {0, "top", "K",
+     "the K largest, chance or not; of sfp K at most\n"
+     "(default: strings that chance hardly makes, at most\n"
+     "16, of sfp all)",
+     CLI_INTO_COUNT, DISCOVER(o.search.top), 1, HSY_SEARCH_TOP_MAX},
+    {0, "significant", NULL,
+     "only what chance hardly makes, at every stage and\n"
+     "with --top too (sfp does so anyway)",
+     CLI_INTO_FLAG, DISCOVER(o.search.significant)},
+    {0, "alpha", "A",
+     "how hardly: a stage takes any prefix that nobody has\n"
+     "with this chance (default 0.05)",
+     CLI_INTO_SHARE, DISCOVER(o.search.alpha)},
+    {0, "keep", "N",
+     "N times K prefixes go from an inner stage to the next\n"
+     "(default 2)",
+     CLI_INTO_COUNT, DISCOVER(o.search.keep), 1, HSY_SEARCH_KEEP_MAX},
+    {0, "level", "L", "of the intervals (default 0.95)", CLI_INTO_SHARE,
+     DISCOVER(o.how.level)},
+    {0, "simultaneous", NULL,
+     "intervals that hold for all candidates together, so\n"
+     "also for those that were picked",
+     CLI_INTO_FLAG, DISCOVER(o.simultaneous)},
+    {0, "all-stages", NULL, "the prefixes of every stage too", CLI_INTO_FLAG,
+     DISCOVER(o.all_stages)},
+    {0, "threshold", "T",
+     "sfp: at most T pairs of an offset go on (default: as\n"
+     "many as are more than chance makes; with --all 20)",
+     CLI_INTO_COUNT, DISCOVER(o.threshold), 1, HSY_PUZZLE_PAIRS_MAX},
+    {0, "all", NULL, "sfp: pairs and words, chance or not", CLI_INTO_FLAG,
+     DISCOVER(o.all)},
+    {0, "max-candidates", "N",
+     "of a stage, up to 16777216 (default 262144): time\n"
+     "and memory grow with it",
+     CLI_INTO_COUNT, DISCOVER(o.search.max_candidates), 1,
+     HSY_SEARCH_CANDIDATES_MAX},
+    {0, "plot", "FILE.svg", "write what was found as a figure", CLI_INTO_TEXT,
+     DISCOVER(o.plot)},
+    {0, "plan", NULL, "how many people it takes, before any is asked; with:",
+     CLI_INTO_FLAG, DISCOVER(o.plan)},
+    {0, "frequency", "F", "... share of people that hold a string to be found",
+     CLI_INTO_SHARE, DISCOVER(o.aim.frequency)},
+    {0, "miss", "B", "... chance to miss it at a stage (default 0.05)",
+     CLI_INTO_SHARE, DISCOVER(o.aim.miss)},
+    {CLI_OPT_EPSILON, "epsilon", "E", "... privacy of one report"},
+    {CLI_OPT_MECHANISM, "mechanism", "pem|sfp", "... (default pem)"},
+    {0, "bits", "M", "... of a string (default 48; sfp: 10 symbols)",
+     CLI_INTO_CALL, DISCOVER(spec), .call = discover_param},
+    {0, "step", "N", "... of a stage", CLI_INTO_CALL, DISCOVER(spec),
+     .call = discover_param},
+    {CLI_OPT_ALPHABET, "alphabet", "SET",
+     "... bytes of the strings, as a-z0-9 or \\x00-\\x1f"},
+    {CLI_OPT_ORACLE, "oracle", "NAME",
+     "... the mechanism that asks for prefixes, or the\nsketch of sfp"},
+    {CLI_OPT_SET, "set", "KEY=VALUE...",
+     "... a parameter of pem or sfp, as for randomize"},
+    CLI_FORMAT_ROW(DISCOVER(o.format)),
+    {0}};
+
+static const struct cli_command discover_command = {
+    "discover",
+    "[options] [FILE...] | --plan --epsilon E --frequency F [options] | "
+    "--start|--next|--batches ... (in batches: --next --help)",
+    "Find the frequent strings in tallies or reports of the mechanisms pem "
+    "and sfp:\n"
+    "strings that nobody listed beforehand, with their shares and intervals. "
+    "Of a\nsearch in batches, what one stage has found.",
+    discover_options,
+    .operand = discover_operand,
+    .spec = DISCOVER(spec)};
 
 static int discover_check(struct cli_parser *p,
                           const struct discover_options *o,
@@ -350,7 +318,7 @@ static int discover_check(struct cli_parser *p,
 {
     if (o->plan && !spec->has_epsilon)
         return cli_usage(p, "--plan needs --epsilon E");
-    if (o->plan && !o->has_frequency)
+    if (o->plan && !cli_given(p, "frequency"))
         return cli_usage(p, "--plan needs --frequency F: the share of people "
                             "that hold a string to be found");
     if (o->plan && o->plot != NULL)
@@ -361,7 +329,7 @@ static int discover_check(struct cli_parser *p,
     if (!o->plan &&
         (spec->has_epsilon || spec->params != 0 || spec->has_alphabet ||
          spec->spec.oracle != NULL || spec->spec.mechanism != NULL ||
-         o->has_frequency || o->has_miss))
+         cli_given(p, "frequency") || cli_given(p, "miss")))
         return cli_usage(p, "--epsilon, --mechanism, --bits, --step, --set, "
                             "--alphabet, --oracle, --frequency and --miss go "
                             "with --plan; "
@@ -369,36 +337,35 @@ static int discover_check(struct cli_parser *p,
     return 0;
 }
 
+static int discover_do(struct discover_asked *a, struct cli_parser *p)
+{
+    struct gather g = {0};
+    int failed = discover_check(p, &a->o, &a->spec, a->nfiles);
+
+    if (!failed && a->o.plan)
+        return discover_plan(&a->o, &a->spec, p);
+    if (!failed)
+        failed = cli_gather_files(&g, p, a->files, a->nfiles);
+    if (!failed)
+        failed = discover_run(&a->o, &g);
+    gather_clear(&g);
+    return failed;
+}
+
 int cmd_discover(int argc, char **argv)
 {
-    struct discover_options o = {.search = {.size = sizeof o.search},
-                                 .how.level = 0.95,
-                                 .aim.miss = 0.05};
-    struct cli_spec spec = {0};
-    struct gather g = {0};
+    struct discover_asked a = {.o = {.search = {.size = sizeof(hsy_search)},
+                                     .how.level = 0.95,
+                                     .aim.miss = 0.05},
+                               .files = argv};
     struct cli_parser p;
-    int id, files = 0, failed;
+    int failed;
 
     if (discover_batched(argc, argv))
         return discover_batches(argc, argv);
-    cli_begin(&p, &discover_command, argc, argv);
-    while ((id = cli_next(&p)) != CLI_END) {
-        if (id == CLI_OPERAND)
-            argv[files++] = p.argv[p.at - 1];
-        else if (id == CLI_STOP || !discover_option(&o, &p, id, &spec)) {
-            cli_spec_clear(&spec);
-            return p.exit;
-        }
-    }
-    failed = discover_check(&p, &o, &spec, files);
-    if (!failed && o.plan)
-        failed = discover_plan(&o, &spec, &p);
-    else if (!failed) {
-        failed = cli_gather_files(&g, &p, argv, files);
-        if (!failed)
-            failed = discover_run(&o, &g);
-    }
-    cli_spec_clear(&spec);
-    gather_clear(&g);
+    failed = cli_read(&p, &discover_command, argc, argv, &a)
+                 ? discover_do(&a, &p)
+                 : p.exit;
+    cli_spec_clear(&a.spec);
     return failed;
 }

@@ -12,7 +12,6 @@ struct discover_options {
     bool all;           /* sfp: chance or not */
     uint64_t threshold; /* sfp: pairs of an offset that go on */
     bool plan;          /* nothing is collected yet */
-    bool has_frequency, has_miss;
     struct discover_aim aim;
     const char *plot; /* NULL: no figure */
     enum table_format format;

@@ -3,128 +3,6 @@
 
 #include <stddef.h>
 
-enum {
-    ESTIMATE_LEVEL = 1,
-    ESTIMATE_INTERVAL,
-    ESTIMATE_SIMULTANEOUS,
-    ESTIMATE_TARGET,
-    ESTIMATE_POST,
-    ESTIMATE_CANDIDATES,
-    ESTIMATE_TOP,
-    ESTIMATE_AGAINST,
-    ESTIMATE_ROUNDS,
-    ESTIMATE_DEVICES,
-    ESTIMATE_COVARIANCE,
-    ESTIMATE_LYING,
-    ESTIMATE_PLOT,
-    ESTIMATE_DENSITY,
-    ESTIMATE_QUANTILE,
-    ESTIMATE_BETWEEN,
-    ESTIMATE_RAPPOR,
-    ESTIMATE_MAP,
-    ESTIMATE_ASSOCIATE,
-    ESTIMATE_ALL,
-    ESTIMATE_METHOD,
-    ESTIMATE_CORRECTION,
-    ESTIMATE_ALPHA,
-    ESTIMATE_ATTRIBUTE,
-    ESTIMATE_JOINT,
-    ESTIMATE_FORMAT
-};
-
-static const struct cli_option estimate_options[] = {
-    {ESTIMATE_LEVEL, "level", "P",
-     "confidence of the intervals (default 0.95)"},
-    {ESTIMATE_INTERVAL, "interval", "NAME",
-     "wilson, wald, score, likelihood, exact or hoeffding\n"
-     "(default: score for people, else wilson)"},
-    {ESTIMATE_SIMULTANEOUS, "simultaneous", NULL,
-     "all intervals hold together at that level"},
-    {ESTIMATE_TARGET, "target", "WHOM",
-     "people (those who answered, default) or population\n"
-     "(they are a sample of it)"},
-    {ESTIMATE_POST, "post", "NAME",
-     "a further column: norm, norm-sub, norm-mul, norm-cut,\n"
-     "base-cut, mle, power, power-ns or em (default none)"},
-    {ESTIMATE_CANDIDATES, "candidates", "FILE",
-     "only these values, one a line; needed for strings"},
-    {ESTIMATE_TOP, "top", "K",
-     "the K largest, largest first; with --against the\n"
-     "largest changes, up or down"},
-    {ESTIMATE_AGAINST, "against", "FILE",
-     "the difference to another tally, with a test"},
-    {ESTIMATE_DEVICES, "devices", "N",
-     "... of N devices in all that keep their first answer"},
-    {ESTIMATE_ROUNDS, "rounds", "T",
-     "nobody is in a tally without rounds more than T times"},
-    {ESTIMATE_LYING, "assume-lying", "SHARE",
-     "add intervals that allow for what so many lying\n"
-     "devices can do, as 1% or 0.01"},
-    {ESTIMATE_PLOT, "plot", "FILE.svg", "write the estimates as a figure"},
-    {ESTIMATE_COVARIANCE, "covariance", NULL,
-     "how estimates vary together (grr and matrix)"},
-    {ESTIMATE_DENSITY, "density", "em|ems",
-     "shares by likelihood; sw has no others (default em);\n"
-     "ems smoothes, and has no intervals"},
-    {ESTIMATE_QUANTILE, "quantile", "Q",
-     "where a share Q of a range in bins lies below, or\n"
-     "several: 0.5,0.9"},
-    {ESTIMATE_BETWEEN, "between", "LO:HI...",
-     "the share between two edges of bins; repeatable"},
-    {ESTIMATE_RAPPOR, "rappor", "FILE...",
-     "decode RAPPOR's counts or reports; its params"},
-    {ESTIMATE_MAP, "map", "FILE...", "... its map of candidates"},
-    {ESTIMATE_ASSOCIATE, "associate", NULL,
-     "... the joint shares of the reports' variables;\n"
-     "--map and --rappor take VARIABLE=FILE, repeatable"},
-    {ESTIMATE_ALL, "all", NULL, "... all candidates, not only those detected"},
-    {ESTIMATE_METHOD, "method", "NAME", "... sampler (default) or nnls"},
-    {ESTIMATE_CORRECTION, "correction", "NAME",
-     "... false ones: fdr (default) or bonferroni"},
-    {ESTIMATE_ALPHA, "alpha", "A", "... at most this (default 0.1)"},
-    {ESTIMATE_ATTRIBUTE, "attribute", "NAME",
-     "of several attributes only this one"},
-    {ESTIMATE_JOINT, "joint", NULL,
-     "the share of each combination (mechanism joint)"},
-    CLI_FORMAT_OPTION(ESTIMATE_FORMAT),
-    {0, NULL, NULL, NULL}};
-
-static const struct cli_command estimate_command = {
-    "estimate", "[options] [TALLY]",
-    "Estimate shares or a mean from a tally (or a report stream; '-' is\n"
-    "standard input), each with its standard error and interval. Estimates "
-    "are\n"
-    "unbiased, so that a small share may come out below zero.",
-    estimate_options};
-
-/* Options that only say so, and those that name a file or a value. */
-static const struct estimate_plain {
-    int id;
-    size_t at; /* in struct estimate_options */
-} estimate_flags[] =
-    {{ESTIMATE_SIMULTANEOUS, offsetof(struct estimate_options, simultaneous)},
-     {ESTIMATE_COVARIANCE, offsetof(struct estimate_options, covariance)},
-     {ESTIMATE_ASSOCIATE, offsetof(struct estimate_options, associate)},
-     {ESTIMATE_ALL, offsetof(struct estimate_options, all)},
-     {ESTIMATE_JOINT, offsetof(struct estimate_options, joint)},
-     {0, 0}},
-  estimate_texts[] = {
-      {ESTIMATE_CANDIDATES, offsetof(struct estimate_options, candidates)},
-      {ESTIMATE_AGAINST, offsetof(struct estimate_options, against)},
-      {ESTIMATE_ATTRIBUTE, offsetof(struct estimate_options, attribute)},
-      {ESTIMATE_PLOT, offsetof(struct estimate_options, plot)},
-      {0, 0}};
-
-/* Where in the options id of a table belongs; NULL if it is not there. */
-static void *estimate_plain(const struct estimate_plain *table, int id,
-                            struct estimate_options *o)
-{
-    for (; table->id != 0; table++)
-        if (table->id == id)
-            return (char *)o + table->at;
-    return NULL;
-}
-
 static bool estimate_file(struct cli_parser *p, const char **files,
                           size_t *count)
 {
@@ -137,104 +15,127 @@ static bool estimate_file(struct cli_parser *p, const char **files,
     return true;
 }
 
-/* Options that take one of a list of names. */
-static bool estimate_choice(struct cli_parser *p, int id,
-                            struct estimate_options *o)
+static bool estimate_params(struct cli_parser *p, void *to)
 {
-    int choice = 0;
-    bool good;
+    struct estimate_options *o = to;
 
-    switch (id) {
-    case ESTIMATE_INTERVAL:
-        good = cli_value_choice(p, &choice, analysis_interval_names);
-        o->how.interval = (hsy_interval)choice;
-        o->has_interval = o->how.interval != HSY_INTERVAL_AUTO;
-        return good;
-    case ESTIMATE_TARGET:
-        good = cli_value_choice(p, &choice, analysis_target_names);
-        o->how.target = (hsy_target)choice;
-        return good;
-    case ESTIMATE_POST:
-        good = cli_value_choice(p, &choice, analysis_post_names);
-        o->post = (hsy_post)choice;
-        return good;
-    case ESTIMATE_DENSITY:
-        good = cli_value_choice(p, &choice, analysis_density_names);
-        o->density = (hsy_density_method)choice;
-        return good;
-    case ESTIMATE_METHOD:
-        good = cli_value_choice(p, &choice, analysis_method_names);
-        o->method = (uint32_t)choice;
-        return good;
-    default: /* ESTIMATE_CORRECTION */
-        good = cli_value_choice(p, &choice, analysis_correction_names);
-        o->correction = (uint32_t)choice;
-        return good;
-    }
+    o->rappor = p->value;
+    return estimate_file(p, o->rappors, &o->nrappors);
 }
 
-static bool estimate_option(struct cli_parser *p, int id,
-                            struct estimate_options *o)
+static bool estimate_map(struct cli_parser *p, void *to)
 {
-    bool *flag = estimate_plain(estimate_flags, id, o);
-    const char **text = estimate_plain(estimate_texts, id, o);
+    struct estimate_options *o = to;
 
-    if (flag != NULL)
-        return *flag = true;
-    if (text != NULL) {
-        *text = p->value;
-        return true;
-    }
-    switch (id) {
-    case ESTIMATE_LEVEL:
-        return cli_value_fraction(p, &o->how.level);
-    case ESTIMATE_LYING:
-        return cli_value_fraction(p, &o->lying);
-    case ESTIMATE_ALPHA:
-        return cli_value_fraction(p, &o->alpha);
-    case ESTIMATE_INTERVAL:
-    case ESTIMATE_TARGET:
-    case ESTIMATE_POST:
-    case ESTIMATE_DENSITY:
-    case ESTIMATE_METHOD:
-    case ESTIMATE_CORRECTION:
-        return estimate_choice(p, id, o);
-    case ESTIMATE_TOP:
-        o->has_top = true;
-        return cli_value_count(p, &o->top, 1, UINT32_MAX);
-    case ESTIMATE_ROUNDS:
-        return cli_value_count(p, &o->rounds, 1, UINT32_MAX);
-    case ESTIMATE_DEVICES:
-        return cli_value_count(p, &o->devices, 1, UINT64_MAX);
-    case ESTIMATE_QUANTILE:
-        return estimate_ranges_quantile(p, &o->ranges);
-    case ESTIMATE_BETWEEN:
-        return estimate_ranges_between(p, &o->ranges);
-    case ESTIMATE_RAPPOR:
-        o->rappor = p->value;
-        return estimate_file(p, o->rappors, &o->nrappors);
-    case ESTIMATE_MAP:
-        o->map = p->value;
-        return estimate_file(p, o->maps, &o->nmaps);
-    case ESTIMATE_FORMAT:
-        return cli_value_format(p, &o->format);
-    default:
-        if (o->path != NULL)
-            cli_usage(p, "one tally at a time; 'hearsay tally' merges several");
-        o->path = p->value;
-        return p->exit == 0;
-    }
+    o->map = p->value;
+    return estimate_file(p, o->maps, &o->nmaps);
 }
+
+static bool estimate_operand(struct cli_parser *p, void *to)
+{
+    struct estimate_options *o = to;
+
+    if (o->path != NULL)
+        cli_usage(p, "one tally at a time; 'hearsay tally' merges several");
+    o->path = p->value;
+    return p->exit == 0;
+}
+
+#define ESTIMATE(member) offsetof(struct estimate_options, member)
+
+static const struct cli_option estimate_options[] = {
+    {0, "level", "P", "confidence of the intervals (default 0.95)",
+     CLI_INTO_SHARE, ESTIMATE(how.level)},
+    {0, "interval", "NAME",
+     "wilson, wald, score, likelihood, exact or hoeffding\n"
+     "(default: score for people, else wilson)",
+     CLI_INTO_CHOICE, ESTIMATE(interval), .words = analysis_interval_names},
+    {0, "simultaneous", NULL, "all intervals hold together at that level",
+     CLI_INTO_FLAG, ESTIMATE(simultaneous)},
+    {0, "target", "WHOM",
+     "people (those who answered, default) or population\n"
+     "(they are a sample of it)",
+     CLI_INTO_CHOICE, ESTIMATE(target), .words = analysis_target_names},
+    {0, "post", "NAME",
+     "a further column: norm, norm-sub, norm-mul, norm-cut,\n"
+     "base-cut, mle, power, power-ns or em (default none)",
+     CLI_INTO_CHOICE, ESTIMATE(posted), .words = analysis_post_names},
+    {0, "candidates", "FILE",
+     "only these values, one a line; needed for strings", CLI_INTO_TEXT,
+     ESTIMATE(candidates)},
+    {0, "top", "K",
+     "the K largest, largest first; with --against the\n"
+     "largest changes, up or down",
+     CLI_INTO_COUNT, ESTIMATE(top), 1, UINT32_MAX},
+    {0, "against", "FILE", "the difference to another tally, with a test",
+     CLI_INTO_TEXT, ESTIMATE(against)},
+    {0, "devices", "N", "... of N devices in all that keep their first answer",
+     CLI_INTO_COUNT, ESTIMATE(devices), 1, UINT64_MAX},
+    {0, "rounds", "T", "nobody is in a tally without rounds more than T times",
+     CLI_INTO_COUNT, ESTIMATE(rounds), 1, UINT32_MAX},
+    {0, "assume-lying", "SHARE",
+     "add intervals that allow for what so many lying\n"
+     "devices can do, as 1% or 0.01",
+     CLI_INTO_SHARE, ESTIMATE(lying)},
+    {0, "plot", "FILE.svg", "write the estimates as a figure", CLI_INTO_TEXT,
+     ESTIMATE(plot)},
+    {0, "covariance", NULL, "how estimates vary together (grr and matrix)",
+     CLI_INTO_FLAG, ESTIMATE(covariance)},
+    {0, "density", "em|ems",
+     "shares by likelihood; sw has no others (default em);\n"
+     "ems smoothes, and has no intervals",
+     CLI_INTO_CHOICE, ESTIMATE(em), .words = analysis_density_names},
+    {0, "quantile", "Q",
+     "where a share Q of a range in bins lies below, or\n"
+     "several: 0.5,0.9",
+     CLI_INTO_CALL, ESTIMATE(ranges), .call = estimate_ranges_quantile},
+    {0, "between", "LO:HI...",
+     "the share between two edges of bins; repeatable", CLI_INTO_CALL,
+     ESTIMATE(ranges), .call = estimate_ranges_between},
+    {0, "rappor", "FILE...", "decode RAPPOR's counts or reports; its params",
+     CLI_INTO_CALL, ESTIMATE(rappors), .call = estimate_params},
+    {0, "map", "FILE...", "... its map of candidates", CLI_INTO_CALL,
+     ESTIMATE(maps), .call = estimate_map},
+    {0, "associate", NULL,
+     "... the joint shares of the reports' variables;\n"
+     "--map and --rappor take VARIABLE=FILE, repeatable",
+     CLI_INTO_FLAG, ESTIMATE(associate)},
+    {0, "all", NULL, "... all candidates, not only those detected",
+     CLI_INTO_FLAG, ESTIMATE(all)},
+    {0, "method", "NAME", "... sampler (default) or nnls", CLI_INTO_CHOICE,
+     ESTIMATE(decoder), .words = analysis_method_names},
+    {0, "correction", "NAME", "... false ones: fdr (default) or bonferroni",
+     CLI_INTO_CHOICE, ESTIMATE(corrected), .words = analysis_correction_names},
+    {0, "alpha", "A", "... at most this (default 0.1)", CLI_INTO_SHARE,
+     ESTIMATE(alpha)},
+    {0, "attribute", "NAME", "of several attributes only this one",
+     CLI_INTO_TEXT, ESTIMATE(attribute)},
+    {0, "joint", NULL, "the share of each combination (mechanism joint)",
+     CLI_INTO_FLAG, ESTIMATE(joint)},
+    CLI_FORMAT_ROW(ESTIMATE(format)),
+    {0}};
+
+static const struct cli_command estimate_command = {
+    "estimate", "[options] [TALLY]",
+    "Estimate shares or a mean from a tally (or a report stream; '-' is\n"
+    "standard input), each with its standard error and interval. Estimates "
+    "are\n"
+    "unbiased, so that a small share may come out below zero.",
+    estimate_options, .operand = estimate_operand};
 
 bool estimate_parse(struct estimate_options *o, struct cli_parser *p, int argc,
                     char **argv)
 {
-    int id;
-
-    cli_begin(p, &estimate_command, argc, argv);
-    while ((id = cli_next(p)) != CLI_END)
-        if (id == CLI_STOP || !estimate_option(p, id, o))
-            return false;
+    if (!cli_read(p, &estimate_command, argc, argv, o))
+        return false;
+    o->how.interval = (hsy_interval)o->interval;
+    o->has_interval = o->how.interval != HSY_INTERVAL_AUTO;
+    o->how.target = (hsy_target)o->target;
+    o->post = (hsy_post)o->posted;
+    o->density = (hsy_density_method)o->em;
+    o->method = (uint32_t)o->decoder;
+    o->correction = (uint32_t)o->corrected;
+    o->has_top = cli_given(p, "top");
     return true;
 }
 

@@ -37,6 +37,9 @@ struct estimate_options {
     enum table_format format;
     struct estimate_ranges ranges;
 
+    /* Places in lists of names, until all is read. */
+    int interval, target, posted, em, decoder, corrected;
+
     /* --rappor: RAPPOR's own files. With --associate there may be several. */
     const char *rappor, *map; /* the last ones */
     const char *rappors[ESTIMATE_VARIABLES_MAX];
@@ -48,10 +51,9 @@ struct estimate_options {
     double alpha;
 };
 
-bool estimate_ranges_quantile(struct cli_parser *p,
-                              struct estimate_ranges *asked);
-bool estimate_ranges_between(struct cli_parser *p,
-                             struct estimate_ranges *asked);
+/* Take --quantile and --between into struct estimate_options. */
+bool estimate_ranges_quantile(struct cli_parser *p, void *to);
+bool estimate_ranges_between(struct cli_parser *p, void *to);
 
 /* Ranges as the room takes them; 0, or the exit code after a message. */
 int estimate_ranges_ask(hsy_analysis_range out[ESTIMATE_RANGES_MAX],

@@ -30,9 +30,9 @@ static bool ranges_copy(char *out, size_t room, const char *text, size_t len)
     return true;
 }
 
-bool estimate_ranges_quantile(struct cli_parser *p,
-                              struct estimate_ranges *asked)
+bool estimate_ranges_quantile(struct cli_parser *p, void *to)
 {
+    struct estimate_ranges *asked = &((struct estimate_options *)to)->ranges;
     const char *at = p->value;
 
     for (;;) {
@@ -53,9 +53,9 @@ bool estimate_ranges_quantile(struct cli_parser *p,
     }
 }
 
-bool estimate_ranges_between(struct cli_parser *p,
-                             struct estimate_ranges *asked)
+bool estimate_ranges_between(struct cli_parser *p, void *to)
 {
+    struct estimate_ranges *asked = &((struct estimate_options *)to)->ranges;
     const char *colon = strchr(p->value, ':');
     struct estimate_range *range = ranges_add(p, asked);
 

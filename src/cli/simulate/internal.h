@@ -19,13 +19,25 @@ struct simulate_words {
     char *memory;
 };
 
+/* Numbers of a list. */
+struct simulate_numbers {
+    uint64_t at[SIMULATE_LIST_MAX];
+    size_t n;
+};
+
 /* The value of the option just read, comma-separated; false after a complaint.
- * Lists have room for SIMULATE_LIST_MAX. */
+ */
 bool simulate_words(struct cli_parser *p, struct simulate_words *list);
-bool simulate_mechanisms(struct cli_parser *p, struct simulate_words *list);
-bool simulate_epsilons(struct cli_parser *p, uint64_t *list, size_t *n);
-bool simulate_counts(struct cli_parser *p, uint64_t *list, size_t *n,
-                     uint64_t least, uint64_t most);
+
+/* The same for rows of CLI_INTO_CALL, whose place has the list: of any words,
+ * of mechanisms, of epsilons (nano), of counts from low to high. */
+bool simulate_words_row(struct cli_parser *p, void *to);
+bool simulate_mechanisms(struct cli_parser *p, void *to);
+bool simulate_epsilons(struct cli_parser *p, void *to);
+bool simulate_counts(struct cli_parser *p, void *to);
+
+/* Refuses any operand. */
+bool simulate_operand(struct cli_parser *p, void *to);
 
 /* How many threads there are if nobody says. */
 uint64_t simulate_cores(void);
@@ -47,15 +59,14 @@ int simulate_files_end(struct simulate_files *f, int code);
 struct simulate_study {
     const char *data;
     struct simulate_words mechanisms;
-    uint64_t epsilons[SIMULATE_LIST_MAX]; /* nano */
-    uint64_t users[SIMULATE_LIST_MAX];
-    uint64_t domains[SIMULATE_LIST_MAX];
+    struct simulate_numbers epsilons, users, domains;
     struct study_way models[SIMULATE_LIST_MAX]; /* without a mechanism */
-    size_t nepsilons, nusers, ndomains, nmodels;
+    size_t nmodels;
     uint64_t threads;
     struct study_grid grid; /* its top, and how: runs, seed, delta, ... */
     struct simulate_files files;
-    bool stop; /* help was asked for and given */
+    bool stop;    /* help was asked for and given */
+    int sampling; /* auto, users */
     enum table_format format;
     struct cli_spec question; /* --range, --bins, --set */
 

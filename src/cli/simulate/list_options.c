@@ -42,9 +42,10 @@ bool simulate_words(struct cli_parser *p, struct simulate_words *list)
     }
 }
 
-static bool lists_count(struct cli_parser *p, uint64_t *out, const char *word,
-                        uint64_t least, uint64_t most)
+static bool lists_count(struct cli_parser *p, uint64_t *out, const char *word)
 {
+    const uint64_t least = p->row->low, most = p->row->high;
+
     if (cli_parse_count(out, word) && *out >= least && *out <= most)
         return true;
     cli_usage(p,
@@ -54,17 +55,35 @@ static bool lists_count(struct cli_parser *p, uint64_t *out, const char *word,
     return false;
 }
 
-bool simulate_counts(struct cli_parser *p, uint64_t *list, size_t *n,
-                     uint64_t least, uint64_t most)
+/* The list that the row of the option just read is of. */
+static void *lists_place(const struct cli_parser *p, void *to)
+{
+    return (char *)to + p->row->place;
+}
+
+bool simulate_words_row(struct cli_parser *p, void *to)
+{
+    return simulate_words(p, lists_place(p, to));
+}
+
+/* Each word by `take`. */
+static bool lists_numbers(struct cli_parser *p, struct simulate_numbers *list,
+                          bool (*take)(struct cli_parser *p, uint64_t *out,
+                                       const char *word))
 {
     struct simulate_words words;
     bool good = simulate_words(p, &words);
 
     for (size_t i = 0; good && i < words.n; i++)
-        good = lists_count(p, &list[i], words.at[i], least, most);
-    *n = words.n;
+        good = take(p, &list->at[i], words.at[i]);
+    list->n = words.n;
     free(words.memory);
     return good;
+}
+
+bool simulate_counts(struct cli_parser *p, void *to)
+{
+    return lists_numbers(p, lists_place(p, to), lists_count);
 }
 
 static bool lists_epsilon(struct cli_parser *p, uint64_t *nano,
@@ -80,16 +99,9 @@ static bool lists_epsilon(struct cli_parser *p, uint64_t *nano,
     return st == HSY_OK;
 }
 
-bool simulate_epsilons(struct cli_parser *p, uint64_t *list, size_t *n)
+bool simulate_epsilons(struct cli_parser *p, void *to)
 {
-    struct simulate_words words;
-    bool good = simulate_words(p, &words);
-
-    for (size_t i = 0; good && i < words.n; i++)
-        good = lists_epsilon(p, &list[i], words.at[i]);
-    *n = words.n;
-    free(words.memory);
-    return good;
+    return lists_numbers(p, lists_place(p, to), lists_epsilon);
 }
 
 #define LISTS_NAMES 64u
@@ -111,13 +123,21 @@ static bool lists_mechanism(struct cli_parser *p, const char *word)
     return false;
 }
 
-bool simulate_mechanisms(struct cli_parser *p, struct simulate_words *list)
+bool simulate_mechanisms(struct cli_parser *p, void *to)
 {
+    struct simulate_words *list = lists_place(p, to);
     bool good = simulate_words(p, list);
 
     for (size_t i = 0; good && i < list->n; i++)
         good = lists_mechanism(p, list->at[i]);
     return good;
+}
+
+bool simulate_operand(struct cli_parser *p, void *to)
+{
+    (void)to;
+    cli_usage(p, "'%.64s' is one word too many", p->value);
+    return false;
 }
 
 uint64_t simulate_cores(void)

@@ -8,76 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    OPT_DAYS = 1,
-    OPT_DEVICES,
-    OPT_EPSILON,
-    OPT_PERMANENT,
-    OPT_GRAIN,
-    OPT_YES,
-    OPT_OF,
-    OPT_SEED,
-    OPT_PLOT,
-    OPT_FORMAT,
-    OPTIONS
-};
-
-static const struct cli_option cmd_simulate_options[] = {
-    {OPT_DAYS, "days", "T",
-     "how long devices are asked (default 1000; change\n"
-     "200, drift 3650)"},
-    {OPT_DEVICES, "devices", "N",
-     "how many (default 1000; fingerprint 2000, drift\n10000; poisoning 100000 "
-     "honest ones)"},
-    {OPT_EPSILON, "epsilon", "E", "privacy of one report (default ln3)"},
-    {OPT_PERMANENT, "permanent", "E",
-     "of the answer a two-step client keeps (default\ntwice that)"},
-    {OPT_GRAIN, "grain", "DAYS",
-     "drift: width of bins, distance of points; divides\n36500 (default "
-     "3650)"},
-    {OPT_YES, "yes", "Y", "averaging: weigh Y times yes (default 75) ..."},
-    {OPT_OF, "of", "N", "... in N fresh answers (default 100)"},
-    {OPT_SEED, "seed", "N", "of all devices' keys (default 1)"},
-    {OPT_PLOT, "plot", "FILE.svg", "write the figure"},
-    CLI_FORMAT_OPTION(OPT_FORMAT),
-    {0, NULL, NULL, NULL},
-};
-
-static const struct cli_command cmd_simulate_command = {
-    "simulate attack", "NAME [options]",
-    "Attack simulated devices that are asked again and again.\n"
-    "\n"
-    "  averaging     guess the truth from many answers to one question\n"
-    "  change        tell whether the truth has changed, and when\n"
-    "  fingerprint   recognise a device by what it sent before\n"
-    "  drift         what age in days costs, which is another every day\n"
-    "  poisoning     make values come out large by devices that lie\n"
-    "\n"
-    "Clients toss fresh coins each time, keep one answer and send it as it is\n"
-    "(memoised), or keep one and add noise to it each time (two-step). Beside\n"
-    "what the attacker achieves stands what he may achieve.",
-    cmd_simulate_options};
-
-#define CMD_SIMULATE_TAKES(id) (1u << (id))
-
-/* Which of the options each takes that only some do. */
-static const unsigned cmd_simulate_takes_of[SIM_KINDS] = {
-    [SIM_AVERAGING] = CMD_SIMULATE_TAKES(OPT_DAYS) |
-                      CMD_SIMULATE_TAKES(OPT_YES) | CMD_SIMULATE_TAKES(OPT_OF),
-    [SIM_CHANGE] = CMD_SIMULATE_TAKES(OPT_DAYS),
-    [SIM_DRIFT] = CMD_SIMULATE_TAKES(OPT_DAYS) | CMD_SIMULATE_TAKES(OPT_GRAIN)};
-
-/* Options that not every attack takes. */
-static const int cmd_simulate_special[] = {OPT_DAYS, OPT_GRAIN, OPT_YES,
-                                           OPT_OF};
-
 struct cmd_simulate {
     const struct sim_limits *attack;
     struct sim_options o; /* 0: not given, until cmd_simulate_settle */
     enum table_format format;
     struct sim_result result;
     const char *plot;
-    unsigned given;    /* options, by their id */
     unsigned operands; /* "attack" and its name */
     struct cli_progress progress;
     uint64_t reports;
@@ -85,8 +21,9 @@ struct cmd_simulate {
 
 /* ---- Options ------------------------------------------------------------- */
 
-static bool cmd_simulate_epsilon(struct cli_parser *p, uint64_t *nano)
+static bool cmd_simulate_epsilon(struct cli_parser *p, void *to)
 {
+    uint64_t *nano = (uint64_t *)((char *)to + p->row->place);
     hsy_status st = hsy_epsilon_parse(nano, p->value, strlen(p->value));
 
     if (st == HSY_E_FORMAT)
@@ -100,8 +37,9 @@ static bool cmd_simulate_epsilon(struct cli_parser *p, uint64_t *nano)
 }
 
 /* "attack", then which. */
-static bool cmd_simulate_operand(struct cmd_simulate *c, struct cli_parser *p)
+static bool cmd_simulate_operand(struct cli_parser *p, void *to)
 {
+    struct cmd_simulate *c = to;
     const char *names[SIM_KINDS + 1] = {NULL};
     const char *near;
 
@@ -132,64 +70,61 @@ static bool cmd_simulate_operand(struct cmd_simulate *c, struct cli_parser *p)
     return false;
 }
 
-static bool cmd_simulate_option(struct cmd_simulate *c, struct cli_parser *p,
-                                int id)
-{
-    struct sim_options *o = &c->o;
+#define ATTACK(member) offsetof(struct cmd_simulate, member)
 
-    if (id > 0)
-        c->given |= CMD_SIMULATE_TAKES(id);
-    switch (id) {
-    case OPT_DAYS:
-        return cli_value_count(p, &o->days, 1, SIM_DAYS_MAX);
-    case OPT_DEVICES:
-        return cli_value_count(p, &o->devices, 2, SIM_DEVICES_MAX);
-    case OPT_EPSILON:
-        return cmd_simulate_epsilon(p, &o->nano_report);
-    case OPT_PERMANENT:
-        return cmd_simulate_epsilon(p, &o->nano_permanent);
-    case OPT_GRAIN:
-        return cli_value_count(p, &o->grain, 1, SIM_DRIFT_RANGE);
-    case OPT_YES:
-        return cli_value_count(p, &o->yes, 0, SIM_DEVICES_MAX);
-    case OPT_OF:
-        return cli_value_count(p, &o->of, 1, SIM_DEVICES_MAX);
-    case OPT_SEED:
-        return cli_value_count(p, &o->seed, 0, UINT64_MAX);
-    case OPT_PLOT:
-        c->plot = p->value;
-        return true;
-    case OPT_FORMAT:
-        return cli_value_format(p, &c->format);
-    default:
-        return cmd_simulate_operand(c, p);
-    }
-}
+static const struct cli_option cmd_simulate_options[] = {
+    {0, "days", "T",
+     "how long devices are asked (default 1000; change\n"
+     "200, drift 3650)",
+     CLI_INTO_COUNT, ATTACK(o.days), 1, SIM_DAYS_MAX},
+    {0, "devices", "N",
+     "how many (default 1000; fingerprint 2000, drift\n10000; poisoning 100000 "
+     "honest ones)",
+     CLI_INTO_COUNT, ATTACK(o.devices), 2, SIM_DEVICES_MAX},
+    {0, "epsilon", "E", "privacy of one report (default ln3)", CLI_INTO_CALL,
+     ATTACK(o.nano_report), .call = cmd_simulate_epsilon},
+    {0, "permanent", "E",
+     "of the answer a two-step client keeps (default\ntwice that)",
+     CLI_INTO_CALL, ATTACK(o.nano_permanent), .call = cmd_simulate_epsilon},
+    {0, "grain", "DAYS",
+     "drift: width of bins, distance of points; divides\n36500 (default "
+     "3650)",
+     CLI_INTO_COUNT, ATTACK(o.grain), 1, SIM_DRIFT_RANGE},
+    {0, "yes", "Y", "averaging: weigh Y times yes (default 75) ...",
+     CLI_INTO_COUNT, ATTACK(o.yes), 0, SIM_DEVICES_MAX},
+    {0, "of", "N", "... in N fresh answers (default 100)", CLI_INTO_COUNT,
+     ATTACK(o.of), 1, SIM_DEVICES_MAX},
+    {0, "seed", "N", "of all devices' keys (default 1)", CLI_INTO_COUNT,
+     ATTACK(o.seed), 0, UINT64_MAX},
+    {0, "plot", "FILE.svg", "write the figure", CLI_INTO_TEXT, ATTACK(plot)},
+    CLI_FORMAT_ROW(ATTACK(format)),
+    {0}};
 
-static bool cmd_simulate_given(const struct cmd_simulate *c, int id)
-{
-    return (c->given & CMD_SIMULATE_TAKES(id)) != 0;
-}
+static const struct cli_command cmd_simulate_command = {
+    "simulate attack", "NAME [options]",
+    "Attack simulated devices that are asked again and again.\n"
+    "\n"
+    "  averaging     guess the truth from many answers to one question\n"
+    "  change        tell whether the truth has changed, and when\n"
+    "  fingerprint   recognise a device by what it sent before\n"
+    "  drift         what age in days costs, which is another every day\n"
+    "  poisoning     make values come out large by devices that lie\n"
+    "\n"
+    "Clients toss fresh coins each time, keep one answer and send it as it is\n"
+    "(memoised), or keep one and add noise to it each time (two-step). Beside\n"
+    "what the attacker achieves stands what he may achieve.",
+    cmd_simulate_options, .operand = cmd_simulate_operand};
 
-/* No option is ignored: what an attack does not take is refused. */
-static int cmd_simulate_takes(const struct cmd_simulate *c,
-                              struct cli_parser *p)
-{
-    const size_t n =
-        sizeof cmd_simulate_special / sizeof cmd_simulate_special[0];
+/* What all attacks take, and which of the others each does: no option is
+ * ignored. */
+#define ATTACK_ALL "devices epsilon permanent seed plot format"
 
-    for (size_t i = 0; i < n; i++) {
-        int id = cmd_simulate_special[i];
-
-        if (cmd_simulate_given(c, id) &&
-            (cmd_simulate_takes_of[c->result.kind] & CMD_SIMULATE_TAKES(id)) ==
-                0)
-            return cli_usage(p, "--%s does not go with '%s'",
-                             cmd_simulate_options[id - 1].name,
-                             c->attack->name);
-    }
-    return CLI_DONE;
-}
+static const char *const cmd_simulate_takes_of[SIM_KINDS] = {
+    [SIM_AVERAGING] = ATTACK_ALL " days yes of",
+    [SIM_CHANGE] = ATTACK_ALL " days",
+    [SIM_FINGERPRINT] = ATTACK_ALL,
+    [SIM_DRIFT] = ATTACK_ALL " days grain",
+    [SIM_POISONING] = ATTACK_ALL};
 
 static int cmd_simulate_within(struct cli_parser *p, const char *attack,
                                const char *option, uint64_t x, uint64_t least,
@@ -206,13 +141,16 @@ static int cmd_simulate_settle(struct cmd_simulate *c, struct cli_parser *p)
 {
     const struct sim_limits *a = c->attack;
     struct sim_options *o = &c->o;
-    int code = cmd_simulate_takes(c, p);
+    const char *stray = cli_stray(p, cmd_simulate_takes_of[c->result.kind]);
+    int code = stray == NULL
+                   ? CLI_DONE
+                   : cli_usage(p, "--%s does not go with '%s'", stray, a->name);
 
-    if (!cmd_simulate_given(c, OPT_DAYS))
+    if (!cli_given(p, "days"))
         o->days = a->days;
-    if (!cmd_simulate_given(c, OPT_DEVICES))
+    if (!cli_given(p, "devices"))
         o->devices = a->devices;
-    if (!cmd_simulate_given(c, OPT_PERMANENT))
+    if (!cli_given(p, "permanent"))
         o->nano_permanent = 2 * o->nano_report < HSY_EPSILON_MAX
                                 ? 2 * o->nano_report
                                 : HSY_EPSILON_MAX;
@@ -288,7 +226,7 @@ int cmd_simulate(int argc, char **argv)
     struct cmd_simulate c = {
         .o = {.yes = 75, .of = 100, .seed = 1, .grain = SIM_DRIFT_GRAIN}};
     struct cli_parser p;
-    int id, code;
+    int code;
 
     if (simulate_puzzles(argc, argv))
         return simulate_puzzle(argc, argv);
@@ -299,10 +237,8 @@ int cmd_simulate(int argc, char **argv)
     if (argc < 2 || strcmp(argv[1], "attack") != 0)
         return simulate_study(argc, argv);
     hsy_epsilon_parse(&c.o.nano_report, "ln3", 3);
-    cli_begin(&p, &cmd_simulate_command, argc, argv);
-    while ((id = cli_next(&p)) != CLI_END)
-        if (id == CLI_STOP || !cmd_simulate_option(&c, &p, id))
-            return p.exit;
+    if (!cli_read(&p, &cmd_simulate_command, argc, argv, &c))
+        return p.exit;
     if (c.attack == NULL)
         return cli_usage(&p, "say what: 'attack' and " SIMULATE_ATTACKS);
     code = cmd_simulate_settle(&c, &p);

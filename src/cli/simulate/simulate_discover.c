@@ -7,102 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    DISCOVER_HOW = 1,
-    DISCOVER_INTERACTIVE,
-    DISCOVER_SIZES,
-    DISCOVER_ROUNDS,
-    DISCOVER_BITS,
-    DISCOVER_INTEGERS,
-    DISCOVER_STEP,
-    DISCOVER_FIRST,
-    DISCOVER_POOL,
-    DISCOVER_TOP,
-    DISCOVER_KEEP,
-    DISCOVER_SIGNIFICANT,
-    DISCOVER_MAX,
-    DISCOVER_IDEAL,
-    DISCOVER_DATA,
-    DISCOVER_DOMAIN,
-    DISCOVER_USERS,
-    DISCOVER_MECHANISM,
-    DISCOVER_EPSILON,
-    DISCOVER_RUNS,
-    DISCOVER_SEED,
-    DISCOVER_THREADS,
-    DISCOVER_PLOT,
-    DISCOVER_DUMP,
-    DISCOVER_FORMAT
-};
-
-static const struct cli_option discover_options[] = {
-    {DISCOVER_HOW, "discover", "pem|treehist",
-     "by prefix extending; treehist: a bit a group, by hcms\n(--discover sfp: "
-     "see --discover sfp --help)"},
-    {DISCOVER_INTERACTIVE, "interactive", NULL,
-     "batch by batch: each is asked about the extensions\n"
-     "of what the one before brought up"},
-    {DISCOVER_SIZES, "sizes", "equal|rising|diminishing",
-     "... people of the batches: all as many (default),\n"
-     "or evenly up to 3 times the first, or down to 1/3"},
-    {DISCOVER_ROUNDS, "rounds", "R",
-     "... repeat every batch with R times fresh people,\n"
-     "and average the scores (default 1)"},
-    {DISCOVER_BITS, "bits", "M", "of a string (default 48)"},
-    {DISCOVER_INTEGERS, "integers", NULL,
-     "a truth is its own string, in M bits (default: it\n"
-     "stands for M random bits; a file's lines for\n"
-     "themselves)"},
-    {DISCOVER_STEP, "step", "N", "bits from one group to the next (default 8)"},
-    {DISCOVER_FIRST, "first", "N",
-     "bits before the first step (default: as many as\n"
-     "--top values take; 0 with --interactive)"},
-    {DISCOVER_POOL, "pool-bits", "N",
-     "2^N public hashes of a group or batch (16)"},
-    {DISCOVER_TOP, "top", "K", "strings to find (default 16)"},
-    {DISCOVER_KEEP, "keep", "N", "N times K prefixes at inner stages (2)"},
-    {DISCOVER_SIGNIFICANT, "significant", NULL,
-     "return only what chance hardly makes"},
-    {DISCOVER_MAX, "max-candidates", "N", "of a stage (default 262144)"},
-    {DISCOVER_IDEAL, "ideal", NULL,
-     "a hash of each person's own in place of the pool"},
-    {DISCOVER_DATA, "data", "D,...",
-     "zipf:S, geometric:P, poisson:L, uniform,\n"
-     "uniform:LO:HI, gaussian:M:SD or file:PATH"},
-    {DISCOVER_DOMAIN, "domain", "K",
-     "different strings (default 1000000, or 2^M)"},
-    {DISCOVER_USERS, "users", "N",
-     "people, of a round (default 1000000, or the file's\nown)"},
-    {DISCOVER_MECHANISM, "mechanism", "A,...",
-     "what is asked by: olh (small groups by grr), blh,\n"
-     "cms, hcms, for few bits others; with --interactive\n"
-     "any for values (default auto)"},
-    {DISCOVER_EPSILON, "epsilon", "E,...", "privacy of one report (default 1)"},
-    {DISCOVER_RUNS, "runs", "R", "populations (default 20)"},
-    {DISCOVER_SEED, "seed", "N", "of all coins (default 1)"},
-    {DISCOVER_THREADS, "threads", "N",
-     "how many (default: all cores); the numbers do not\ndepend on it"},
-    {DISCOVER_PLOT, "plot", "FILE.svg", "draw NDCG against epsilon"},
-    {DISCOVER_DUMP, "dump", "FILE.csv", "write every run"},
-    CLI_FORMAT_OPTION(DISCOVER_FORMAT),
-    {0, NULL, NULL, NULL},
-};
-
-static const struct cli_command discover_command = {
-    "simulate --discover pem", "--data D [--interactive] [options]",
-    "Let simulated people report prefixes of their strings, search for the\n"
-    "frequent ones and compare what is found with what most people hold: for\n"
-    "all data, mechanisms and epsilons. People report by the same code as "
-    "real\n"
-    "ones, each once.",
-    discover_options};
-
 struct simulate_discover {
     struct simulate_words data, mechanisms;
-    uint64_t epsilons[SIMULATE_LIST_MAX]; /* nano */
-    size_t nepsilons;
+    struct simulate_numbers epsilons;
     uint64_t domain, threads; /* 0: not given */
-    uint64_t given;           /* options, bits of their ids */
+    int sizes;                /* enum discovery_sizes */
     struct discovery_grid grid;
     struct simulate_files files;
     enum table_format format;
@@ -280,8 +189,10 @@ static int discover_people(struct simulate_discover *s, struct cli_parser *p)
 
 /* ---- Options ------------------------------------------------------------- */
 
-static bool discover_named(struct simulate_discover *s, struct cli_parser *p)
+static bool discover_named(struct cli_parser *p, void *to)
 {
+    struct simulate_discover *s = to;
+
     if (discovery_method(&s->grid.method, p->value, NULL) == HSY_OK &&
         s->grid.method.analysis == HSY_ANALYSIS_SEARCH)
         return true;
@@ -289,114 +200,105 @@ static bool discover_named(struct simulate_discover *s, struct cli_parser *p)
     return false;
 }
 
-static bool discover_sizes(struct simulate_discover *s, struct cli_parser *p)
-{
-    static const char *const names[] = {"equal", "rising", "diminishing", NULL};
-    int choice = 0;
+/* As enum discovery_sizes. */
+static const char *const discover_sizes[] = {"equal", "rising", "diminishing",
+                                             NULL};
 
-    if (!cli_value_choice(p, &choice, names))
-        return false;
-    s->grid.how.batches.sizes = (enum discovery_sizes)choice;
-    return true;
-}
+#define DISCOVER(member) offsetof(struct simulate_discover, member)
 
-/* Options without a value, and those with a name or a list. */
-static bool discover_word(struct simulate_discover *s, struct cli_parser *p,
-                          int id)
-{
-    switch (id) {
-    case DISCOVER_HOW:
-        return discover_named(s, p);
-    case DISCOVER_INTERACTIVE:
-        s->grid.how.batches.asked = true;
-        return true;
-    case DISCOVER_SIZES:
-        return discover_sizes(s, p);
-    case DISCOVER_INTEGERS:
-        s->grid.integers = true;
-        return true;
-    case DISCOVER_SIGNIFICANT:
-        s->grid.how.search.significant = true;
-        return true;
-    case DISCOVER_IDEAL:
-        s->grid.how.ideal = true;
-        return true;
-    case DISCOVER_DATA:
-        return simulate_words(p, &s->data);
-    case DISCOVER_MECHANISM:
-        return simulate_mechanisms(p, &s->mechanisms);
-    case DISCOVER_EPSILON:
-        return simulate_epsilons(p, s->epsilons, &s->nepsilons);
-    case DISCOVER_PLOT:
-        s->files.plot = p->value;
-        return true;
-    case DISCOVER_DUMP:
-        s->files.dump = p->value;
-        return true;
-    case DISCOVER_FORMAT:
-        return cli_value_format(p, &s->format);
-    default:
-        cli_usage(p, "'%.64s' is one word too many", p->value);
-        return false;
-    }
-}
+static const struct cli_option discover_options[] = {
+    {0, "discover", "pem|treehist",
+     "by prefix extending; treehist: a bit a group, by hcms\n(--discover sfp: "
+     "see --discover sfp --help)",
+     CLI_INTO_CALL, DISCOVER(grid.method), .call = discover_named},
+    {0, "interactive", NULL,
+     "batch by batch: each is asked about the extensions\n"
+     "of what the one before brought up",
+     CLI_INTO_FLAG, DISCOVER(grid.how.batches.asked)},
+    {0, "sizes", "equal|rising|diminishing",
+     "... people of the batches: all as many (default),\n"
+     "or evenly up to 3 times the first, or down to 1/3",
+     CLI_INTO_CHOICE, DISCOVER(sizes), .words = discover_sizes},
+    {0, "rounds", "R",
+     "... repeat every batch with R times fresh people,\n"
+     "and average the scores (default 1)",
+     CLI_INTO_COUNT, DISCOVER(grid.how.batches.rounds), 1, 1000},
+    {0, "bits", "M", "of a string (default 48)", CLI_INTO_COUNT,
+     DISCOVER(grid.how.batches.bits), 2, 64},
+    {0, "integers", NULL,
+     "a truth is its own string, in M bits (default: it\n"
+     "stands for M random bits; a file's lines for\n"
+     "themselves)",
+     CLI_INTO_FLAG, DISCOVER(grid.integers)},
+    {0, "step", "N", "bits from one group to the next (default 8)",
+     CLI_INTO_COUNT, DISCOVER(grid.how.batches.step), 1, 63},
+    {0, "first", "N",
+     "bits before the first step (default: as many as\n"
+     "--top values take; 0 with --interactive)",
+     CLI_INTO_COUNT, DISCOVER(grid.how.batches.first), 1, 63},
+    {0, "pool-bits", "N", "2^N public hashes of a group or batch (16)",
+     CLI_INTO_COUNT, DISCOVER(grid.how.spec.param[HSY_PARAM_POOL_BITS]), 1,
+     HSY_POOL_BITS_MAX},
+    {0, "top", "K", "strings to find (default 16)", CLI_INTO_COUNT,
+     DISCOVER(grid.how.search.top), 1, HSY_SEARCH_TOP_MAX},
+    {0, "keep", "N", "N times K prefixes at inner stages (2)", CLI_INTO_COUNT,
+     DISCOVER(grid.how.search.keep), 1, HSY_SEARCH_KEEP_MAX},
+    {0, "significant", NULL, "return only what chance hardly makes",
+     CLI_INTO_FLAG, DISCOVER(grid.how.search.significant)},
+    {0, "max-candidates", "N", "of a stage (default 262144)", CLI_INTO_COUNT,
+     DISCOVER(grid.how.search.max_candidates), 1, HSY_SEARCH_CANDIDATES_MAX},
+    {0, "ideal", NULL, "a hash of each person's own in place of the pool",
+     CLI_INTO_FLAG, DISCOVER(grid.how.ideal)},
+    {0, "data", "D,...",
+     "zipf:S, geometric:P, poisson:L, uniform,\n"
+     "uniform:LO:HI, gaussian:M:SD or file:PATH",
+     CLI_INTO_CALL, DISCOVER(data), .call = simulate_words_row},
+    {0, "domain", "K", "different strings (default 1000000, or 2^M)",
+     CLI_INTO_COUNT, DISCOVER(domain), 2, HSY_VALUES_MAX},
+    {0, "users", "N",
+     "people, of a round (default 1000000, or the file's\nown)", CLI_INTO_COUNT,
+     DISCOVER(grid.users), 1, STUDY_EACH_MAX / 1000},
+    {0, "mechanism", "A,...",
+     "what is asked by: olh (small groups by grr), blh,\n"
+     "cms, hcms, for few bits others; with --interactive\n"
+     "any for values (default auto)",
+     CLI_INTO_CALL, DISCOVER(mechanisms), .call = simulate_mechanisms},
+    {0, "epsilon", "E,...", "privacy of one report (default 1)", CLI_INTO_CALL,
+     DISCOVER(epsilons), .call = simulate_epsilons},
+    {0, "runs", "R", "populations (default 20)", CLI_INTO_COUNT,
+     DISCOVER(grid.how.runs), 1, STUDY_RUNS_MAX},
+    {0, "seed", "N", "of all coins (default 1)", CLI_INTO_COUNT,
+     DISCOVER(grid.how.seed), 0, UINT64_MAX},
+    {0, "threads", "N",
+     "how many (default: all cores); the numbers do not\ndepend on it",
+     CLI_INTO_COUNT, DISCOVER(threads), 1, STUDY_THREADS_MAX},
+    {0, "plot", "FILE.svg", "draw NDCG against epsilon", CLI_INTO_TEXT,
+     DISCOVER(files.plot)},
+    {0, "dump", "FILE.csv", "write every run", CLI_INTO_TEXT,
+     DISCOVER(files.dump)},
+    CLI_FORMAT_ROW(DISCOVER(format)),
+    {0}};
 
-static bool discover_option(struct simulate_discover *s, struct cli_parser *p,
-                            int id)
-{
-    hsy_search *search = &s->grid.how.search;
-
-    if (id > 0)
-        s->given |= (uint64_t)1 << id;
-    switch (id) {
-    case DISCOVER_ROUNDS:
-        return cli_value_count(p, &s->grid.how.batches.rounds, 1, 1000);
-    case DISCOVER_BITS:
-        return cli_value_count(p, &s->grid.how.batches.bits, 2, 64);
-    case DISCOVER_STEP:
-        return cli_value_count(p, &s->grid.how.batches.step, 1, 63);
-    case DISCOVER_FIRST:
-        return cli_value_count(p, &s->grid.how.batches.first, 1, 63);
-    case DISCOVER_POOL:
-        return cli_value_count(p, &s->grid.how.spec.param[HSY_PARAM_POOL_BITS],
-                               1, HSY_POOL_BITS_MAX);
-    case DISCOVER_TOP:
-        return cli_value_count(p, &search->top, 1, HSY_SEARCH_TOP_MAX);
-    case DISCOVER_KEEP:
-        return cli_value_count(p, &search->keep, 1, HSY_SEARCH_KEEP_MAX);
-    case DISCOVER_MAX:
-        return cli_value_count(p, &search->max_candidates, 1,
-                               HSY_SEARCH_CANDIDATES_MAX);
-    case DISCOVER_DOMAIN:
-        return cli_value_count(p, &s->domain, 2, HSY_VALUES_MAX);
-    case DISCOVER_USERS:
-        return cli_value_count(p, &s->grid.users, 1, STUDY_EACH_MAX / 1000);
-    case DISCOVER_RUNS:
-        return cli_value_count(p, &s->grid.how.runs, 1, STUDY_RUNS_MAX);
-    case DISCOVER_SEED:
-        return cli_value_count(p, &s->grid.how.seed, 0, UINT64_MAX);
-    case DISCOVER_THREADS:
-        return cli_value_count(p, &s->threads, 1, STUDY_THREADS_MAX);
-    default:
-        return discover_word(s, p, id);
-    }
-}
-
-static bool discover_given(const struct simulate_discover *s, int id)
-{
-    return (s->given >> id & 1) != 0;
-}
+static const struct cli_command discover_command = {
+    "simulate --discover pem", "--data D [--interactive] [options]",
+    "Let simulated people report prefixes of their strings, search for the\n"
+    "frequent ones and compare what is found with what most people hold: for\n"
+    "all data, mechanisms and epsilons. People report by the same code as "
+    "real\n"
+    "ones, each once.",
+    discover_options, .operand = simulate_operand};
 
 /* What goes with what. */
-static const char *discover_conflict(const struct simulate_discover *s)
+static const char *discover_conflict(const struct simulate_discover *s,
+                                     const struct cli_parser *p)
 {
     const uint64_t bits = s->grid.how.batches.bits;
 
     if (s->data.n == 0)
         return "--data says how strings are spread over people, as --data "
                "zipf:1.5";
-    if (!s->grid.how.batches.asked && (discover_given(s, DISCOVER_SIZES) ||
-                                       discover_given(s, DISCOVER_ROUNDS)))
+    if (!s->grid.how.batches.asked &&
+        (cli_given(p, "sizes") || cli_given(p, "rounds")))
         return "--sizes and --rounds go with --interactive";
     if (s->grid.how.batches.asked && s->grid.how.ideal)
         return "--ideal does not go with --interactive";
@@ -409,7 +311,7 @@ static const char *discover_conflict(const struct simulate_discover *s)
         return "--interactive goes with --discover pem";
     if (s->grid.integers && bits < 22 && s->domain > (uint64_t)1 << bits)
         return "--domain: --integers of so many --bits are fewer";
-    if (s->data.n * s->mechanisms.n * s->nepsilons > SIMULATE_ROWS_MAX)
+    if (s->data.n * s->mechanisms.n * s->epsilons.n > SIMULATE_ROWS_MAX)
         return "more than 4096 rows; ask for fewer at a time";
     return NULL;
 }
@@ -426,17 +328,18 @@ static void discover_settle(struct simulate_discover *s)
 {
     struct discovery_grid *g = &s->grid;
 
-    if (s->nepsilons == 0)
-        s->epsilons[s->nepsilons++] = HSY_NANO;
+    if (s->epsilons.n == 0)
+        s->epsilons.at[s->epsilons.n++] = HSY_NANO;
     if (s->mechanisms.n == 0)
         s->mechanisms.at[s->mechanisms.n++] = discover_default(g);
+    g->how.batches.sizes = (enum discovery_sizes)s->sizes;
     discovery_settle(&g->how, &g->method);
     g->data = s->people;
     g->ndata = s->data.n;
     g->mechanisms = s->mechanisms.at;
     g->nmechanisms = s->mechanisms.n;
-    g->epsilons = s->epsilons;
-    g->nepsilons = s->nepsilons;
+    g->epsilons = s->epsilons.at;
+    g->nepsilons = s->epsilons.n;
     if (s->threads == 0)
         s->threads = simulate_cores();
     if (s->threads > g->how.runs)
@@ -471,17 +374,15 @@ int simulate_discover(int argc, char **argv)
                      .seed = 1}};
     struct cli_parser p;
     const char *conflict;
-    int id, code;
+    int code;
 
-    cli_begin(&p, &discover_command, argc, argv);
-    while ((id = cli_next(&p)) != CLI_END)
-        if (id == CLI_STOP || !discover_option(&s, &p, id))
-            return discover_end(&s, p.exit);
+    if (!cli_read(&p, &discover_command, argc, argv, &s))
+        return discover_end(&s, p.exit);
     discover_settle(&s);
-    conflict = discover_conflict(&s);
+    conflict = discover_conflict(&s, &p);
     if (conflict != NULL)
         return discover_end(&s, cli_usage(&p, "%s", conflict));
-    s.rows = calloc(s.data.n * s.mechanisms.n * s.nepsilons, sizeof *s.rows);
+    s.rows = calloc(s.data.n * s.mechanisms.n * s.epsilons.n, sizeof *s.rows);
     code = s.rows != NULL ? discover_people(&s, &p) : cli_fail_nomem();
     return discover_end(&s, code == CLI_DONE ? discover_all(&s) : code);
 }

@@ -17,75 +17,8 @@
 #define FLEET_LAWS 256u
 #define FLEET_RATE_MAX 1e6
 
-enum {
-    FLEET_DEVICES = 1,
-    FLEET_DAYS,
-    FLEET_CLOCK,
-    FLEET_ATTENDANCE,
-    FLEET_SEED,
-    FLEET_TRUTH,
-    FLEET_PUBLIC_KEY,
-    FLEET_THREADS,
-    FLEET_CONNECTIONS,
-    FLEET_BATCH,
-    FLEET_RATE,
-    FLEET_REPEAT,
-    FLEET_ATTEMPTS,
-    FLEET_TOKEN,
-    FLEET_CA,
-    FLEET_FORMAT
-};
-
 /* In the order of enum fleet_attendance. */
 static const char *const fleet_attendances[] = {"stay", "leave", "join", NULL};
-
-static const struct cli_option fleet_table[] = {
-    {FLEET_DEVICES, "devices", "N", "how many (default 1000)"},
-    {FLEET_DAYS, "days", "T",
-     "they live so many days, and answer and send on\n"
-     "each; the collector is one with --rehearsal"},
-    {FLEET_CLOCK, "clock", "FILE",
-     "its clock (serve --rehearsal FILE): days begin at\n"
-     "the one that it says; without --days the time"},
-    {FLEET_ATTENDANCE, "attendance", "stay|leave|join",
-     "of days: all stay (default); every second device\n"
-     "leaves after its first round; or they come one\n"
-     "after the other, evenly over the days"},
-    {FLEET_SEED, "seed", "N",
-     "of their keys and truths (default 1); the same on\n"
-     "the same day is counted once"},
-    {FLEET_TRUTH, "truth", "TASK=LAW...",
-     "what they think; the law is\n"
-     "  yes-no: 0.3, the share of yes (default)\n"
-     "  values: A:3,B:1 or uniform or zipf[:S] (default)\n"
-     "  numbers: uniform[:LO:HI] or normal:MEAN:DEVIATION\n"
-     "  strings: WORD:3,OTHER:1 (default: six words)"},
-    {FLEET_PUBLIC_KEY, "public-key", "FILE",
-     "who signs the collector's tasks (default: anyone)"},
-    {FLEET_THREADS, "threads", "N", "how many (default: all cores)"},
-    {FLEET_CONNECTIONS, "connections", "C", "kept open (default 32)"},
-    {FLEET_BATCH, "batch", "B",
-     "uploads of a request (default 1, as devices send)"},
-    {FLEET_RATE, "rate", "R", "requests a second at most (default: no limit)"},
-    {FLEET_REPEAT, "repeat", "K",
-     "send each request K times (default 1); it is\ncounted once"},
-    {FLEET_ATTEMPTS, "attempts", "N",
-     "until a request is given up (default 8)"},
-    {FLEET_TOKEN, "token", "FILE", "an enrolment token"},
-    {FLEET_CA, "ca", "FILE", "who signs the server's certificate"},
-    CLI_FORMAT_OPTION(FLEET_FORMAT),
-    {0, NULL, NULL, NULL}};
-
-static const struct cli_command fleet_command = {
-    "simulate fleet", "URL [options]",
-    "Rehearse with simulated devices: they take the tasks of the collector at\n"
-    "URL, answer them with truths of known shares in the last round that is\n"
-    "over, and send what is due, over HTTP. What is so is printed, to be held\n"
-    "against what the collector estimates. With --days they live for days, "
-    "under\n"
-    "a clock that this command drives. Nobody is behind these reports: never\n"
-    "send them to a collector that counts real people.",
-    fleet_table};
 
 struct fleet_job {
     struct fleet_options o;
@@ -102,26 +35,31 @@ struct fleet_job {
 
 /* ---- Options ------------------------------------------------------------- */
 
-static bool fleet_count(struct cli_parser *p, uint32_t *out, uint64_t most)
+static bool fleet_count(struct cli_parser *p, void *to)
 {
+    uint32_t *out = (uint32_t *)((char *)to + p->row->place);
     uint64_t n = 0;
 
-    if (!cli_value_count(p, &n, 1, most))
+    if (!cli_value_count(p, &n, p->row->low, p->row->high))
         return false;
     *out = (uint32_t)n;
     return true;
 }
 
-static bool fleet_rate(struct cli_parser *p, double *out)
+static bool fleet_rate(struct cli_parser *p, void *to)
 {
+    double *out = &((struct fleet_job *)to)->o.rate;
+
     if (text_number(out, p->value) && *out > 0 && *out <= FLEET_RATE_MAX)
         return true;
     cli_usage(p, "--rate takes a number above 0, at most 1000000");
     return false;
 }
 
-static bool fleet_law(struct cli_parser *p, struct fleet_job *j)
+static bool fleet_law(struct cli_parser *p, void *to)
 {
+    struct fleet_job *j = to;
+
     if (j->nlaws == FLEET_LAWS || strchr(p->value, '=') == NULL) {
         cli_usage(p, "--truth takes TASK=LAW, as dark-mode=0.4");
         return false;
@@ -130,8 +68,10 @@ static bool fleet_law(struct cli_parser *p, struct fleet_job *j)
     return true;
 }
 
-static bool fleet_operand(struct cli_parser *p, struct fleet_job *j)
+static bool fleet_operand(struct cli_parser *p, void *to)
 {
+    struct fleet_job *j = to;
+
     if (j->o.url != NULL || (strncmp(p->value, "http://", 7) != 0 &&
                              strncmp(p->value, "https://", 8) != 0)) {
         cli_usage(p, "one URL is wanted, as http://127.0.0.1:8080");
@@ -141,51 +81,68 @@ static bool fleet_operand(struct cli_parser *p, struct fleet_job *j)
     return true;
 }
 
-static bool fleet_option(struct cli_parser *p, int id, struct fleet_job *j)
-{
-    struct fleet_options *o = &j->o;
+#define FLEET(member) offsetof(struct fleet_job, member)
 
-    switch (id) {
-    case FLEET_DEVICES:
-        return cli_value_count(p, &o->devices, 1, FLEET_DEVICES_MAX);
-    case FLEET_DAYS:
-        return fleet_count(p, &o->days, FLEET_DAYS_MAX);
-    case FLEET_CLOCK:
-        o->clock = p->value;
-        return true;
-    case FLEET_ATTENDANCE:
-        return cli_value_choice(p, &j->attendance, fleet_attendances);
-    case FLEET_SEED:
-        return cli_value_count(p, &o->seed, 0, UINT64_MAX);
-    case FLEET_TRUTH:
-        return fleet_law(p, j);
-    case FLEET_PUBLIC_KEY:
-        j->public_key = p->value;
-        return true;
-    case FLEET_THREADS:
-        return fleet_count(p, &o->threads, FLEET_THREADS_MAX);
-    case FLEET_CONNECTIONS:
-        return fleet_count(p, &o->connections, FLEET_CONNECTIONS_MAX);
-    case FLEET_BATCH:
-        return fleet_count(p, &o->batch, FLEET_BATCH_MAX);
-    case FLEET_RATE:
-        return fleet_rate(p, &o->rate);
-    case FLEET_REPEAT:
-        return fleet_count(p, &o->repeat, FLEET_REPEAT_MAX);
-    case FLEET_ATTEMPTS:
-        return fleet_count(p, &o->attempts, FLEET_REPEAT_MAX);
-    case FLEET_TOKEN:
-        j->token = p->value;
-        return true;
-    case FLEET_CA:
-        o->ca_file = p->value;
-        return true;
-    case FLEET_FORMAT:
-        return cli_value_format(p, &j->format);
-    default:
-        return fleet_operand(p, j);
-    }
-}
+static const struct cli_option fleet_table[] = {
+    {0, "devices", "N", "how many (default 1000)", CLI_INTO_COUNT,
+     FLEET(o.devices), 1, FLEET_DEVICES_MAX},
+    {0, "days", "T",
+     "they live so many days, and answer and send on\n"
+     "each; the collector is one with --rehearsal",
+     CLI_INTO_CALL, FLEET(o.days), 1, FLEET_DAYS_MAX, .call = fleet_count},
+    {0, "clock", "FILE",
+     "its clock (serve --rehearsal FILE): days begin at\n"
+     "the one that it says; without --days the time",
+     CLI_INTO_TEXT, FLEET(o.clock)},
+    {0, "attendance", "stay|leave|join",
+     "of days: all stay (default); every second device\n"
+     "leaves after its first round; or they come one\n"
+     "after the other, evenly over the days",
+     CLI_INTO_CHOICE, FLEET(attendance), .words = fleet_attendances},
+    {0, "seed", "N",
+     "of their keys and truths (default 1); the same on\n"
+     "the same day is counted once",
+     CLI_INTO_COUNT, FLEET(o.seed), 0, UINT64_MAX},
+    {0, "truth", "TASK=LAW...",
+     "what they think; the law is\n"
+     "  yes-no: 0.3, the share of yes (default)\n"
+     "  values: A:3,B:1 or uniform or zipf[:S] (default)\n"
+     "  numbers: uniform[:LO:HI] or normal:MEAN:DEVIATION\n"
+     "  strings: WORD:3,OTHER:1 (default: six words)",
+     CLI_INTO_CALL, FLEET(laws), .call = fleet_law},
+    {0, "public-key", "FILE",
+     "who signs the collector's tasks (default: anyone)", CLI_INTO_TEXT,
+     FLEET(public_key)},
+    {0, "threads", "N", "how many (default: all cores)", CLI_INTO_CALL,
+     FLEET(o.threads), 1, FLEET_THREADS_MAX, .call = fleet_count},
+    {0, "connections", "C", "kept open (default 32)", CLI_INTO_CALL,
+     FLEET(o.connections), 1, FLEET_CONNECTIONS_MAX, .call = fleet_count},
+    {0, "batch", "B", "uploads of a request (default 1, as devices send)",
+     CLI_INTO_CALL, FLEET(o.batch), 1, FLEET_BATCH_MAX, .call = fleet_count},
+    {0, "rate", "R", "requests a second at most (default: no limit)",
+     CLI_INTO_CALL, FLEET(o.rate), .call = fleet_rate},
+    {0, "repeat", "K",
+     "send each request K times (default 1); it is\ncounted once",
+     CLI_INTO_CALL, FLEET(o.repeat), 1, FLEET_REPEAT_MAX, .call = fleet_count},
+    {0, "attempts", "N", "until a request is given up (default 8)",
+     CLI_INTO_CALL, FLEET(o.attempts), 1, FLEET_REPEAT_MAX,
+     .call = fleet_count},
+    {0, "token", "FILE", "an enrolment token", CLI_INTO_TEXT, FLEET(token)},
+    {0, "ca", "FILE", "who signs the server's certificate", CLI_INTO_TEXT,
+     FLEET(o.ca_file)},
+    CLI_FORMAT_ROW(FLEET(format)),
+    {0}};
+
+static const struct cli_command fleet_command = {
+    "simulate fleet", "URL [options]",
+    "Rehearse with simulated devices: they take the tasks of the collector at\n"
+    "URL, answer them with truths of known shares in the last round that is\n"
+    "over, and send what is due, over HTTP. What is so is printed, to be held\n"
+    "against what the collector estimates. With --days they live for days, "
+    "under\n"
+    "a clock that this command drives. Nobody is behind these reports: never\n"
+    "send them to a collector that counts real people.",
+    fleet_table, .operand = fleet_operand};
 
 /* Days, and whose clock it is. */
 static int fleet_time(struct cli_parser *p, struct fleet_job *j)
@@ -367,13 +324,11 @@ int simulate_fleet(int argc, char **argv)
                                   .threads = (uint32_t)simulate_cores(),
                                   .tick = fleet_tick}};
     struct cli_parser p;
-    int id, failed;
+    int failed;
 
     job.o.ctx = &job;
-    cli_begin(&p, &fleet_command, argc, argv);
-    while ((id = cli_next(&p)) != CLI_END)
-        if (id == CLI_STOP || !fleet_option(&p, id, &job))
-            return p.exit;
+    if (!cli_read(&p, &fleet_command, argc, argv, &job))
+        return p.exit;
     failed = fleet_settle(&p, &job);
     if (!failed)
         failed = fleet_rehearse(&job);

@@ -8,71 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    PUZZLE_HOW = 1,
-    PUZZLE_WORDS,
-    PUZZLE_DATA,
-    PUZZLE_USERS,
-    PUZZLE_EPSILON,
-    PUZZLE_TOP,
-    PUZZLE_THRESHOLD,
-    PUZZLE_ALL,
-    PUZZLE_ALPHA,
-    PUZZLE_MAX,
-    PUZZLE_RUNS,
-    PUZZLE_SEED,
-    PUZZLE_THREADS,
-    PUZZLE_FORMAT
-};
-
-static const struct cli_option puzzle_options[] = {
-    {PUZZLE_HOW, "discover", "sfp", "by Apple's sequence fragment puzzle"},
-    {PUZZLE_WORDS, "words", "FILE",
-     "words that people hold, one a line; those that\n"
-     "cannot be spelled are left out"},
-    {CLI_OPT_ALPHABET, "alphabet", "SET",
-     "what they are spelled in (default a-z)"},
-    {PUZZLE_DATA, "data", "D",
-     "how people are spread over the words, in an order of\n"
-     "each run's own: zipf:S, geometric:P, poisson:L,\n"
-     "uniform, uniform:LO:HI or gaussian:M:SD"},
-    {PUZZLE_USERS, "users", "N", "people (default 1000000)"},
-    {PUZZLE_EPSILON, "epsilon", "E,...",
-     "privacy of one report, fragment and word together\n(default 8)"},
-    {CLI_OPT_SET, "set", "KEY=VALUE...",
-     "parameters of sfp: bits piece-bits fragment-bits\n"
-     "fragments word-share hashes width pool-seed"},
-    {CLI_OPT_ORACLE, "oracle", "cms|hcms", "the sketch (default cms)"},
-    {PUZZLE_TOP, "top", "K",
-     "hold the first K against the K most frequent\n(default 10)"},
-    {PUZZLE_THRESHOLD, "threshold", "T",
-     "at most T pairs of an offset go on (default: as many\n"
-     "as are more than chance makes; with --all 20)"},
-    {PUZZLE_ALL, "all", NULL, "pairs and words, chance or not"},
-    {PUZZLE_ALPHA, "alpha", "A",
-     "chance to take any pair, or any word, that nobody\nhas (default 0.05)"},
-    {PUZZLE_MAX, "max-candidates", "N",
-     "pairs of an offset, and words (default 262144)"},
-    {PUZZLE_RUNS, "runs", "R", "populations (default 5)"},
-    {PUZZLE_SEED, "seed", "N", "of all coins (default 1)"},
-    {PUZZLE_THREADS, "threads", "N",
-     "how many (default: all cores); the numbers do not\ndepend on it"},
-    CLI_FORMAT_OPTION(PUZZLE_FORMAT),
-    {0, NULL, NULL, NULL},
-};
-
-static const struct cli_command puzzle_command = {
-    "simulate --discover sfp", "--words FILE --data D [options]",
-    "Let simulated people report fragments of their words and the words, put\n"
-    "the puzzle together and compare what is found with what people hold. "
-    "Every\n"
-    "person reports one by one, through the same code as real ones.",
-    puzzle_options};
-
 struct simulate_puzzle {
+    const char *discover; /* sfp, or this would not be here */
     const char *data, *words;
-    uint64_t epsilons[SIMULATE_LIST_MAX]; /* nano */
-    size_t nepsilons;
+    struct simulate_numbers epsilons;
     uint64_t threads;
     struct cli_spec spec;
     struct puzzling how;
@@ -137,21 +76,22 @@ static int puzzle_refused(const hsy_error *err)
 static int puzzle_run(struct simulate_puzzle *s)
 {
     snprintf(s->of, sizeof s->of, "of %.0f people",
-             (double)s->how.users * (double)s->how.runs * (double)s->nepsilons);
+             (double)s->how.users * (double)s->how.runs *
+                 (double)s->epsilons.n);
     s->how.people = &s->people;
     s->how.tick = puzzle_tick;
     s->how.ctx = s;
-    for (size_t e = 0; e < s->nepsilons; e++) {
+    for (size_t e = 0; e < s->epsilons.n; e++) {
         hsy_error err = {0};
 
-        s->how.spec.nano_epsilon = s->epsilons[e];
+        s->how.spec.nano_epsilon = s->epsilons.at[e];
         if (puzzling_run(&s->rows[e], &s->how, &err) != HSY_OK) {
             cli_progress_end(&s->progress);
             return puzzle_refused(&err);
         }
     }
     cli_progress_end(&s->progress);
-    puzzling_print(stdout, s->format, &s->how, s->rows, s->nepsilons, s->left);
+    puzzling_print(stdout, s->format, &s->how, s->rows, s->epsilons.n, s->left);
     return cli_finish();
 }
 
@@ -161,7 +101,7 @@ static int puzzle_take(struct simulate_puzzle *s)
     hsy_spec spec = s->how.spec;
     hsy_error err = {0};
 
-    spec.nano_epsilon = s->epsilons[0];
+    spec.nano_epsilon = s->epsilons.at[0];
     if (puzzling_words(&s->taken, &s->how.nwords, &s->list, &spec, &err) !=
         HSY_OK)
         return cli_scheme_refused(&spec, &err);
@@ -193,60 +133,73 @@ static int puzzle_people(struct simulate_puzzle *s, struct cli_parser *p)
 
 /* ---- Options ------------------------------------------------------------- */
 
-static bool puzzle_option(struct simulate_puzzle *s, struct cli_parser *p,
-                          int id)
-{
-    hsy_puzzle *search = &s->how.search;
+#define PUZZLE(member) offsetof(struct simulate_puzzle, member)
 
-    switch (id) {
-    case PUZZLE_HOW: /* sfp, or this would not be here */
-        return true;
-    case PUZZLE_WORDS:
-        s->words = p->value;
-        return true;
-    case PUZZLE_DATA:
-        s->data = p->value;
-        return true;
-    case PUZZLE_USERS:
-        return cli_value_count(p, &s->how.users, 1, STUDY_EACH_MAX);
-    case PUZZLE_EPSILON:
-        return simulate_epsilons(p, s->epsilons, &s->nepsilons);
-    case PUZZLE_TOP:
-        return cli_value_count(p, &s->how.top, 1, HSY_SEARCH_TOP_MAX);
-    case PUZZLE_THRESHOLD:
-        return cli_value_count(p, &search->threshold, 1, HSY_PUZZLE_PAIRS_MAX);
-    case PUZZLE_ALL:
-        search->all = true;
-        return true;
-    case PUZZLE_ALPHA:
-        return cli_value_fraction(p, &search->alpha);
-    case PUZZLE_MAX:
-        return cli_value_count(p, &search->max_candidates, 1,
-                               HSY_SEARCH_CANDIDATES_MAX);
-    case PUZZLE_RUNS:
-        return cli_value_count(p, &s->how.runs, 1, STUDY_RUNS_MAX);
-    case PUZZLE_SEED:
-        return cli_value_count(p, &s->how.seed, 0, UINT64_MAX);
-    case PUZZLE_THREADS:
-        return cli_value_count(p, &s->threads, 1, STUDY_THREADS_MAX);
-    case PUZZLE_FORMAT:
-        return cli_value_format(p, &s->format);
-    case CLI_OPT_ALPHABET:
-    case CLI_OPT_ORACLE:
-    case CLI_OPT_SET:
-        return cli_spec_option(&s->spec, p, id);
-    default:
-        cli_usage(p, "'%.64s' is one word too many", p->value);
-        return false;
-    }
-}
+static const struct cli_option puzzle_options[] = {
+    {0, "discover", "sfp", "by Apple's sequence fragment puzzle", CLI_INTO_TEXT,
+     PUZZLE(discover)},
+    {0, "words", "FILE",
+     "words that people hold, one a line; those that\n"
+     "cannot be spelled are left out",
+     CLI_INTO_TEXT, PUZZLE(words)},
+    {CLI_OPT_ALPHABET, "alphabet", "SET",
+     "what they are spelled in (default a-z)"},
+    {0, "data", "D",
+     "how people are spread over the words, in an order of\n"
+     "each run's own: zipf:S, geometric:P, poisson:L,\n"
+     "uniform, uniform:LO:HI or gaussian:M:SD",
+     CLI_INTO_TEXT, PUZZLE(data)},
+    {0, "users", "N", "people (default 1000000)", CLI_INTO_COUNT,
+     PUZZLE(how.users), 1, STUDY_EACH_MAX},
+    {0, "epsilon", "E,...",
+     "privacy of one report, fragment and word together\n(default 8)",
+     CLI_INTO_CALL, PUZZLE(epsilons), .call = simulate_epsilons},
+    {CLI_OPT_SET, "set", "KEY=VALUE...",
+     "parameters of sfp: bits piece-bits fragment-bits\n"
+     "fragments word-share hashes width pool-seed"},
+    {CLI_OPT_ORACLE, "oracle", "cms|hcms", "the sketch (default cms)"},
+    {0, "top", "K",
+     "hold the first K against the K most frequent\n(default 10)",
+     CLI_INTO_COUNT, PUZZLE(how.top), 1, HSY_SEARCH_TOP_MAX},
+    {0, "threshold", "T",
+     "at most T pairs of an offset go on (default: as many\n"
+     "as are more than chance makes; with --all 20)",
+     CLI_INTO_COUNT, PUZZLE(how.search.threshold), 1, HSY_PUZZLE_PAIRS_MAX},
+    {0, "all", NULL, "pairs and words, chance or not", CLI_INTO_FLAG,
+     PUZZLE(how.search.all)},
+    {0, "alpha", "A",
+     "chance to take any pair, or any word, that nobody\nhas (default 0.05)",
+     CLI_INTO_SHARE, PUZZLE(how.search.alpha)},
+    {0, "max-candidates", "N", "pairs of an offset, and words (default 262144)",
+     CLI_INTO_COUNT, PUZZLE(how.search.max_candidates), 1,
+     HSY_SEARCH_CANDIDATES_MAX},
+    {0, "runs", "R", "populations (default 5)", CLI_INTO_COUNT,
+     PUZZLE(how.runs), 1, STUDY_RUNS_MAX},
+    {0, "seed", "N", "of all coins (default 1)", CLI_INTO_COUNT,
+     PUZZLE(how.seed), 0, UINT64_MAX},
+    {0, "threads", "N",
+     "how many (default: all cores); the numbers do not\ndepend on it",
+     CLI_INTO_COUNT, PUZZLE(threads), 1, STUDY_THREADS_MAX},
+    CLI_FORMAT_ROW(PUZZLE(format)),
+    {0}};
+
+static const struct cli_command puzzle_command = {
+    "simulate --discover sfp",
+    "--words FILE --data D [options]",
+    "Let simulated people report fragments of their words and the words, put\n"
+    "the puzzle together and compare what is found with what people hold. "
+    "Every\n"
+    "person reports one by one, through the same code as real ones.",
+    puzzle_options,
+    .operand = simulate_operand,
+    .spec = PUZZLE(spec)};
 
 static void puzzle_settle(struct simulate_puzzle *s)
 {
     hsy_spec *spec = &s->how.spec;
 
-    if (s->nepsilons == 0)
-        s->epsilons[s->nepsilons++] = 8 * (uint64_t)HSY_NANO;
+    if (s->epsilons.n == 0)
+        s->epsilons.at[s->epsilons.n++] = 8 * (uint64_t)HSY_NANO;
     memcpy(spec->param, s->spec.spec.param, sizeof spec->param);
     spec->oracle = s->spec.spec.oracle;
     memcpy(spec->alphabet, s->spec.spec.alphabet, sizeof spec->alphabet);
@@ -291,15 +244,10 @@ int simulate_puzzle(int argc, char **argv)
                                         .seed = 1,
                                         .top = 10}};
     struct cli_parser p;
-    int id, code;
+    const int code = cli_read(&p, &puzzle_command, argc, argv, &s)
+                         ? puzzle_all(&s, &p)
+                         : p.exit;
 
-    cli_begin(&p, &puzzle_command, argc, argv);
-    while ((id = cli_next(&p)) != CLI_END)
-        if (id == CLI_STOP || !puzzle_option(&s, &p, id)) {
-            cli_spec_clear(&s.spec);
-            return p.exit;
-        }
-    code = puzzle_all(&s, &p);
     study_people_close(&s.people);
     labels_clear(&s.list);
     cli_spec_clear(&s.spec);

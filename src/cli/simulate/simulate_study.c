@@ -19,8 +19,8 @@ static bool study_histograms(const struct simulate_study *s, uint32_t d)
 {
     const size_t n = simulate_count(s);
 
-    return s->files.plot != NULL && s->nepsilons == 1 && s->nusers == 1 &&
-           s->ndomains <= 1 && n <= STUDY_SHOWN_ROWS && d > 0 &&
+    return s->files.plot != NULL && s->epsilons.n == 1 && s->users.n == 1 &&
+           s->domains.n <= 1 && n <= STUDY_SHOWN_ROWS && d > 0 &&
            d <= (n == 1 ? STUDY_SHOWN_MAX : STUDY_SHOWN_BARS);
 }
 
@@ -100,7 +100,7 @@ static int study_asked(struct simulate_study *s, struct cli_parser *p,
     g->how.keep = study_histograms(s, spec->d);
     snprintf(s->of, sizeof s->of, "of %.0f people",
              study_grid_people(g) *
-                 (double)(s->ndomains > 0 ? s->ndomains : 1));
+                 (double)(s->domains.n > 0 ? s->domains.n : 1));
     st = try ? study_grid_check(g, spec, &err)
              : study_grid_run(g, s->rows, &s->nrows, people, spec, &err);
     return st == HSY_OK ? CLI_DONE : study_refused(s, p, &err);
@@ -151,7 +151,7 @@ static int study_filed(struct simulate_study *s, struct cli_parser *p, bool try)
 static int study_domains(struct simulate_study *s, struct cli_parser *p,
                          bool try)
 {
-    const size_t n = s->ndomains > 0 ? s->ndomains : 1;
+    const size_t n = s->domains.n > 0 ? s->domains.n : 1;
     int code = CLI_DONE;
 
     if (simulate_from_file(s))
@@ -160,8 +160,8 @@ static int study_domains(struct simulate_study *s, struct cli_parser *p,
         struct study_people people = {0};
         hsy_spec spec = s->question.spec;
 
-        if (s->ndomains > 0)
-            spec.d = (uint32_t)s->domains[i];
+        if (s->domains.n > 0)
+            spec.d = (uint32_t)s->domains.at[i];
         code = study_people(s, p, &people, &spec);
         if (code == CLI_DONE)
             code = study_asked(s, p, &people, &spec, try);
@@ -199,7 +199,7 @@ static int study_all(struct simulate_study *s, struct cli_parser *p)
     if (code != CLI_DONE)
         return code;
     study_print(stdout, s->format,
-                &(struct study_shown){&s->grid, s->data, s->ndomains, s->rows,
+                &(struct study_shown){&s->grid, s->data, s->domains.n, s->rows,
                                       s->nrows});
     return cli_finish();
 }

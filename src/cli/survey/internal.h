@@ -27,11 +27,6 @@ struct survey_options {
     uint64_t runs, seed;
 };
 
-/* ---- Designs (design_options.c) ------------------------------------------ */
-
-/* Take the option just read, a design's; false after a complaint. */
-bool survey_design_option(struct survey_design *d, struct cli_parser *p);
-
 /* ---- Evidence (answers_input.c) ------------------------------------------ */
 
 /* From --yes and --n, or from --answers; clear it in either case. A message and

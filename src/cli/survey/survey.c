@@ -6,75 +6,140 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    SURVEY_DESIGN = 1, /* all of them */
-    SURVEY_MATRIX,
-    SURVEY_YES,
-    SURVEY_N,
-    SURVEY_COUNTS,
-    SURVEY_ANSWERS,
-    SURVEY_COLUMN,
-    SURVEY_BY_GROUP,
-    SURVEY_BY_WEIGHT,
-    SURVEY_BY_SAMPLE,
-    SURVEY_VALUES_FILE,
-    SURVEY_LEVEL,
-    SURVEY_PLOT,
-    SURVEY_NEED,
-    SURVEY_MARGIN,
-    SURVEY_SHARES,
-    SURVEY_CHANCE,
-    SURVEY_SHARE,
-    SURVEY_INNOCUOUS,
-    SURVEY_SHEET,
-    SURVEY_QUESTION,
-    SURVEY_OTHER,
-    SURVEY_RUNS,
-    SURVEY_SEED,
-    SURVEY_FORMAT
+struct survey_given {
+    struct survey_options o;
+    bool simulate, need, sheet;
 };
 
+/* ---- Options ------------------------------------------------------------- */
+
+/* One or two shares from 0 to 1, the ends too: as many as the row's low. */
+static bool survey_take_shares(struct cli_parser *p, void *to)
+{
+    double *out = (double *)((char *)to + p->row->place);
+    const size_t n = p->row->low;
+    hsy_ratio r[2];
+    const bool good = ratio_parse_list(r, n, p->value);
+
+    for (size_t i = 0; good && i < n; i++)
+        out[i] = (double)r[i].num / (double)r[i].den;
+    if (!good)
+        cli_usage(p, "--%s takes %s from 0 to 1, as 0.25 or 1/4", p->name,
+                  n == 1 ? "a share" : "two shares A,B");
+    return good;
+}
+
+static bool survey_operand(struct cli_parser *p, void *to)
+{
+    struct survey_given *g = to;
+
+    if (strcmp(p->value, "simulate") == 0 && !g->simulate) {
+        g->simulate = true;
+        return true;
+    }
+    cli_usage(p,
+              "'%.64s' is one word too many; answers come from --answers "
+              "FILE.csv",
+              p->value);
+    return false;
+}
+
+/* Take the option just read, a design's. */
+static bool survey_design_option(struct cli_parser *p, void *to)
+{
+    struct survey_design *d = &((struct survey_given *)to)->o.design;
+    const struct survey_kind *kind = survey_kind_of(p->name);
+    hsy_error err = {0};
+
+    if (d->kind != NULL) {
+        cli_usage(p, "--%s: one design at a time, and --%s is given", p->name,
+                  d->kind->name);
+        return false;
+    }
+    switch (survey_design_parse(d, kind, p->value, &err)) {
+    case HSY_OK:
+        return true;
+    case HSY_E_FORMAT:
+        cli_usage(p, "--%s takes %s%s", kind->name, kind->takes,
+                  kind->design == HSY_SURVEY_EPSILON
+                      ? ""
+                      : "; from 0 to 1, as decimals (0.75, at most 9 digits "
+                        "after the point) or fractions (3/4)");
+        return false;
+    default:
+        cli_usage(p, "--%s: %s; %s", kind->name, err.msg, kind->fix);
+        return false;
+    }
+}
+
+#define SURVEY(member) offsetof(struct survey_given, member)
+
 static const struct cli_option survey_options[] = {
-    {SURVEY_DESIGN, "epsilon", "E", "the best design of this privacy, or lnN"},
-    {SURVEY_DESIGN, "spinner", "P",
-     "Warner: the question, chance P, or its opposite"},
-    {SURVEY_DESIGN, "coins", "T,R", "the truth, chance T, else yes, chance R"},
-    {SURVEY_DESIGN, "channel", "P,Q", "yes with chance P if true, Q if not"},
-    {SURVEY_DESIGN, "unrelated", "T,R",
-     "the question, T, or one a share R says yes to"},
-    {SURVEY_DESIGN, "two-sample", "A,B",
-     "the same, R unknown: chance A, and B in sample 2"},
-    {SURVEY_DESIGN, "forced", "Y,N", "made to say yes, chance Y, or no, N"},
-    {SURVEY_DESIGN, "crosswise", "R",
-     "yes: the same as to one that a share R says yes to"},
-    {SURVEY_MATRIX, "matrix", "FILE",
+    {0, "epsilon", "E", "the best design of this privacy, or lnN",
+     CLI_INTO_CALL, SURVEY(o.design), .call = survey_design_option},
+    {0, "spinner", "P", "Warner: the question, chance P, or its opposite",
+     CLI_INTO_CALL, SURVEY(o.design), .call = survey_design_option},
+    {0, "coins", "T,R", "the truth, chance T, else yes, chance R",
+     CLI_INTO_CALL, SURVEY(o.design), .call = survey_design_option},
+    {0, "channel", "P,Q", "yes with chance P if true, Q if not", CLI_INTO_CALL,
+     SURVEY(o.design), .call = survey_design_option},
+    {0, "unrelated", "T,R", "the question, T, or one a share R says yes to",
+     CLI_INTO_CALL, SURVEY(o.design), .call = survey_design_option},
+    {0, "two-sample", "A,B", "the same, R unknown: chance A, and B in sample 2",
+     CLI_INTO_CALL, SURVEY(o.design), .call = survey_design_option},
+    {0, "forced", "Y,N", "made to say yes, chance Y, or no, N", CLI_INTO_CALL,
+     SURVEY(o.design), .call = survey_design_option},
+    {0, "crosswise", "R", "yes: the same as to one that a share R says yes to",
+     CLI_INTO_CALL, SURVEY(o.design), .call = survey_design_option},
+    {0, "matrix", "FILE",
      "any channel: P(answer|truth), lines of "
-     "answers"},
-    {SURVEY_YES, "yes", "Y", "answers yes; Y1,Y2 of groups or samples"},
-    {SURVEY_N, "n", "N", "answers in all, likewise"},
-    {SURVEY_COUNTS, "counts", "A,B,C", "with --matrix: of each answer"},
-    {SURVEY_ANSWERS, "answers", "FILE.csv", "instead: a line a person, with"},
-    {SURVEY_COLUMN, "column", "NAME", "... the answer in this column"},
-    {SURVEY_BY_GROUP, "group", "NAME", "... compare groups by this one"},
-    {SURVEY_BY_WEIGHT, "weight", "NAME", "... weigh answers by this one"},
-    {SURVEY_BY_SAMPLE, "sample", "NAME", "... 1 or 2, with --two-sample"},
-    {SURVEY_VALUES_FILE, "values-file", "FILE",
-     "what answers of --matrix are called"},
-    {SURVEY_LEVEL, "level", "L", "of intervals and tests (default 0.95)"},
-    {SURVEY_PLOT, "plot", "FILE.svg", "draw likelihood, surface or groups"},
-    {SURVEY_NEED, "power", NULL, "how many people are needed"},
-    {SURVEY_MARGIN, "margin", "M", "... to know a share to M either way"},
-    {SURVEY_SHARES, "shares", "A,B", "... or to tell two groups apart"},
-    {SURVEY_CHANCE, "chance", "C", "... with this chance (default 0.8)"},
-    {SURVEY_SHARE, "share", "F", "the share that is expected or simulated"},
-    {SURVEY_INNOCUOUS, "innocuous", "R", "of the other question, likewise"},
-    {SURVEY_SHEET, "questionnaire", NULL, "a sheet to print"},
-    {SURVEY_QUESTION, "question", "TEXT", "... with this question"},
-    {SURVEY_OTHER, "other-question", "TEXT", "... and this harmless one"},
-    {SURVEY_RUNS, "runs", "R", "surveys to simulate (default 1000)"},
-    {SURVEY_SEED, "seed", "N", "of the simulation (default 1)"},
-    CLI_FORMAT_OPTION(SURVEY_FORMAT),
-    {0, NULL, NULL, NULL}};
+     "answers",
+     CLI_INTO_TEXT, SURVEY(o.matrix)},
+    {0, "yes", "Y", "answers yes; Y1,Y2 of groups or samples", CLI_INTO_TEXT,
+     SURVEY(o.yes)},
+    {0, "n", "N", "answers in all, likewise", CLI_INTO_TEXT, SURVEY(o.n)},
+    {0, "counts", "A,B,C", "with --matrix: of each answer", CLI_INTO_TEXT,
+     SURVEY(o.counts)},
+    {0, "answers", "FILE.csv", "instead: a line a person, with", CLI_INTO_TEXT,
+     SURVEY(o.answers)},
+    {0, "column", "NAME", "... the answer in this column", CLI_INTO_TEXT,
+     SURVEY(o.column)},
+    {0, "group", "NAME", "... compare groups by this one", CLI_INTO_TEXT,
+     SURVEY(o.group)},
+    {0, "weight", "NAME", "... weigh answers by this one", CLI_INTO_TEXT,
+     SURVEY(o.weight)},
+    {0, "sample", "NAME", "... 1 or 2, with --two-sample", CLI_INTO_TEXT,
+     SURVEY(o.sample)},
+    {0, "values-file", "FILE", "what answers of --matrix are called",
+     CLI_INTO_TEXT, SURVEY(o.values_file)},
+    {0, "level", "L", "of intervals and tests (default 0.95)", CLI_INTO_SHARE,
+     SURVEY(o.level)},
+    {0, "plot", "FILE.svg", "draw likelihood, surface or groups", CLI_INTO_TEXT,
+     SURVEY(o.plot)},
+    {0, "power", NULL, "how many people are needed", CLI_INTO_FLAG,
+     SURVEY(need)},
+    {0, "margin", "M", "... to know a share to M either way", CLI_INTO_SHARE,
+     SURVEY(o.aim.margin)},
+    {0, "shares", "A,B", "... or to tell two groups apart", CLI_INTO_CALL,
+     SURVEY(o.aim.shares), 2, .call = survey_take_shares},
+    {0, "chance", "C", "... with this chance (default 0.8)", CLI_INTO_SHARE,
+     SURVEY(o.aim.power)},
+    {0, "share", "F", "the share that is expected or simulated", CLI_INTO_CALL,
+     SURVEY(o.aim.share), 1, .call = survey_take_shares},
+    {0, "innocuous", "R", "of the other question, likewise", CLI_INTO_CALL,
+     SURVEY(o.aim.innocuous), 1, .call = survey_take_shares},
+    {0, "questionnaire", NULL, "a sheet to print", CLI_INTO_FLAG,
+     SURVEY(sheet)},
+    {0, "question", "TEXT", "... with this question", CLI_INTO_TEXT,
+     SURVEY(o.question)},
+    {0, "other-question", "TEXT", "... and this harmless one", CLI_INTO_TEXT,
+     SURVEY(o.other_question)},
+    {0, "runs", "R", "surveys to simulate (default 1000)", CLI_INTO_COUNT,
+     SURVEY(o.runs), 1, 10000000},
+    {0, "seed", "N", "of the simulation (default 1)", CLI_INTO_COUNT,
+     SURVEY(o.seed), 0, UINT64_MAX},
+    CLI_FORMAT_ROW(SURVEY(o.format)),
+    {0}};
 
 static const struct cli_command survey_command = {
     "survey",
@@ -84,7 +149,7 @@ static const struct cli_command survey_command = {
     "DESIGN "
     "--share F --n N [options]",
     "Analyse, plan or rehearse an interview survey by randomized response.",
-    survey_options};
+    survey_options, .operand = survey_operand};
 
 /* ---- What goes with what ------------------------------------------------- */
 
@@ -94,57 +159,36 @@ static const struct cli_command survey_command = {
     (SURVEY_EVIDENCE | SURVEY_IN(SURVEY_POWER) | SURVEY_IN(SURVEY_SIMULATE))
 
 static const struct survey_rule {
-    int id;
+    const char *name; /* NULL: all designs */
     unsigned works;   /* in which it may stand */
     const char *with; /* what it goes with */
 } survey_rules[] = {
-    {SURVEY_DESIGN, ~SURVEY_IN(SURVEY_STATES), "other things than --matrix"},
-    {SURVEY_MATRIX, SURVEY_IN(SURVEY_STATES), "--counts or --answers"},
-    {SURVEY_YES, SURVEY_IN(SURVEY_ESTIMATE), "--n"},
-    {SURVEY_N, SURVEY_IN(SURVEY_ESTIMATE) | SURVEY_IN(SURVEY_SIMULATE),
+    {NULL, ~SURVEY_IN(SURVEY_STATES), "other things than --matrix"},
+    {"matrix", SURVEY_IN(SURVEY_STATES), "--counts or --answers"},
+    {"yes", SURVEY_IN(SURVEY_ESTIMATE), "--n"},
+    {"n", SURVEY_IN(SURVEY_ESTIMATE) | SURVEY_IN(SURVEY_SIMULATE),
      "--yes, or simulate"},
-    {SURVEY_COUNTS, SURVEY_IN(SURVEY_STATES), "--matrix"},
-    {SURVEY_ANSWERS, SURVEY_EVIDENCE, "an estimate"},
-    {SURVEY_COLUMN, SURVEY_EVIDENCE, "--answers"},
-    {SURVEY_BY_GROUP, SURVEY_IN(SURVEY_ESTIMATE), "--answers"},
-    {SURVEY_BY_WEIGHT, SURVEY_IN(SURVEY_ESTIMATE), "--answers"},
-    {SURVEY_BY_SAMPLE, SURVEY_IN(SURVEY_ESTIMATE),
-     "--answers and --two-sample"},
-    {SURVEY_VALUES_FILE, SURVEY_IN(SURVEY_STATES), "--matrix"},
-    {SURVEY_LEVEL, SURVEY_FIGURES, "figures"},
-    {SURVEY_PLOT, SURVEY_EVIDENCE, "an estimate"},
-    {SURVEY_MARGIN, SURVEY_IN(SURVEY_POWER), "--power"},
-    {SURVEY_SHARES, SURVEY_IN(SURVEY_POWER), "--power"},
-    {SURVEY_CHANCE, SURVEY_IN(SURVEY_POWER), "--power --shares"},
-    {SURVEY_SHARE, SURVEY_IN(SURVEY_POWER) | SURVEY_IN(SURVEY_SIMULATE),
+    {"counts", SURVEY_IN(SURVEY_STATES), "--matrix"},
+    {"answers", SURVEY_EVIDENCE, "an estimate"},
+    {"column", SURVEY_EVIDENCE, "--answers"},
+    {"group", SURVEY_IN(SURVEY_ESTIMATE), "--answers"},
+    {"weight", SURVEY_IN(SURVEY_ESTIMATE), "--answers"},
+    {"sample", SURVEY_IN(SURVEY_ESTIMATE), "--answers and --two-sample"},
+    {"values-file", SURVEY_IN(SURVEY_STATES), "--matrix"},
+    {"level", SURVEY_FIGURES, "figures"},
+    {"plot", SURVEY_EVIDENCE, "an estimate"},
+    {"margin", SURVEY_IN(SURVEY_POWER), "--power"},
+    {"shares", SURVEY_IN(SURVEY_POWER), "--power"},
+    {"chance", SURVEY_IN(SURVEY_POWER), "--power --shares"},
+    {"share", SURVEY_IN(SURVEY_POWER) | SURVEY_IN(SURVEY_SIMULATE),
      "--power and simulate"},
-    {SURVEY_INNOCUOUS, SURVEY_IN(SURVEY_POWER) | SURVEY_IN(SURVEY_SIMULATE),
+    {"innocuous", SURVEY_IN(SURVEY_POWER) | SURVEY_IN(SURVEY_SIMULATE),
      "--power and simulate"},
-    {SURVEY_QUESTION, SURVEY_IN(SURVEY_QUESTIONNAIRE), "--questionnaire"},
-    {SURVEY_OTHER, SURVEY_IN(SURVEY_QUESTIONNAIRE), "--questionnaire"},
-    {SURVEY_RUNS, SURVEY_IN(SURVEY_SIMULATE), "simulate"},
-    {SURVEY_SEED, SURVEY_IN(SURVEY_SIMULATE), "simulate"},
-    {SURVEY_FORMAT, SURVEY_FIGURES, "figures"}};
-
-struct survey_given {
-    struct survey_options o;
-    uint64_t given; /* options, by their id */
-    bool simulate;
-};
-
-static bool survey_has(const struct survey_given *g, int id)
-{
-    return (g->given >> id & 1) != 0;
-}
-
-static const char *survey_option_name(int id)
-{
-    const struct cli_option *row = survey_options;
-
-    while (row->id != id)
-        row++;
-    return row->name;
-}
+    {"question", SURVEY_IN(SURVEY_QUESTIONNAIRE), "--questionnaire"},
+    {"other-question", SURVEY_IN(SURVEY_QUESTIONNAIRE), "--questionnaire"},
+    {"runs", SURVEY_IN(SURVEY_SIMULATE), "simulate"},
+    {"seed", SURVEY_IN(SURVEY_SIMULATE), "simulate"},
+    {"format", SURVEY_FIGURES, "figures"}};
 
 static int survey_check_rules(struct survey_given *g, struct cli_parser *p)
 {
@@ -154,14 +198,15 @@ static int survey_check_rules(struct survey_given *g, struct cli_parser *p)
     for (size_t i = 0; i < sizeof survey_rules / sizeof survey_rules[0]; i++) {
         const struct survey_rule *rule = &survey_rules[i];
 
-        if (!survey_has(g, rule->id) ||
+        const char *name = rule->name;
+
+        if (name == NULL && g->o.design.kind != NULL)
+            name = g->o.design.kind->name;
+        if (name == NULL || !cli_given(p, name) ||
             (rule->works & SURVEY_IN(g->o.work)) != 0)
             continue;
-        return cli_usage(p, "--%s goes with %s, not with %s",
-                         rule->id == SURVEY_DESIGN
-                             ? g->o.design.kind->name
-                             : survey_option_name(rule->id),
-                         rule->with, works[g->o.work]);
+        return cli_usage(p, "--%s goes with %s, not with %s", name, rule->with,
+                         works[g->o.work]);
     }
     return 0;
 }
@@ -199,7 +244,7 @@ static int survey_check_pair(const struct survey_given *g, struct cli_parser *p)
     const struct survey_options *o = &g->o;
     const bool pair = o->design.kind != NULL && o->design.kind->pair;
 
-    if (!pair && (o->sample != NULL || survey_has(g, SURVEY_INNOCUOUS)))
+    if (!pair && (o->sample != NULL || cli_given(p, "innocuous")))
         return cli_usage(p, "--%s goes with --two-sample",
                          o->sample != NULL ? "sample" : "innocuous");
     if (!pair)
@@ -222,15 +267,14 @@ static int survey_check(struct survey_given *g, struct cli_parser *p)
     const char *const inputs[] = {o->answers, o->matrix, o->values_file};
     int failed;
 
-    if (survey_has(g, SURVEY_NEED) + survey_has(g, SURVEY_SHEET) + g->simulate >
-        1)
+    if (g->need + g->sheet + g->simulate > 1)
         return cli_usage(p,
                          "--power, --questionnaire, simulate: one at a time");
-    o->work = g->simulate                   ? SURVEY_SIMULATE
-              : survey_has(g, SURVEY_SHEET) ? SURVEY_QUESTIONNAIRE
-              : survey_has(g, SURVEY_NEED)  ? SURVEY_POWER
-              : o->matrix != NULL           ? SURVEY_STATES
-                                            : SURVEY_ESTIMATE;
+    o->work = g->simulate         ? SURVEY_SIMULATE
+              : g->sheet          ? SURVEY_QUESTIONNAIRE
+              : g->need           ? SURVEY_POWER
+              : o->matrix != NULL ? SURVEY_STATES
+                                  : SURVEY_ESTIMATE;
     failed = survey_check_rules(g, p);
     if (failed)
         return failed;
@@ -243,99 +287,6 @@ static int survey_check(struct survey_given *g, struct cli_parser *p)
     if (!failed)
         failed = survey_check_pair(g, p);
     return failed ? failed : cli_check_inputs(p, inputs, 3);
-}
-
-/* ---- Options ------------------------------------------------------------- */
-
-/* One or two shares from 0 to 1, the ends too. */
-static bool survey_take_shares(struct cli_parser *p, double *out, size_t n)
-{
-    hsy_ratio r[2];
-    const bool good = ratio_parse_list(r, n, p->value);
-
-    for (size_t i = 0; good && i < n; i++)
-        out[i] = (double)r[i].num / (double)r[i].den;
-    if (!good)
-        cli_usage(p, "--%s takes %s from 0 to 1, as 0.25 or 1/4", p->name,
-                  n == 1 ? "a share" : "two shares A,B");
-    return good;
-}
-
-static bool survey_take_text(struct survey_options *o, int id,
-                             const char *value)
-{
-    const struct {
-        int id;
-        const char **place;
-    } texts[] = {{SURVEY_MATRIX, &o->matrix},
-                 {SURVEY_YES, &o->yes},
-                 {SURVEY_N, &o->n},
-                 {SURVEY_COUNTS, &o->counts},
-                 {SURVEY_ANSWERS, &o->answers},
-                 {SURVEY_COLUMN, &o->column},
-                 {SURVEY_BY_GROUP, &o->group},
-                 {SURVEY_BY_WEIGHT, &o->weight},
-                 {SURVEY_BY_SAMPLE, &o->sample},
-                 {SURVEY_VALUES_FILE, &o->values_file},
-                 {SURVEY_PLOT, &o->plot},
-                 {SURVEY_QUESTION, &o->question},
-                 {SURVEY_OTHER, &o->other_question}};
-
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        if (texts[i].id != id)
-            continue;
-        *texts[i].place = value;
-        return true;
-    }
-    return false;
-}
-
-static bool survey_operand(struct survey_given *g, struct cli_parser *p)
-{
-    if (strcmp(p->value, "simulate") == 0 && !g->simulate) {
-        g->simulate = true;
-        return true;
-    }
-    cli_usage(p,
-              "'%.64s' is one word too many; answers come from --answers "
-              "FILE.csv",
-              p->value);
-    return false;
-}
-
-static bool survey_option(struct survey_given *g, struct cli_parser *p, int id)
-{
-    struct survey_options *o = &g->o;
-
-    if (id == CLI_OPERAND)
-        return survey_operand(g, p);
-    g->given |= (uint64_t)1 << id;
-    if (survey_take_text(o, id, p->value))
-        return true;
-    switch (id) {
-    case SURVEY_DESIGN:
-        return survey_design_option(&o->design, p);
-    case SURVEY_LEVEL:
-        return cli_value_fraction(p, &o->level);
-    case SURVEY_MARGIN:
-        return cli_value_fraction(p, &o->aim.margin);
-    case SURVEY_CHANCE:
-        return cli_value_fraction(p, &o->aim.power);
-    case SURVEY_SHARES:
-        return survey_take_shares(p, o->aim.shares, 2);
-    case SURVEY_SHARE:
-        return survey_take_shares(p, &o->aim.share, 1);
-    case SURVEY_INNOCUOUS:
-        return survey_take_shares(p, &o->aim.innocuous, 1);
-    case SURVEY_RUNS:
-        return cli_value_count(p, &o->runs, 1, 10000000);
-    case SURVEY_SEED:
-        return cli_value_count(p, &o->seed, 0, UINT64_MAX);
-    case SURVEY_FORMAT:
-        return cli_value_format(p, &o->format);
-    default: /* flags: that they are given is all */
-        return true;
-    }
 }
 
 int cmd_survey(int argc, char **argv)
@@ -356,13 +307,10 @@ int cmd_survey(int argc, char **argv)
                                    .runs = 1000,
                                    .seed = 1}};
     struct cli_parser p;
-    int id, failed;
+    int failed;
 
-    cli_begin(&p, &survey_command, argc, argv);
-    while ((id = cli_next(&p)) != CLI_END) {
-        if (id == CLI_STOP || !survey_option(&g, &p, id))
-            return p.exit;
-    }
+    if (!cli_read(&p, &survey_command, argc, argv, &g))
+        return p.exit;
     failed = survey_check(&g, &p);
     return failed ? failed : works[g.o.work](&g.o, &p);
 }
