@@ -282,7 +282,7 @@ void survey_sheet_print(FILE *to, const struct survey_sheet *sheet,
                         const struct survey_design *design, const char *ask,
                         const char *other);
 
-/* ---- Figures (figures.c) ------------------------------------------------- */
+/* ---- Figures (survey_plot.c) --------------------------------------------- */
 
 /* The likelihood of one share, the surface of two, or a list; to be freed with
  * free(). As plot_svg. A pair has no figure. */

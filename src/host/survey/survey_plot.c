@@ -1,5 +1,5 @@
 /*
- * figures.c - figures of a survey.
+ * survey_plot.c - figures of a survey.
  *
  * Of one share its likelihood. Of two the surface: curves of equal likelihood
  * around the most likely pair, the line of equal shares, and the curve that
