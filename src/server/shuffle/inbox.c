@@ -1,0 +1,367 @@
+/* inbox.c - pieces of batches become files, and files become deliveries. */
+#define _GNU_SOURCE /* pwrite, O_CLOEXEC */
+
+#include "server/shuffle/inbox.h"
+
+#include "host/base/host_fail.h"
+#include "server/shuffle/inbox_look.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define INBOX_NAME (2 * STORE_BATCH_ID + 1)
+
+struct inbox {
+    struct inbox_options options;
+    char *directory; /* owned */
+};
+
+/* A batch whose heads are in its file. */
+struct inbox_file {
+    int fd;
+    uint64_t size;
+    uint8_t heads[STORE_HEADS];
+    size_t heads_len;
+    struct batch_head head;
+    struct inbox_task task;
+};
+
+static hsy_status inbox_nomem(hsy_error *err)
+{
+    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+}
+
+static hsy_status inbox_fail(hsy_error *err)
+{
+    return errno == ENOSPC || errno == EDQUOT
+               ? host_fail(err, HSY_E_FULL, HOST_FIELD_RECEIVED,
+                           "the disk is full")
+               : host_fail(err, HSY_E_IO, HOST_FIELD_RECEIVED,
+                           "a file of a batch cannot be used");
+}
+
+/* ---- Files --------------------------------------------------------------- */
+
+static char *inbox_path(const struct inbox *in, const uint8_t *id)
+{
+    static const char digits[] = "0123456789abcdef";
+    const size_t len = strlen(in->directory), room = len + 1 + INBOX_NAME;
+    char *path = malloc(room), *at;
+
+    if (path == NULL)
+        return NULL;
+    memcpy(path, in->directory, len);
+    at = path + len;
+    *at++ = '/';
+    for (size_t i = 0; i < STORE_BATCH_ID; i++) {
+        *at++ = digits[id[i] >> 4];
+        *at++ = digits[id[i] & 15];
+    }
+    *at = '\0';
+    return path;
+}
+
+static int inbox_open_file(const struct inbox *in, const uint8_t *id, int flags)
+{
+    char *path = inbox_path(in, id);
+    const int fd =
+        path == NULL ? -1 : open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+    free(path);
+    return fd;
+}
+
+static void inbox_remove(const struct inbox *in, const uint8_t *id)
+{
+    char *path = inbox_path(in, id);
+
+    if (path != NULL)
+        unlink(path);
+    free(path);
+}
+
+static hsy_status inbox_write(int fd, const uint8_t *bytes, size_t len,
+                              uint64_t at, hsy_error *err)
+{
+    while (len != 0) {
+        const ssize_t n = pwrite(fd, bytes, len, (off_t)at);
+
+        if (n == -1 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return inbox_fail(err);
+        bytes += n;
+        at += (uint64_t)n;
+        len -= (size_t)n;
+    }
+    return HSY_OK;
+}
+
+/* ---- Beginning ----------------------------------------------------------- */
+
+/* Heads of a task that is known, by the chain before us. */
+static hsy_status inbox_check(const struct inbox *in, struct inbox_file *f,
+                              hsy_error *err)
+{
+    hsy_status st;
+
+    if (f->heads_len < BATCH_HEAD || f->heads_len % BATCH_HEAD != 0)
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_LENGTH,
+                         "a batch begins with its heads");
+    st = batch_head_read(&f->head, f->heads, err);
+    if (st != HSY_OK)
+        return st;
+    if (!in->options.find(in->options.ctx, &f->head, &f->task))
+        return host_fail(err, HSY_E_UNKNOWN, HSY_FIELD_TASK,
+                         "no batches of this task are taken here");
+    return batch_heads_check(&f->head, f->heads, f->heads_len, &f->task.chain,
+                             err);
+}
+
+static hsy_status inbox_receipt(const struct inbox *in,
+                                const struct batch_head *head,
+                                struct inbox_answer *out, hsy_error *err)
+{
+    const hsy_status st = batch_receipt(out->receipt, head->id, head->digest,
+                                        head->n, in->options.secret);
+
+    out->done = st == HSY_OK;
+    return st == HSY_OK ? HSY_OK
+                        : host_fail(err, st, HSY_FIELD_SIGNATURE,
+                                    "the receipt cannot be signed");
+}
+
+/* The file of a batch, with these heads: what is there goes on if it has them,
+ * and begins again if it has not. */
+static hsy_status inbox_file_begin(const struct inbox *in, struct inbox_file *f,
+                                   hsy_error *err)
+{
+    uint8_t there[STORE_HEADS];
+    struct stat is;
+    hsy_status st = HSY_OK;
+
+    f->fd = inbox_open_file(in, f->head.id, O_RDWR | O_CREAT);
+    if (f->fd == -1 || fstat(f->fd, &is) == -1)
+        return inbox_fail(err);
+    f->size = (uint64_t)is.st_size;
+    if (f->size < f->heads_len ||
+        pread(f->fd, there, f->heads_len, 0) != (ssize_t)f->heads_len ||
+        memcmp(there, f->heads, f->heads_len) != 0) {
+        if (ftruncate(f->fd, 0) == -1)
+            return inbox_fail(err);
+        st = inbox_write(f->fd, f->heads, f->heads_len, 0, err);
+        f->size = f->heads_len;
+    }
+    return st;
+}
+
+hsy_status inbox_begin(struct inbox *in, const uint8_t *heads, size_t len,
+                       struct inbox_answer *out, hsy_error *err)
+{
+    struct inbox_file f = {.fd = -1, .heads_len = len};
+    bool here = false;
+    hsy_status st;
+
+    if (len > sizeof f.heads)
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_LENGTH,
+                         "more heads than a chain has");
+    memcpy(f.heads, heads, len);
+    st = inbox_check(in, &f, err);
+    if (st == HSY_OK)
+        st = in->options.here(in->options.ctx, &f.head, &here, err);
+    if (st != HSY_OK)
+        return st;
+    *out = (struct inbox_answer){.done = false};
+    memcpy(out->id, f.head.id, sizeof out->id);
+    if (here)
+        return inbox_receipt(in, &f.head, out, err);
+    st = inbox_file_begin(in, &f, err);
+    if (st == HSY_OK)
+        out->at = f.size - len;
+    if (f.fd != -1)
+        close(f.fd);
+    return st;
+}
+
+/* ---- Going on ------------------------------------------------------------ */
+
+/* A batch that was begun: its file, and what its heads say. */
+static hsy_status inbox_file_open(const struct inbox *in, struct inbox_file *f,
+                                  const uint8_t *id, hsy_error *err)
+{
+    uint8_t wire[BATCH_HEAD];
+    struct batch_head head;
+    struct stat is;
+
+    f->fd = inbox_open_file(in, id, O_RDWR);
+    if (f->fd == -1 && errno == ENOENT)
+        return host_fail(err, HSY_E_EMPTY, HOST_FIELD_BATCH,
+                         "its heads have not come");
+    if (f->fd == -1 || fstat(f->fd, &is) == -1)
+        return inbox_fail(err);
+    f->size = (uint64_t)is.st_size;
+    if (pread(f->fd, wire, sizeof wire, 0) != (ssize_t)sizeof wire ||
+        batch_head_read(&head, wire, NULL) != HSY_OK)
+        return host_fail(err, HSY_E_EMPTY, HOST_FIELD_BATCH,
+                         "its heads have not come whole");
+    f->heads_len = (size_t)head.place * BATCH_HEAD;
+    if (pread(f->fd, f->heads, f->heads_len, 0) != (ssize_t)f->heads_len)
+        return host_fail(err, HSY_E_EMPTY, HOST_FIELD_BATCH,
+                         "its heads have not come whole");
+    return inbox_check(in, f, err);
+}
+
+static uint64_t inbox_came(const struct inbox_file *f)
+{
+    return f->size - f->heads_len;
+}
+
+static uint64_t inbox_whole(const struct inbox_file *f)
+{
+    return f->head.n * f->head.length;
+}
+
+hsy_status inbox_piece(struct inbox *in, const uint8_t id[STORE_BATCH_ID],
+                       uint64_t at, const uint8_t *bytes, size_t len,
+                       hsy_error *err)
+{
+    struct inbox_file f = {.fd = -1};
+    hsy_status st = inbox_file_open(in, &f, id, err);
+
+    if (st == HSY_OK && (at != inbox_came(&f) || at > inbox_whole(&f) ||
+                         len > INBOX_PIECE || len > inbox_whole(&f) - at))
+        st = host_fail_limit(err, HSY_E_RANGE, HSY_FIELD_LENGTH,
+                             "not the next bytes of the batch", inbox_came(&f));
+    if (st == HSY_OK)
+        st = inbox_write(f.fd, bytes, len, f.heads_len + at, err);
+    if (f.fd != -1)
+        close(f.fd);
+    return st;
+}
+
+/* ---- Ending -------------------------------------------------------------- */
+
+/* The row by which a shuffler knows what it is to mix. */
+static struct store_mix inbox_mix(const struct inbox_file *f)
+{
+    struct store_mix mix = {.entry = f->task.entry,
+                            .epoch = f->head.epoch,
+                            .part = f->head.part,
+                            .n = f->head.n,
+                            .state = STORE_MIX_CLOSED};
+
+    batch_id(mix.id, f->task.key, f->head.task, f->head.release, f->head.epoch,
+             f->head.part);
+    return mix;
+}
+
+static hsy_status inbox_deliver(const struct inbox *in, struct inbox_file *f,
+                                const uint8_t *all, hsy_error *err)
+{
+    struct inbox_opened opened = {.n = 0};
+    struct store_mix mix = inbox_mix(f);
+    struct engine_delivery d = {.entry = f->task.entry,
+                                .epoch = f->head.epoch,
+                                .heads = f->heads,
+                                .heads_len = f->heads_len,
+                                .least = f->task.item == 0 ? f->task.chain.least
+                                                           : 0};
+    hsy_status st = inbox_look(&opened, all, &f->head, f->heads_len, err);
+
+    memcpy(d.id, f->head.id, sizeof d.id);
+    memcpy(d.digest, f->head.digest, sizeof d.digest);
+    d.items = all + f->heads_len;
+    d.item = f->head.length;
+    d.type = STORE_SEALED;
+    if (st == HSY_OK && f->task.item != 0) {
+        st = inbox_open_all(&opened, d.items, &in->options, &f->task, &f->head,
+                            err);
+        d.items = opened.items;
+        d.item = f->task.item;
+        d.null = opened.null;
+        d.type = STORE_REPORTS;
+    } else {
+        d.mix = &mix;
+    }
+    d.n = opened.n;
+    d.names = (const uint8_t(*)[16])opened.names;
+    d.unopened = f->head.n - opened.n;
+    if (st == HSY_OK)
+        st = in->options.take(in->options.ctx, &d, err);
+    inbox_opened_clear(&opened);
+    return st;
+}
+
+/* The whole file as memory: what is not looked at now need not be there. */
+static hsy_status inbox_take(const struct inbox *in, struct inbox_file *f,
+                             hsy_error *err)
+{
+    uint8_t *all;
+    hsy_status st;
+
+    if (inbox_came(f) != inbox_whole(f))
+        return host_fail_limit(err, HSY_E_RANGE, HSY_FIELD_LENGTH,
+                               "the batch is not whole", inbox_came(f));
+    all = mmap(NULL, f->size, PROT_READ, MAP_PRIVATE, f->fd, 0);
+    if (all == MAP_FAILED)
+        return inbox_nomem(err);
+    st = inbox_deliver(in, f, all, err);
+    munmap(all, f->size);
+    return st;
+}
+
+hsy_status inbox_end(struct inbox *in, const uint8_t id[STORE_BATCH_ID],
+                     struct inbox_answer *out, hsy_error *err)
+{
+    struct inbox_file f = {.fd = -1};
+    hsy_status st = inbox_file_open(in, &f, id, err);
+
+    *out = (struct inbox_answer){.done = false};
+    memcpy(out->id, id, sizeof out->id);
+    if (st == HSY_OK)
+        st = inbox_take(in, &f, err);
+    if (f.fd != -1)
+        close(f.fd);
+    if (st == HSY_OK || st == HSY_E_REFUSED || st == HSY_E_MISMATCH)
+        inbox_remove(in, id);
+    return st == HSY_OK ? inbox_receipt(in, &f.head, out, err) : st;
+}
+
+/* ---- Opening ------------------------------------------------------------- */
+
+hsy_status inbox_open(struct inbox **out, const struct inbox_options *options,
+                      hsy_error *err)
+{
+    static const char name[] = "/incoming";
+    const size_t len = strlen(options->directory);
+    struct inbox *in = calloc(1, sizeof *in);
+
+    if (in == NULL || (in->directory = malloc(len + sizeof name)) == NULL) {
+        free(in);
+        return inbox_nomem(err);
+    }
+    in->options = *options;
+    memcpy(in->directory, options->directory, len);
+    memcpy(in->directory + len, name, sizeof name);
+    if (mkdir(in->directory, 0700) == -1 && errno != EEXIST) {
+        inbox_close(in);
+        return inbox_fail(err);
+    }
+    *out = in;
+    return HSY_OK;
+}
+
+void inbox_close(struct inbox *in)
+{
+    if (in == NULL)
+        return;
+    free(in->directory);
+    explicit_bzero(in, sizeof *in);
+    free(in);
+}
