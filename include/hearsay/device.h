@@ -224,16 +224,16 @@ typedef enum hsy_file {
 
 /* What the device writes down for the person: never a truth. */
 typedef enum hsy_log_kind {
-    HSY_LOG_TASKS = 1,   /* a document was taken; nano: its version */
-    HSY_LOG_CHARGE = 2,  /* nano was charged to the source for a slot */
+    HSY_LOG_TASKS = 1,   /* a document was taken */
+    HSY_LOG_CHARGE = 2,  /* the source was charged for a slot */
     HSY_LOG_ANSWER = 3,  /* an answer was noised and stored */
     HSY_LOG_SILENT = 4,  /* not answered: state says why */
     HSY_LOG_UPLOAD = 5,  /* these bytes were handed out for sending */
     HSY_LOG_SENT = 6,    /* the collector has acknowledged them */
     HSY_LOG_DROPPED = 7, /* stored, and not sent in time */
-    HSY_LOG_CONSENT = 8, /* nano: the new hsy_consent */
+    HSY_LOG_CONSENT = 8, /* the person has decided anew */
     HSY_LOG_FORGET = 9,
-    HSY_LOG_REFUSED = 10 /* the collector will not take them; nano: why */
+    HSY_LOG_REFUSED = 10 /* the collector will not take them */
 } hsy_log_kind;
 
 typedef struct hsy_log_entry {
@@ -243,10 +243,17 @@ typedef struct hsy_log_entry {
     char source[HSY_SOURCE_MAX + 1];
     uint32_t release;
     uint64_t slot, round;
-    uint64_t nano;
-    uint32_t state;       /* hsy_answer_state */
-    const uint8_t *bytes; /* UPLOAD: what leaves */
-    size_t len;
+    union {
+        uint64_t version;      /* TASKS: of the document */
+        uint64_t nano_charged; /* CHARGE */
+        uint32_t state;        /* SILENT: hsy_answer_state */
+        struct {
+            const uint8_t *bytes;
+            size_t len;
+        } upload;         /* UPLOAD: what leaves */
+        uint32_t consent; /* CONSENT: hsy_consent */
+        uint32_t status;  /* REFUSED: HTTP's */
+    } u;                  /* of other kinds zero */
 } hsy_log_entry;
 
 /* The world behind a device. libhearsay-host has the real one

@@ -55,8 +55,8 @@ static void clock_entry(void *ctx, const hsy_log_entry *entry)
     if (entry->day != c->day)
         memset(c->charged, 0, sizeof c->charged);
     c->day = entry->day;
-    c->charged[source] += entry->nano;
-    c->life += entry->nano;
+    c->charged[source] += entry->u.nano_charged;
+    c->life += entry->u.nano_charged;
     c->over += c->charged[source] > CLOCK_SOURCE_CAP ||
                c->charged[0] + c->charged[1] > CLOCK_DAY_CAP ||
                c->life > CLOCK_LIFE_CAP;

@@ -210,12 +210,13 @@ static inline hsy_status world_anchor_raise(void *ctx, uint64_t number)
 
 static inline void world_log(void *ctx, const hsy_log_entry *entry)
 {
+    const size_t len = entry->kind == HSY_LOG_UPLOAD ? entry->u.upload.len : 0;
     struct world *w = ctx;
 
     w->calls.entries++;
-    world_note(w, 8, entry->kind ^ (uint64_t)entry->len << 16);
+    world_note(w, 8, entry->kind ^ (uint64_t)len << 16);
     if (entry->kind == HSY_LOG_CHARGE) {
-        w->calls.charged += entry->nano;
+        w->calls.charged += entry->u.nano_charged;
         w->calls.charges++;
     }
     if (w->entry != NULL)

@@ -136,10 +136,10 @@ static void log_date(struct log_line *l, uint32_t day)
 static void log_bytes(struct log_line *l, const hsy_log_entry *e)
 {
     log_put(l, " bytes=");
-    for (size_t i = 0; i < e->len; i++) {
+    for (size_t i = 0; i < e->u.upload.len; i++) {
         char digits[3];
 
-        hex_put(digits, &e->bytes[i], 1);
+        hex_put(digits, &e->u.upload.bytes[i], 1);
         log_put(l, "%s", digits);
     }
 }
@@ -158,21 +158,21 @@ static void log_entry(struct log_line *l, const hsy_log_entry *e,
     if (fields & LOG_ROUND)
         log_put(l, " round=%" PRIu64, e->round);
     if (fields & LOG_EPSILON)
-        log_put(l, " epsilon=%" PRIu64 ".%09" PRIu64, e->nano / HSY_NANO,
-                e->nano % HSY_NANO);
+        log_put(l, " epsilon=%" PRIu64 ".%09" PRIu64,
+                e->u.nano_charged / HSY_NANO, e->u.nano_charged % HSY_NANO);
     if (fields & LOG_WHY)
         log_put(l, " why=%s",
-                hsy_world_state_name(e->state) != NULL
-                    ? hsy_world_state_name(e->state)
+                hsy_world_state_name(e->u.state) != NULL
+                    ? hsy_world_state_name(e->u.state)
                     : "unknown");
     if (fields & LOG_VERSION)
-        log_put(l, " version=%" PRIu64, e->nano);
+        log_put(l, " version=%" PRIu64, e->u.version);
     if (fields & LOG_STATUS)
-        log_put(l, " status=%" PRIu64, e->nano);
+        log_put(l, " status=%" PRIu32, e->u.status);
     if (fields & LOG_CONSENT)
         log_put(l, " consent=%s",
-                hsy_world_consent_name(e->nano) != NULL
-                    ? hsy_world_consent_name(e->nano)
+                hsy_world_consent_name(e->u.consent) != NULL
+                    ? hsy_world_consent_name(e->u.consent)
                     : "unknown");
     if (fields & LOG_BYTES)
         log_bytes(l, e);
@@ -219,7 +219,7 @@ void hsy_world_log(void *ctx, const hsy_log_entry *entry)
         return;
     if (e.kind == HSY_LOG_SENT && h->refused != 0) {
         e.kind = HSY_LOG_REFUSED;
-        e.nano = h->refused;
+        e.u.status = h->refused;
     }
     if (h->log == -1)
         log_open(h);

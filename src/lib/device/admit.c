@@ -142,7 +142,7 @@ static hsy_status admit_keep(hsy_device *dev, const hsy_document *doc,
         memcpy(h->sign_key, h->next_key, HSY_SIGN_KEY);
     memcpy(h->next_key, doc->next_key, HSY_SIGN_KEY);
     entry = hsy_device_entry(HSY_LOG_TASKS, NULL, day);
-    entry.nano = doc->version;
+    entry.u.version = doc->version;
     hsy_device_note(dev, &entry);
     hsy_state_head(dev);
     return hsy_state_commit(dev, err);

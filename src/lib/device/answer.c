@@ -219,14 +219,23 @@ static void answer_begin_round(struct answer *a)
     round->scheme = bytes_get64(a->r->report_digest);
 }
 
-static void answer_note(struct answer *a, uint32_t kind, uint64_t nano)
+static hsy_log_entry answer_entry(const struct answer *a, uint32_t kind)
 {
     hsy_log_entry e = hsy_device_entry(kind, a->r, a->day);
 
     e.slot = a->slot;
     e.round = a->round;
-    e.nano = nano;
-    e.state = (uint32_t)a->state;
+    if (kind == HSY_LOG_CHARGE)
+        e.u.nano_charged = a->r->nano_slot;
+    if (kind == HSY_LOG_SILENT)
+        e.u.state = (uint32_t)a->state;
+    return e;
+}
+
+static void answer_note(struct answer *a, uint32_t kind)
+{
+    const hsy_log_entry e = answer_entry(a, kind);
+
     hsy_device_note(a->dev, &e);
 }
 
@@ -248,7 +257,7 @@ static bool answer_charge(struct answer *a)
         return true;
     if (!hsy_ledger_charge(a->dev, a->rec->source, a->r->nano_slot, a->day))
         return false;
-    answer_note(a, HSY_LOG_CHARGE, a->r->nano_slot);
+    answer_note(a, HSY_LOG_CHARGE);
     return true;
 }
 
@@ -269,7 +278,7 @@ static void answer_write(struct answer *a)
         answer_begin_round(a);
         answer_store(a);
     }
-    answer_note(a, paid ? HSY_LOG_ANSWER : HSY_LOG_SILENT, 0);
+    answer_note(a, paid ? HSY_LOG_ANSWER : HSY_LOG_SILENT);
     dev->head.day = a->day;
     hsy_state_head(dev);
     hsy_state_source(dev, a->rec->source);
@@ -281,14 +290,11 @@ static void answer_write(struct answer *a)
 static void answer_silent(struct answer *a)
 {
     uint64_t *told = &a->dev->told[a->record];
-    hsy_log_entry e = hsy_device_entry(HSY_LOG_SILENT, a->r, a->day);
+    const hsy_log_entry e = answer_entry(a, HSY_LOG_SILENT);
 
     if (a->state == HSY_ANSWER_KEPT || *told == (uint64_t)a->day + 1)
         return;
     *told = (uint64_t)a->day + 1;
-    e.slot = a->slot;
-    e.round = a->round;
-    e.state = (uint32_t)a->state;
     hsy_device_log(a->dev, &e);
 }
 

@@ -365,7 +365,7 @@ hsy_status hsy_device_consent_set(hsy_device *dev, hsy_consent consent,
     for (uint32_t i = 0; i < dev->nrecords && consent == HSY_CONSENT_NONE; i++)
         device_erase(dev, i);
     entry = hsy_device_entry(HSY_LOG_CONSENT, NULL, day);
-    entry.nano = (uint64_t)consent;
+    entry.u.consent = (uint32_t)consent;
     hsy_device_note(dev, &entry);
     hsy_state_head(dev);
     return hsy_state_commit(dev, err);

@@ -337,8 +337,10 @@ static void outbox_log(const hsy_device *dev, uint32_t kind,
 
     e.round = item->round;
     e.slot = item->round / item->r->rounds;
-    e.bytes = bytes;
-    e.len = len;
+    if (kind == HSY_LOG_UPLOAD) {
+        e.u.upload.bytes = bytes;
+        e.u.upload.len = len;
+    }
     hsy_device_log(dev, &e);
 }
 

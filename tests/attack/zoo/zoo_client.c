@@ -42,10 +42,11 @@ static void zoo_client_charge(struct transcript *t, struct zoo_client *c,
                               size_t release)
 {
     hsy_log_entry entry = {.kind = HSY_LOG_CHARGE,
-                           .nano = t->release[release].first->nano_epsilon};
+                           .u.nano_charged =
+                               t->release[release].first->nano_epsilon};
 
     snprintf(entry.task, sizeof entry.task, "%s", t->id[release]);
-    c->spent += entry.nano;
+    c->spent += entry.u.nano_charged;
     world_log(&t->live.world, &entry);
 }
 

@@ -400,9 +400,7 @@ static void keeps_a_log(void)
                        .release = 2,
                        .slot = 4,
                        .round = 5,
-                       .nano = 3,
-                       .bytes = bytes,
-                       .len = 3};
+                       .u.version = 3};
     const hsy_world *w;
     static char text[4096];
     hsy_host *h;
@@ -415,15 +413,17 @@ static void keeps_a_log(void)
     snprintf(e.task, sizeof e.task, "browser");
     snprintf(e.source, sizeof e.source, "web");
     e.kind = HSY_LOG_CHARGE;
-    e.nano = 1098612288;
+    e.u.nano_charged = 1098612288;
     w->log(w->ctx, &e);
     e.kind = HSY_LOG_SILENT;
-    e.state = HSY_ANSWER_EXHAUSTED;
+    e.u.state = HSY_ANSWER_EXHAUSTED;
     w->log(w->ctx, &e);
     e.kind = HSY_LOG_UPLOAD;
+    e.u.upload.bytes = bytes;
+    e.u.upload.len = 3;
     w->log(w->ctx, &e);
     e.kind = HSY_LOG_CONSENT;
-    e.nano = HSY_CONSENT_SEND;
+    e.u.consent = HSY_CONSENT_SEND;
     w->log(w->ctx, &e);
     e.kind = HSY_LOG_FORGET;
     e.source[0] = '\0';
@@ -453,7 +453,7 @@ static void log_has_an_end(void)
     static uint8_t bytes[100000];
     static char text[4096];
     hsy_log_entry e = {
-        .day = 0, .kind = HSY_LOG_UPLOAD, .bytes = bytes, .len = sizeof bytes};
+        .day = 0, .kind = HSY_LOG_UPLOAD, .u.upload = {bytes, sizeof bytes}};
     const hsy_world *w;
     struct stat s = {0}, old = {0};
     hsy_host *h;
