@@ -9,11 +9,11 @@
 extern "C" {
 #endif
 
-/* ---- Chains: a permanent answer, weakened for each report ---------------- */
+/* ---- Permanent answers, weakened for each report ------------------------- */
 
 /*
  * Who is asked the same every day must not toss fresh coins every day: the
- * noise averages out (docs/longitudinal.md). A chain keeps one permanent
+ * noise averages out (docs/longitudinal.md). A device keeps one permanent
  * answer, a report of the scheme `permanent`, and makes every report from it by
  * one more step of noise, so that a single report has the law of the scheme
  * `report`, up to 2^-64 an output or a bit and never beyond its epsilon. All
@@ -26,7 +26,7 @@ extern "C" {
  * that twice, or a copy.
  */
 typedef struct hsy_permanent {
-    const hsy_scheme *permanent, *report; /* must outlive the chain */
+    const hsy_scheme *permanent, *report; /* must outlive this */
     uint64_t grain; /* onebit: numbers are rounded to lo + multiples of it */
     uint64_t step;  /* treat as private: P(noise), over 2^64, rounded up */
 } hsy_permanent;
@@ -63,7 +63,7 @@ HSY_API hsy_status hsy_permanent_answer(const hsy_permanent *c, uint8_t *answer,
 HSY_API hsy_status hsy_permanent_report(const hsy_permanent *c, uint8_t *report,
                                         const uint8_t *answer, hsy_rng *secret);
 
-/* What a chain costs and does. Of two-level mechanisms and bits alike: the
+/* What both steps cost and do. Of two-level mechanisms and bits alike: the
  * chance that a step leaves on the right value, and on one that is wrong. */
 typedef struct hsy_permanent_info {
     double p1, q1;             /* the permanent step */
@@ -186,7 +186,7 @@ typedef struct hsy_release_info {
     hsy_task task;               /* question, labels and wires are NULL */
     const hsy_scheme *scheme;    /* of a report */
     const hsy_scheme *permanent; /* NULL: fresh coins each slot */
-    const hsy_permanent *chain;  /* NULL with it */
+    const hsy_permanent *memo;   /* NULL with it */
     uint64_t slots;              /* from start to end */
     uint64_t rounds;             /* of a slot */
     uint64_t nano_report;        /* one report */

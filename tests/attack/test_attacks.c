@@ -332,7 +332,7 @@ static uint64_t drift_keys_by_hand(const struct sim_pair *pair, uint64_t number,
     uint64_t keys = 0, last = UINT64_MAX, key = 0;
     bool grows = true;
 
-    sim_device_init(&d, &pair->chain, attacks_seed(), number);
+    sim_device_init(&d, &pair->memo, attacks_seed(), number);
     for (uint64_t day = 0; day < days; day++) {
         if (sim_key(&d, &key, first + day) != HSY_OK)
             return 0;
@@ -386,10 +386,10 @@ static void devices_keep_their_answers(void)
     bool same = true;
 
     is_status(sim_pair_yes_no(&pair, 2 * LN3, LN3, NULL), HSY_OK,
-              "a chain opens");
+              "a permanent answer opens");
     for (uint64_t day = 0; day < 100; day++) {
-        sim_device_init(&a, &pair.chain, 1, 7);
-        sim_device_init(&b, &pair.chain, 1, 7);
+        sim_device_init(&a, &pair.memo, 1, 7);
+        sim_device_init(&b, &pair.memo, 1, 7);
         same &= sim_report(&a, &first, 0, 5) == HSY_OK &&
                 sim_report(&b, &again, 1, day) == HSY_OK &&
                 sim_report(&b, &again, 0, 5) == HSY_OK && first == again &&

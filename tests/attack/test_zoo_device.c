@@ -23,7 +23,7 @@ static void zoo_play(struct transcript *t, const struct zoo_device *z)
 {
     hsy_scheme *first[2] = {zoo_rr(1), zoo_rr(0.5)};
     hsy_scheme *second[2] = {zoo_rr(0.9), zoo_rr(0.45)};
-    hsy_permanent chain[2];
+    hsy_permanent memo[2];
 
     *t = (struct transcript){.name = z->name,
                              .client = &zoo_client_calls,
@@ -36,9 +36,9 @@ static void zoo_play(struct transcript *t, const struct zoo_device *z)
     for (size_t i = 0; i < TRANSCRIPT_RELEASES; i++) {
         struct transcript_release *r = &t->release[i];
 
-        hsy_permanent_init(&chain[i / 2], first[i / 2], second[i / 2], 0, NULL);
+        hsy_permanent_init(&memo[i / 2], first[i / 2], second[i / 2], 0, NULL);
         r->first = first[i / 2];
-        r->chain = z->memoised ? &chain[i / 2] : NULL;
+        r->memo = z->memoised ? &memo[i / 2] : NULL;
         r->power = 1;
         r->nano = first[i / 2]->nano_epsilon;
         r->digest[0] = (uint8_t)(1 + i / 2);

@@ -316,7 +316,7 @@ static hsy_scheme *poison_permanent(const struct poison_run *r)
 
 /* From a code to its key, the key's answer and a report: all but the report are
  * secret. */
-static void poison_chain(struct poison_run *r, const hsy_permanent *c)
+static void poison_permanent(struct poison_run *r, const hsy_permanent *c)
 {
     uint8_t answer[POISON_REPORT], report[POISON_REPORT];
     uint64_t code = 1, key;
@@ -331,7 +331,7 @@ static void poison_chain(struct poison_run *r, const hsy_permanent *c)
     }
 }
 
-static unsigned poison_chain_levels(struct poison_run *r)
+static unsigned poison_permanent_levels(struct poison_run *r)
 {
     hsy_scheme *permanent = poison_permanent(r);
     unsigned runs = 0;
@@ -343,7 +343,7 @@ static unsigned poison_chain_levels(struct poison_run *r)
                 hsy_scheme_cpu(permanent, (hsy_cpu)level) != HSY_OK)
                 continue;
             poison_open(r, (hsy_cpu)level);
-            poison_chain(r, &c);
+            poison_permanent(r, &c);
             runs++;
         }
     free(permanent);
@@ -351,7 +351,7 @@ static unsigned poison_chain_levels(struct poison_run *r)
 }
 
 /* Every mechanism that has permanent answers; the first noise is epsilon 1. */
-static int poison_chains(bool coins_too)
+static int poison_permanents(bool coins_too)
 {
     const hsy_catalogue *row;
     unsigned mechanisms = 0, runs = 0;
@@ -362,16 +362,17 @@ static int poison_chains(bool coins_too)
         for (uint32_t kind = HSY_KIND_YES_NO; kind < HSY_KIND_TUPLE; kind++) {
             struct poison_run r = {.coins_too = coins_too};
 
-            if (hsy_mech_named(row->name)->chain == NULL ||
+            if (hsy_mech_named(row->name)->permanent == NULL ||
                 (row->kinds >> kind & 1) == 0 ||
                 !poison_scheme(&r, row->name, kind, &poison_noises[0]))
                 continue;
-            runs += poison_chain_levels(&r);
+            runs += poison_permanent_levels(&r);
             free(r.s);
         }
         mechanisms += runs != before;
     }
-    printf("%u chains and levels, %u mechanisms\n", runs, mechanisms);
+    printf("%u permanent answers and levels, %u mechanisms\n", runs,
+           mechanisms);
     return mechanisms == 9 ? 0 : 1;
 }
 
@@ -452,7 +453,8 @@ int main(int argc, char **argv)
     const char *mode = argc == 2 ? argv[1] : "";
 
     if (strcmp(mode, "truth") == 0 || strcmp(mode, "coins") == 0)
-        return poison_table(mode[0] == 'c') | poison_chains(mode[0] == 'c') |
+        return poison_table(mode[0] == 'c') |
+               poison_permanents(mode[0] == 'c') |
                poison_spelled(mode[0] == 'c');
     if (strcmp(mode, "branch") == 0 || strcmp(mode, "index") == 0)
         return poison_control(mode[0] == 'i');

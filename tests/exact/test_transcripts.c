@@ -181,7 +181,7 @@ static void transcripts_meaning(struct transcript *t,
         memcpy(r->digest, release->digest, HSY_DIGEST);
         memcpy(r->report_digest, release->report_digest, HSY_DIGEST);
         r->first = info.permanent != NULL ? info.permanent : info.scheme;
-        r->chain = info.chain;
+        r->memo = info.memo;
         r->power =
             info.permanent != NULL ? info.task.max_changes : info.task.sends;
         r->nano = info.nano_slot;

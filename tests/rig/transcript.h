@@ -40,7 +40,7 @@
 #endif
 #include "lib/core/prob.h"
 #include "lib/device/internal.h"
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 #include "lib/scheme/scheme.h"
 #include "rig/device_world.h"
 #include "tap.h"
@@ -97,11 +97,11 @@ struct transcript_class {
 /* What coins of one release do. */
 struct transcript_release {
     uint8_t digest[HSY_DIGEST], report_digest[HSY_DIGEST];
-    const hsy_scheme *first;    /* what meets the truth */
-    const hsy_permanent *chain; /* to a report; NULL: it is one */
-    hsy_permanent lowered;      /* from an older answer, if there can be one */
-    uint32_t power;             /* a charge is for so many answers of `first` */
-    uint64_t nano;              /* one charge */
+    const hsy_scheme *first;   /* what meets the truth */
+    const hsy_permanent *memo; /* to a report; NULL: it is one */
+    hsy_permanent lowered;     /* from an older answer, if there can be one */
+    uint32_t power;            /* a charge is for so many answers of `first` */
+    uint64_t nano;             /* one charge */
 };
 
 /* ---- A life: plain data, copied to and fro ------------------------------- */
@@ -306,22 +306,22 @@ static inline size_t transcript_scheme(struct transcript_class *out,
     return transcript_below(out, s->choice.bound);
 }
 
-/* The same of the second step of a chain: chain_flip, chain_output. */
-static inline size_t transcript_chain(struct transcript_class *out,
-                                      const hsy_permanent *c, size_t at)
+/* The same of the second step: permanent_flip, permanent_output. */
+static inline size_t transcript_permanent(struct transcript_class *out,
+                                          const hsy_permanent *c, size_t at)
 {
-    const struct mech_chain *chain = c->report->mech->chain;
+    const struct mech_permanent *mech = c->report->mech->permanent;
 
     if (at == 0)
         return transcript_edge(out, c->step, UINT64_MAX);
-    return transcript_below(out, chain->part(c->report).count);
+    return transcript_below(out, mech->part(c->report).count);
 }
 
 /* One context's secret coins, being read. */
 struct transcript_hand {
     struct transcript *t;
-    const hsy_scheme *scheme;   /* what the coins are for: this, */
-    const hsy_permanent *chain; /* or a step of this */
+    const hsy_scheme *scheme;  /* what the coins are for: this, */
+    const hsy_permanent *memo; /* or a step of this */
     uint64_t code;
     size_t coin, at;
 };
@@ -333,9 +333,8 @@ static inline bool transcript_idle(const struct transcript_hand *h)
 {
     const struct transcript_word *w = h->t->live.coin[h->coin].word;
 
-    return h->at == 1 &&
-           w->lo >=
-               (h->chain != NULL ? h->chain->step : h->scheme->choice.blanket);
+    return h->at == 1 && w->lo >= (h->memo != NULL ? h->memo->step
+                                                   : h->scheme->choice.blanket);
 }
 
 /* The piece of a word that is gone on with. */
@@ -346,8 +345,8 @@ static inline uint64_t transcript_draw(struct transcript_hand *h)
     size_t n, pieces = 0;
     uint64_t last = 0;
 
-    n = h->chain != NULL ? transcript_chain(cut, h->chain, h->at)
-                         : transcript_scheme(cut, h->scheme, h->code, h->at);
+    n = h->memo != NULL ? transcript_permanent(cut, h->memo, h->at)
+                        : transcript_scheme(cut, h->scheme, h->code, h->at);
     if (h->at == TRANSCRIPT_WORDS || n == 0) {
         puts("Bail out! more coins than a step has");
         exit(1);
@@ -454,9 +453,9 @@ transcript_coins_keyed(struct transcript *t, hsy_keyed *room, hsy_coins *coins,
     r = transcript_find(t, context->digest);
     *h = (struct transcript_hand){.t = t,
                                   .scheme = r->first,
-                                  .chain = report  ? r->chain
-                                           : lower ? &r->lowered
-                                                   : NULL,
+                                  .memo = report  ? r->memo
+                                          : lower ? &r->lowered
+                                                  : NULL,
                                   .code = context->truth};
     h->coin = transcript_context(&t->live, keyed);
     coins->secret = (hsy_rng){transcript_fill, h};

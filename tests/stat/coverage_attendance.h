@@ -10,7 +10,7 @@
 #include "coverage_pairs.h"
 #include "coverage_points.h"
 
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 
 #define PERMANENT_ROUNDS 365u
 #define PERMANENT_ANSWERS 16u    /* most that are counted */
@@ -36,7 +36,7 @@ enum permanent_form {
 
 struct permanent_run {
     hsy_scheme *permanent;
-    hsy_permanent chain;
+    hsy_permanent memo;
     struct poll poll; /* of the scheme of reports */
     enum permanent_attendance attendance;
     uint32_t rounds;
@@ -91,7 +91,7 @@ static inline bool permanent_open(struct permanent_run *p,
     p->asked = stat_alloc(p->poll.run.s->cells * sizeof *p->asked);
     p->memory =
         stat_alloc(4 * hsy_tally_words(p->poll.run.s) * sizeof *p->memory);
-    return hsy_permanent_init(&p->chain, p->permanent, p->poll.run.s, 0, err) ==
+    return hsy_permanent_init(&p->memo, p->permanent, p->poll.run.s, 0, err) ==
            HSY_OK;
 }
 
@@ -114,7 +114,7 @@ static inline bool permanent_renew(struct permanent_run *p,
     p->permanent = trial_scheme(&kept);
     p->poll.run.s = trial_scheme(&spec);
     hsy_scheme_describe(p->poll.run.s, &p->poll.run.info);
-    return hsy_permanent_init(&p->chain, p->permanent, p->poll.run.s, 0, err) ==
+    return hsy_permanent_init(&p->memo, p->permanent, p->poll.run.s, 0, err) ==
            HSY_OK;
 }
 

@@ -78,7 +78,7 @@ static inline hsy_status permanent_one(struct permanent_run *p, hsy_tally *one,
                                        size_t at, int bit)
 {
     const hsy_scheme *s = p->poll.run.s;
-    const struct chain_part part = s->mech->chain->part(s);
+    const struct permanent_part part = s->mech->permanent->part(s);
     uint8_t report[64];
 
     if (s->report_bytes > sizeof report)
@@ -135,7 +135,7 @@ static inline hsy_status permanent_expand(struct permanent_run *p)
     hsy_permanent_info info;
     hsy_status st = HSY_OK;
 
-    hsy_permanent_describe(&p->chain, &info);
+    hsy_permanent_describe(&p->memo, &info);
     if (p->form == PERMANENT_BITS)
         return permanent_flip(p, &info);
     if (fabs(info.p2 + (permanent_values(p) - 1) * info.q2 - 1) > 1e-9)

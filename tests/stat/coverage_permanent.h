@@ -1,6 +1,6 @@
 /*
  * coverage_permanent.h - intervals where devices answer again from an answer
- * that they keep: real chains, the reports of all rounds in one tally.
+ * that they keep, the reports of all rounds in one tally.
  *
  * The share is one of person-rounds: who sent r of R reports counts r / R.
  */
@@ -28,7 +28,7 @@ static inline hsy_status permanent_send(struct permanent_run *p, uint32_t round)
     uint8_t *report = r->reports + p->waiting * r->info.report_bytes;
     hsy_status st;
 
-    st = hsy_permanent_report(&p->chain, report, p->answer, &secret);
+    st = hsy_permanent_report(&p->memo, report, p->answer, &secret);
     if (st != HSY_OK)
         return st;
     if (p->split != 0 && round >= p->split)
@@ -45,11 +45,11 @@ static inline hsy_status permanent_answer(struct permanent_run *p,
     hsy_coins again = {hsy_stream_rng(&p->secret),
                        hsy_stream_rng(&p->published)};
     uint64_t key;
-    hsy_status st = hsy_permanent_key(&p->chain, &key, code, &first);
+    hsy_status st = hsy_permanent_key(&p->memo, &key, code, &first);
 
     return st != HSY_OK
                ? st
-               : hsy_permanent_answer(&p->chain, p->answer, key, &again);
+               : hsy_permanent_answer(&p->memo, p->answer, key, &again);
 }
 
 static inline hsy_status permanent_device_real(struct permanent_run *p,

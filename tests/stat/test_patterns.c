@@ -14,7 +14,7 @@
  * This sees missing and shared noise at any width, which tests of a report as a
  * whole do not. Controls: bits that share coins, and bits without any.
  */
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 #include "rig/stat.h"
 
 #define RUNS 256u

@@ -14,7 +14,7 @@
  *     theorem).
  *
  * That the mean over alpha is x for every x, exactly:
- * tests/unit/lib/scheme/test_chain.c.
+ * tests/unit/lib/scheme/test_permanent.c.
  */
 #include "rig/stat.h"
 

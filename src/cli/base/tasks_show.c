@@ -61,7 +61,7 @@ static void tasks_show_cell(const void *ctx, size_t i, size_t column,
     const struct task_cost *row = &l->costs.rows[i];
     const hsy_release_info *info = &row->info;
     const hsy_scheme_info *scheme = &row->scheme;
-    const bool kept = info->chain != NULL;
+    const bool kept = info->memo != NULL;
     const bool frozen = kept && info->task.max_changes == 1;
 
     day_text(l->start, row->task->start);
@@ -85,7 +85,7 @@ static void tasks_show_cell(const void *ctx, size_t i, size_t column,
             cell_count(info->rounds),
             cell_count(info->task.max_changes),
             show_if(frozen, frozen ? calendar_slot(&info->task) : 0),
-            show_if(kept && row->chain.keys != 0, row->chain.keys),
+            show_if(kept && row->memo.keys != 0, row->memo.keys),
             cell_count(scheme->report_bytes),
             cell_count(info->upload_bytes),
             cell_text(l->start),

@@ -14,14 +14,14 @@
 
 /* ---- Permanent answers --------------------------------------------------- */
 
-struct time_chain {
+struct time_kept {
     hsy_scheme *report, *permanent; /* the same one: RAPPOR. Owned */
-    hsy_permanent chain;
+    hsy_permanent memo;
     hsy_permanent_info info;
     hsy_scheme_info about;
 };
 
-static void time_close(struct time_chain *t)
+static void time_close(struct time_kept *t)
 {
     if (t->permanent != t->report)
         free(t->permanent);
@@ -49,7 +49,7 @@ static hsy_status time_grain(uint64_t *grain, struct account *a,
 
 /* The permanent scheme is the report's with more epsilon; a hash has as many
  * values in both. */
-static hsy_status time_permanent(struct time_chain *t, struct account *a,
+static hsy_status time_permanent(struct time_kept *t, struct account *a,
                                  const struct account_ask *ask, hsy_error *err)
 {
     hsy_spec spec = *ask->spec;
@@ -63,7 +63,7 @@ static hsy_status time_permanent(struct time_chain *t, struct account *a,
     return plan_scheme(&t->permanent, &spec, ask->nano_permanent, &a->why, err);
 }
 
-static hsy_status time_open(struct time_chain *t, struct account *a,
+static hsy_status time_open(struct time_kept *t, struct account *a,
                             const struct account_ask *ask, hsy_error *err)
 {
     const hsy_spec *spec = ask->spec;
@@ -86,14 +86,14 @@ static hsy_status time_open(struct time_chain *t, struct account *a,
         st = time_permanent(t, a, ask, err);
     if (st != HSY_OK)
         return st;
-    st = hsy_permanent_init(&t->chain, t->permanent, t->report, grain, err);
+    st = hsy_permanent_init(&t->memo, t->permanent, t->report, grain, err);
     if (st != HSY_OK)
         return account_refuse(a, st);
-    hsy_permanent_describe(&t->chain, &t->info);
+    hsy_permanent_describe(&t->memo, &t->info);
     return HSY_OK;
 }
 
-static void time_curves(struct account *a, const struct time_chain *t,
+static void time_curves(struct account *a, const struct time_kept *t,
                         uint64_t reports)
 {
     double places[ACCOUNT_POINTS];
@@ -104,7 +104,7 @@ static void time_curves(struct account *a, const struct time_chain *t,
         account_point(a, 0, "fresh coins each time", places[i],
                       places[i] * t->info.epsilon_report);
         account_point(a, 1, "from a permanent answer", places[i],
-                      hsy_permanent_epsilon(&t->chain, (uint64_t)places[i]));
+                      hsy_permanent_epsilon(&t->memo, (uint64_t)places[i]));
         account_point(a, 2, "any number, one value", places[i],
                       t->info.epsilon_permanent);
         account_point(a, 3, "all values", places[i],
@@ -119,7 +119,7 @@ static double time_up(double epsilon)
     return epsilon * (1 + 1e-14);
 }
 
-static void time_rows(struct account *a, const struct time_chain *t,
+static void time_rows(struct account *a, const struct time_kept *t,
                       const struct account_ask *ask)
 {
     const double T = (double)ask->reports;
@@ -131,7 +131,7 @@ static void time_rows(struct account *a, const struct time_chain *t,
     account_at_most(a, "basic", time_up(T * t->info.epsilon_report),
                     "all reports, if each had fresh coins");
     account_at_most(a, "exact",
-                    time_up(hsy_permanent_epsilon(&t->chain, ask->reports)),
+                    time_up(hsy_permanent_epsilon(&t->memo, ask->reports)),
                     "all reports, while the value stays");
     account_at_most(a, "epsilon_permanent", time_up(t->info.epsilon_permanent),
                     "any number of them, while it stays");
@@ -146,7 +146,7 @@ static void time_rows(struct account *a, const struct time_chain *t,
 static hsy_status time_memo(struct account *a, const struct account_ask *ask,
                             hsy_error *err)
 {
-    struct time_chain t = {.report = NULL};
+    struct time_kept t = {.report = NULL};
     hsy_status st;
 
     *a = (struct account){

@@ -11,7 +11,7 @@
 /* How many permanent answers a slot may use. */
 static uint64_t cost_answers(const struct task_cost *row)
 {
-    const uint64_t most = row->info.task.max_changes, keys = row->chain.keys;
+    const uint64_t most = row->info.task.max_changes, keys = row->memo.keys;
 
     return keys != 0 && keys < most ? keys : most;
 }
@@ -22,7 +22,7 @@ static uint64_t cost_answers(const struct task_cost *row)
  * (docs/longitudinal.md). Where there are too many ways, as if each answer had
  * all reports.
  */
-static double cost_divided(const hsy_permanent *chain, uint64_t reports,
+static double cost_divided(const hsy_permanent *memo, uint64_t reports,
                            uint64_t answers)
 {
     double one[COST_DIVIDED + 1], most[COST_DIVIDED + 1];
@@ -30,9 +30,9 @@ static double cost_divided(const hsy_permanent *chain, uint64_t reports,
     if (answers > reports)
         answers = reports;
     if (answers == 1 || reports > COST_DIVIDED)
-        return (double)answers * hsy_permanent_epsilon(chain, reports);
+        return (double)answers * hsy_permanent_epsilon(memo, reports);
     for (uint64_t t = 0; t <= reports; t++)
-        most[t] = one[t] = hsy_permanent_epsilon(chain, t);
+        most[t] = one[t] = hsy_permanent_epsilon(memo, t);
     for (uint64_t k = 1; k < answers; k++) /* in place: downward */
         for (uint64_t t = reports; t > 0; t--)
             for (uint64_t own = 1; own <= t; own++)
@@ -53,15 +53,14 @@ static hsy_status cost_open(struct task_cost *row, const hsy_task *task,
     hsy_scheme_describe(row->info.scheme, &row->scheme);
     for (size_t i = 0; i < TASK_COST_AFTER; i++)
         row->after[i] = NAN;
-    if (row->info.chain == NULL)
+    if (row->info.memo == NULL)
         return HSY_OK;
-    hsy_permanent_describe(row->info.chain, &row->chain);
+    hsy_permanent_describe(row->info.memo, &row->memo);
     for (size_t i = 0; i < TASK_COST_AFTER; i++)
         if (reports[i] <= row->info.rounds)
-            row->after[i] =
-                cost_divided(row->info.chain,
-                             reports[i] != 0 ? reports[i] : row->info.rounds,
-                             cost_answers(row));
+            row->after[i] = cost_divided(
+                row->info.memo, reports[i] != 0 ? reports[i] : row->info.rounds,
+                cost_answers(row));
     return HSY_OK;
 }
 
@@ -95,7 +94,7 @@ bool task_costs_keep(const struct task_costs *l, uint32_t least, uint32_t most)
     for (size_t i = 0; i < l->n; i++) {
         const hsy_release_info *info = &l->rows[i].info;
 
-        if (info->chain != NULL && info->task.max_changes >= least &&
+        if (info->memo != NULL && info->task.max_changes >= least &&
             info->task.max_changes <= most)
             return true;
     }

@@ -17,7 +17,7 @@ struct task_cost {
     hsy_release *release; /* owned */
     hsy_release_info info;
     hsy_scheme_info scheme;
-    hsy_permanent_info chain;
+    hsy_permanent_info memo;
     double after[TASK_COST_AFTER]; /* NaN: no kept answer, or fewer reports */
 };
 

@@ -429,13 +429,13 @@ static void scheme_grain(struct scheme_ask *a, uint64_t *grain)
         *grain = (uint64_t)number;
 }
 
-/* Whether the two make a chain. */
-static void scheme_chain(struct scheme_ask *a, const hsy_scheme *permanent,
-                         const hsy_scheme *report, uint64_t grain)
+/* Whether the two make a permanent answer and its reports. */
+static void scheme_pair(struct scheme_ask *a, const hsy_scheme *permanent,
+                        const hsy_scheme *report, uint64_t grain)
 {
     hsy_error err = {0};
-    hsy_permanent chain;
-    hsy_status st = hsy_permanent_init(&chain, permanent, report, grain, &err);
+    hsy_permanent memo;
+    hsy_status st = hsy_permanent_init(&memo, permanent, report, grain, &err);
 
     if (st == HSY_E_UNKNOWN)
         scheme_wrong(a, "mechanism", NULL,
@@ -483,7 +483,7 @@ static void scheme_resolve_pair(struct scheme_ask *a, hsy_scheme *report)
     permanent = a->sound ? scheme_new(a, &spec, false) : NULL;
     if (permanent == NULL)
         return;
-    scheme_chain(a, permanent, report, task->grain);
+    scheme_pair(a, permanent, report, task->grain);
     hsy_scheme_encode(permanent, made->permanent);
     task->permanent = made->permanent;
     free(permanent);

@@ -27,7 +27,7 @@
  * MECHANISMS 4.1
  */
 #include "lib/family/twolevel.h"
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 
 #include <math.h>
 
@@ -48,14 +48,14 @@ static void longitudinal_permanent(const hsy_permanent *c,
 {
     const hsy_scheme *s = c->permanent;
 
-    switch (s->mech->chain->step) {
-    case CHAIN_OUTPUT:
+    switch (s->mech->permanent->step) {
+    case PERMANENT_OUTPUT:
         hsy_support_of(out, twolevel_own(s), twolevel_other(s), s->total);
         break;
-    case CHAIN_FLIP:
+    case PERMANENT_FLIP:
         hsy_support_of(out, s->own, s->other, s->total);
         break;
-    case CHAIN_INSTANT:
+    case PERMANENT_INSTANT:
         hsy_support_of(out, 0 - s->rappor.flip, s->rappor.flip, 0);
         break;
     }
@@ -65,26 +65,26 @@ static void longitudinal_permanent(const hsy_permanent *c,
 static void longitudinal_step(const hsy_permanent *c, struct mech_support *out)
 {
     const hsy_scheme *s = c->report;
-    const double k = s->mech->chain->part(s).count;
+    const double k = s->mech->permanent->part(s).count;
     const double noise = longitudinal_part(c->step);
     const double rest = longitudinal_rest(0 - c->step);
 
-    switch (s->mech->chain->step) {
-    case CHAIN_OUTPUT:
+    switch (s->mech->permanent->step) {
+    case PERMANENT_OUTPUT:
         *out = (struct mech_support){.p = rest + noise / k,
                                      .not_p = noise - noise / k,
                                      .q = noise / k,
                                      .not_q = 1 - noise / k,
                                      .gap = rest};
         break;
-    case CHAIN_FLIP:
+    case PERMANENT_FLIP:
         *out = (struct mech_support){.p = rest,
                                      .not_p = noise,
                                      .q = noise,
                                      .not_q = rest,
                                      .gap = longitudinal_rest(0 - 2 * c->step)};
         break;
-    case CHAIN_INSTANT:
+    case PERMANENT_INSTANT:
         *out = (struct mech_support){
             .p = longitudinal_rest(0 - s->rappor.miss),
             .not_p = longitudinal_part(s->rappor.miss),
@@ -113,7 +113,8 @@ static double longitudinal_most(const hsy_permanent *c)
 
 double hsy_permanent_epsilon(const hsy_permanent *c, uint64_t reports)
 {
-    const struct chain_part part = c->report->mech->chain->part(c->report);
+    const struct permanent_part part =
+        c->report->mech->permanent->part(c->report);
     const double T = (double)reports, most = longitudinal_most(c);
     struct mech_support first, step;
     double ones, zeros, spent;
@@ -126,7 +127,7 @@ double hsy_permanent_epsilon(const hsy_permanent *c, uint64_t reports)
                              T * log1p(step.gap / step.q));
     zeros = longitudinal_gain(first.gap, first.not_p, first.p,
                               T * log1p(step.gap / step.not_p));
-    if (c->report->mech->chain->step == CHAIN_OUTPUT)
+    if (c->report->mech->permanent->step == PERMANENT_OUTPUT)
         spent = ones;
     else if (part.differ == 1)
         spent = ones > zeros ? ones : zeros;

@@ -130,7 +130,7 @@ static bool answer_serves(const struct answer *a, uint32_t record)
 {
     const struct device_record *rec = &a->dev->records[record];
     hsy_scheme older;
-    hsy_permanent chain;
+    hsy_permanent memo;
 
     return record != a->record && rec->source == a->rec->source &&
            rec->closed == 0 && rec->slot_state == DEVICE_SLOT_PAID &&
@@ -138,7 +138,7 @@ static bool answer_serves(const struct answer *a, uint32_t record)
            rec->nano_permanent >= a->r->nano_permanent &&
            memcmp(rec->base, a->r->base, DEVICE_BASE) == 0 &&
            hsy_release_older(&older, a->r, rec) &&
-           hsy_permanent_init(&chain, &older, hsy_release_charged(a->r), 0,
+           hsy_permanent_init(&memo, &older, hsy_release_charged(a->r), 0,
                               NULL) == HSY_OK;
 }
 

@@ -159,7 +159,7 @@ static const char *document_counts(const hsy_task *t, uint32_t *field)
     return NULL;
 }
 
-/* A chain's schemes agree in all that was asked for; epsilon, which differs, is
+/* Both schemes agree in all that was asked for; epsilon, which differs, is
  * larger in the permanent one. RAPPOR has both steps in one scheme. */
 static bool document_agree(const hsy_spec *permanent, const hsy_spec *report)
 {

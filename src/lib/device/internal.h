@@ -36,7 +36,7 @@ struct hsy_release {
     hsy_task task; /* its pointers are NULL */
     hsy_scheme *scheme;
     hsy_scheme *permanent; /* NULL: fresh coins each slot */
-    hsy_permanent chain;
+    hsy_permanent memo;
     uint32_t slot_days, round_days; /* their lengths; none is 0 */
     uint64_t slots, rounds;         /* of the task, of a slot */
     uint64_t nano_report, nano_permanent, nano_slot, nano_task;

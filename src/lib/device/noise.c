@@ -79,7 +79,7 @@ static hsy_status noise_fresh(struct answer *a, uint8_t *report)
 
 /* The permanent answer of a key. */
 static hsy_status noise_permanent(const struct answer *a,
-                                  const hsy_permanent *chain,
+                                  const hsy_permanent *memo,
                                   const uint8_t digest[HSY_DIGEST],
                                   uint64_t name, uint64_t key, uint8_t *answer)
 {
@@ -93,7 +93,7 @@ static hsy_status noise_permanent(const struct answer *a,
                              digest, name, key);
     if (st == HSY_OK) {
         coins = (hsy_coins){truth.coins.secret, own.coins.published};
-        st = hsy_permanent_answer(chain, answer, key, &coins);
+        st = hsy_permanent_answer(memo, answer, key, &coins);
     }
     hsy_device_drawn(&own);
     hsy_device_drawn(&truth);
@@ -112,23 +112,23 @@ static hsy_status noise_lowered(const struct answer *a, uint8_t *answer,
     const struct device_record *old = &a->dev->records[a->origin];
     uint8_t *before = a->dev->scratch[2];
     hsy_scheme older;
-    hsy_permanent chain;
+    hsy_permanent memo;
     struct device_draw draw;
     hsy_status st = HSY_E_DAMAGED;
 
     if (hsy_release_older(&older, a->r, old))
-        st = hsy_permanent_init(&chain, &older, hsy_release_charged(a->r), 0,
+        st = hsy_permanent_init(&memo, &older, hsy_release_charged(a->r), 0,
                                 NULL);
     if (st != HSY_OK)
         return st;
     *key = old->keys[0];
-    st = noise_permanent(a, &chain, old->digest, a->slot * old->answers, *key,
+    st = noise_permanent(a, &memo, old->digest, a->slot * old->answers, *key,
                          before);
     if (st == HSY_OK)
         st = hsy_device_draw(a->dev, &draw, DEVICE_PURPOSE_LOWERED, a->r,
                              a->r->digest, noise_name(a), *key);
     if (st == HSY_OK) {
-        st = hsy_permanent_report(&chain, answer, before, &draw.coins.secret);
+        st = hsy_permanent_report(&memo, answer, before, &draw.coins.secret);
         hsy_device_drawn(&draw);
     }
     bytes_wipe(before, older.report_bytes);
@@ -143,13 +143,12 @@ static hsy_status noise_kept(struct answer *a, uint8_t *answer, uint64_t *key)
                                     a->r->digest, a->slot, 0);
 
     if (st == HSY_OK)
-        st = hsy_permanent_key(&a->r->chain, key, a->code, &own.coins);
+        st = hsy_permanent_key(&a->r->memo, key, a->code, &own.coins);
     hsy_device_drawn(&own);
     if (st != HSY_OK)
         return st;
     *key = noise_key(a, *key);
-    return noise_permanent(a, &a->r->chain, a->r->digest, a->slot, *key,
-                           answer);
+    return noise_permanent(a, &a->r->memo, a->r->digest, a->slot, *key, answer);
 }
 
 /* One report from a permanent answer. */
@@ -162,7 +161,7 @@ static hsy_status noise_report(const struct answer *a, uint8_t *report,
         a->round * a->r->task.answers + a->number, key);
 
     if (st == HSY_OK)
-        st = hsy_permanent_report(&a->r->chain, report, answer,
+        st = hsy_permanent_report(&a->r->memo, report, answer,
                                   &draw.coins.secret);
     hsy_device_drawn(&draw);
     return st;

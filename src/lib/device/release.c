@@ -315,7 +315,7 @@ static hsy_status release_schemes(hsy_release *r, const hsy_task *task,
     st = hsy_scheme_decode(r->permanent, task->permanent, task->labels,
                            task->labels_len, err);
     if (st == HSY_OK)
-        st = hsy_permanent_init(&r->chain, r->permanent, r->scheme, task->grain,
+        st = hsy_permanent_init(&r->memo, r->permanent, r->scheme, task->grain,
                                 err);
     return st;
 }
@@ -346,7 +346,7 @@ static hsy_status release_fresh_grain(const hsy_release *r, hsy_error *err)
 static void release_digests(hsy_release *r)
 {
     const struct release_shape shape = {
-        .grain = r->permanent != NULL ? r->chain.grain : 0,
+        .grain = r->permanent != NULL ? r->memo.grain : 0,
         .start = r->task.start,
         .slot_days = r->task.slot_days,
         .round_days = r->task.round_days,
@@ -400,7 +400,7 @@ void hsy_release_describe(const hsy_release *r, hsy_release_info *info)
         .task = r->task,
         .scheme = r->scheme,
         .permanent = r->permanent,
-        .chain = r->permanent != NULL ? &r->chain : NULL,
+        .memo = r->permanent != NULL ? &r->memo : NULL,
         .slots = r->slots,
         .rounds = r->rounds,
         .nano_report = r->nano_report,

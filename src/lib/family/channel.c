@@ -95,8 +95,8 @@ void hsy_channel_support(const hsy_scheme *s, struct mech_support *out)
     hsy_support_of(out, s->own, s->other, s->total);
 }
 
-struct chain_part hsy_channel_part(const hsy_scheme *s)
+struct permanent_part hsy_channel_part(const hsy_scheme *s)
 {
     (void)s;
-    return (struct chain_part){.first = 0, .count = 1, .differ = 1};
+    return (struct permanent_part){.first = 0, .count = 1, .differ = 1};
 }

@@ -9,7 +9,7 @@
 #ifndef LIB_FAMILY_CHANNEL_H
 #define LIB_FAMILY_CHANNEL_H
 
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 
 #define CHANNEL_BLOCK 256
 
@@ -34,8 +34,8 @@ size_t hsy_channel_check(const hsy_scheme *s, const uint8_t *reports, size_t n);
 void hsy_channel_tally(const hsy_scheme *s, hsy_tally *t,
                        const uint8_t *reports, size_t n);
 
-/* In a chain: one bit, of another law for the two keys. */
-struct chain_part hsy_channel_part(const hsy_scheme *s);
+/* Kept: one bit, of another law for the two keys. */
+struct permanent_part hsy_channel_part(const hsy_scheme *s);
 
 /* The law of a 1 as the support of code 1. */
 void hsy_channel_support(const hsy_scheme *s, struct mech_support *out);

@@ -19,7 +19,7 @@
 #include "lib/core/fail.h"
 #include "lib/family/lies.h"
 #include "lib/family/twolevel.h"
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 #include "lib/scheme/report.h"
 
 #define LH_CELLS_MAX ((uint64_t)1 << 26) /* 512 MiB of counters */
@@ -259,11 +259,12 @@ static double lh_steps(const hsy_scheme *s, double n)
     return (double)lh_pool(s) * (double)(s->d != 0 ? s->d : 1);
 }
 
-/* ---- In a chain: one seed for good, an answer for each hash -------------- */
+/* ---- Kept: one seed for good, an answer for each hash -------------------- */
 
-static struct chain_part lh_part(const hsy_scheme *s)
+static struct permanent_part lh_part(const hsy_scheme *s)
 {
-    return (struct chain_part){.first = lh_pool_bits(s), .count = lh_range(s)};
+    return (struct permanent_part){.first = lh_pool_bits(s),
+                                   .count = lh_range(s)};
 }
 
 static hsy_status lh_key(const hsy_permanent *c, uint64_t *key, uint64_t code,
@@ -296,8 +297,8 @@ static hsy_status lh_permanent(const hsy_permanent *c, uint8_t *answer,
     return st;
 }
 
-static const struct mech_chain lh_chain = {CHAIN_OUTPUT, lh_part,      lh_key,
-                                           lh_keys,      lh_permanent, NULL};
+static const struct mech_permanent lh_kept = {
+    PERMANENT_OUTPUT, lh_part, lh_key, lh_keys, lh_permanent, NULL};
 
 /* The two rows differ in their range only. */
 #define LH_SERVER                                                              \
@@ -326,7 +327,7 @@ const struct hsy_mechanism hsy_mech_olh = {
     .params = LH_PARAMS,
     .resolve = lh_resolve_olh,
     .randomize = lh_randomize,
-    .chain = &lh_chain,
+    .permanent = &lh_kept,
     LH_SERVER};
 
 const struct hsy_mechanism hsy_mech_blh = {
@@ -341,7 +342,7 @@ const struct hsy_mechanism hsy_mech_blh = {
     .params = LH_PARAMS,
     .resolve = lh_resolve_blh,
     .randomize = lh_randomize,
-    .chain = &lh_chain,
+    .permanent = &lh_kept,
     LH_SERVER};
 
 #undef LH_CELLS_MAX

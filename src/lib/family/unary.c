@@ -24,7 +24,7 @@
 #include "lib/core/exp.h"
 #include "lib/core/fail.h"
 #include "lib/family/lies.h"
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 
 #define UNARY_WORDS 16 /* words of a chunk: 1024 lanes */
 #define UNARY_DIGITS_MIN 32
@@ -360,13 +360,13 @@ double hsy_unary_steps(const hsy_scheme *s, double n)
     return (double)s->d + n * (double)((s->d + 63) / 64); /* 64 at a time */
 }
 
-static struct chain_part unary_part(const hsy_scheme *s)
+static struct permanent_part unary_part(const hsy_scheme *s)
 {
-    return (struct chain_part){.first = 0, .count = s->d, .differ = 2};
+    return (struct permanent_part){.first = 0, .count = s->d, .differ = 2};
 }
 
-static const struct mech_chain unary_chain = {CHAIN_FLIP, unary_part, NULL,
-                                              NULL,       NULL,       NULL};
+static const struct mech_permanent unary_kept = {
+    PERMANENT_FLIP, unary_part, NULL, NULL, NULL, NULL};
 
 /* The two rows differ in their thresholds only. */
 #define UNARY_SERVER                                                           \
@@ -387,7 +387,7 @@ const struct hsy_mechanism hsy_mech_sue = {
     .cell_law = HSY_CELLS_UNARY,
     .resolve = unary_resolve_sue,
     .randomize = unary_randomize,
-    .chain = &unary_chain,
+    .permanent = &unary_kept,
     UNARY_SERVER};
 
 const struct hsy_mechanism hsy_mech_oue = {
@@ -400,7 +400,7 @@ const struct hsy_mechanism hsy_mech_oue = {
     .cell_law = HSY_CELLS_UNARY,
     .resolve = unary_resolve_oue,
     .randomize = unary_randomize,
-    .chain = &unary_chain,
+    .permanent = &unary_kept,
     UNARY_SERVER};
 
 #undef UNARY_WORDS

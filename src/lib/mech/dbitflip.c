@@ -23,7 +23,7 @@
 #include "lib/core/exp.h"
 #include "lib/core/fail.h"
 #include "lib/kernels/pool.h"
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 #include "lib/scheme/report.h"
 #include "lib/scheme/scheme.h"
 
@@ -357,13 +357,13 @@ static size_t dbitflip_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     return dbitflip_bits(s) == 1 ? 1 : 2;
 }
 
-/* ---- In a chain: one set for good, an answer for each place -------------- */
+/* ---- Kept: one set for good, an answer for each place -------------------- */
 
-static struct chain_part dbitflip_part(const hsy_scheme *s)
+static struct permanent_part dbitflip_part(const hsy_scheme *s)
 {
-    return (struct chain_part){.first = dbitflip_pool_bits(s),
-                               .count = dbitflip_bits(s),
-                               .differ = dbitflip_bits(s) == 1 ? 1 : 2};
+    return (struct permanent_part){.first = dbitflip_pool_bits(s),
+                                   .count = dbitflip_bits(s),
+                                   .differ = dbitflip_bits(s) == 1 ? 1 : 2};
 }
 
 static hsy_status dbitflip_seed(const hsy_scheme *s, uint32_t *j,
@@ -418,9 +418,9 @@ static hsy_status dbitflip_permanent(const hsy_permanent *c, uint8_t *answer,
     return st;
 }
 
-static const struct mech_chain dbitflip_chain = {
-    CHAIN_FLIP,    dbitflip_part,      dbitflip_key,
-    dbitflip_keys, dbitflip_permanent, NULL};
+static const struct mech_permanent dbitflip_kept = {
+    PERMANENT_FLIP, dbitflip_part,      dbitflip_key,
+    dbitflip_keys,  dbitflip_permanent, NULL};
 
 const struct hsy_mechanism hsy_mech_dbitflip = {
     .row = {.name = "dbitflip",
@@ -440,7 +440,7 @@ const struct hsy_mechanism hsy_mech_dbitflip = {
     .support = dbitflip_support,
     .variance = dbitflip_support_variance,
     .steps = dbitflip_steps,
-    .chain = &dbitflip_chain,
+    .permanent = &dbitflip_kept,
     .law_factors = DBITFLIP_MOST + 1,
     .law = dbitflip_law,
     .law_worst = dbitflip_law_worst,

@@ -14,7 +14,7 @@
 #include "lib/core/fail.h"
 #include "lib/family/lies.h"
 #include "lib/family/twolevel.h"
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 #include "lib/scheme/report.h"
 
 static hsy_status grr_resolve(hsy_scheme *s, const hsy_spec *spec,
@@ -125,13 +125,13 @@ static void grr_covariance(const hsy_scheme *s, double *out, const hsy_tally *t,
         }
 }
 
-static struct chain_part grr_part(const hsy_scheme *s)
+static struct permanent_part grr_part(const hsy_scheme *s)
 {
-    return (struct chain_part){.count = s->d};
+    return (struct permanent_part){.count = s->d};
 }
 
-static const struct mech_chain grr_chain = {CHAIN_OUTPUT, grr_part, NULL,
-                                            NULL,         NULL,     NULL};
+static const struct mech_permanent grr_kept = {
+    PERMANENT_OUTPUT, grr_part, NULL, NULL, NULL, NULL};
 
 const struct hsy_mechanism hsy_mech_grr = {
     .row = {.name = "grr",
@@ -144,7 +144,7 @@ const struct hsy_mechanism hsy_mech_grr = {
     .favours = MECH_FAVOURS_VALUE,
     .resolve = grr_resolve,
     .randomize = grr_randomize,
-    .chain = &grr_chain,
+    .permanent = &grr_kept,
     MECH_SERVER(.randomize_batch = grr_batch, .check = hsy_outputs_check,
                 .tally = hsy_outputs_tally, .points = hsy_evidence_cells,
                 .covariance = grr_covariance, .support = grr_support,

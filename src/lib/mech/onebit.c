@@ -140,7 +140,7 @@ static size_t onebit_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     return 1;
 }
 
-/* ---- In a chain: an answer for each point of the grain ------------------- */
+/* ---- Kept: an answer for each point of the grain ------------------------- */
 
 /* floor(x / by) in the same steps for every x; by is public, below 2^63. */
 static uint64_t onebit_divide(uint64_t x, uint64_t by)
@@ -188,9 +188,9 @@ static hsy_status onebit_permanent(const hsy_permanent *c, uint8_t *answer,
     return onebit_randomize(c->permanent, answer, key * c->grain, coins);
 }
 
-static const struct mech_chain onebit_chain = {
-    CHAIN_FLIP,  hsy_channel_part, onebit_key,
-    onebit_keys, onebit_permanent, NULL};
+static const struct mech_permanent onebit_kept = {
+    PERMANENT_FLIP, hsy_channel_part, onebit_key,
+    onebit_keys,    onebit_permanent, NULL};
 
 const struct hsy_mechanism hsy_mech_onebit = {
     .row = {.name = "onebit",
@@ -208,7 +208,7 @@ const struct hsy_mechanism hsy_mech_onebit = {
     .points = onebit_points,
     .support = hsy_channel_support,
     .variance = onebit_variance,
-    .chain = &onebit_chain,
+    .permanent = &onebit_kept,
     .law_factors = 2,
     .law = onebit_law,
     .law_worst = onebit_law_worst,

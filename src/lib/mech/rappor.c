@@ -22,7 +22,7 @@
 #include "lib/bits/draw.h"
 #include "lib/core/fail.h"
 #include "lib/kernels/cohort.h"
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 #include "lib/scheme/report.h"
 
 #define RAPPOR_WORDS 64u /* of lanes in a block: one report of 4096 bits */
@@ -437,11 +437,11 @@ static size_t rappor_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     return 2;
 }
 
-/* ---- In a chain: the first step is kept, the second is each report's ----- */
+/* ---- Kept: the first step is kept, the second is each report's ----------- */
 
-static struct chain_part rappor_part(const hsy_scheme *s)
+static struct permanent_part rappor_part(const hsy_scheme *s)
 {
-    return (struct chain_part){
+    return (struct permanent_part){
         .first = 0, .count = rappor_bits(s), .differ = 2 * rappor_hashes(s)};
 }
 
@@ -459,9 +459,9 @@ static hsy_status rappor_kept_answer(const hsy_permanent *c, uint8_t *answer,
     return st;
 }
 
-static const struct mech_chain rappor_chain = {
-    CHAIN_INSTANT, rappor_part,        NULL,
-    NULL,          rappor_kept_answer, hsy_rappor_instant};
+static const struct mech_permanent rappor_kept = {
+    PERMANENT_INSTANT,  rappor_part,       NULL, NULL,
+    rappor_kept_answer, hsy_rappor_instant};
 
 const struct hsy_mechanism hsy_mech_rappor = {
     .row = {.name = "rappor",
@@ -475,7 +475,7 @@ const struct hsy_mechanism hsy_mech_rappor = {
     .designs = 1u << HSY_DESIGN_RAPPOR,
     .resolve = rappor_resolve,
     .randomize = rappor_randomize,
-    .chain = &rappor_chain,
+    .permanent = &rappor_kept,
     MECH_SERVER(.randomize_batch = rappor_batch, .check = rappor_check,
                 .tally = rappor_tally, .support = rappor_support,
                 .variance = rappor_variance, .iterative = true,

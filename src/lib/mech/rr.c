@@ -229,8 +229,8 @@ static size_t rr_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     return 1;
 }
 
-static const struct mech_chain rr_chain = {
-    CHAIN_FLIP, hsy_channel_part, NULL, NULL, NULL, NULL};
+static const struct mech_permanent rr_kept = {
+    PERMANENT_FLIP, hsy_channel_part, NULL, NULL, NULL, NULL};
 
 const struct hsy_mechanism hsy_mech_rr = {
     .row = {.name = "rr",
@@ -245,7 +245,7 @@ const struct hsy_mechanism hsy_mech_rr = {
     .favours = MECH_FAVOURS_BIT,
     .resolve = rr_resolve,
     .randomize = rr_randomize,
-    .chain = &rr_chain,
+    .permanent = &rr_kept,
     MECH_SERVER(.randomize_batch = rr_batch, .check = hsy_channel_check,
                 .tally = hsy_channel_tally, .points = rr_points,
                 .support = hsy_channel_support, .forward = rr_forward,

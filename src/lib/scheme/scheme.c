@@ -3,7 +3,7 @@
 
 #include "lib/bits/bytes.h"
 #include "lib/core/fail.h"
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 #include "lib/scheme/sampled.h"
 #include "lib/scheme/staged.h"
 #include "lib/scheme/tuple.h"
@@ -272,13 +272,15 @@ size_t hsy_scheme_size(const hsy_spec *spec)
     return sizeof(hsy_scheme) + hsy_mech_tail_size(&known);
 }
 
-/* A report made from a kept answer has the law of its own scheme (chain.c). */
+/* A report made from a kept answer has the law of its own scheme (permanent.c).
+ */
 static hsy_status scheme_permanent(hsy_scheme *s, const hsy_spec *spec,
                                    hsy_error *err)
 {
     if (spec->nano_permanent == 0)
         return HSY_OK;
-    if (s->mech->chain == NULL || s->mech->chain->step == CHAIN_INSTANT ||
+    if (s->mech->permanent == NULL ||
+        s->mech->permanent->step == PERMANENT_INSTANT ||
         s->design != HSY_DESIGN_EPSILON ||
         spec->nano_permanent < s->nano_epsilon ||
         spec->nano_permanent > HSY_EPSILON_MAX)

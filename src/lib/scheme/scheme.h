@@ -50,7 +50,7 @@ enum mech_errors {
 };
 
 struct mech_sampled;
-struct mech_chain;
+struct mech_permanent;
 struct mech_lies;
 struct mech_staged;
 
@@ -165,9 +165,9 @@ struct hsy_mechanism {
      * permanent answer is kept; NULL: there is none. */
     double (*epsilon_permanent)(const hsy_scheme *s);
 
-    /* How reports are made from a permanent answer (chain.h); NULL: they are
-     * not. */
-    const struct mech_chain *chain;
+    /* How reports are made from a permanent answer (permanent.h); NULL: they
+     * are not. */
+    const struct mech_permanent *permanent;
 
     /* Bytes of a scheme's tail for a spec that need not be sound, and the tail
      * of a resolved one; settle cannot fail. NULL: there is none. */

@@ -39,7 +39,7 @@ static hsy_status averaging_device(struct averaging *a, enum sim_client client,
     struct sim_device d;
     uint64_t yes = 0, day = 0;
 
-    sim_device_init(&d, &pair->chain, a->o->seed, number);
+    sim_device_init(&d, &pair->memo, a->o->seed, number);
     for (size_t i = 0; i < a->ntimes; i++) {
         for (; day < a->times[i]; day++) {
             uint8_t bit;
@@ -62,8 +62,8 @@ static void averaging_theory(struct sim_averaging_row *row,
     const double t = (double)row->days;
     double m;
 
-    hsy_permanent_describe(&a->single.chain, &one);
-    hsy_permanent_describe(&a->pair.chain, &two);
+    hsy_permanent_describe(&a->single.memo, &one);
+    hsy_permanent_describe(&a->pair.memo, &two);
     switch (row->client) {
     case SIM_FRESH:
         row->right.exact = sim_majority(row->days, one.p1);
@@ -78,7 +78,7 @@ static void averaging_theory(struct sim_averaging_row *row,
     default:
         m = sim_majority(row->days, two.p2);
         row->right.exact = two.p1 * m + (1 - two.p1) * (1 - m);
-        row->epsilon = hsy_permanent_epsilon(&a->pair.chain, row->days);
+        row->epsilon = hsy_permanent_epsilon(&a->pair.memo, row->days);
         row->charged = (double)a->o->nano_permanent / HSY_NANO;
     }
     row->right.allowed = sim_allowed(row->epsilon);

@@ -138,7 +138,7 @@ static hsy_status change_device(struct change *c, enum sim_client client,
     struct sim_device d;
     uint64_t day = 0;
 
-    sim_device_init(&d, &pair->chain, c->o->seed, number);
+    sim_device_init(&d, &pair->memo, c->o->seed, number);
     for (size_t i = 0; i < c->ntimes; i++) {
         for (; day < c->day + c->times[i]; day++) {
             uint32_t truth = changed && day >= c->day ? 1 - first : first;
@@ -178,8 +178,8 @@ static void change_theory(struct sim_change_row *row, const struct change *c)
     const double k = (double)row->after;
     hsy_permanent_info one, two;
 
-    hsy_permanent_describe(&c->single.chain, &one);
-    hsy_permanent_describe(&c->pair.chain, &two);
+    hsy_permanent_describe(&c->single.memo, &one);
+    hsy_permanent_describe(&c->pair.memo, &two);
     row->right.exact = NAN;
     switch (row->client) {
     case SIM_FRESH:
@@ -229,8 +229,8 @@ static hsy_status change_open(struct change *c, hsy_error *err)
         st = sim_pair_yes_no(&c->single, o->nano_report, o->nano_report, err);
     if (st != HSY_OK)
         return st;
-    hsy_permanent_describe(&c->single.chain, &one);
-    hsy_permanent_describe(&c->pair.chain, &two);
+    hsy_permanent_describe(&c->single.memo, &one);
+    hsy_permanent_describe(&c->pair.memo, &two);
     c->laws[SIM_FRESH] = change_law(1, one.p1);
     c->laws[SIM_MEMOISED] = change_law(one.p1, 1);
     c->laws[SIM_TWO_STEP] = change_law(two.p1, two.p2);
@@ -260,7 +260,7 @@ hsy_status sim_change(struct sim_change *out, const struct sim_options *o,
         sim_tick(o, SIM_CHANGE_CLIENTS * o->days);
     }
     if (st == HSY_OK) {
-        hsy_permanent_describe(&c.pair.chain, &two);
+        hsy_permanent_describe(&c.pair.memo, &two);
         out->day = c.day;
         out->gamma = 1 - two.p2;
         change_rows(out, &c);

@@ -92,7 +92,7 @@ static hsy_status drift_device(struct drift *d, uint64_t number, hsy_error *err)
     struct sim_device dev;
     uint64_t first = 0;
 
-    sim_device_init(&dev, &d->pair.chain, d->o->seed, number);
+    sim_device_init(&dev, &d->pair.memo, d->o->seed, number);
     for (size_t i = 0; i < d->ntimes; i++) {
         uint64_t day = d->times[i], age = first_age + day - 1, key, keys;
         uint8_t report[SIM_REPORT_BYTES];
@@ -131,7 +131,7 @@ static hsy_status drift_row(struct sim_drift_row *row, const struct drift *d,
         st = hsy_estimate_point(&est, &point, &how, err);
     if (st != HSY_OK)
         return st;
-    hsy_permanent_describe(&d->pair.chain, &info);
+    hsy_permanent_describe(&d->pair.memo, &info);
     *row = (struct sim_drift_row){
         .rounding = drift_names[d->rounding],
         .day = d->times[i],

@@ -132,13 +132,13 @@ static hsy_status fingerprint_upload(const struct fingerprint *f,
                                      uint64_t number, bool later)
 {
     const bool task = f->kind->how == FINGERPRINT_TASKS && later;
-    const hsy_permanent *chain = task ? &f->other.chain : &f->pair.chain;
+    const hsy_permanent *memo = task ? &f->other.memo : &f->pair.memo;
     uint8_t report[SIM_REPORT_BYTES] = {0};
     struct sim_device d;
     uint64_t key;
     hsy_status st;
 
-    sim_device_init(&d, chain, f->o->seed, number);
+    sim_device_init(&d, memo, f->o->seed, number);
     d.slot = f->kind->how == FINGERPRINT_SLOTS && later;
     u->device = number;
     u->body = 0;

@@ -57,7 +57,7 @@ hsy_status sim_pair_open(struct sim_pair *pair, const hsy_spec *spec,
     memcpy(same.param, info.param, sizeof same.param);
     st = device_scheme(&pair->permanent, &same, nano_permanent, err);
     if (st == HSY_OK)
-        st = hsy_permanent_init(&pair->chain, pair->permanent, pair->report,
+        st = hsy_permanent_init(&pair->memo, pair->permanent, pair->report,
                                 grain, err);
     return st;
 }
@@ -80,7 +80,7 @@ hsy_status sim_pair_yes_no(struct sim_pair *pair, uint64_t nano_permanent,
 
 /* ---- Coins --------------------------------------------------------------- */
 
-void sim_device_init(struct sim_device *d, const hsy_permanent *chain,
+void sim_device_init(struct sim_device *d, const hsy_permanent *memo,
                      uint64_t seed, uint64_t number)
 {
     static const char label[] = "hearsay simulated device";
@@ -93,7 +93,7 @@ void sim_device_init(struct sim_device *d, const hsy_permanent *chain,
     }
     hsy_blake2b(d->key, sizeof d->key, from, sizeof from,
                 (const uint8_t *)label, sizeof label - 1);
-    d->chain = chain;
+    d->memo = memo;
 }
 
 static hsy_coins device_open(const struct sim_device *d, hsy_keyed *room,
@@ -116,7 +116,7 @@ static hsy_coins device_open(const struct sim_device *d, hsy_keyed *room,
 hsy_status sim_fresh(struct sim_device *d, uint8_t *report,
                      const hsy_truth *truth, uint64_t day, hsy_error *err)
 {
-    const hsy_scheme *s = d->chain->report;
+    const hsy_scheme *s = d->memo->report;
     hsy_keyed room;
     hsy_coins coins;
     uint64_t code;
@@ -132,16 +132,16 @@ hsy_status sim_key(struct sim_device *d, uint64_t *key, uint64_t code)
 {
     hsy_keyed room;
     hsy_coins own =
-        device_open(d, &room, "release", d->chain->permanent, d->slot, 0);
+        device_open(d, &room, "release", d->memo->permanent, d->slot, 0);
 
-    return hsy_permanent_key(d->chain, key, code, &own);
+    return hsy_permanent_key(d->memo, key, code, &own);
 }
 
 /* Secret coins are the key's own, published ones the release's: whoever has one
  * truth and then another shows the same seed or cohort. */
 hsy_status sim_permanent(struct sim_device *d, uint64_t key)
 {
-    const hsy_scheme *s = d->chain->permanent;
+    const hsy_scheme *s = d->memo->permanent;
     hsy_keyed release, room;
     hsy_coins coins;
     hsy_status st;
@@ -151,7 +151,7 @@ hsy_status sim_permanent(struct sim_device *d, uint64_t key)
     coins = device_open(d, &room, "permanent", s, d->slot, key);
     coins.published =
         device_open(d, &release, "release", s, d->slot, 0).published;
-    st = hsy_permanent_answer(d->chain, d->answer, key, &coins);
+    st = hsy_permanent_answer(d->memo, d->answer, key, &coins);
     d->kept = st == HSY_OK;
     d->key_kept = key;
     return st;
@@ -166,15 +166,15 @@ hsy_status sim_report(struct sim_device *d, uint8_t *report, uint64_t key,
 
     if (st != HSY_OK)
         return st;
-    coins = device_open(d, &room, "report", d->chain->permanent, day, key);
-    return hsy_permanent_report(d->chain, report, d->answer, &coins.secret);
+    coins = device_open(d, &room, "report", d->memo->permanent, day, key);
+    return hsy_permanent_report(d->memo, report, d->answer, &coins.secret);
 }
 
 hsy_status sim_raw_seed(struct sim_device *d, uint64_t *seed)
 {
     hsy_keyed room;
     hsy_coins own =
-        device_open(d, &room, "release", d->chain->permanent, d->slot, 0);
+        device_open(d, &room, "release", d->memo->permanent, d->slot, 0);
 
     return own.published.fill(own.published.ctx, seed, sizeof *seed);
 }

@@ -9,10 +9,10 @@
 /* Say so; HSY_E_NOMEM. */
 hsy_status sim_nomem(hsy_error *err);
 
-/* Both steps of a chain in memory of their own. */
+/* Both steps of a permanent answer in memory of their own. */
 struct sim_pair {
     hsy_scheme *permanent, *report; /* owned */
-    hsy_permanent chain;
+    hsy_permanent memo;
 };
 
 /* Resolve a spec at two epsilons. Close it either way. */
@@ -30,16 +30,16 @@ hsy_status sim_pair_yes_no(struct sim_pair *pair, uint64_t nano_permanent,
 struct sim_device {
     uint8_t key[HSY_KEY];
     uint64_t slot;
-    const hsy_permanent *chain;
+    const hsy_permanent *memo;
     bool kept; /* answer is that of key_kept */
     uint64_t key_kept;
     uint8_t answer[SIM_REPORT_BYTES];
 };
 
-void sim_device_init(struct sim_device *d, const hsy_permanent *chain,
+void sim_device_init(struct sim_device *d, const hsy_permanent *memo,
                      uint64_t seed, uint64_t number);
 
-/* A fresh answer to a truth on a day, under the chain's report scheme. */
+/* A fresh answer to a truth on a day, under the scheme of reports. */
 hsy_status sim_fresh(struct sim_device *d, uint8_t *report,
                      const hsy_truth *truth, uint64_t day, hsy_error *err);
 

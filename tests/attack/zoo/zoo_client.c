@@ -73,7 +73,7 @@ static void zoo_client_report(struct transcript *t, struct zoo_client *c,
     uint8_t permanent = 0;
     hsy_coins coins;
 
-    if (r->chain == NULL) {
+    if (r->memo == NULL) {
         zoo_client_coins(t, c, release, &room, &coins, &context);
         hsy_randomize(r->first, report, &exact, &coins, NULL);
         return;
@@ -81,11 +81,11 @@ static void zoo_client_report(struct transcript *t, struct zoo_client *c,
     context.purpose = DEVICE_PURPOSE_PERMANENT;
     context.slot = 0;
     zoo_client_coins(t, c, release, &room, &coins, &context);
-    hsy_permanent_answer(r->chain, &permanent, truth, &coins);
+    hsy_permanent_answer(r->memo, &permanent, truth, &coins);
     context.purpose = DEVICE_PURPOSE_REPORT;
     context.slot = c->day;
     zoo_client_coins(t, c, release, &room, &coins, &context);
-    hsy_permanent_report(r->chain, report, &permanent, &coins.secret);
+    hsy_permanent_report(r->memo, report, &permanent, &coins.secret);
 }
 
 static void zoo_client_day(struct transcript *t, struct zoo_client *c)

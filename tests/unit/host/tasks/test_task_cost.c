@@ -29,7 +29,7 @@ static void kept_answers_add_up_slowly(const struct task_costs *l)
     for (size_t i = 0; i < l->n; i++) {
         const struct task_cost *c = &l->rows[i];
 
-        if (c->info.chain == NULL) {
+        if (c->info.memo == NULL) {
             ok(isnan(c->after[TASK_COST_ALL]), "%s keeps none", c->task->id);
             continue;
         }

@@ -1,5 +1,5 @@
-/* test_longitudinal.c - what a chain costs: the vectors of MECHANISMS 15.3 and
- * 15.4, limits, and extremes. */
+/* test_longitudinal.c - what a permanent answer costs: the vectors of
+ * MECHANISMS 15.3 and 15.4, limits, and extremes. */
 #include "rig/trial.h"
 
 /* The weights of outputs and channels are short of e^epsilon by at most 2^-44
@@ -22,7 +22,7 @@ static struct link link_of(const hsy_spec *permanent, double epsilon)
     l.permanent = trial_scheme(permanent);
     l.report = trial_scheme(&report);
     if (hsy_permanent_init(&l.c, l.permanent, l.report, 0, NULL) != HSY_OK) {
-        puts("Bail out! no chain");
+        puts("Bail out! no permanent answer");
         exit(1);
     }
     return l;
@@ -194,7 +194,7 @@ static void faint(const char *mechanism, uint32_t d)
     link_free(&l);
 }
 
-/* ---- What is said of a chain --------------------------------------------- */
+/* ---- What is said of it -------------------------------------------------- */
 
 static void described(const char *name, struct link l, uint64_t keys)
 {

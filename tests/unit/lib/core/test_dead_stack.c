@@ -5,7 +5,7 @@
 #define _GNU_SOURCE /* pthread_attr_setstack */
 #include "lib/core/prob.h"
 #include "lib/kernels/kernels.h"
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 #include "rig/dead_stack.h"
 #include "rig/sanitized.h"
 #include "rig/tape.h"
@@ -115,8 +115,8 @@ static bool left_no_coin(void (*act)(void), uint64_t anew)
  * to be looked for. */
 static struct {
     hsy_scheme *s;
-    const hsy_permanent *chain; /* NULL: s randomizes */
-    size_t n;                   /* 0: one, not as a batch */
+    const hsy_permanent *memo; /* NULL: s randomizes */
+    size_t n;                  /* 0: one, not as a batch */
     uint64_t codes[LEFT_BATCH * HSY_ATTRIBUTES_MAX];
     uint8_t *reports, *answer;
     uint64_t secret[LEFT_WORDS], published[LEFT_WORDS];
@@ -131,11 +131,11 @@ static void made_act(void)
     hsy_coins coins = {{tape_fill, &secret}, {tape_fill, &published}};
     const struct hsy_mechanism *mech = made.s->mech;
 
-    if (made.chain != NULL && made.answer != NULL)
-        made.st = hsy_permanent_report(made.chain, made.reports, made.answer,
+    if (made.memo != NULL && made.answer != NULL)
+        made.st = hsy_permanent_report(made.memo, made.reports, made.answer,
                                        &coins.secret);
-    else if (made.chain != NULL)
-        made.st = hsy_permanent_answer(made.chain, made.reports, 0, &coins);
+    else if (made.memo != NULL)
+        made.st = hsy_permanent_answer(made.memo, made.reports, 0, &coins);
     else if (made.n == 0)
         made.st = mech->randomize(made.s, made.reports, made.codes[0], &coins);
     else
@@ -224,7 +224,7 @@ static bool made_from_answer(const char *name, hsy_cpu level)
 {
     hsy_spec spec = made_link(name);
     hsy_scheme *permanent = trial_scheme(&spec);
-    hsy_permanent chain;
+    hsy_permanent memo;
     bool clean;
 
     spec.nano_epsilon /= 2;
@@ -232,13 +232,13 @@ static bool made_from_answer(const char *name, hsy_cpu level)
     made.s = trial_scheme(&spec);
     made.s->kernels = permanent->kernels = hsy_kernels_at(level);
     made.reports = trial_memory(made.s->report_bytes);
-    clean = hsy_permanent_init(&chain, permanent, made.s, 0, NULL) == HSY_OK;
-    made.chain = &chain;
+    clean = hsy_permanent_init(&memo, permanent, made.s, 0, NULL) == HSY_OK;
+    made.memo = &memo;
     made.answer = NULL;
     clean = clean && made_clean();
     made.answer = trial_memory(made.s->report_bytes);
     clean = clean && made_clean();
-    made.chain = NULL;
+    made.memo = NULL;
     free(made.answer);
     free(made.reports);
     free(made.s);
@@ -246,7 +246,7 @@ static bool made_from_answer(const char *name, hsy_cpu level)
     return clean;
 }
 
-static void made_chains(hsy_cpu level)
+static void made_permanents(hsy_cpu level)
 {
     static const char *const names[] = {"rr",       "grr",    "sue",
                                         "oue",      "olh",    "blh",
@@ -306,7 +306,7 @@ int main(void)
     for (int level = HSY_CPU_PLAIN; level <= HSY_CPU_AVX512; level++)
         if (hsy_cpu_has((hsy_cpu)level) && !TEST_SANITIZED) {
             made_mechanisms((hsy_cpu)level);
-            made_chains((hsy_cpu)level);
+            made_permanents((hsy_cpu)level);
         }
     ok(TEST_SANITIZED || left_no_coin(left_word, UINT64_MAX),
        "a coin does not stay on the stack");

@@ -66,7 +66,7 @@ static void permanent_answers(void)
 }
 
 /* Every memoised mechanism through the device. */
-static void all_chains_answer(void)
+static void all_permanents_answer(void)
 {
     static const struct {
         const char *mechanism;
@@ -138,7 +138,7 @@ static void all_chains_answer(void)
                 held(g, i, day, report, g->release[i]->scheme->report_bytes) &&
                 hsy_check(g->release[i]->scheme, report) == HSY_OK;
     }
-    ok(good, "all chains answer with reports of their schemes");
+    ok(good, "all permanent answers give reports of their schemes");
     /* 4 ln 3 = 4.394449154672: rounded up, for 2 hashes and f = 1/2. */
     ok(g->release[n - 1]->nano_slot == 4394449156 ||
            g->release[n - 1]->nano_slot == 4394449155,
@@ -223,7 +223,7 @@ static void a_lower_epsilon_is_answered_from_the_older(void)
     }
 }
 
-/* Memoised, lowered: the chain hangs on the old key for the whole slot. */
+/* Memoised, lowered: the answer hangs on the old key for the whole slot. */
 static void a_lowered_slot_stays_so(void)
 {
     struct rig *g = rig_new();
@@ -440,7 +440,7 @@ static void another_report_scheme(void)
 int main(void)
 {
     permanent_answers();
-    all_chains_answer();
+    all_permanents_answer();
     a_renamed_task_is_the_same();
     a_lower_epsilon_is_answered_from_the_older();
     a_lowered_slot_stays_so();

@@ -1,6 +1,6 @@
 /* test_central.c - a curator's release: what is counted, how releases add up,
  * what is refused. */
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 #include "lib/scheme/scheme.h"
 #include "rig/tape.h"
 #include "rig/trial.h"
@@ -246,7 +246,7 @@ static void refusals(void)
     uint8_t report = 0, block[600];
     hsy_error err = {0};
     hsy_evidence point;
-    hsy_permanent chain;
+    hsy_permanent memo;
     size_t count = 9, len = 0;
 
     hsy_stream_seed(&a, 1, 0);
@@ -267,7 +267,7 @@ static void refusals(void)
     ok(count == 0 && hsy_law_factors(r.s) == 0, "there is no law of one");
     hsy_law(r.s, factors, &count, 0, &report);
     ok(count == 0, "nor of a given one");
-    ok(hsy_permanent_init(&chain, r.s, r.s, 0, NULL) == HSY_E_UNKNOWN,
+    ok(hsy_permanent_init(&memo, r.s, r.s, 0, NULL) == HSY_E_UNKNOWN,
        "no permanent answer");
     rr.mechanism = "central";
     ok(hsy_attribute_encode(

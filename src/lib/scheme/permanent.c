@@ -1,5 +1,5 @@
 /*
- * chain.c - a permanent answer, and reports made from it.
+ * permanent.c - a permanent answer, and reports made from it.
  *
  * The permanent answer is a report of one scheme, kept; each report is made
  * from it by a step of noise whose probability follows from the integers of the
@@ -27,7 +27,7 @@
  * All reports on one key are made from the one answer, without the truth: they
  * spend no more than the answer did.                     docs/longitudinal.md
  */
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 
 #include "lib/bits/bytes.h"
 #include "lib/bits/ct.h"
@@ -36,14 +36,14 @@
 #include "lib/core/fail.h"
 #include "lib/scheme/report.h"
 
-#define CHAIN_WORDS 16u     /* words of bits that are noised at once */
-#define CHAIN_DIGITS 64u    /* binary digits of a flip's probability */
-#define CHAIN_POOL_BITS 16u /* a kept seed marks a device: one of few */
+#define PERMANENT_WORDS 16u     /* words of bits that are noised at once */
+#define PERMANENT_DIGITS 64u    /* binary digits of a flip's probability */
+#define PERMANENT_POOL_BITS 16u /* a kept seed marks a device: one of few */
 
 /* ---- The step ------------------------------------------------------------ */
 
 /* ceil(2^64 num / den) by long division; num < den < 2^127. */
-static uint64_t chain_ratio(hsy_u128 num, hsy_u128 den)
+static uint64_t permanent_ratio(hsy_u128 num, hsy_u128 den)
 {
     uint64_t quotient = 0;
 
@@ -66,14 +66,14 @@ static uint64_t chain_ratio(hsy_u128 num, hsy_u128 den)
  * nano-epsilon more adds 10^-9 of A / 2^shift to it, and rounding takes less
  * than 2^-39 off.
  */
-static uint64_t chain_output_step(const hsy_scheme *permanent,
-                                  const hsy_scheme *report)
+static uint64_t permanent_output_step(const hsy_scheme *permanent,
+                                      const hsy_scheme *report)
 {
     uint64_t u = permanent->weight - ((uint64_t)1 << permanent->shift);
     uint64_t u1 = report->weight - ((uint64_t)1 << report->shift);
     hsy_u128 all = (hsy_u128)u * report->total;
 
-    return chain_ratio(all - (hsy_u128)u1 * permanent->total, all);
+    return permanent_ratio(all - (hsy_u128)u1 * permanent->total, all);
 }
 
 /*
@@ -88,44 +88,44 @@ static uint64_t chain_output_step(const hsy_scheme *permanent,
  * that grid because its loss there was too large, and y, for which the same
  * point would be a larger loss still, goes to a lower one: which lies below x.
  */
-static uint64_t chain_flip_step(const hsy_scheme *permanent,
-                                const hsy_scheme *report)
+static uint64_t permanent_flip_step(const hsy_scheme *permanent,
+                                    const hsy_scheme *report)
 {
     hsy_u128 one = 1, had, wanted;
 
     if (permanent->total == 0)
-        return chain_ratio(report->other - permanent->other,
-                           (one << 64) - 2 * (hsy_u128)permanent->other);
+        return permanent_ratio(report->other - permanent->other,
+                               (one << 64) - 2 * (hsy_u128)permanent->other);
     had = (hsy_u128)permanent->other * report->total;
     wanted = (hsy_u128)report->other * permanent->total;
-    return chain_ratio(wanted - had,
-                       (hsy_u128)permanent->total * report->total - 2 * had);
+    return permanent_ratio(
+        wanted - had, (hsy_u128)permanent->total * report->total - 2 * had);
 }
 
-static uint64_t chain_resolve(const hsy_scheme *permanent,
-                              const hsy_scheme *report)
+static uint64_t permanent_resolve(const hsy_scheme *permanent,
+                                  const hsy_scheme *report)
 {
-    switch (report->mech->chain->step) {
-    case CHAIN_OUTPUT:
-        return chain_output_step(permanent, report);
-    case CHAIN_FLIP:
-        return chain_flip_step(permanent, report);
-    case CHAIN_INSTANT:
+    switch (report->mech->permanent->step) {
+    case PERMANENT_OUTPUT:
+        return permanent_output_step(permanent, report);
+    case PERMANENT_FLIP:
+        return permanent_flip_step(permanent, report);
+    case PERMANENT_INSTANT:
         break;
     }
     return 0; /* it stands in the scheme */
 }
 
-/* ---- What makes a chain -------------------------------------------------- */
+/* ---- Which schemes go together ------------------------------------------- */
 
 /* What the schemes differ in besides epsilon and what follows from it; RAPPOR's
  * may not differ at all. */
-static const char *chain_difference(const hsy_scheme *permanent,
-                                    const hsy_scheme *report)
+static const char *permanent_difference(const hsy_scheme *permanent,
+                                        const hsy_scheme *report)
 {
     hsy_scheme same = *permanent;
 
-    if (report->mech->chain->step == CHAIN_INSTANT)
+    if (report->mech->permanent->step == PERMANENT_INSTANT)
         return hsy_scheme_difference(permanent, report);
     same.nano_epsilon = report->nano_epsilon;
     if (report->nano_permanent == permanent->nano_epsilon)
@@ -139,10 +139,10 @@ static const char *chain_difference(const hsy_scheme *permanent,
     return hsy_scheme_difference(&same, report);
 }
 
-static hsy_status chain_pair(const hsy_scheme *permanent,
-                             const hsy_scheme *report, hsy_error *err)
+static hsy_status permanent_pair(const hsy_scheme *permanent,
+                                 const hsy_scheme *report, hsy_error *err)
 {
-    const char *differ = chain_difference(permanent, report);
+    const char *differ = permanent_difference(permanent, report);
 
     if (differ != NULL)
         return hsy_fail(err, HSY_E_MISMATCH, hsy_field_find(differ),
@@ -157,26 +157,26 @@ static hsy_status chain_pair(const hsy_scheme *permanent,
 }
 
 /* Designs by probabilities have their noise once; RAPPOR's has it twice. */
-static hsy_status chain_noise_known(const hsy_scheme *s, hsy_error *err)
+static hsy_status permanent_noise_known(const hsy_scheme *s, hsy_error *err)
 {
-    if (s->mech->chain->step != CHAIN_INSTANT) {
+    if (s->mech->permanent->step != PERMANENT_INSTANT) {
         if (s->design != HSY_DESIGN_EPSILON)
             return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DESIGN,
-                            "a chain is given by two epsilons");
+                            "a permanent answer is given by two epsilons");
     } else if (s->rappor.flip == 0) {
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                         "rappor with f = 0 has no permanent answer");
     }
-    if (s->param[HSY_PARAM_POOL_BITS] > CHAIN_POOL_BITS)
+    if (s->param[HSY_PARAM_POOL_BITS] > PERMANENT_POOL_BITS)
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_POOL_BITS,
                               "a device that keeps its answer shows the same "
                               "seed each time: at most 2^16 seeds",
-                              CHAIN_POOL_BITS);
+                              PERMANENT_POOL_BITS);
     return HSY_OK;
 }
 
-static hsy_status chain_grain(uint64_t *grain, const hsy_scheme *s,
-                              hsy_error *err)
+static hsy_status permanent_grain(uint64_t *grain, const hsy_scheme *s,
+                                  hsy_error *err)
 {
     const uint64_t width = (uint64_t)s->hi - (uint64_t)s->lo;
 
@@ -201,18 +201,18 @@ hsy_status hsy_permanent_init(hsy_permanent *c, const hsy_scheme *permanent,
     hsy_permanent made = {permanent, report, grain, 0};
     hsy_status st;
 
-    if (report->mech->chain == NULL)
+    if (report->mech->permanent == NULL)
         return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "no permanent answers: rr, grr, sue, oue, olh, blh, "
                         "onebit, dbitflip and rappor have them");
-    st = chain_pair(permanent, report, err);
+    st = permanent_pair(permanent, report, err);
     if (st == HSY_OK)
-        st = chain_noise_known(report, err);
+        st = permanent_noise_known(report, err);
     if (st == HSY_OK)
-        st = chain_grain(&made.grain, report, err);
+        st = permanent_grain(&made.grain, report, err);
     if (st != HSY_OK)
         return st;
-    made.step = chain_resolve(permanent, report);
+    made.step = permanent_resolve(permanent, report);
     *c = made;
     return HSY_OK;
 }
@@ -220,7 +220,7 @@ hsy_status hsy_permanent_init(hsy_permanent *c, const hsy_scheme *permanent,
 /* ---- Keys and permanent answers ------------------------------------------ */
 
 /* x < count, which is at most 2^63, or 0 for 2^64: that much may show. */
-static hsy_status chain_inside(uint64_t x, uint64_t count)
+static hsy_status permanent_inside(uint64_t x, uint64_t count)
 {
     if (count != 0 && (x | (count - 1 - x)) >> 63 != 0)
         return hsy_fail(NULL, HSY_E_RANGE, HSY_FIELD_KEY, "outside the domain");
@@ -228,7 +228,7 @@ static hsy_status chain_inside(uint64_t x, uint64_t count)
 }
 
 /* The hooks fail only where their coins do. */
-static hsy_status chain_drawn(hsy_status st)
+static hsy_status permanent_drawn(hsy_status st)
 {
     return st == HSY_OK ? HSY_OK : HSY_E_ENTROPY;
 }
@@ -236,14 +236,14 @@ static hsy_status chain_drawn(hsy_status st)
 hsy_status hsy_permanent_key(const hsy_permanent *c, uint64_t *key,
                              uint64_t code, hsy_coins *own)
 {
-    const struct mech_chain *chain = c->permanent->mech->chain;
+    const struct mech_permanent *mech = c->permanent->mech->permanent;
     uint64_t made = code;
     hsy_status st = hsy_mech_coins(own, NULL);
 
     if (st == HSY_OK)
-        st = chain_inside(code, hsy_code_count(c->permanent));
-    if (st == HSY_OK && chain->key != NULL)
-        st = chain_drawn(chain->key(c, &made, code, own));
+        st = permanent_inside(code, hsy_code_count(c->permanent));
+    if (st == HSY_OK && mech->key != NULL)
+        st = permanent_drawn(mech->key(c, &made, code, own));
     if (st == HSY_OK)
         *key = made;
     bytes_wipe(&made, sizeof made);
@@ -252,9 +252,9 @@ hsy_status hsy_permanent_key(const hsy_permanent *c, uint64_t *key,
 
 uint64_t hsy_permanent_keys(const hsy_permanent *c)
 {
-    const struct mech_chain *chain = c->permanent->mech->chain;
+    const struct mech_permanent *mech = c->permanent->mech->permanent;
 
-    return chain->keys != NULL ? chain->keys(c) : hsy_code_count(c->permanent);
+    return mech->keys != NULL ? mech->keys(c) : hsy_code_count(c->permanent);
 }
 
 hsy_status hsy_permanent_answer(const hsy_permanent *c, uint8_t *answer,
@@ -264,11 +264,12 @@ hsy_status hsy_permanent_answer(const hsy_permanent *c, uint8_t *answer,
     hsy_status st = hsy_mech_coins(coins, NULL);
 
     if (st == HSY_OK)
-        st = chain_inside(key, hsy_permanent_keys(c));
+        st = permanent_inside(key, hsy_permanent_keys(c));
     if (st == HSY_OK)
-        st = chain_drawn(s->mech->chain->permanent != NULL
-                             ? s->mech->chain->permanent(c, answer, key, coins)
-                             : s->mech->randomize(s, answer, key, coins));
+        st = permanent_drawn(
+            s->mech->permanent->permanent != NULL
+                ? s->mech->permanent->permanent(c, answer, key, coins)
+                : s->mech->randomize(s, answer, key, coins));
     if (st != HSY_OK)
         bytes_wipe(answer, s->report_bytes);
     return st;
@@ -277,11 +278,11 @@ hsy_status hsy_permanent_answer(const hsy_permanent *c, uint8_t *answer,
 /* ---- Reports ------------------------------------------------------------- */
 
 /* Both words are drawn every time; the output is chosen by a mask. */
-static hsy_status chain_output(const hsy_permanent *c, uint8_t *report,
-                               const uint8_t *answer, hsy_rng *rng)
+static hsy_status permanent_output(const hsy_permanent *c, uint8_t *report,
+                                   const uint8_t *answer, hsy_rng *rng)
 {
     const hsy_scheme *s = c->report;
-    const struct chain_part part = s->mech->chain->part(s);
+    const struct permanent_part part = s->mech->permanent->part(s);
     const uint64_t low = ((uint64_t)1 << part.first) - 1;
     uint64_t value = report_get(answer, s->report_bytes);
     uint64_t coin = 0, any = 0;
@@ -298,24 +299,25 @@ static hsy_status chain_output(const hsy_permanent *c, uint8_t *report,
     return st;
 }
 
-static hsy_status chain_flip(const hsy_permanent *c, uint64_t *lanes,
-                             size_t words, hsy_rng *rng)
+static hsy_status permanent_flip(const hsy_permanent *c, uint64_t *lanes,
+                                 size_t words, hsy_rng *rng)
 {
-    uint64_t planes[CHAIN_DIGITS * CHAIN_WORDS], flips[CHAIN_WORDS];
-    hsy_status st = draw_words(planes, words * CHAIN_DIGITS, rng);
+    uint64_t planes[PERMANENT_DIGITS * PERMANENT_WORDS], flips[PERMANENT_WORDS];
+    hsy_status st = draw_words(planes, words * PERMANENT_DIGITS, rng);
 
     if (st == HSY_OK) {
-        c->report->kernels->slice(flips, planes, words, CHAIN_DIGITS, c->step);
+        c->report->kernels->slice(flips, planes, words, PERMANENT_DIGITS,
+                                  c->step);
         for (size_t i = 0; i < words; i++)
             lanes[i] ^= flips[i];
     }
-    bytes_wipe(planes, words * CHAIN_DIGITS * sizeof *planes);
+    bytes_wipe(planes, words * PERMANENT_DIGITS * sizeof *planes);
     bytes_wipe(flips, sizeof flips);
     return st;
 }
 
 /* The bits of word number i that lie in the part. */
-static uint64_t chain_mask(const struct chain_part *part, size_t i)
+static uint64_t permanent_mask(const struct permanent_part *part, size_t i)
 {
     uint64_t from = part->first, to = from + part->count, at = 64 * (uint64_t)i;
     uint64_t mask = UINT64_MAX;
@@ -329,25 +331,25 @@ static uint64_t chain_mask(const struct chain_part *part, size_t i)
     return mask;
 }
 
-/* Up to CHAIN_WORDS words of an answer, from word `first` on. */
-static hsy_status chain_chunk(const hsy_permanent *c, uint8_t *report,
-                              const uint8_t *answer, size_t bytes, size_t first,
-                              hsy_rng *rng)
+/* Up to PERMANENT_WORDS words of an answer, from word `first` on. */
+static hsy_status permanent_chunk(const hsy_permanent *c, uint8_t *report,
+                                  const uint8_t *answer, size_t bytes,
+                                  size_t first, hsy_rng *rng)
 {
-    const struct mech_chain *chain = c->report->mech->chain;
-    const struct chain_part part = chain->part(c->report);
+    const struct mech_permanent *mech = c->report->mech->permanent;
+    const struct permanent_part part = mech->part(c->report);
     const size_t words = (bytes + 7) / 8;
-    uint64_t lanes[CHAIN_WORDS] = {0};
+    uint64_t lanes[PERMANENT_WORDS] = {0};
     hsy_status st;
 
     for (size_t at = 0; at < bytes; at++)
         lanes[at / 8] |= (uint64_t)answer[at] << 8 * (at % 8);
-    st = chain->step == CHAIN_INSTANT
-             ? chain->instant(c->report, lanes, words, rng)
-             : chain_flip(c, lanes, words, rng);
+    st = mech->step == PERMANENT_INSTANT
+             ? mech->instant(c->report, lanes, words, rng)
+             : permanent_flip(c, lanes, words, rng);
     for (size_t at = 0; at < bytes; at++) {
         uint8_t mask =
-            (uint8_t)(chain_mask(&part, first + at / 8) >> 8 * (at % 8));
+            (uint8_t)(permanent_mask(&part, first + at / 8) >> 8 * (at % 8));
         uint8_t noised = (uint8_t)(lanes[at / 8] >> 8 * (at % 8));
 
         report[at] = (uint8_t)((answer[at] & ~mask) | (noised & mask));
@@ -356,28 +358,28 @@ static hsy_status chain_chunk(const hsy_permanent *c, uint8_t *report,
     return st;
 }
 
-static hsy_status chain_bits(const hsy_permanent *c, uint8_t *report,
-                             const uint8_t *answer, hsy_rng *rng)
+static hsy_status permanent_bits(const hsy_permanent *c, uint8_t *report,
+                                 const uint8_t *answer, hsy_rng *rng)
 {
-    const size_t all = c->report->report_bytes, most = 8 * CHAIN_WORDS;
+    const size_t all = c->report->report_bytes, most = 8 * PERMANENT_WORDS;
     hsy_status st = HSY_OK;
 
     for (size_t at = 0; at < all && st == HSY_OK; at += most)
-        st = chain_chunk(c, report + at, answer + at,
-                         all - at < most ? all - at : most, at / 8, rng);
+        st = permanent_chunk(c, report + at, answer + at,
+                             all - at < most ? all - at : most, at / 8, rng);
     return st;
 }
 
 hsy_status hsy_permanent_report(const hsy_permanent *c, uint8_t *report,
                                 const uint8_t *answer, hsy_rng *secret)
 {
-    hsy_status st = c->report->mech->chain->step == CHAIN_OUTPUT
-                        ? chain_output(c, report, answer, secret)
-                        : chain_bits(c, report, answer, secret);
+    hsy_status st = c->report->mech->permanent->step == PERMANENT_OUTPUT
+                        ? permanent_output(c, report, answer, secret)
+                        : permanent_bits(c, report, answer, secret);
 
     if (st != HSY_OK)
         bytes_wipe(report, c->report->report_bytes);
-    return chain_drawn(st);
+    return permanent_drawn(st);
 }
 
 /* ---- Output perturbation ------------------------------------------------- */
@@ -424,6 +426,6 @@ hsy_status hsy_permanent_gamma(uint64_t *nano_report, uint64_t nano_permanent,
     return HSY_OK;
 }
 
-#undef CHAIN_WORDS
-#undef CHAIN_DIGITS
-#undef CHAIN_POOL_BITS
+#undef PERMANENT_WORDS
+#undef PERMANENT_DIGITS
+#undef PERMANENT_POOL_BITS

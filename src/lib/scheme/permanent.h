@@ -1,27 +1,28 @@
-/* chain.h - what a chain must know of its mechanism (chain.c). */
-#ifndef LIB_SCHEME_CHAIN_H
-#define LIB_SCHEME_CHAIN_H
+/* permanent.h - what a permanent answer must know of its mechanism
+ * (permanent.c). */
+#ifndef LIB_SCHEME_PERMANENT_H
+#define LIB_SCHEME_PERMANENT_H
 
 #include "lib/scheme/scheme.h"
 
 /* What the step of one report does to a permanent answer. */
-enum chain_step {
-    CHAIN_OUTPUT, /* takes another output at times, any of all */
-    CHAIN_FLIP,   /* flips bits, each alike */
-    CHAIN_INSTANT /* RAPPOR's second step, which stands in the scheme */
+enum permanent_step {
+    PERMANENT_OUTPUT, /* takes another output at times, any of all */
+    PERMANENT_FLIP,   /* flips bits, each alike */
+    PERMANENT_INSTANT /* RAPPOR's second step, which stands in the scheme */
 };
 
 /* The part of an answer that carries noise. */
-struct chain_part {
+struct permanent_part {
     uint32_t first;  /* its lowest bit */
     uint32_t count;  /* outputs, or bits */
     uint32_t differ; /* bits in which the answers to two keys have another law,
                         at most */
 };
 
-struct mech_chain {
-    enum chain_step step;
-    struct chain_part (*part)(const hsy_scheme *s);
+struct mech_permanent {
+    enum permanent_step step;
+    struct permanent_part (*part)(const hsy_scheme *s);
 
     /* The key of a code in the domain, in constant time; NULL: the code. */
     hsy_status (*key)(const hsy_permanent *c, uint64_t *key, uint64_t code,
@@ -35,7 +36,7 @@ struct mech_chain {
     hsy_status (*permanent)(const hsy_permanent *c, uint8_t *answer,
                             uint64_t key, hsy_coins *coins);
 
-    /* CHAIN_INSTANT: that step, on lanes of bits, in constant time. */
+    /* PERMANENT_INSTANT: that step, on lanes of bits, in constant time. */
     hsy_status (*instant)(const hsy_scheme *s, uint64_t *lanes, size_t words,
                           hsy_rng *rng);
 };

@@ -1,10 +1,10 @@
-/* test_chain.c - permanent answers: what makes a chain, keys, reports, gamma.
+/* test_permanent.c - permanent answers: which schemes, keys, reports, gamma.
  */
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 #include "rig/tape.h"
 #include "rig/trial.h"
 
-/* ---- What makes a chain -------------------------------------------------- */
+/* ---- Which schemes go together ------------------------------------------- */
 
 struct refusal {
     const char *what;
@@ -133,7 +133,7 @@ static void nano_apart(void)
        (double)most * 0x1p-64);
 }
 
-/* ---- A chain for tests --------------------------------------------------- */
+/* ---- A permanent answer for tests ---------------------------------------- */
 
 struct link {
     hsy_scheme *permanent, *report;
@@ -152,7 +152,7 @@ static struct link link_of(const hsy_spec *permanent, double epsilon,
     l.report = trial_scheme(&report);
     if (hsy_permanent_init(&l.c, l.permanent, l.report, grain, NULL) !=
         HSY_OK) {
-        puts("Bail out! no chain");
+        puts("Bail out! no permanent answer");
         exit(1);
     }
     return l;
@@ -164,7 +164,7 @@ static void link_free(struct link *l)
     free(l->report);
 }
 
-/* One chain of each mechanism. */
+/* One of each mechanism. */
 static hsy_spec link_spec(size_t i)
 {
     static const char *const names[] = {"rr",  "grr", "sue",      "oue",
@@ -397,9 +397,9 @@ static void plain_keys(void)
 /* The bits of a report that carry noise, by the mechanism's layout. */
 static bool noised(const hsy_scheme *s, size_t bit)
 {
-    const struct chain_part part = s->mech->chain->part(s);
+    const struct permanent_part part = s->mech->permanent->part(s);
 
-    return bit >= part.first && (s->mech->chain->step == CHAIN_OUTPUT ||
+    return bit >= part.first && (s->mech->permanent->step == PERMANENT_OUTPUT ||
                                  bit < (size_t)part.first + part.count);
 }
 
@@ -603,7 +603,7 @@ static void misuse(void)
 
 /* ---- Output perturbation ------------------------------------------------- */
 
-/* A chain at (epsilon, what gamma leaves) flips with probability gamma, up to
+/* One at (epsilon, what gamma leaves) flips with probability gamma, up to
  * the nano-epsilon that was rounded off: t falls by less than 1/4 for each 1 of
  * epsilon that is added, times (1 - 2 g) / tanh(epsilon / 2) / ... below 1
  * here.
