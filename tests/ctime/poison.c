@@ -408,7 +408,8 @@ static int poison_length(void)
     return st != HSY_OK;
 }
 
-/* The plain choice loop of choose.c, but for a branch on the outcome. */
+/* The plain choice loop of blanket_choices.c, but for a branch on the outcome.
+ */
 __attribute__((noinline)) static size_t
 poison_choose(uint32_t *out, uint32_t *redo, const uint32_t *own,
               const uint64_t *coins, size_t n,

@@ -26,8 +26,8 @@
 
 /* The first `lanes` coins are drawn bit by bit: planes of digits, the last
  * first, of which lane i stands at bit offset + i (kernels.h, slice); a lane is
- * below a threshold by the zeros of its digits (slice.c). The rest are words,
- * which follow. */
+ * below a threshold by the zeros of its digits (bernoulli_bits.c). The rest are
+ * words, which follow. */
 struct law_draw {
     struct enumerate_coins coins;
     size_t lanes, offset;

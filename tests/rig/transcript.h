@@ -372,7 +372,7 @@ static inline uint64_t transcript_draw(struct transcript_hand *h)
 }
 
 /* A word, or a word digit by digit: 64 planes whose first lane are its digits,
- * each the other way round, the last one first (kernels->slice). */
+ * each the other way round, the last one first (kernels->bernoulli_bits). */
 static inline hsy_status transcript_fill(void *ctx, void *buf, size_t len)
 {
     uint64_t word = transcript_draw(ctx);

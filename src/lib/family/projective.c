@@ -3,8 +3,8 @@
  *
  * A value's own outputs are the points orthogonal to it, in its block. Which of
  * them it would be is drawn first, a number below their count, and turned into
- * the point by a kernel (core/project.c); then the two-level engine chooses
- * between it and a uniform point of all blocks.
+ * the point by a kernel (kernels/orthogonal_points.c); then the two-level
+ * engine chooses between it and a uniform point of all blocks.
  *
  * Report: block times b plus the point's number, ceil(log2 K) bits.
  */
@@ -47,9 +47,10 @@ hsy_status hsy_projective_randomize(const hsy_scheme *s, uint8_t *report,
         st = hsy_prob_below(&w.below, p->set, p->set_excess, &coins->secret);
     w.rank = (uint32_t)w.below;
     w.own = projective_place(p, code, &w.item) * projective_points_of(p);
-    w.own += hsy_project_one(w.item, w.rank, &p->geometry);
-    if (st == HSY_OK && hsy_choose_plain(&w.out, &redo, &w.own, w.words + 1, 1,
-                                         &s->choice) != 0)
+    w.own += hsy_orthogonal_point(w.item, w.rank, &p->geometry);
+    if (st == HSY_OK &&
+        hsy_blanket_choices_plain(&w.out, &redo, &w.own, w.words + 1, 1,
+                                  &s->choice) != 0)
         st = hsy_twolevel_draw(s, &w.out, w.own, &coins->secret);
     if (st == HSY_OK)
         report_put(report, s->report_bytes, w.out);
@@ -92,7 +93,8 @@ static void projective_own(const hsy_scheme *s, struct projective_work *w,
 
     for (size_t i = 0; i < n; i++)
         w->first[i] = points * projective_place(p, codes[i], &w->item[i]);
-    s->kernels->project(w->block.own, w->item, w->rank, n, &p->geometry);
+    s->kernels->orthogonal_points(w->block.own, w->item, w->rank, n,
+                                  &p->geometry);
     for (size_t i = 0; i < n; i++)
         w->block.own[i] += w->first[i];
 }

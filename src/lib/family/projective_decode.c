@@ -73,7 +73,7 @@ size_t hsy_projective_decode_words(uint64_t q, uint32_t t)
 
     projective_buffers(q, t, words);
     return words[0] + words[1] + (size_t)hsy_projective_sizes(q, t).set +
-           KERNEL_RADON_WORK(q);
+           KERNEL_LINE_SUMS_WORK(q);
 }
 
 /* Level t-1: the suffix (1), y behind the row of the zero prefix. */
@@ -158,8 +158,8 @@ static void projective_step(struct projective_walk *w,
         uint32_t *out = to->table + (q * b + 1) * block;
 
         projective_zero_prefix(out, block, in, q);
-        w->kernels->radon(out + q, block, in + 2 * (size_t)q, q, prefixes,
-                          w->work);
+        w->kernels->line_sums(out + q, block, in + 2 * (size_t)q, q, prefixes,
+                              w->work);
     }
     projective_shorten(w, prefixes);
 }

@@ -93,7 +93,7 @@ static double projective_add_set(const hsy_scheme *s, const int64_t *cells,
             items[i] = item;
             ranks[i] = (uint32_t)(done + i);
         }
-        s->kernels->project(own, items, ranks, m, &p->geometry);
+        s->kernels->orthogonal_points(own, items, ranks, m, &p->geometry);
         for (size_t i = 0; i < m; i++)
             sum += (uint64_t)cells[own[i]];
     }

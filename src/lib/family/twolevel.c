@@ -56,8 +56,8 @@ hsy_status hsy_twolevel_fill(const hsy_scheme *s, struct twolevel_block *block,
 
     if (st != HSY_OK)
         return st;
-    again = s->kernels->choose(block->out, block->redo, block->own,
-                               block->coins, n, &s->choice);
+    again = s->kernels->blanket_choices(block->out, block->redo, block->own,
+                                        block->coins, n, &s->choice);
 
     /* Words out of bounds say nothing about the truth: whether a word is taken
      * does not depend on it. */

@@ -159,7 +159,7 @@ static void unary_make(const hsy_scheme *s, uint8_t *report, uint64_t code,
 {
     uint64_t lanes[UNARY_WORDS];
 
-    s->kernels->slice(lanes, planes, c->words, s->digits, s->other);
+    s->kernels->bernoulli_bits(lanes, planes, c->words, s->digits, s->other);
     unary_overwrite(lanes, c, code, ct_less(*word, s->own));
     unary_store(s, report, lanes, c);
     bytes_wipe(lanes, sizeof lanes);
@@ -321,7 +321,8 @@ static size_t unary_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
 static void unary_tally(const hsy_scheme *s, hsy_tally *t,
                         const uint8_t *reports, size_t n)
 {
-    s->kernels->fold(t->cells, t->weights, reports, n, s->report_bytes, s->d);
+    s->kernels->bit_counts(t->cells, t->weights, reports, n, s->report_bytes,
+                           s->d);
     t->strata[0] += n;
 }
 

@@ -17,7 +17,7 @@ size_t hsy_hadamard_plain(uint32_t *out, uint32_t *redo, const uint64_t *codes,
     return count;
 }
 
-/* The list grows by a mask, as in choose.c. */
+/* The list grows by a mask, as in blanket_choices.c. */
 size_t hsy_hadamard_portable(uint32_t *out, uint32_t *redo,
                              const uint64_t *codes, const uint64_t *coins,
                              size_t n, const struct kernel_hadamard *h)

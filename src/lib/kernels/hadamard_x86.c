@@ -81,7 +81,8 @@ hadamard_eight_avx512(uint32_t *out, const uint64_t *codes,
     return _mm512_cmpgt_epu64_mask(coin, _mm512_set1_epi64((long long)h->last));
 }
 
-/* Eight places are stored whatever their number, as in choose_x86.c. */
+/* Eight places are stored whatever their number, as in blanket_choices_x86.c.
+ */
 HSY_TARGET_AVX512 size_t hsy_hadamard_avx512(uint32_t *out, uint32_t *redo,
                                              const uint64_t *codes,
                                              const uint64_t *coins, size_t n,

@@ -38,7 +38,7 @@ struct kernel_hadamard {
  * The projective geometry of t coordinates over the field of prime order q:
  * power[k] = q^k for k < t, points[k] = (q^k - 1) / (q - 1) for k <= t, the
  * points of k coordinates; points[t] <= 2^25. floor(n / q) = n magic >> shift
- * for n < 2^27. See core/project.c.
+ * for n < 2^27. See kernels/orthogonal_points.c.
  */
 #define KERNEL_COORDINATES 26
 
@@ -49,9 +49,10 @@ struct kernel_geometry {
     uint32_t magic, shift;
 };
 
-/* Room in words for the rows that radon works on. */
-#define KERNEL_RADON_ROWS 16u
-#define KERNEL_RADON_WORK(q) (KERNEL_RADON_ROWS * (2 * (size_t)(q) + 16))
+/* Room in words for the rows that line_sums works on. */
+#define KERNEL_LINE_SUMS_ROWS 16u
+#define KERNEL_LINE_SUMS_WORK(q)                                               \
+    (KERNEL_LINE_SUMS_ROWS * (2 * (size_t)(q) + 16))
 
 struct hsy_kernels {
     /* blocks key-stream blocks of 64 bytes; the 64-bit counter in state[12..13]
@@ -66,8 +67,8 @@ struct hsy_kernels {
      * probability threshold / 2^64; digits are the top digits of threshold,
      * the rest of it is zero. Secret.
      */
-    void (*slice)(uint64_t *lanes, const uint64_t *planes, size_t words,
-                  unsigned digits, uint64_t threshold);
+    void (*bernoulli_bits)(uint64_t *lanes, const uint64_t *planes,
+                           size_t words, unsigned digits, uint64_t threshold);
 
     /* words lanes of the same law by early exit, for simulation only. Takes
      * what it needs from the stream. */
@@ -80,13 +81,13 @@ struct hsy_kernels {
      * how many words were out of bounds; those i are listed in redo (room for
      * n) and their out[i] is unspecified. Secret but for redo.
      */
-    size_t (*choose)(uint32_t *out, uint32_t *redo, const uint32_t *own,
-                     const uint64_t *coins, size_t n,
-                     const struct kernel_choice *choice);
+    size_t (*blanket_choices)(uint32_t *out, uint32_t *redo,
+                              const uint32_t *own, const uint64_t *coins,
+                              size_t n, const struct kernel_choice *choice);
 
     /* n reports of Hadamard response from codes and 2n coin words (coins[2i]
-     * the blanket coin, coins[2i+1] the uniform output), with redo as choose
-     * has it. Secret but for redo. */
+     * the blanket coin, coins[2i+1] the uniform output), with redo as
+     * blanket_choices has it. Secret but for redo. */
     size_t (*hadamard)(uint32_t *out, uint32_t *redo, const uint64_t *codes,
                        const uint64_t *coins, size_t n,
                        const struct kernel_hadamard *h);
@@ -102,13 +103,13 @@ struct hsy_kernels {
      * its own tiles. A call has a fixed cost of some nanoseconds a cell, so
      * pass all the rows there are, 256 KiB or more where possible.
      */
-    void (*fold)(int64_t *cells, uint64_t *hist, const uint8_t *rows, size_t n,
-                 size_t stride, uint32_t d);
+    void (*bit_counts)(int64_t *cells, uint64_t *hist, const uint8_t *rows,
+                       size_t n, size_t stride, uint32_t d);
 
     /* How many of n rows of `bytes` bytes, from the first on, have exactly
      * that many ones. */
-    size_t (*exactly)(const uint8_t *rows, size_t n, size_t bytes,
-                      uint64_t ones);
+    size_t (*rows_with_popcount)(const uint8_t *rows, size_t n, size_t bytes,
+                                 uint64_t ones);
 
     /*
      * Count n reports, stride bytes apart, each a little-endian number: k bits
@@ -120,9 +121,9 @@ struct hsy_kernels {
 
     /* Count the rows numbered order[0 .. n-1] likewise, without hist; spare
      * bits may be anything. */
-    void (*fold_some)(int64_t *cells, const uint8_t *rows,
-                      const uint32_t *order, size_t n, size_t stride,
-                      uint32_t d);
+    void (*bit_counts_some)(int64_t *cells, const uint8_t *rows,
+                            const uint32_t *order, size_t n, size_t stride,
+                            uint32_t d);
 
     /* support[v] += sum of cell counts over cells whose hash of codes[v] is y.
      * narrow: all codes are below HSY_POOL_NARROW. */
@@ -138,28 +139,30 @@ struct hsy_kernels {
 
     /* out[i] = the point number ranks[i] of those orthogonal to items[i]; both
      * are numbers of points, ranks below points[t - 1]. Secret. */
-    void (*project)(uint32_t *out, const uint32_t *items, const uint32_t *ranks,
-                    size_t n, const struct kernel_geometry *g);
+    void (*orthogonal_points)(uint32_t *out, const uint32_t *items,
+                              const uint32_t *ranks, size_t n,
+                              const struct kernel_geometry *g);
 
     /*
      * The discrete Radon transform of `count` matrices of q rows and columns,
      * one behind the other: sums along all lines, modulo 2^32. Of matrix c,
      *     out[s stride + c q + z] = sum over e of m[c][e][(z - s e) mod q].
-     * work: KERNEL_RADON_WORK(q) words.
+     * work: KERNEL_LINE_SUMS_WORK(q) words.
      */
-    void (*radon)(uint32_t *out, size_t stride, const uint32_t *m, uint32_t q,
-                  size_t count, uint32_t *work);
+    void (*line_sums)(uint32_t *out, size_t stride, const uint32_t *m,
+                      uint32_t q, size_t count, uint32_t *work);
 };
 
 /* The table of a level the machine has (hsy_cpu_has). */
 const struct hsy_kernels *hsy_kernels_at(hsy_cpu level);
 
-/* One point of the kernel project, and the reference of the kernel choose, for
- * who takes one report at a time: no table is asked for. */
-uint32_t hsy_project_one(uint32_t item, uint32_t rank,
-                         const struct kernel_geometry *g);
-size_t hsy_choose_plain(uint32_t *out, uint32_t *redo, const uint32_t *own,
-                        const uint64_t *coins, size_t n,
-                        const struct kernel_choice *choice);
+/* One point of the kernel orthogonal_points, and the reference of the kernel
+ * blanket_choices, for who takes one report at a time: no table is asked for.
+ */
+uint32_t hsy_orthogonal_point(uint32_t item, uint32_t rank,
+                              const struct kernel_geometry *g);
+size_t hsy_blanket_choices_plain(uint32_t *out, uint32_t *redo,
+                                 const uint32_t *own, const uint64_t *coins,
+                                 size_t n, const struct kernel_choice *choice);
 
 #endif

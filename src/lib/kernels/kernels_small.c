@@ -8,8 +8,8 @@
 static const struct hsy_kernels client_kernels = {
     .chacha20 = hsy_chacha20_plain,
     .crc32c = hsy_crc32c_plain,
-    .slice = hsy_slice_portable,
-    .choose = hsy_choose_portable,
+    .bernoulli_bits = hsy_bernoulli_bits_portable,
+    .blanket_choices = hsy_blanket_choices_portable,
 };
 
 bool hsy_cpu_has(hsy_cpu level)

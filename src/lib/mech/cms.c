@@ -201,9 +201,9 @@ static void cms_count(const hsy_scheme *s, hsy_tally *t, const uint8_t *reports,
         if (end < n)
             cms_ask_cells(
                 t->cells + (size_t)sort->rows[sort->order[end]] * width, width);
-        s->kernels->fold_some(t->cells + (size_t)row * width, reports,
-                              sort->order + first, end - first, s->report_bytes,
-                              width);
+        s->kernels->bit_counts_some(t->cells + (size_t)row * width, reports,
+                                    sort->order + first, end - first,
+                                    s->report_bytes, width);
         t->strata[row] += end - first;
     }
 }

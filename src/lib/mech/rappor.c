@@ -153,7 +153,8 @@ hsy_status hsy_rappor_permanent(const hsy_scheme *s, uint64_t *lanes,
 
         st = draw_words(planes, n * r->flip_digits, rng);
         if (st == HSY_OK)
-            s->kernels->slice(turned, planes, n, r->flip_digits, r->flip);
+            s->kernels->bernoulli_bits(turned, planes, n, r->flip_digits,
+                                       r->flip);
         for (size_t i = 0; i < n && st == HSY_OK; i++)
             lanes[at + i] ^= turned[i];
         bytes_wipe(planes, n * r->flip_digits * sizeof *planes);
@@ -178,8 +179,9 @@ hsy_status hsy_rappor_instant(const hsy_scheme *s, uint64_t *lanes,
 
         st = draw_words(planes, n * r->step_digits, rng);
         if (st == HSY_OK) {
-            s->kernels->slice(up, planes, n, r->step_digits, r->low);
-            s->kernels->slice(down, planes, n, r->step_digits, r->miss);
+            s->kernels->bernoulli_bits(up, planes, n, r->step_digits, r->low);
+            s->kernels->bernoulli_bits(down, planes, n, r->step_digits,
+                                       r->miss);
         }
         for (size_t i = 0; i < n && st == HSY_OK; i++)
             lanes[at + i] = ct_select(lanes[at + i], ~down[i], up[i]);

@@ -399,7 +399,8 @@ static size_t ss_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
 {
     const size_t bytes = s->report_bytes;
     const uint8_t spare = (uint8_t)(s->d % 8 == 0 ? 0 : 0xff << s->d % 8);
-    size_t good = s->kernels->exactly(reports, n, bytes, ss_size(s)), i = 0;
+    size_t good = s->kernels->rows_with_popcount(reports, n, bytes, ss_size(s)),
+           i = 0;
 
     if (spare == 0)
         return good;
@@ -411,7 +412,7 @@ static size_t ss_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
 static void ss_tally(const hsy_scheme *s, hsy_tally *t, const uint8_t *reports,
                      size_t n)
 {
-    s->kernels->fold(t->cells, NULL, reports, n, s->report_bytes, s->d);
+    s->kernels->bit_counts(t->cells, NULL, reports, n, s->report_bytes, s->d);
     t->strata[0] += n;
 }
 

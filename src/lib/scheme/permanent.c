@@ -306,8 +306,8 @@ static hsy_status permanent_flip(const hsy_permanent *c, uint64_t *lanes,
     hsy_status st = draw_words(planes, words * PERMANENT_DIGITS, rng);
 
     if (st == HSY_OK) {
-        c->report->kernels->slice(flips, planes, words, PERMANENT_DIGITS,
-                                  c->step);
+        c->report->kernels->bernoulli_bits(flips, planes, words,
+                                           PERMANENT_DIGITS, c->step);
         for (size_t i = 0; i < words; i++)
             lanes[i] ^= flips[i];
     }

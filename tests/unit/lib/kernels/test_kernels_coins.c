@@ -202,7 +202,7 @@ static bool slice_is_defined(const struct hsy_kernels *k)
             uint64_t t = slice_threshold(digits, which);
 
             test_random(planes, sizeof planes);
-            k->slice(lanes, planes, 3, digits, t);
+            k->bernoulli_bits(lanes, planes, 3, digits, t);
             for (size_t i = 0; i < 3; i++)
                 same =
                     same && lanes[i] == slice_defined(planes, 3, i, digits, t);
@@ -218,8 +218,8 @@ static bool slice_same(const struct hsy_kernels *k, size_t words,
 
     test_random(planes, 8 * digits * words);
     memset(got, GUARD, sizeof got);
-    test_plain()->slice(want, planes, words, digits, threshold);
-    k->slice(got, planes, words, digits, threshold);
+    test_plain()->bernoulli_bits(want, planes, words, digits, threshold);
+    k->bernoulli_bits(got, planes, words, digits, threshold);
     return memcmp(want, got, 8 * words) == 0 &&
            test_untouched(got + words, sizeof got - 8 * words);
 }
@@ -446,7 +446,7 @@ static bool choose_same(const struct hsy_kernels *k,
 
     memset(out, GUARD, sizeof out);
     memset(redo, GUARD, sizeof redo);
-    count = k->choose(out, redo, c->own, c->coins, n, &c->choice);
+    count = k->blanket_choices(out, redo, c->own, c->coins, n, &c->choice);
     for (size_t i = 0; i < count && i < wanted; i++)
         out[redo[i]] = want[redo[i]];
     *redrawn += wanted;

@@ -66,8 +66,8 @@ static bool folds_alike(const struct hsy_kernels *a,
 
     for (uint32_t i = 0; i < d; i++)
         x[i] = y[i] = (int64_t)draw() / 2;
-    a->fold(x, weighed ? u : NULL, rows, n, stride, d);
-    b->fold(y, weighed ? w : NULL, rows, n, stride, d);
+    a->bit_counts(x, weighed ? u : NULL, rows, n, stride, d);
+    b->bit_counts(y, weighed ? w : NULL, rows, n, stride, d);
     same = memcmp(x, y, d * sizeof *x) == 0 &&
            memcmp(u, w, (d + 1) * sizeof *u) == 0;
     free(rows);
@@ -160,7 +160,7 @@ static bool counts_ones(const struct hsy_kernels *kernels, size_t n, size_t gap,
     bool right = true;
 
     memset(rows, 0xff, n * stride);
-    kernels->fold(cells, hist, rows, n, stride, d);
+    kernels->bit_counts(cells, hist, rows, n, stride, d);
     for (uint32_t i = 0; i < d; i++)
         right = right && cells[i] == (int64_t)n && hist[i] == 0;
     right = right && hist[d] == n;

@@ -106,8 +106,8 @@ static void chosen_rows(const struct hsy_kernels *k, const char *name)
                 rows[i] = (uint8_t)(draw() >> 56);
             for (size_t i = 0; i < n; i++)
                 order[i] = (uint32_t)(draw() % 100);
-            hsy_fold_some_plain(x, rows, order, n, stride, d);
-            k->fold_some(y, rows, order, n, stride, d);
+            hsy_bit_counts_some_plain(x, rows, order, n, stride, d);
+            k->bit_counts_some(y, rows, order, n, stride, d);
             same &= memcmp(x, y, d * sizeof *x) == 0;
             free(rows);
             free(x);

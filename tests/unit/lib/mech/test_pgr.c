@@ -163,7 +163,7 @@ static bool whole_set(const hsy_scheme *s, uint32_t item)
     for (uint32_t rank = 0; rank < p->set; rank++) {
         uint32_t u = UINT32_MAX;
 
-        s->kernels->project(&u, &item, &rank, 1, &p->geometry);
+        s->kernels->orthogonal_points(&u, &item, &rank, 1, &p->geometry);
         good = good && u < s->cells && seen[u] == 0 &&
                orthogonal(p->geometry.q, p->geometry.t, u, item);
         if (good)
@@ -217,7 +217,8 @@ static void levels(void)
         }
         items[0] = items[1] = (uint32_t)s->cells - 1;
         ranks[1] = ranks[2] = (uint32_t)s->projective.set - 1;
-        hsy_kernels_at(HSY_CPU_PLAIN)->project(want, items, ranks, N, geometry);
+        hsy_kernels_at(HSY_CPU_PLAIN)
+            ->orthogonal_points(want, items, ranks, N, geometry);
         for (size_t k = 0; k < N; k += 97)
             same &= orthogonal(g.q, g.t, want[k], items[k]);
         for (int level = HSY_CPU_PORTABLE; level <= HSY_CPU_AVX512; level++) {
@@ -225,7 +226,7 @@ static void levels(void)
                 continue;
             memset(got, 0xff, sizeof got);
             hsy_kernels_at((hsy_cpu)level)
-                ->project(got, items, ranks, N, geometry);
+                ->orthogonal_points(got, items, ranks, N, geometry);
             same &= memcmp(got, want, sizeof got) == 0;
         }
         ok(same, "(%u,%u): every level finds the same points", (unsigned)g.q,
@@ -246,12 +247,13 @@ static void radon(void)
         uint32_t *m = trial_memory(count * q * q * sizeof *m);
         uint32_t *want = trial_memory(q * stride * sizeof *want);
         uint32_t *got = trial_memory(q * stride * sizeof *got);
-        uint32_t *work = trial_memory(KERNEL_RADON_WORK(q) * sizeof *work);
+        uint32_t *work = trial_memory(KERNEL_LINE_SUMS_WORK(q) * sizeof *work);
         bool same = true;
 
         for (size_t k = 0; k < count * q * q; k++)
             m[k] = (uint32_t)(next(&state) * 2654435769u);
-        hsy_kernels_at(HSY_CPU_PLAIN)->radon(want, stride, m, q, count, work);
+        hsy_kernels_at(HSY_CPU_PLAIN)
+            ->line_sums(want, stride, m, q, count, work);
         for (uint32_t z = 0, e; z < q; z++) { /* slope 1 by definition */
             uint32_t sum = 0;
 
@@ -264,7 +266,7 @@ static void radon(void)
                 continue;
             memset(got, 0, q * stride * sizeof *got);
             hsy_kernels_at((hsy_cpu)level)
-                ->radon(got, stride, m, q, count, work);
+                ->line_sums(got, stride, m, q, count, work);
             same &= memcmp(got, want, q * stride * sizeof *got) == 0;
         }
         ok(same, "order %u: every level sums the same lines, and no more", q);

@@ -258,8 +258,9 @@ static void kernels(void)
 
                 if (odd < ROWS)
                     rows[odd * bytes + odd % bytes] ^= 0x10;
-                same &= k->exactly(rows, ROWS, bytes, ones) == odd &&
-                        plain->exactly(rows, ROWS, bytes, ones) == odd;
+                same &=
+                    k->rows_with_popcount(rows, ROWS, bytes, ones) == odd &&
+                    plain->rows_with_popcount(rows, ROWS, bytes, ones) == odd;
                 if (odd < ROWS)
                     rows[odd * bytes + odd % bytes] ^= 0x10;
             }

@@ -1,9 +1,9 @@
 /*
- * radon_x86.c - sums along all lines of small square tables, wide.
+ * line_sums_x86.c - sums along all lines of small square tables, wide.
  *
  * Each row is written twice in a row, so that a rotation is an unaligned load.
  * Sixteen rows at a time stay in the cache for all slopes; a strip of a line is
- * summed in registers. Orders 2 and 3 are too short for that: radon.c.
+ * summed in registers. Orders 2 and 3 are too short for that: line_sums.c.
  */
 #include "lib/kernels/internal.h"
 
@@ -12,15 +12,15 @@
 #include <immintrin.h>
 
 /* Some rows of a matrix, doubled. */
-struct radon_tile {
+struct lines_tile {
     const uint32_t *work;
     size_t pitch;
     uint32_t q, first, rows;
-    uint32_t at[KERNEL_RADON_ROWS]; /* where row e begins for this slope */
+    uint32_t at[KERNEL_LINE_SUMS_ROWS]; /* where row e begins for this slope */
 };
 
 /* Rows first .. first + rows - 1 of m, each twice in a row. */
-static void radon_double(struct radon_tile *t, uint32_t *work,
+static void lines_double(struct lines_tile *t, uint32_t *work,
                          const uint32_t *m)
 {
     for (uint32_t e = 0; e < t->rows; e++) {
@@ -36,7 +36,7 @@ static void radon_double(struct radon_tile *t, uint32_t *work,
 }
 
 /* From slope s to the next: at[e] = -s e mod q goes back by e. */
-static inline void radon_turn(struct radon_tile *t)
+static inline void lines_turn(struct lines_tile *t)
 {
     for (uint32_t e = 0; e < t->rows; e++) {
         uint32_t step = t->first + e;
@@ -49,7 +49,7 @@ static inline void radon_turn(struct radon_tile *t)
 
 /* 64 places of a line; the first rows begin it, the others add to it. */
 HSY_TARGET_AVX512 static inline void
-radon_strip_avx512(uint32_t *line, const struct radon_tile *t, uint32_t z)
+lines_strip_avx512(uint32_t *line, const struct lines_tile *t, uint32_t z)
 {
     __mmask16 old = t->first == 0 ? 0 : (__mmask16)0xffff;
     __m512i a = _mm512_maskz_loadu_epi32(old, line + z);
@@ -73,7 +73,7 @@ radon_strip_avx512(uint32_t *line, const struct radon_tile *t, uint32_t z)
 
 /* Up to 16 places. */
 HSY_TARGET_AVX512 static inline void
-radon_rest_avx512(uint32_t *line, const struct radon_tile *t, uint32_t z)
+lines_rest_avx512(uint32_t *line, const struct lines_tile *t, uint32_t z)
 {
     uint32_t left = t->q - z;
     __mmask16 some =
@@ -86,30 +86,30 @@ radon_rest_avx512(uint32_t *line, const struct radon_tile *t, uint32_t z)
     _mm512_mask_storeu_epi32(line + z, some, a);
 }
 
-HSY_TARGET_AVX512 static void radon_tile_avx512(uint32_t *out, size_t stride,
-                                                struct radon_tile *t)
+HSY_TARGET_AVX512 static void lines_tile_avx512(uint32_t *out, size_t stride,
+                                                struct lines_tile *t)
 {
     for (uint32_t s = 0; s < t->q; s++, out += stride) {
         uint32_t z = 0;
 
         for (; z + 64 <= t->q; z += 64)
-            radon_strip_avx512(out, t, z);
+            lines_strip_avx512(out, t, z);
         for (; z < t->q; z += 16)
-            radon_rest_avx512(out, t, z);
-        radon_turn(t);
+            lines_rest_avx512(out, t, z);
+        lines_turn(t);
     }
 }
 
 /* ---- AVX2 ---------------------------------------------------------------- */
 
-HSY_TARGET_AVX2 static inline __m256i radon_load_avx2(const uint32_t *p)
+HSY_TARGET_AVX2 static inline __m256i lines_load_avx2(const uint32_t *p)
 {
     return _mm256_loadu_si256((const void *)p);
 }
 
 /* 32 places. */
 HSY_TARGET_AVX2 static inline void
-radon_strip_avx2(uint32_t *line, const struct radon_tile *t, uint32_t z)
+lines_strip_avx2(uint32_t *line, const struct lines_tile *t, uint32_t z)
 {
     __m256i old = _mm256_set1_epi32(t->first == 0 ? 0 : -1);
     __m256i a = _mm256_maskload_epi32((const int *)line + z, old);
@@ -120,10 +120,10 @@ radon_strip_avx2(uint32_t *line, const struct radon_tile *t, uint32_t z)
     for (uint32_t e = 0; e < t->rows; e++) {
         const uint32_t *row = t->work + e * t->pitch + t->at[e] + z;
 
-        a = _mm256_add_epi32(a, radon_load_avx2(row));
-        b = _mm256_add_epi32(b, radon_load_avx2(row + 8));
-        c = _mm256_add_epi32(c, radon_load_avx2(row + 16));
-        d = _mm256_add_epi32(d, radon_load_avx2(row + 24));
+        a = _mm256_add_epi32(a, lines_load_avx2(row));
+        b = _mm256_add_epi32(b, lines_load_avx2(row + 8));
+        c = _mm256_add_epi32(c, lines_load_avx2(row + 16));
+        d = _mm256_add_epi32(d, lines_load_avx2(row + 24));
     }
     _mm256_storeu_si256((void *)(line + z), a);
     _mm256_storeu_si256((void *)(line + z + 8), b);
@@ -133,7 +133,7 @@ radon_strip_avx2(uint32_t *line, const struct radon_tile *t, uint32_t z)
 
 /* Up to 8 places. */
 HSY_TARGET_AVX2 static inline void
-radon_rest_avx2(uint32_t *line, const struct radon_tile *t, uint32_t z)
+lines_rest_avx2(uint32_t *line, const struct lines_tile *t, uint32_t z)
 {
     const __m256i lane = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
     __m256i some = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(t->q - z)), lane);
@@ -143,58 +143,59 @@ radon_rest_avx2(uint32_t *line, const struct radon_tile *t, uint32_t z)
         a = _mm256_maskload_epi32((const int *)line + z, some);
     for (uint32_t e = 0; e < t->rows; e++)
         a = _mm256_add_epi32(
-            a, radon_load_avx2(t->work + e * t->pitch + t->at[e] + z));
+            a, lines_load_avx2(t->work + e * t->pitch + t->at[e] + z));
     _mm256_maskstore_epi32((int *)line + z, some, a);
 }
 
-HSY_TARGET_AVX2 static void radon_tile_avx2(uint32_t *out, size_t stride,
-                                            struct radon_tile *t)
+HSY_TARGET_AVX2 static void lines_tile_avx2(uint32_t *out, size_t stride,
+                                            struct lines_tile *t)
 {
     for (uint32_t s = 0; s < t->q; s++, out += stride) {
         uint32_t z = 0;
 
         for (; z + 32 <= t->q; z += 32)
-            radon_strip_avx2(out, t, z);
+            lines_strip_avx2(out, t, z);
         for (; z < t->q; z += 8)
-            radon_rest_avx2(out, t, z);
-        radon_turn(t);
+            lines_rest_avx2(out, t, z);
+        lines_turn(t);
     }
 }
 
 /* ---- All matrices -------------------------------------------------------- */
 
-static void radon_all(uint32_t *out, size_t stride, const uint32_t *m,
+static void lines_all(uint32_t *out, size_t stride, const uint32_t *m,
                       uint32_t q, size_t count, uint32_t *work,
                       void (*sum)(uint32_t *out, size_t stride,
-                                  struct radon_tile *t))
+                                  struct lines_tile *t))
 {
-    struct radon_tile t = {.work = work, .pitch = 2 * (size_t)q + 16, .q = q};
+    struct lines_tile t = {.work = work, .pitch = 2 * (size_t)q + 16, .q = q};
 
     for (size_t c = 0; c < count; c++, m += (size_t)q * q, out += q)
-        for (t.first = 0; t.first < q; t.first += KERNEL_RADON_ROWS) {
-            t.rows = q - t.first < KERNEL_RADON_ROWS ? q - t.first
-                                                     : KERNEL_RADON_ROWS;
-            radon_double(&t, work, m);
+        for (t.first = 0; t.first < q; t.first += KERNEL_LINE_SUMS_ROWS) {
+            t.rows = q - t.first < KERNEL_LINE_SUMS_ROWS
+                         ? q - t.first
+                         : KERNEL_LINE_SUMS_ROWS;
+            lines_double(&t, work, m);
             sum(out, stride, &t);
         }
 }
 
-void hsy_radon_avx512(uint32_t *out, size_t stride, const uint32_t *m,
-                      uint32_t q, size_t count, uint32_t *work)
+void hsy_line_sums_avx512(uint32_t *out, size_t stride, const uint32_t *m,
+                          uint32_t q, size_t count, uint32_t *work)
 {
     if (q <= 3)
-        hsy_radon_portable(out, stride, m, q, count, work);
+        hsy_line_sums_portable(out, stride, m, q, count, work);
     else
-        radon_all(out, stride, m, q, count, work, radon_tile_avx512);
+        lines_all(out, stride, m, q, count, work, lines_tile_avx512);
 }
 
-void hsy_radon_avx2(uint32_t *out, size_t stride, const uint32_t *m, uint32_t q,
-                    size_t count, uint32_t *work)
+void hsy_line_sums_avx2(uint32_t *out, size_t stride, const uint32_t *m,
+                        uint32_t q, size_t count, uint32_t *work)
 {
     if (q <= 3)
-        hsy_radon_portable(out, stride, m, q, count, work);
+        hsy_line_sums_portable(out, stride, m, q, count, work);
     else
-        radon_all(out, stride, m, q, count, work, radon_tile_avx2);
+        lines_all(out, stride, m, q, count, work, lines_tile_avx2);
 }
 
 #endif

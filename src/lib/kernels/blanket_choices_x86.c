@@ -1,4 +1,5 @@
-/* choose_x86.c - a batch of "blanket or own value" choices, 8 at once. */
+/* blanket_choices_x86.c - a batch of "blanket or own value" choices, 8 at once.
+ */
 #include "lib/bits/ct.h"
 #include "lib/kernels/internal.h"
 
@@ -7,13 +8,14 @@
 #include <immintrin.h>
 
 /* The choices from number `first` on, fewer than eight, by the plain kernel. */
-static size_t choose_rest(uint32_t *out, uint32_t *redo, size_t count,
-                          const uint32_t *own, const uint64_t *coins,
-                          size_t first, size_t n,
-                          const struct kernel_choice *choice)
+static size_t blanket_rest(uint32_t *out, uint32_t *redo, size_t count,
+                           const uint32_t *own, const uint64_t *coins,
+                           size_t first, size_t n,
+                           const struct kernel_choice *choice)
 {
-    size_t more = hsy_choose_plain(out + first, redo + count, own + first,
-                                   coins + 2 * first, n - first, choice);
+    size_t more =
+        hsy_blanket_choices_plain(out + first, redo + count, own + first,
+                                  coins + 2 * first, n - first, choice);
 
     for (size_t k = 0; k < more; k++)
         redo[count + k] += (uint32_t)first;
@@ -22,9 +24,9 @@ static size_t choose_rest(uint32_t *out, uint32_t *redo, size_t count,
 
 /* ---- AVX-512 ------------------------------------------------------------- */
 
-/* U * bound, with the arithmetic of choose.c. */
+/* U * bound, with the arithmetic of blanket_choices.c. */
 HSY_TARGET_AVX512 static inline __m512i
-choose_multiply_avx512(__m512i *low, __m512i u, __m512i bound)
+blanket_multiply_avx512(__m512i *low, __m512i u, __m512i bound)
 {
     __m512i right = _mm512_mul_epu32(u, bound);
     __m512i left =
@@ -37,8 +39,8 @@ choose_multiply_avx512(__m512i *low, __m512i u, __m512i bound)
 
 /* Eight choices; the bits of those to be drawn anew. */
 HSY_TARGET_AVX512 static inline __mmask8
-choose_eight_avx512(uint32_t *out, const uint32_t *own, const uint64_t *coins,
-                    const struct kernel_choice *choice)
+blanket_eight_avx512(uint32_t *out, const uint32_t *own, const uint64_t *coins,
+                     const struct kernel_choice *choice)
 {
     const __m512i evens = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
     const __m512i odds = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
@@ -46,8 +48,8 @@ choose_eight_avx512(uint32_t *out, const uint32_t *own, const uint64_t *coins,
     __m512i b = _mm512_loadu_si512(coins + 8);
     __m512i coin = _mm512_permutex2var_epi64(a, evens, b), low;
     __m512i value =
-        choose_multiply_avx512(&low, _mm512_permutex2var_epi64(a, odds, b),
-                               _mm512_set1_epi64((long long)choice->bound));
+        blanket_multiply_avx512(&low, _mm512_permutex2var_epi64(a, odds, b),
+                                _mm512_set1_epi64((long long)choice->bound));
     __mmask8 blanket = _mm512_cmplt_epu64_mask(
         coin, _mm512_set1_epi64((long long)choice->blanket));
     __m256i mine = _mm256_loadu_si256((const void *)own);
@@ -63,10 +65,9 @@ choose_eight_avx512(uint32_t *out, const uint32_t *own, const uint64_t *coins,
 
 /* Eight places are stored whatever their number: count never passes i, so
  * there is room, and the next ones overwrite what is too much. */
-HSY_TARGET_AVX512 size_t hsy_choose_avx512(uint32_t *out, uint32_t *redo,
-                                           const uint32_t *own,
-                                           const uint64_t *coins, size_t n,
-                                           const struct kernel_choice *choice)
+HSY_TARGET_AVX512 size_t hsy_blanket_choices_avx512(
+    uint32_t *out, uint32_t *redo, const uint32_t *own, const uint64_t *coins,
+    size_t n, const struct kernel_choice *choice)
 {
     const struct kernel_choice c = *choice;
     __m256i place = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
@@ -74,20 +75,20 @@ HSY_TARGET_AVX512 size_t hsy_choose_avx512(uint32_t *out, uint32_t *redo,
 
     for (; n - i >= 8; i += 8) {
         __mmask8 again = (__mmask8)ct_public(
-            choose_eight_avx512(out + i, own + i, coins + 2 * i, &c));
+            blanket_eight_avx512(out + i, own + i, coins + 2 * i, &c));
 
         _mm256_storeu_si256((void *)(redo + count),
                             _mm256_maskz_compress_epi32(again, place));
         count += (size_t)_mm_popcnt_u32(again);
         place = _mm256_add_epi32(place, _mm256_set1_epi32(8));
     }
-    return choose_rest(out, redo, count, own, coins, i, n, choice);
+    return blanket_rest(out, redo, count, own, coins, i, n, choice);
 }
 
 /* ---- AVX2 ---------------------------------------------------------------- */
 
 /* All ones where a < b as unsigned numbers. */
-HSY_TARGET_AVX2 static inline __m256i choose_less_avx2(__m256i a, __m256i b)
+HSY_TARGET_AVX2 static inline __m256i blanket_less_avx2(__m256i a, __m256i b)
 {
     const __m256i sign = _mm256_set1_epi64x(INT64_MIN);
 
@@ -96,7 +97,7 @@ HSY_TARGET_AVX2 static inline __m256i choose_less_avx2(__m256i a, __m256i b)
 }
 
 HSY_TARGET_AVX2 static inline __m256i
-choose_multiply_avx2(__m256i *low, __m256i u, __m256i bound)
+blanket_multiply_avx2(__m256i *low, __m256i u, __m256i bound)
 {
     __m256i right = _mm256_mul_epu32(u, bound);
     __m256i left =
@@ -109,30 +110,30 @@ choose_multiply_avx2(__m256i *low, __m256i u, __m256i bound)
 
 /* Four choices as 64-bit lanes, in the order 0 2 1 3 in which unpacking leaves
  * them. again: all ones where a coin has to be drawn anew. */
-struct choose_four {
+struct blanket_four {
     __m256i value, blanket, again;
 };
 
 HSY_TARGET_AVX2 static inline void
-choose_four_avx2(struct choose_four *four, const uint64_t *coins,
-                 const struct kernel_choice *choice)
+blanket_four_avx2(struct blanket_four *four, const uint64_t *coins,
+                  const struct kernel_choice *choice)
 {
     __m256i a = _mm256_loadu_si256((const void *)coins);
     __m256i b = _mm256_loadu_si256((const void *)(coins + 4));
     __m256i coin = _mm256_unpacklo_epi64(a, b), low;
 
     four->value =
-        choose_multiply_avx2(&low, _mm256_unpackhi_epi64(a, b),
-                             _mm256_set1_epi64x((long long)choice->bound));
+        blanket_multiply_avx2(&low, _mm256_unpackhi_epi64(a, b),
+                              _mm256_set1_epi64x((long long)choice->bound));
     four->blanket =
-        choose_less_avx2(coin, _mm256_set1_epi64x((long long)choice->blanket));
+        blanket_less_avx2(coin, _mm256_set1_epi64x((long long)choice->blanket));
     four->again = _mm256_or_si256(
-        choose_less_avx2(_mm256_set1_epi64x((long long)choice->last), coin),
-        choose_less_avx2(low, _mm256_set1_epi64x((long long)choice->excess)));
+        blanket_less_avx2(_mm256_set1_epi64x((long long)choice->last), coin),
+        blanket_less_avx2(low, _mm256_set1_epi64x((long long)choice->excess)));
 }
 
 /* The low halves of two fours as 0 1 2 3 4 5 6 7. */
-HSY_TARGET_AVX2 static inline __m256i choose_join_avx2(__m256i a, __m256i b)
+HSY_TARGET_AVX2 static inline __m256i blanket_join_avx2(__m256i a, __m256i b)
 {
     const __m256i order = _mm256_setr_epi32(0, 4, 2, 6, 1, 5, 3, 7);
     __m256i mixed = _mm256_blend_epi32(a, _mm256_slli_epi64(b, 32), 0xaa);
@@ -141,38 +142,37 @@ HSY_TARGET_AVX2 static inline __m256i choose_join_avx2(__m256i a, __m256i b)
 }
 
 HSY_TARGET_AVX2 static inline unsigned
-choose_eight_avx2(uint32_t *out, const uint32_t *own, const uint64_t *coins,
-                  const struct kernel_choice *choice)
+blanket_eight_avx2(uint32_t *out, const uint32_t *own, const uint64_t *coins,
+                   const struct kernel_choice *choice)
 {
-    struct choose_four a, b;
+    struct blanket_four a, b;
     __m256i blanket, value, mine;
 
-    choose_four_avx2(&a, coins, choice);
-    choose_four_avx2(&b, coins + 8, choice);
-    blanket = choose_join_avx2(a.blanket, b.blanket);
-    value = choose_join_avx2(a.value, b.value);
+    blanket_four_avx2(&a, coins, choice);
+    blanket_four_avx2(&b, coins + 8, choice);
+    blanket = blanket_join_avx2(a.blanket, b.blanket);
+    value = blanket_join_avx2(a.value, b.value);
     mine = _mm256_loadu_si256((const void *)own);
     _mm256_storeu_si256((void *)out, _mm256_blendv_epi8(mine, value, blanket));
     return (unsigned)_mm256_movemask_ps(
-        _mm256_castsi256_ps(choose_join_avx2(a.again, b.again)));
+        _mm256_castsi256_ps(blanket_join_avx2(a.again, b.again)));
 }
 
-HSY_TARGET_AVX2 size_t hsy_choose_avx2(uint32_t *out, uint32_t *redo,
-                                       const uint32_t *own,
-                                       const uint64_t *coins, size_t n,
-                                       const struct kernel_choice *choice)
+HSY_TARGET_AVX2 size_t hsy_blanket_choices_avx2(
+    uint32_t *out, uint32_t *redo, const uint32_t *own, const uint64_t *coins,
+    size_t n, const struct kernel_choice *choice)
 {
     const struct kernel_choice c = *choice;
     size_t count = 0, i = 0;
 
     for (; n - i >= 8; i += 8) {
         unsigned again = (unsigned)ct_public(
-            choose_eight_avx2(out + i, own + i, coins + 2 * i, &c));
+            blanket_eight_avx2(out + i, own + i, coins + 2 * i, &c));
 
         for (; again != 0; again &= again - 1)
             redo[count++] = (uint32_t)i + _tzcnt_u32(again);
     }
-    return choose_rest(out, redo, count, own, coins, i, n, choice);
+    return blanket_rest(out, redo, count, own, coins, i, n, choice);
 }
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * fold.h - the frame shared by the fast folds: how rows are cut and counted.
+ * bit_counts.h - the frame shared by the fast folds: how rows are cut and
+ * counted.
  *
  * Bits are counted in planes: plane k of a column (one vector wide) holds bit k
  * of its counters. Sixteen rows at a time go through a tree of full adders
@@ -8,8 +9,8 @@
  * number j waits in plane `pending` i if bit i is the lowest zero of j, and
  * the others are merged on the way, so a row costs one full adder a vector.
  */
-#ifndef LIB_KERNELS_FOLD_H
-#define LIB_KERNELS_FOLD_H
+#ifndef LIB_KERNELS_BIT_COUNTS_H
+#define LIB_KERNELS_BIT_COUNTS_H
 
 #include "lib/kernels/kernels.h"
 
@@ -26,7 +27,7 @@
 
 /* Sixteen rows of one block. Column c starts c vectors from the start of each
  * row, but the last one ends where the row ends. */
-struct fold_batch {
+struct tally_bits_batch {
     const uint8_t *row[HSY_FOLD_ROWS];
     const uint8_t *ahead; /* memory that will be read soon */
     size_t step, ask; /* its bytes for each column, and how many to ask for */
@@ -36,14 +37,14 @@ struct fold_batch {
 };
 
 /* What a level brings. */
-struct fold_level {
+struct tally_bits_level {
     size_t vector; /* bytes, at most 64 */
     bool slow;     /* memory keeps up with counting alone */
 
-    void (*add)(uint8_t *planes, const struct fold_batch *batch);
+    void (*add)(uint8_t *planes, const struct tally_bits_batch *batch);
 
-    /* The same, and weigh the rows in passing; or NULL. */
-    void (*add_weighed)(uint8_t *planes, const struct fold_batch *batch);
+    /* The same, and count the ones of rows in passing; or NULL. */
+    void (*add_weighed)(uint8_t *planes, const struct tally_bits_batch *batch);
 
     /* counts[i] = counter of bit i of a column, from its lowest `used` sums
      * (planes 0..3, then HSY_FOLD_SUM); 8 * vector counts. */
@@ -53,25 +54,26 @@ struct fold_level {
     void (*increase)(int64_t *cells, const uint16_t *counts, size_t n);
 
     /* hist[w]++ for the ones w of each of n rows of `bytes` bytes. */
-    void (*weigh)(uint64_t *hist, const uint8_t *rows, size_t n, size_t stride,
-                  size_t bytes);
+    void (*row_popcounts)(uint64_t *hist, const uint8_t *rows, size_t n,
+                          size_t stride, size_t bytes);
 };
 
-/* The kernel fold, by the means of a level. */
-void hsy_fold_with(const struct fold_level *level, int64_t *cells,
-                   uint64_t *hist, const uint8_t *rows, size_t n, size_t stride,
-                   uint32_t d);
+/* The kernel bit_counts, by the means of a level. */
+void hsy_bit_counts_with(const struct tally_bits_level *level, int64_t *cells,
+                         uint64_t *hist, const uint8_t *rows, size_t n,
+                         size_t stride, uint32_t d);
 
-/* The kernel fold_some, likewise. */
-void hsy_fold_some_with(const struct fold_level *level, int64_t *cells,
-                        const uint8_t *rows, const uint32_t *order, size_t n,
-                        size_t stride, uint32_t d);
+/* The kernel bit_counts_some, likewise. */
+void hsy_bit_counts_some_with(const struct tally_bits_level *level,
+                              int64_t *cells, const uint8_t *rows,
+                              const uint32_t *order, size_t n, size_t stride,
+                              uint32_t d);
 
-void hsy_weigh_portable(uint64_t *hist, const uint8_t *rows, size_t n,
-                        size_t stride, size_t bytes);
-void hsy_weigh_avx2(uint64_t *hist, const uint8_t *rows, size_t n,
-                    size_t stride, size_t bytes);
-void hsy_weigh_avx512(uint64_t *hist, const uint8_t *rows, size_t n,
-                      size_t stride, size_t bytes);
+void hsy_row_popcounts_portable(uint64_t *hist, const uint8_t *rows, size_t n,
+                                size_t stride, size_t bytes);
+void hsy_row_popcounts_avx2(uint64_t *hist, const uint8_t *rows, size_t n,
+                            size_t stride, size_t bytes);
+void hsy_row_popcounts_avx512(uint64_t *hist, const uint8_t *rows, size_t n,
+                              size_t stride, size_t bytes);
 
 #endif

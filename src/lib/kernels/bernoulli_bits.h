@@ -1,6 +1,6 @@
-/* slice.h - what the versions of the early-exit generator share. */
-#ifndef LIB_KERNELS_SLICE_H
-#define LIB_KERNELS_SLICE_H
+/* bernoulli_bits.h - what the versions of the early-exit generator share. */
+#ifndef LIB_KERNELS_BERNOULLI_BITS_H
+#define LIB_KERNELS_BERNOULLI_BITS_H
 
 #include "hearsay.h"
 

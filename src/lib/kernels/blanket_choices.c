@@ -1,5 +1,5 @@
 /*
- * choose.c - a batch of "blanket or own value" choices, any machine.
+ * blanket_choices.c - a batch of "blanket or own value" choices, any machine.
  *
  * The uniform value is the high half of U * bound, redrawn if the low half is
  * below 2^64 mod bound [Lemire19]. Both branches are computed and one is taken
@@ -10,8 +10,8 @@
 #include "lib/kernels/internal.h"
 
 /* U * bound as high and low word, bound below 2^32. */
-static inline uint64_t choose_multiply(uint64_t *low, uint64_t u,
-                                       uint64_t bound)
+static inline uint64_t blanket_multiply(uint64_t *low, uint64_t u,
+                                        uint64_t bound)
 {
     uint64_t right = (uint32_t)u * bound;
     uint64_t left = (u >> 32) * bound + (right >> 32);
@@ -20,15 +20,16 @@ static inline uint64_t choose_multiply(uint64_t *low, uint64_t u,
     return left >> 32;
 }
 
-size_t hsy_choose_plain(uint32_t *out, uint32_t *redo, const uint32_t *own,
-                        const uint64_t *coins, size_t n,
-                        const struct kernel_choice *choice)
+size_t hsy_blanket_choices_plain(uint32_t *out, uint32_t *redo,
+                                 const uint32_t *own, const uint64_t *coins,
+                                 size_t n, const struct kernel_choice *choice)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < n; i++) {
         uint64_t low, coin = coins[2 * i];
-        uint64_t value = choose_multiply(&low, coins[2 * i + 1], choice->bound);
+        uint64_t value =
+            blanket_multiply(&low, coins[2 * i + 1], choice->bound);
         uint64_t blanket = ct_less(coin, choice->blanket);
 
         out[i] = (uint32_t)ct_select(blanket, value, own[i]);
@@ -41,16 +42,17 @@ size_t hsy_choose_plain(uint32_t *out, uint32_t *redo, const uint32_t *own,
 
 /* The list is written at every step and grows by a mask: with a large
  * denominator redraws are too frequent to be predicted. */
-size_t hsy_choose_portable(uint32_t *out, uint32_t *redo, const uint32_t *own,
-                           const uint64_t *coins, size_t n,
-                           const struct kernel_choice *choice)
+size_t hsy_blanket_choices_portable(uint32_t *out, uint32_t *redo,
+                                    const uint32_t *own, const uint64_t *coins,
+                                    size_t n,
+                                    const struct kernel_choice *choice)
 {
     const struct kernel_choice c = *choice;
     size_t count = 0;
 
     for (size_t i = 0; i < n; i++) {
         uint64_t low, coin = coins[2 * i];
-        uint64_t value = choose_multiply(&low, coins[2 * i + 1], c.bound);
+        uint64_t value = blanket_multiply(&low, coins[2 * i + 1], c.bound);
         uint64_t blanket = ct_less(coin, c.blanket);
 
         out[i] = (uint32_t)ct_select(blanket, value, own[i]);

@@ -1,27 +1,27 @@
 /*
- * slice.c - many Bernoulli bits at once, 64 to a word, any machine.
+ * bernoulli_bits.c - many Bernoulli bits at once, 64 to a word, any machine.
  *
- * slice compares every lane with the threshold from the last digit on: after
+ * Every lane is compared with the threshold from the last digit on: after
  * digit t the lane is 1 if the digits so far are below those of the threshold,
  *     r = t ? (r | w) : (r & w),
  * so it takes the same coins and the same time whatever they show. sparse
  * stops as soon as a lane is decided, and its time shows where that was late:
  * it is for simulation only.
  */
-#include "lib/kernels/slice.h"
+#include "lib/kernels/bernoulli_bits.h"
 
 #include "lib/bits/ct.h"
 #include "lib/bits/draw.h"
 #include "lib/kernels/internal.h"
 
 /* Digit number j of the `digits` leading ones, counted from the last. */
-static uint64_t slice_digit(uint64_t threshold, unsigned digits, unsigned j)
+static uint64_t bernoulli_digit(uint64_t threshold, unsigned digits, unsigned j)
 {
     return threshold >> (64 - digits + j) & 1;
 }
 
-void hsy_slice_plain(uint64_t *lanes, const uint64_t *planes, size_t words,
-                     unsigned digits, uint64_t threshold)
+void hsy_bernoulli_bits_plain(uint64_t *lanes, const uint64_t *planes,
+                              size_t words, unsigned digits, uint64_t threshold)
 {
     for (size_t i = 0; i < words; i++) {
         uint64_t r = 0;
@@ -29,65 +29,66 @@ void hsy_slice_plain(uint64_t *lanes, const uint64_t *planes, size_t words,
         for (unsigned j = 0; j < digits; j++) {
             uint64_t w = planes[j * words + i];
 
-            r = slice_digit(threshold, digits, j) != 0 ? r | w : r & w;
+            r = bernoulli_digit(threshold, digits, j) != 0 ? r | w : r & w;
         }
         lanes[i] = r;
     }
 }
 
 /* One step is a majority of r, w and the digit. */
-static uint64_t slice_step(uint64_t r, uint64_t w, uint64_t digit)
+static uint64_t bernoulli_step(uint64_t r, uint64_t w, uint64_t digit)
 {
     return (r & w) | (digit & (r | w));
 }
 
-static void slice_four(uint64_t *lanes, const uint64_t *planes, size_t words,
-                       unsigned digits, uint64_t threshold)
+static void bernoulli_four(uint64_t *lanes, const uint64_t *planes,
+                           size_t words, unsigned digits, uint64_t threshold)
 {
     uint64_t r[4] = {0, 0, 0, 0};
 
     for (unsigned j = 0; j < digits; j++, planes += words) {
-        uint64_t digit = 0 - slice_digit(threshold, digits, j);
+        uint64_t digit = 0 - bernoulli_digit(threshold, digits, j);
 
-        r[0] = slice_step(r[0], planes[0], digit);
-        r[1] = slice_step(r[1], planes[1], digit);
-        r[2] = slice_step(r[2], planes[2], digit);
-        r[3] = slice_step(r[3], planes[3], digit);
+        r[0] = bernoulli_step(r[0], planes[0], digit);
+        r[1] = bernoulli_step(r[1], planes[1], digit);
+        r[2] = bernoulli_step(r[2], planes[2], digit);
+        r[3] = bernoulli_step(r[3], planes[3], digit);
     }
     for (int k = 0; k < 4; k++)
         lanes[k] = r[k];
 }
 
-void hsy_slice_portable(uint64_t *lanes, const uint64_t *planes, size_t words,
-                        unsigned digits, uint64_t threshold)
+void hsy_bernoulli_bits_portable(uint64_t *lanes, const uint64_t *planes,
+                                 size_t words, unsigned digits,
+                                 uint64_t threshold)
 {
     size_t i = 0;
 
     for (; words - i >= 4; i += 4)
-        slice_four(lanes + i, planes + i, words, digits, threshold);
+        bernoulli_four(lanes + i, planes + i, words, digits, threshold);
     for (; i < words; i++) {
         uint64_t r = 0;
 
         for (unsigned j = 0; j < digits; j++)
-            r = slice_step(r, planes[j * words + i],
-                           0 - slice_digit(threshold, digits, j));
+            r = bernoulli_step(r, planes[j * words + i],
+                               0 - bernoulli_digit(threshold, digits, j));
         lanes[i] = r;
     }
 }
 
 /* ---- Early exit ---------------------------------------------------------- */
 
-#define SLICE_GROUP 64  /* words whose leading digits are drawn together */
-#define SLICE_RESERVE 8 /* words drawn at a time for lanes still open */
+#define BERNOULLI_GROUP 64  /* words whose leading digits are drawn together */
+#define BERNOULLI_RESERVE 8 /* words drawn at a time for lanes still open */
 
 /* Every lane still open takes a word of its own, in order, and is 1 if that is
  * below what is left of the threshold. */
-static void slice_close(uint64_t *lanes, const uint64_t *open, size_t words,
-                        uint64_t rest, hsy_rng *rng)
+static void bernoulli_close(uint64_t *lanes, const uint64_t *open, size_t words,
+                            uint64_t rest, hsy_rng *rng)
 {
-    uint64_t reserve[SLICE_RESERVE];
-    uint8_t where[SLICE_GROUP];
-    size_t used = SLICE_RESERVE, count = 0;
+    uint64_t reserve[BERNOULLI_RESERVE];
+    uint8_t where[BERNOULLI_GROUP];
+    size_t used = BERNOULLI_RESERVE, count = 0;
 
     /* Listed without a branch: no one could predict it. */
     for (size_t i = 0; i < words; i++) {
@@ -99,8 +100,8 @@ static void slice_close(uint64_t *lanes, const uint64_t *open, size_t words,
         uint64_t left = open[i];
 
         do {
-            if (used == SLICE_RESERVE) {
-                draw_words(reserve, SLICE_RESERVE, rng);
+            if (used == BERNOULLI_RESERVE) {
+                draw_words(reserve, BERNOULLI_RESERVE, rng);
                 used = 0;
             }
             lanes[i] |= left & (0 - left) & ct_less(reserve[used++], rest);
@@ -114,24 +115,25 @@ static void slice_close(uint64_t *lanes, const uint64_t *open, size_t words,
 void hsy_sparse_run(uint64_t *lanes, size_t words, uint64_t threshold,
                     hsy_stream *st, hsy_sparse_head *head)
 {
-    uint64_t planes[HSY_SPARSE_DIGITS * SLICE_GROUP];
-    uint64_t open[SLICE_GROUP];
+    uint64_t planes[HSY_SPARSE_DIGITS * BERNOULLI_GROUP];
+    uint64_t open[BERNOULLI_GROUP];
     hsy_rng rng = hsy_stream_rng(st); /* never fails once open */
 
     while (words > 0) {
-        size_t group = words < SLICE_GROUP ? words : SLICE_GROUP;
+        size_t group = words < BERNOULLI_GROUP ? words : BERNOULLI_GROUP;
 
         draw_words(planes, HSY_SPARSE_DIGITS * group, &rng);
         head(lanes, open, planes, group, threshold);
-        slice_close(lanes, open, group, threshold << HSY_SPARSE_DIGITS, &rng);
+        bernoulli_close(lanes, open, group, threshold << HSY_SPARSE_DIGITS,
+                        &rng);
         lanes += group;
         words -= group;
     }
 }
 
-static void slice_head_plain(uint64_t *lanes, uint64_t *open,
-                             const uint64_t *planes, size_t words,
-                             uint64_t threshold)
+static void bernoulli_head_plain(uint64_t *lanes, uint64_t *open,
+                                 const uint64_t *planes, size_t words,
+                                 uint64_t threshold)
 {
     for (size_t i = 0; i < words; i++) {
         uint64_t below = 0, equal = UINT64_MAX;
@@ -151,8 +153,8 @@ static void slice_head_plain(uint64_t *lanes, uint64_t *open,
 void hsy_sparse_plain(uint64_t *lanes, size_t words, uint64_t threshold,
                       hsy_stream *st)
 {
-    hsy_sparse_run(lanes, words, threshold, st, slice_head_plain);
+    hsy_sparse_run(lanes, words, threshold, st, bernoulli_head_plain);
 }
 
-#undef SLICE_GROUP
-#undef SLICE_RESERVE
+#undef BERNOULLI_GROUP
+#undef BERNOULLI_RESERVE

@@ -1,5 +1,5 @@
 /*
- * radon.c - sums along all lines of small square tables, any machine.
+ * line_sums.c - sums along all lines of small square tables, any machine.
  *
  * The step of the projective decoder (mech/projective_points.c): a row e of
  * the matrix, rotated by s e, is added to line bundle s.
@@ -7,8 +7,8 @@
 #include "lib/kernels/internal.h"
 
 /* Row by row and line by line, as it is defined. */
-void hsy_radon_plain(uint32_t *out, size_t stride, const uint32_t *m,
-                     uint32_t q, size_t count, uint32_t *work)
+void hsy_line_sums_plain(uint32_t *out, size_t stride, const uint32_t *m,
+                         uint32_t q, size_t count, uint32_t *work)
 {
     (void)work;
     for (size_t c = 0; c < count; c++, m += (size_t)q * q, out += q)
@@ -23,7 +23,7 @@ void hsy_radon_plain(uint32_t *out, size_t stride, const uint32_t *m,
 }
 
 /* One matrix by rotation in two runs: no remainder in the inner loops. */
-static inline void radon_matrix(uint32_t *out, size_t stride, const uint32_t *m,
+static inline void lines_matrix(uint32_t *out, size_t stride, const uint32_t *m,
                                 uint32_t q)
 {
     for (uint32_t s = 0; s < q; s++) {
@@ -44,7 +44,7 @@ static inline void radon_matrix(uint32_t *out, size_t stride, const uint32_t *m,
     }
 }
 
-static void radon_two(uint32_t *out, size_t stride, const uint32_t *m,
+static void lines_two(uint32_t *out, size_t stride, const uint32_t *m,
                       size_t count)
 {
     for (size_t c = 0; c < count; c++, m += 4, out += 2) {
@@ -55,7 +55,7 @@ static void radon_two(uint32_t *out, size_t stride, const uint32_t *m,
     }
 }
 
-static void radon_three(uint32_t *out, size_t stride, const uint32_t *m,
+static void lines_three(uint32_t *out, size_t stride, const uint32_t *m,
                         size_t count)
 {
     uint32_t *one = out + stride, *two = one + stride;
@@ -73,15 +73,15 @@ static void radon_three(uint32_t *out, size_t stride, const uint32_t *m,
     }
 }
 
-void hsy_radon_portable(uint32_t *out, size_t stride, const uint32_t *m,
-                        uint32_t q, size_t count, uint32_t *work)
+void hsy_line_sums_portable(uint32_t *out, size_t stride, const uint32_t *m,
+                            uint32_t q, size_t count, uint32_t *work)
 {
     (void)work;
     if (q == 2)
-        radon_two(out, stride, m, count);
+        lines_two(out, stride, m, count);
     else if (q == 3)
-        radon_three(out, stride, m, count);
+        lines_three(out, stride, m, count);
     else
         for (size_t c = 0; c < count; c++)
-            radon_matrix(out + c * q, stride, m + c * q * q, q);
+            lines_matrix(out + c * q, stride, m + c * q * q, q);
 }
