@@ -221,8 +221,9 @@ HSY_API hsy_status hsy_shuffle_people(const hsy_shuffle *s, uint64_t *n,
                                       double epsilon, double delta,
                                       hsy_error *err);
 HSY_API hsy_status hsy_shuffle_epsilon_report(const hsy_shuffle *s,
-                                              double *epsilon0, double epsilon,
-                                              double delta, hsy_error *err);
+                                              double *epsilon_report,
+                                              double epsilon, double delta,
+                                              hsy_error *err);
 
 /* The closed form of the first [FMT21, Thm 3.1], several times larger: of s
  * only n and epsilon_report are read. */

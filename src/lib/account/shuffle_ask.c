@@ -181,9 +181,9 @@ hsy_status hsy_shuffle_people(const hsy_shuffle *s, uint64_t *n, double epsilon,
     return HSY_OK;
 }
 
-hsy_status hsy_shuffle_epsilon_report(const hsy_shuffle *s, double *epsilon0,
-                                      double epsilon, double delta,
-                                      hsy_error *err)
+hsy_status hsy_shuffle_epsilon_report(const hsy_shuffle *s,
+                                      double *epsilon_report, double epsilon,
+                                      double delta, hsy_error *err)
 {
     struct shuffle_want w = {
         .s = *s, .epsilon = epsilon, .log_delta = log(delta)};
@@ -204,7 +204,7 @@ hsy_status hsy_shuffle_epsilon_report(const hsy_shuffle *s, double *epsilon0,
     if (st == HSY_OK)
         st = hsy_account_delta_check(delta, err);
     if (st == HSY_OK)
-        *epsilon0 = hsy_account_search(&search);
+        *epsilon_report = hsy_account_search(&search);
     return st;
 }
 
