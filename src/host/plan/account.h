@@ -96,7 +96,7 @@ hsy_status account_multiparty(struct account *out,
 hsy_status account_poisoning(struct account *out, const struct account_ask *ask,
                              hsy_error *err);
 
-/* Its curves; the caller frees *svg (figures.c). */
+/* Its curves; the caller frees *svg (plan_figures.c). */
 hsy_status account_figure(char **svg, size_t *len, const struct account *a,
                           hsy_error *err);
 

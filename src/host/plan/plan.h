@@ -191,7 +191,9 @@ struct plan_trust_table {
 
 void plan_trust_compare(struct plan_trust_table *c, const struct plan_trust *t);
 
-/* ---- Figures (figures.c); the caller frees *svg -------------------------- */
+/* ---- Figures (plan_figures.c) -------------------------------------------- */
+
+/* The caller frees *svg in each. */
 
 /* By hsy_bound. */
 extern const char *const plan_bound_names[];

@@ -49,7 +49,7 @@ void serve_look(struct collector *c);
 hsy_status serve_stop(struct collector *c, hsy_error *err);
 void serve_close(struct collector *c);
 
-/* ---- Before it is served (check.c) --------------------------------------- */
+/* ---- Before it is served (examine.c) ------------------------------------- */
 
 enum serve_found {
     /* Warnings. */

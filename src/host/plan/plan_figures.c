@@ -1,4 +1,4 @@
-/* figures.c - figures of plans and accounts: error against people, what an
+/* plan_figures.c - figures of plans and accounts: error against people, what an
  * answer tells, what trust buys. */
 #include "host/plan/account.h"
 

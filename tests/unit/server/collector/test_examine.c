@@ -1,4 +1,4 @@
-/* test_check.c - what is found in a configuration before it is served. */
+/* test_examine.c - what is found in a configuration before it is served. */
 #define _DEFAULT_SOURCE
 #include "server/collector/serve.h"
 

@@ -1,5 +1,5 @@
-/* check.c - what is wrong with a configuration, as far as that shows without a
- * store and without serving. */
+/* examine.c - what is wrong with a configuration, as far as that shows without
+ * a store and without serving. */
 #define _DEFAULT_SOURCE
 #include "server/collector/serve.h"
 
@@ -14,25 +14,25 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define CHECK_DAY 86400u
-#define CHECK_PEM (1u << 20) /* bytes of a certificate or key */
+#define EXAMINE_DAY 86400u
+#define EXAMINE_PEM (1u << 20) /* bytes of a certificate or key */
 
-struct check {
+struct examine {
     const struct config *config;
     serve_tell *tell;
     void *ctx;
     size_t wrong;
 };
 
-static void check_say(struct check *c, struct serve_finding found)
+static void examine_say(struct examine *c, struct serve_finding found)
 {
     c->wrong += found.what >= SERVE_WRONG;
     c->tell(c->ctx, &found);
 }
 
 /* A file that was not read, for a reason in err or errno. */
-static void check_file(struct check *c, enum serve_found what, const char *path,
-                       hsy_status st, const hsy_error *err)
+static void examine_file(struct examine *c, enum serve_found what,
+                         const char *path, hsy_status st, const hsy_error *err)
 {
     const int number = errno;
     struct serve_finding found = {
@@ -40,35 +40,35 @@ static void check_file(struct check *c, enum serve_found what, const char *path,
 
     found.err.status = st;
     if (st != HSY_OK)
-        check_say(c, found);
+        examine_say(c, found);
 }
 
 /* ---- The document -------------------------------------------------------- */
 
 /* A closed task under a wrong name leaves the right one open. */
-static void check_enrolled(struct check *c, const struct task_file *doc)
+static void examine_enrolled(struct examine *c, const struct task_file *doc)
 {
     for (char **task = c->config->enrolled; task != NULL && *task != NULL;
          task++)
         if (task_file_find(doc, *task) == doc->n)
-            check_say(c, (struct serve_finding){.what = SERVE_UNASKED,
-                                                .about = *task});
+            examine_say(c, (struct serve_finding){.what = SERVE_UNASKED,
+                                                  .about = *task});
 }
 
-static void check_expiry(struct check *c, const hsy_document *doc)
+static void examine_expiry(struct examine *c, const hsy_document *doc)
 {
-    const uint64_t today = (uint64_t)time(NULL) / CHECK_DAY;
+    const uint64_t today = (uint64_t)time(NULL) / EXAMINE_DAY;
     const enum expiry when = expiry_of(doc->expires, today);
 
     if (when == EXPIRY_PAST)
-        check_say(c, (struct serve_finding){.what = SERVE_EXPIRED});
+        examine_say(c, (struct serve_finding){.what = SERVE_EXPIRED});
     else if (when == EXPIRY_NEAR)
-        check_say(c, (struct serve_finding){.what = SERVE_EXPIRES,
-                                            .number = doc->expires - today});
+        examine_say(c, (struct serve_finding){.what = SERVE_EXPIRES,
+                                              .number = doc->expires - today});
 }
 
 /* What the tallies will take in the end. */
-static void check_memory(struct check *c, const hsy_document *doc)
+static void examine_memory(struct examine *c, const hsy_document *doc)
 {
     const struct config *f = c->config;
     struct roster *none = roster_new(), *r = NULL;
@@ -79,28 +79,28 @@ static void check_memory(struct check *c, const hsy_document *doc)
                                   f->keep_days > f->grace_days ? f->keep_days
                                                                : f->grace_days);
         if (need > f->tally_bytes)
-            check_say(c, (struct serve_finding){.what = SERVE_MEMORY,
-                                                .number = (need >> 20) + 1});
+            examine_say(c, (struct serve_finding){.what = SERVE_MEMORY,
+                                                  .number = (need >> 20) + 1});
     }
     roster_drop(r);
     roster_drop(none);
 }
 
-static void check_signed(struct check *c, const struct task_file *doc,
-                         const uint8_t key[HSY_SIGN_KEY])
+static void examine_signed(struct examine *c, const struct task_file *doc,
+                           const uint8_t key[HSY_SIGN_KEY])
 {
     const size_t len = doc->doc.len - HSY_SIGNATURE;
 
     if (!hsy_sign_verify(key, doc->bytes + len, doc->bytes, len)) {
-        check_say(c, (struct serve_finding){.what = SERVE_UNSIGNED});
+        examine_say(c, (struct serve_finding){.what = SERVE_UNSIGNED});
         return;
     }
-    check_enrolled(c, doc);
-    check_expiry(c, &doc->doc);
-    check_memory(c, &doc->doc);
+    examine_enrolled(c, doc);
+    examine_expiry(c, &doc->doc);
+    examine_memory(c, &doc->doc);
 }
 
-static void check_document(struct check *c)
+static void examine_document(struct examine *c)
 {
     const struct config *f = c->config;
     uint8_t key[HSY_SIGN_KEY];
@@ -108,13 +108,13 @@ static void check_document(struct check *c)
     hsy_error err = {0};
     hsy_status st = keys_public(key, f->public_key, &err);
 
-    check_file(c, SERVE_NO_KEY, f->public_key, st, &err);
+    examine_file(c, SERVE_NO_KEY, f->public_key, st, &err);
     if (st != HSY_OK || f->document == NULL)
         return;
     st = task_file_document(&doc, f->document, &err);
-    check_file(c, SERVE_NO_DOCUMENT, f->document, st, &err);
+    examine_file(c, SERVE_NO_DOCUMENT, f->document, st, &err);
     if (st == HSY_OK)
-        check_signed(c, &doc, key);
+        examine_signed(c, &doc, key);
     task_file_clear(&doc);
 }
 
@@ -122,44 +122,44 @@ static void check_document(struct check *c)
 
 /* As a store wants it, if it is there; whose it must be depends on who runs the
  * collector. */
-static void check_data(struct check *c)
+static void examine_data(struct examine *c)
 {
     const char *data = c->config->data;
     struct stat is;
 
     if (stat(data, &is) == -1) {
         if (errno != ENOENT)
-            check_file(c, SERVE_NO_FILE, data, HSY_E_IO, &(hsy_error){0});
+            examine_file(c, SERVE_NO_FILE, data, HSY_E_IO, &(hsy_error){0});
     } else if (!S_ISDIR(is.st_mode)) {
-        check_say(c, (struct serve_finding){.what = SERVE_NO_DIRECTORY});
+        examine_say(c, (struct serve_finding){.what = SERVE_NO_DIRECTORY});
     } else if ((is.st_mode & 077) != 0) {
-        check_say(c, (struct serve_finding){.what = SERVE_OPEN_DIRECTORY});
+        examine_say(c, (struct serve_finding){.what = SERVE_OPEN_DIRECTORY});
     }
 }
 
-static void check_pem(struct check *c, const char *path)
+static void examine_pem(struct examine *c, const char *path)
 {
     uint8_t *bytes = NULL;
     hsy_error err = {0};
     size_t len;
 
     if (path != NULL)
-        check_file(c, SERVE_NO_FILE, path,
-                   file_whole(&bytes, &len, path, CHECK_PEM, &err), &err);
+        examine_file(c, SERVE_NO_FILE, path,
+                     file_whole(&bytes, &len, path, EXAMINE_PEM, &err), &err);
     free(bytes);
 }
 
 size_t serve_examine(const struct config *f, serve_tell *tell, void *ctx)
 {
-    struct check c = {f, tell, ctx, 0};
+    struct examine c = {f, tell, ctx, 0};
     struct serve_trouble t;
 
-    check_document(&c);
-    check_data(&c);
+    examine_document(&c);
+    examine_data(&c);
     if (serve_directories(f, &t) != HSY_OK)
-        check_say(&c,
-                  (struct serve_finding){.what = SERVE_TROUBLE, .trouble = &t});
-    check_pem(&c, f->tls_cert);
-    check_pem(&c, f->tls_key);
+        examine_say(
+            &c, (struct serve_finding){.what = SERVE_TROUBLE, .trouble = &t});
+    examine_pem(&c, f->tls_cert);
+    examine_pem(&c, f->tls_key);
     return c.wrong;
 }
