@@ -198,7 +198,7 @@ format:
 # The client alone, as one object without what estimates: for a device with
 # little room. The *_small.c stand in for tables that name everything.
 CLIENT_SRC  := $(sort $(wildcard $(addprefix src/lib/,kernels/*.c core/*.c scheme/*.c family/*.c mech/*.c device/*.c)))
-CLIENT_OUT  := kernels table auto tuple smp joint stage stage_plan entropy
+CLIENT_OUT  := kernels table auto tuple smp joint stage stage_plan entropy parties statement shuffled
 CLIENT_OBJ  := $(patsubst %.c,$(O)/client/%.o,$(filter-out %_x86.c $(addprefix %/,$(CLIENT_OUT:=.c)),$(CLIENT_SRC)))
 CLIENT_KEEP := $(addprefix -u ,$(shell \
     awk -F'\050' '/^HSY_API/ {n = split($$1, w, /[ *]/); print w[n]}' include/hearsay/device.h | \

@@ -247,6 +247,27 @@ typedef enum hsy_status {
     X(PARAM, "param")                                                          \
     X(STATE_A, "state.a")                                                      \
     X(STATE_B, "state.b")                                                      \
+    X(MODEL, "model")                                                          \
+    X(FLAGS, "flags")                                                          \
+    X(SHUFFLERS, "shufflers")                                                  \
+    X(MIN_BATCH, "min_batch")                                                  \
+    X(MAX_WAIT, "max_wait")                                                    \
+    X(CLOSE_AFTER, "close_after")                                              \
+    X(ASSUME_HONEST, "assume_honest")                                          \
+    X(EPSILON_CENTRAL, "epsilon_central")                                      \
+    X(STATEMENT, "statement")                                                  \
+    X(PLACE, "place")                                                          \
+    X(OPERATOR, "operator")                                                    \
+    X(RELAY, "relay")                                                          \
+    X(GATEWAY_KEYS, "gateway_keys")                                            \
+    X(COLLECTOR_KEY, "collector_key")                                          \
+    X(REQUEST_BYTES, "request_bytes")                                          \
+    X(RESPONSE_BYTES, "response_bytes")                                        \
+    X(SEAL, "seal")                                                            \
+    X(SEAL_KEY, "seal_key")                                                    \
+    X(SIGN_KEY, "sign_key")                                                    \
+    X(MIN_SHUFFLERS, "min_shufflers")                                          \
+    X(SHUFFLER_KEYS, "shuffler_keys")                                          \
     /* fields end */
 
 #define HSY_FIELD_CONSTANT(id, name) HSY_FIELD_##id,

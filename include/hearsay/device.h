@@ -101,6 +101,27 @@ HSY_API hsy_status hsy_permanent_gamma(uint64_t *nano_report,
 #define HSY_SIGN_KEY 32            /* a public key */
 #define HSY_TASK_CLOSED UINT32_MAX /* other: the list has no such place */
 
+#define HSY_SHUFFLERS_MAX 8u
+#define HSY_SEAL_KEY 32           /* X25519, a public key */
+#define HSY_SEAL_LAYER 52u        /* bytes that a layer of sealing adds */
+#define HSY_STATEMENT_WIRE 256    /* bytes of a shuffler's statement */
+#define HSY_STATEMENT_SIGNED 192u /* of them before the signature */
+#define HSY_OPERATOR_MAX 48u      /* bytes of an operator's name */
+#define HSY_RELAY_MAX 1024u       /* bytes of a relay's URL */
+#define HSY_REQUEST_MIN 512u
+#define HSY_REQUEST_MAX (1u << 21)
+#define HSY_REQUEST_ROOM 192u /* of a request, beside its upload */
+
+/* Who sees a report beside its device: the collector alone, or first shufflers
+ * that each take off a layer of sealing and pass on whole batches in an order
+ * drawn at random, without ids and times. */
+typedef enum hsy_model {
+    HSY_MODEL_LOCAL = 0,
+    HSY_MODEL_SHUFFLED = 1
+} hsy_model;
+
+#define HSY_TASK_RELAY 1u /* flags: by the relay or not at all */
+
 /*
  * A task as it stands in a document. Days are UTC days since 1970-01-01.
  *
@@ -135,13 +156,74 @@ typedef struct hsy_task {
     const uint8_t *permanent; /* the same, NULL: one round a slot */
     const uint8_t *labels;
     size_t labels_len;
+
+    uint32_t model; /* hsy_model */
+    uint32_t flags; /* HSY_TASK_RELAY */
+    /* HSY_MODEL_SHUFFLED; of other tasks they are 0 and NULL. */
+    uint32_t shufflers; /* 1 to HSY_SHUFFLERS_MAX, one after the other */
+    uint32_t min_batch; /* fewer uploads are not passed on */
+    uint32_t max_wait;  /* days that too few wait for more; then they are
+                           erased */
+    uint32_t close_after_seconds; /* after its day a batch is closed */
+    hsy_ratio assume_honest;      /* share of a batch that are real reports of
+                                     devices that do not lie */
+    hsy_ratio delta;
+    uint64_t nano_central; /* of a report in the smallest batch, with delta:
+                              what the document's maker has worked out */
+    const uint8_t
+        *statements; /* shufflers times HSY_STATEMENT_WIRE, in order */
+    const uint8_t *collector_key; /* HSY_SEAL_KEY bytes, of the document's
+                                     parties; encode does not read it */
 } hsy_task;
+
+/* What a shuffler says and signs about itself: with these keys it shuffles this
+ * task, and passes on no batch of fewer than min_batch. */
+typedef struct hsy_statement {
+    char task[HSY_TASK_ID + 1];
+    uint32_t release;
+    uint32_t place, of; /* from 1 on, of so many: the first opens first */
+    uint32_t min_batch;
+    uint32_t max_wait;
+    uint32_t close_after_seconds;
+    uint32_t from, until; /* its first day, and the day after its last */
+    uint8_t
+        sign_key[HSY_SIGN_KEY]; /* of the shuffler: signs this and batches */
+    uint8_t seal_key[HSY_SEAL_KEY];
+    char operated_by[HSY_OPERATOR_MAX + 1]; /* one line of UTF-8 */
+    uint8_t signature[HSY_SIGNATURE];       /* of the wire's first
+                                               HSY_STATEMENT_SIGNED bytes */
+} hsy_statement;
+
+/* One canonical encoding. The signature is neither made nor checked. */
+HSY_API hsy_status hsy_statement_encode(uint8_t wire[HSY_STATEMENT_WIRE],
+                                        const hsy_statement *statement,
+                                        hsy_error *err);
+HSY_API hsy_status hsy_statement_decode(hsy_statement *statement,
+                                        const uint8_t wire[HSY_STATEMENT_WIRE],
+                                        hsy_error *err);
 
 /* The slot and the round of it that an upload of this epoch is of: delays are
  * shorter than a round, so there is one. reports is not written, each is sends.
  * HSY_E_RANGE if no round of the task has ended by then. */
 HSY_API hsy_status hsy_task_round(hsy_round *out, const hsy_task *task,
                                   uint32_t epoch, hsy_error *err);
+
+#define HSY_GATEWAY_KEYS 2u
+
+/* Whom devices reach a collector through, and the keys they seal for. */
+typedef struct hsy_parties {
+    uint32_t request_bytes;  /* every sealed request has so many, a power of
+                                two; 0: there is no gateway */
+    uint32_t response_bytes; /* and every sealed answer */
+    uint32_t gateway_keys;   /* how many, at most HSY_GATEWAY_KEYS */
+    struct hsy_gateway_key {
+        uint8_t id;
+        uint8_t key[HSY_SEAL_KEY];
+    } gateway[HSY_GATEWAY_KEYS];
+    uint8_t collector_key[HSY_SEAL_KEY]; /* zeros: none */
+    const char *relay;                   /* URL, not terminated */
+    size_t relay_len;                    /* 0: none */
+} hsy_parties;
 
 /* All tasks of a collector at one time: one canonical encoding, signed. */
 typedef struct hsy_document {
@@ -153,10 +235,12 @@ typedef struct hsy_document {
         next_key[HSY_SIGN_KEY]; /* zeros, or who also signs later versions */
     const uint8_t *bytes;       /* all of it, signature last */
     size_t len;
+    const hsy_parties *parties; /* for encode, NULL: none */
 } hsy_document;
 
 /* Write a document without its signature; *len is what it takes, also if out is
- * NULL. version, issued, expires, next_key are read of doc. HSY_E_RANGE with
+ * NULL. version, issued, expires, next_key, parties are read of doc. Where
+ * there are no parties, shufflers or flags it is of format 1. HSY_E_RANGE with
  * the task's number in err->at, its field in err->field. */
 HSY_API hsy_status hsy_document_encode(const hsy_document *doc, uint8_t *out,
                                        size_t room, size_t *len,
@@ -172,6 +256,11 @@ HSY_API hsy_status hsy_document_open(hsy_document *doc, const uint8_t *bytes,
 HSY_API void hsy_document_task(const hsy_document *doc, hsy_task *task,
                                uint32_t i);
 
+/* The parties of an open document, all zeros if it has none; relay leads into
+ * the bytes. */
+HSY_API void hsy_document_parties(const hsy_document *doc,
+                                  hsy_parties *parties);
+
 /*
  * A task with its schemes resolved, in the caller's memory, suitably aligned
  * (as malloc aligns). What answers are charged under.
@@ -183,7 +272,7 @@ HSY_API hsy_status hsy_release_init(hsy_release *r, const hsy_task *task,
                                     hsy_error *err);
 
 typedef struct hsy_release_info {
-    hsy_task task;               /* question, labels and wires are NULL */
+    hsy_task task; /* question, labels, wires, statements and key are NULL */
     const hsy_scheme *scheme;    /* of a report */
     const hsy_scheme *permanent; /* NULL: fresh coins each slot */
     const hsy_permanent *memo;   /* NULL with it */
@@ -192,7 +281,7 @@ typedef struct hsy_release_info {
     uint64_t nano_report;        /* one report */
     uint64_t nano_slot;  /* charged for a slot, whatever the truth does */
     uint64_t nano_task;  /* slots times that, at most 2^64 - 1 */
-    size_t upload_bytes; /* header and report */
+    size_t upload_bytes; /* header and report, sealed if shuffled */
     /* What coins are drawn under and charges written down: the permanent scheme
      * (or the only one), grain, start and the plan of slots, not the task's
      * name. A renamed task has the same. */
@@ -256,6 +345,21 @@ typedef struct hsy_log_entry {
     } u;                  /* of other kinds zero */
 } hsy_log_entry;
 
+/* What a sealed upload is bound to, and for whom it is sealed. */
+typedef struct hsy_envelope {
+    const char *task; /* HSY_TASK_ID bytes, zero-padded */
+    uint32_t release;
+    const uint8_t *digest; /* HSY_DIGEST bytes: of the scheme */
+    uint32_t epoch;
+    const uint8_t *id;     /* 16 bytes */
+    const uint8_t *keys;   /* layers times HSY_SEAL_KEY, outermost first */
+    size_t layers;         /* shufflers, and the collector */
+    const uint8_t *seed;   /* 64 secret bytes, all the layers' coins */
+    uint8_t kind;          /* HSY_UPLOAD_REPORTS or HSY_UPLOAD_NULL */
+    const uint8_t *report; /* packed */
+    size_t report_len;
+} hsy_envelope;
+
 /* The world behind a device. libhearsay-host has the real one
  * (hearsay/host.h). */
 typedef struct hsy_world {
@@ -289,6 +393,13 @@ typedef struct hsy_world {
 
     /* What the person may read. May be NULL. */
     void (*log)(void *ctx, const hsy_log_entry *entry);
+
+    /* Seal an envelope in layers: len is HSY_SEAL_LAYER for each, 1 and the
+     * report's. The same envelope gives the same bytes. NULL: shuffled tasks
+     * are not admitted. A program compiled before this was there has a size
+     * without it. */
+    hsy_status (*seal)(void *ctx, uint8_t *out, size_t len,
+                       const hsy_envelope *envelope);
 } hsy_world;
 
 /* What a program allows for one source, whatever a task asks. 0: nothing. */
@@ -309,7 +420,19 @@ typedef struct hsy_policy {
     size_t release_bytes; /* room for each one's stored reports: 2 rounds times
                              sends times report_bytes, or more: up to 8 rounds
                              are kept; 0: 256 */
+    /* What every task must have, or it is not admitted; nothing from outside
+     * lowers it. A program compiled before these were there has a size without
+     * them, and demands none of it. */
+    uint64_t min_batch;
+    uint32_t min_shufflers;
+    uint32_t flags;               /* HSY_POLICY_ */
+    const uint8_t *shuffler_keys; /* HSY_SIGN_KEY bytes each: one of the task's
+                                     shufflers signs with one of these */
+    size_t nshuffler_keys;        /* 0: any shufflers, and none */
 } hsy_policy;
+
+#define HSY_POLICY_RELAY 1u   /* as if every task had HSY_TASK_RELAY */
+#define HSY_POLICY_PIN_ALL 2u /* all its shufflers are of shuffler_keys */
 
 /* The client in the caller's memory, suitably aligned (as malloc aligns). It
  * keeps the policy's and the world's pointers. */

@@ -86,8 +86,14 @@ HSY_API uint32_t hsy_crc32c(uint32_t crc, const void *data, size_t len);
 #define HSY_UPLOAD_MAX (1u << 20) /* payload bytes */
 #define HSY_TASK_ID 32            /* zero-padded [a-z0-9._-] */
 
+typedef enum hsy_upload_kind {
+    HSY_UPLOAD_REPORTS = 1,
+    HSY_UPLOAD_NULL = 2,  /* of the same length, never folded */
+    HSY_UPLOAD_SEALED = 3 /* one report or null, sealed for shufflers */
+} hsy_upload_kind;
+
 typedef struct hsy_upload {
-    uint32_t kind; /* 1 reports, 2 null: same length, never folded */
+    uint32_t kind; /* hsy_upload_kind */
     char task[HSY_TASK_ID + 1];
     uint32_t release;
     uint32_t epoch; /* UTC days since 1970-01-01 */

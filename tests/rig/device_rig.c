@@ -208,8 +208,10 @@ hsy_status rig_open(struct rig *g, bool create)
 
 void rig_publish(struct rig *g)
 {
-    hsy_document doc = {
-        .version = ++g->version, .issued = DAY0, .expires = g->expires};
+    hsy_document doc = {.version = ++g->version,
+                        .issued = DAY0,
+                        .expires = g->expires,
+                        .parties = g->parties};
 
     memcpy(doc.next_key, g->next_key, HSY_SIGN_KEY);
     if (hsy_document_encode(&doc, NULL, 0, &g->len, g->task, g->tasks,

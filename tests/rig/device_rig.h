@@ -65,6 +65,7 @@ struct rig {
     uint64_t version;
     uint8_t signer[HSY_SIGN_KEY], next_key[HSY_SIGN_KEY];
     uint32_t expires;
+    const hsy_parties *parties; /* of the documents, NULL: none */
     hsy_document doc;
     hsy_release *release[RIG_TASKS];
     hsy_error err;

@@ -39,9 +39,9 @@ static bool upload_task_ok(const uint8_t task[HSY_TASK_ID])
 static hsy_status upload_check(const hsy_upload *u, hsy_status status,
                                hsy_error *err)
 {
-    if (u->kind != 1 && u->kind != 2)
+    if (u->kind < HSY_UPLOAD_REPORTS || u->kind > HSY_UPLOAD_SEALED)
         return hsy_fail(err, status, HSY_FIELD_KIND,
-                        "neither reports nor null");
+                        "neither reports nor null nor sealed");
     if (u->release == 0)
         return hsy_fail(err, status, HSY_FIELD_RELEASE,
                         "a release is at least 1");
@@ -55,6 +55,9 @@ static hsy_status upload_check(const hsy_upload *u, hsy_status status,
         return hsy_fail_limit(err, status, HSY_FIELD_COUNT,
                               "more reports than the payload has bits",
                               8 * (uint64_t)u->length);
+    if (u->kind == HSY_UPLOAD_SEALED && u->count != 1)
+        return hsy_fail(err, status, HSY_FIELD_COUNT,
+                        "a sealed upload holds one report");
     return HSY_OK;
 }
 

@@ -52,7 +52,7 @@ hsy_status hsy_device_allows(const hsy_device *dev, const hsy_release *r,
         st = admit_within(
             r->nano_slot, dev->policy.cap_lifetime, HSY_FIELD_CAP_LIFETIME,
             "a slot costs more than the device may ever spend", err);
-    return st;
+    return st == HSY_OK ? hsy_shuffled_allows(dev, r, err) : st;
 }
 
 /* ---- Documents ----------------------------------------------------------- */
@@ -215,7 +215,7 @@ static hsy_status admit_fits(const hsy_device *dev, const hsy_release *r,
         return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_RELEASE_BYTES,
                               "the reports of two rounds do not fit",
                               dev->policy.release_bytes);
-    if (hsy_packed_size(r->scheme, 1) > HSY_UPLOAD_MAX)
+    if (hsy_release_payload(r) > HSY_UPLOAD_MAX)
         return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_SCHEME,
                               "a report does not fit in an upload",
                               HSY_UPLOAD_MAX);
@@ -280,6 +280,8 @@ hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
         st = hsy_device_allows(dev, r, err);
     if (st == HSY_OK)
         st = hsy_device_today(dev, &day, NULL, err);
+    if (st == HSY_OK)
+        st = hsy_shuffled_admit(dev, r, &task, doc, day, err);
     if (st != HSY_OK || hsy_device_find(dev, r) < dev->nrecords)
         return st;
     st = admit_fits(dev, r, day, err);

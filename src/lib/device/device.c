@@ -56,9 +56,21 @@ static bool device_room_ok(const hsy_policy *policy)
                (uint64_t)1 << 30;
 }
 
+/* A program compiled before a member was there has a size without it. */
+static bool device_size_ok(size_t size, size_t now, size_t before)
+{
+    return size == now || size == before;
+}
+
+static bool device_policy_size_ok(const hsy_policy *policy)
+{
+    return device_size_ok(policy->size, sizeof *policy,
+                          offsetof(hsy_policy, min_batch));
+}
+
 size_t hsy_device_size(const hsy_policy *policy)
 {
-    if (policy->size != sizeof *policy || !device_room_ok(policy))
+    if (!device_policy_size_ok(policy) || !device_room_ok(policy))
         return sizeof(hsy_device); /* which create and open will refuse */
     return device_parts(policy).end;
 }
@@ -120,7 +132,7 @@ static hsy_status device_sources_ok(const hsy_policy *policy, hsy_error *err)
 
 static hsy_status device_policy_ok(const hsy_policy *policy, hsy_error *err)
 {
-    if (policy->size != sizeof *policy)
+    if (!device_policy_size_ok(policy))
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SIZE,
                               "set it to sizeof(hsy_policy)", sizeof *policy);
     if (!device_room_ok(policy))
@@ -133,7 +145,7 @@ static hsy_status device_policy_ok(const hsy_policy *policy, hsy_error *err)
 
 static hsy_status device_world_ok(const hsy_world *world, hsy_error *err)
 {
-    if (world->size != sizeof *world)
+    if (!device_size_ok(world->size, sizeof *world, offsetof(hsy_world, seal)))
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SIZE,
                               "set it to sizeof(hsy_world)", sizeof *world);
     if (world->load == NULL || world->store == NULL || world->now == NULL ||
@@ -275,9 +287,9 @@ static hsy_status device_start(hsy_device *dev, const hsy_policy *policy,
         st = device_world_ok(world, err);
     if (st != HSY_OK)
         return st;
-    dev->policy = *policy;
+    memcpy(&dev->policy, policy, policy->size);
     dev->policy.release_bytes = device_release_bytes(policy);
-    dev->world = *world;
+    memcpy(&dev->world, world, world->size);
     dev->open = device_keyed;
     dev->open_ctx = dev;
     device_place(dev);

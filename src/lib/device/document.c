@@ -1,33 +1,36 @@
 /*
- * document.c - task document v1: all tasks of a collector, in one encoding.
+ * document.c - task document: all tasks of a collector, in one encoding.
  *
  * Little-endian.                                        docs/formats.md, 6
  *
  *     0 magic[4], 4 format, 8 version (8 bytes), 16 issued, 20 expires,
  *     24 tasks, 28 length of all of it, 32 next_key[32], 64 tasks,
- *     then signature[64] of everything before it
+ *     in format 2 the parties, then signature[64] of everything before it
  *
  * A task:
  *
  *     0 length of this task, 4 to 59 numbers (document_numbers),
  *     60 whether there is a permanent scheme, 64 grain, 72 and 80 sample,
- *     88 id[32], 120 source[64], 184 zero[8], 192 scheme[384],
- *     the permanent scheme [384], labels, question
+ *     88 id[32], 120 source[64], 184 model, 188 length of what more there is,
+ *     192 scheme[384], the permanent scheme [384], labels, question, more
+ *
+ * Format 2 is written where there are parties, or a task has a model or flags
+ * (parties.c), and then only: without them one of format 1 says the same.
  *
  * What a field may be is written once, in document_check, and holds for what
  * is written and for what is read. That a scheme's integers follow from its
  * parameters is seen when it is resolved (hsy_release_init), not here.
  */
 #include "lib/bits/bytes.h"
-#include "lib/bits/utf8.h"
 #include "lib/core/fail.h"
+#include "lib/device/names.h"
+#include "lib/device/parties.h"
 
 #include <string.h>
 
-#define DOCUMENT_FORMAT 1u
+#define DOCUMENT_FORMAT 2u
 #define DOCUMENT_HEAD 64u
 #define DOCUMENT_TASK 192u
-#define DOCUMENT_DAYS 2932897u /* the day after 9999-12-31 */
 #define DOCUMENT_GRACE 3650u
 #define DOCUMENT_DAY_SECONDS 86400u
 
@@ -48,48 +51,16 @@ static const size_t document_numbers[] = {
 
 /* ---- What a task may be -------------------------------------------------- */
 
-/* 1 to max letters of a name, then its end. */
-static bool document_name(const char *name, size_t max)
-{
-    size_t len = 0;
-
-    while (len <= max && name[len] != '\0') {
-        char c = name[len++];
-
-        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '.' &&
-            c != '_' && c != '-')
-            return false;
-    }
-    return len >= 1 && len <= max;
-}
-
-/* One line of text that a person can read: no control character (C0, DEL, C1),
- * no line or paragraph separator, and nothing that turns the direction of
- * writing, so that it reads as it was written. */
-static bool document_text(const char *text, size_t len)
-{
-    const uint8_t *p = (const uint8_t *)text;
-    uint32_t c;
-
-    for (size_t at = 0, n; at < len; at += n) {
-        n = utf8_one(&c, p + at, len - at);
-        if (n == 0 || c < 0x20 || (c >= 0x7f && c < 0xa0) ||
-            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069))
-            return false;
-    }
-    return len >= 1 && len <= HSY_QUESTION_MAX;
-}
-
 static const char *document_names(const hsy_task *t, uint32_t *field)
 {
     *field = HSY_FIELD_ID;
-    if (!document_name(t->id, HSY_TASK_ID))
+    if (!names_ok(t->id, HSY_TASK_ID))
         return "an id is 1 to 32 of a-z, 0-9, '.', '_', '-'";
     *field = HSY_FIELD_SOURCE;
-    if (!document_name(t->source, HSY_SOURCE_MAX))
+    if (!names_ok(t->source, HSY_SOURCE_MAX))
         return "a source is 1 to 64 of a-z, 0-9, '.', '_', '-'";
     *field = HSY_FIELD_QUESTION;
-    if (!document_text(t->question, t->question_len))
+    if (!names_line(t->question, t->question_len, HSY_QUESTION_MAX))
         return "a question is 1 to 1024 bytes of UTF-8, one line without "
                "control characters";
     *field = HSY_FIELD_RELEASE;
@@ -113,7 +84,7 @@ static uint32_t document_round(const hsy_task *t)
 static const char *document_time(const hsy_task *t, uint32_t *field)
 {
     *field = HSY_FIELD_END;
-    if (t->end > DOCUMENT_DAYS)
+    if (t->end > NAMES_DAYS)
         return "a task ends before the year 10000";
     if (t->start >= t->end)
         return "a task ends after its start";
@@ -208,7 +179,8 @@ static hsy_status document_check(const hsy_task *t, size_t i, hsy_status status,
                                  hsy_error *err)
 {
     static const char *(*const checks[])(const hsy_task *, uint32_t *) = {
-        document_names, document_time, document_counts, document_schemes};
+        document_names, document_time, document_counts, document_schemes,
+        hsy_more_check};
 
     for (size_t k = 0; k < sizeof checks / sizeof checks[0]; k++) {
         uint32_t field;
@@ -227,7 +199,7 @@ static hsy_status document_check_head(const hsy_document *doc, uint64_t tasks,
     if (doc->version == 0)
         return hsy_fail(err, status, HSY_FIELD_VERSION,
                         "a version is at least 1");
-    if (doc->expires > DOCUMENT_DAYS || doc->issued >= doc->expires)
+    if (doc->expires > NAMES_DAYS || doc->issued >= doc->expires)
         return hsy_fail(err, status, HSY_FIELD_EXPIRES,
                         "a document expires after it was issued, before the "
                         "year 10000");
@@ -243,16 +215,7 @@ static size_t document_task_bytes(const hsy_task *t)
 {
     return DOCUMENT_TASK + HSY_SCHEME_WIRE +
            (t->permanent != NULL ? HSY_SCHEME_WIRE : 0) + t->labels_len +
-           t->question_len;
-}
-
-static void document_put_name(uint8_t *to, const char *name)
-{
-    size_t len = 0;
-
-    while (name[len] != '\0')
-        len++;
-    memcpy(to, name, len); /* the rest is zero already */
+           t->question_len + hsy_more_bytes(t);
 }
 
 static uint8_t *document_append(uint8_t *to, const void *from, size_t len)
@@ -281,13 +244,16 @@ static uint8_t *document_put_task(uint8_t *to, const hsy_task *t)
     bytes_put64(to + 64, t->grain);
     bytes_put64(to + 72, t->sample.num);
     bytes_put64(to + 80, t->sample.den);
-    document_put_name(to + 88, t->id);
-    document_put_name(to + 120, t->source);
+    names_put(to + 88, t->id);
+    names_put(to + 120, t->source);
+    bytes_put32(to + 184, t->model);
+    bytes_put32(to + 188, (uint32_t)hsy_more_bytes(t));
     at = document_append(to + DOCUMENT_TASK, t->scheme, HSY_SCHEME_WIRE);
     if (t->permanent != NULL)
         at = document_append(at, t->permanent, HSY_SCHEME_WIRE);
     at = document_append(at, t->labels, t->labels_len);
-    return document_append(at, t->question, t->question_len);
+    at = document_append(at, t->question, t->question_len);
+    return hsy_more_put(at, t);
 }
 
 /* Whether an earlier task has this one's id. */
@@ -304,6 +270,17 @@ static bool document_repeats(const hsy_task *tasks, size_t i)
     return false;
 }
 
+/* Whether a document says what one of format 1 cannot. */
+static bool document_second(const hsy_document *doc, const hsy_task *tasks,
+                            size_t n)
+{
+    bool more = doc->parties != NULL && hsy_parties_any(doc->parties);
+
+    for (size_t i = 0; i < n; i++)
+        more |= hsy_more_bytes(&tasks[i]) != 0;
+    return more;
+}
+
 /* Check all of it; *len is what it takes with its signature. */
 static hsy_status document_measure(size_t *len, const hsy_document *doc,
                                    const hsy_task *tasks, size_t n,
@@ -312,6 +289,10 @@ static hsy_status document_measure(size_t *len, const hsy_document *doc,
     hsy_status st = document_check_head(doc, n, HSY_E_RANGE, err);
 
     *len = DOCUMENT_HEAD + HSY_SIGNATURE;
+    if (st == HSY_OK && document_second(doc, tasks, n)) {
+        st = hsy_parties_check(doc->parties, HSY_E_RANGE, err);
+        *len += hsy_parties_bytes(doc->parties);
+    }
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
         st = document_check(&tasks[i], i, HSY_E_RANGE, err);
         if (st == HSY_OK && document_repeats(tasks, i))
@@ -327,6 +308,19 @@ static hsy_status document_measure(size_t *len, const hsy_document *doc,
     return st;
 }
 
+static void document_put_head(uint8_t *out, const hsy_document *doc,
+                              uint32_t format, size_t n, size_t all)
+{
+    memcpy(out, document_magic, sizeof document_magic);
+    bytes_put32(out + 4, format);
+    bytes_put64(out + 8, doc->version);
+    bytes_put32(out + 16, doc->issued);
+    bytes_put32(out + 20, doc->expires);
+    bytes_put32(out + 24, (uint32_t)n);
+    bytes_put32(out + 28, (uint32_t)all);
+    memcpy(out + 32, doc->next_key, HSY_SIGN_KEY);
+}
+
 hsy_status hsy_document_encode(const hsy_document *doc, uint8_t *out,
                                size_t room, size_t *len, const hsy_task *tasks,
                                size_t n, hsy_error *err)
@@ -334,6 +328,7 @@ hsy_status hsy_document_encode(const hsy_document *doc, uint8_t *out,
     size_t all;
     hsy_status st = document_measure(&all, doc, tasks, n, err);
     uint8_t *at = out;
+    bool second;
 
     if (st != HSY_OK)
         return st;
@@ -343,35 +338,17 @@ hsy_status hsy_document_encode(const hsy_document *doc, uint8_t *out,
     *len = all - HSY_SIGNATURE;
     if (out == NULL)
         return HSY_OK;
-    memcpy(out, document_magic, sizeof document_magic);
-    bytes_put32(out + 4, DOCUMENT_FORMAT);
-    bytes_put64(out + 8, doc->version);
-    bytes_put32(out + 16, doc->issued);
-    bytes_put32(out + 20, doc->expires);
-    bytes_put32(out + 24, (uint32_t)n);
-    bytes_put32(out + 28, (uint32_t)all);
-    memcpy(out + 32, doc->next_key, HSY_SIGN_KEY);
+    second = document_second(doc, tasks, n);
+    document_put_head(out, doc, second ? DOCUMENT_FORMAT : 1, n, all);
     at += DOCUMENT_HEAD;
     for (size_t i = 0; i < n; i++)
         at = document_put_task(at, &tasks[i]);
+    if (second)
+        hsy_parties_put(at, doc->parties);
     return HSY_OK;
 }
 
 /* ---- Reading ------------------------------------------------------------- */
-
-/* Whether letters are followed by zeros up to the end; as text in name. */
-static bool document_get_name(char *name, const uint8_t *from, size_t max)
-{
-    size_t len = 0;
-
-    while (len < max && from[len] != 0)
-        len++;
-    memcpy(name, from, max);
-    name[max] = '\0';
-    while (len < max && from[len] == 0)
-        len++;
-    return len == max;
-}
 
 /* The task that begins here, its length stated truly. False: its names or
  * spare bytes have more than one encoding. */
@@ -390,9 +367,9 @@ static bool document_get_task(hsy_task *t, const uint8_t *from)
     t->labels_len = bytes_get32(from + 56);
     t->grain = bytes_get64(from + 64);
     t->sample = (hsy_ratio){bytes_get64(from + 72), bytes_get64(from + 80)};
-    canonical = document_get_name(t->id, from + 88, HSY_TASK_ID);
-    canonical &= document_get_name(t->source, from + 120, HSY_SOURCE_MAX);
-    canonical &= bytes_get64(from + 184) == 0;
+    canonical = names_get(t->id, from + 88, HSY_TASK_ID);
+    canonical &= names_get(t->source, from + 120, HSY_SOURCE_MAX);
+    t->model = bytes_get32(from + 184);
     t->scheme = from + DOCUMENT_TASK;
     at = t->scheme + HSY_SCHEME_WIRE;
     if (bytes_get32(from + 60) != 0) {
@@ -400,8 +377,10 @@ static bool document_get_task(hsy_task *t, const uint8_t *from)
         at += HSY_SCHEME_WIRE;
     }
     t->labels = t->labels_len != 0 ? at : NULL;
-    t->question = (const char *)at + t->labels_len;
-    return canonical;
+    at += t->labels_len;
+    t->question = (const char *)at;
+    at += t->question_len;
+    return canonical & hsy_more_get(t, at, bytes_get32(from + 188));
 }
 
 /* Whether a task stands here whose parts have the length of the whole. */
@@ -411,7 +390,8 @@ static bool document_frames(const uint8_t *from, size_t left)
 
     if (left < parts)
         return false;
-    parts += (uint64_t)bytes_get32(from + 52) + bytes_get32(from + 56);
+    parts += (uint64_t)bytes_get32(from + 52) + bytes_get32(from + 56) +
+             bytes_get32(from + 188);
     if (bytes_get32(from + 60) != 0)
         parts += HSY_SCHEME_WIRE;
     return bytes_get32(from + 60) <= 1 && bytes_get32(from) == parts &&
@@ -427,8 +407,13 @@ static bool document_seen(const uint8_t *first, const uint8_t *this)
     return false;
 }
 
-static hsy_status document_open_tasks(const hsy_document *doc, hsy_error *err)
+/* Up to *rest, where the last task ends; *more: one says what a task of format
+ * 1 cannot. */
+static hsy_status document_open_tasks(const hsy_document *doc,
+                                      const uint8_t **rest, bool *more,
+                                      hsy_error *err)
 {
+    const bool first_format = bytes_get32(doc->bytes + 4) == 1;
     const uint8_t *first = doc->bytes + DOCUMENT_HEAD, *at = first;
     const uint8_t *end = doc->bytes + doc->len - HSY_SIGNATURE;
     hsy_task t;
@@ -440,7 +425,8 @@ static hsy_status document_open_tasks(const hsy_document *doc, hsy_error *err)
             return hsy_fail_at(err, HSY_E_FORMAT, HSY_FIELD_LENGTH,
                                "a task does not have the length stated",
                                HSY_UNIT_TASK, (uint64_t)i + 1);
-        if (!document_get_task(&t, at))
+        if ((first_format && bytes_get64(at + 184) != 0) ||
+            !document_get_task(&t, at))
             return hsy_fail_at(err, HSY_E_FORMAT, HSY_FIELD_ID,
                                "a name or reserved bytes are not followed "
                                "by zeros",
@@ -452,12 +438,24 @@ static hsy_status document_open_tasks(const hsy_document *doc, hsy_error *err)
             return hsy_fail_at(err, HSY_E_FORMAT, HSY_FIELD_ID,
                                "another task has the same id", HSY_UNIT_TASK,
                                (uint64_t)i + 1);
+        *more |= hsy_more_bytes(&t) != 0;
         at += bytes_get32(at);
     }
-    if (at != end)
-        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_LENGTH,
-                        "bytes follow the last task");
+    *rest = at;
     return HSY_OK;
+}
+
+/* What follows the tasks: the parties in format 2, nothing in format 1. */
+static hsy_status document_open_rest(const hsy_document *doc, const uint8_t *at,
+                                     bool more, hsy_error *err)
+{
+    const uint8_t *end = doc->bytes + doc->len - HSY_SIGNATURE;
+
+    if (bytes_get32(doc->bytes + 4) != 1)
+        return hsy_parties_open(at, (size_t)(end - at), more, err);
+    return at == end ? HSY_OK
+                     : hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_LENGTH,
+                                "bytes follow the last task");
 }
 
 /* Magic, format and length, which stand before everything else. */
@@ -468,7 +466,7 @@ static hsy_status document_frame(const uint8_t *bytes, size_t len,
         return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_MAGIC,
                         "not a task document, as 'tasks compile' makes one of "
                         "a tasks.yaml");
-    if (bytes_get32(bytes + 4) != DOCUMENT_FORMAT)
+    if (bytes_get32(bytes + 4) - 1 >= DOCUMENT_FORMAT)
         return hsy_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_FORMAT,
                               "a format this program does not know",
                               DOCUMENT_FORMAT);
@@ -485,6 +483,8 @@ hsy_status hsy_document_open(hsy_document *doc, const uint8_t *bytes,
                              size_t len, hsy_error *err)
 {
     hsy_status st = document_frame(bytes, len, err);
+    const uint8_t *rest = NULL;
+    bool more = false;
     hsy_document d;
 
     if (st != HSY_OK)
@@ -498,25 +498,45 @@ hsy_status hsy_document_open(hsy_document *doc, const uint8_t *bytes,
     memcpy(d.next_key, bytes + 32, HSY_SIGN_KEY);
     st = document_check_head(&d, d.tasks, HSY_E_FORMAT, err);
     if (st == HSY_OK)
-        st = document_open_tasks(&d, err);
+        st = document_open_tasks(&d, &rest, &more, err);
+    if (st == HSY_OK)
+        st = document_open_rest(&d, rest, more, err);
     if (st == HSY_OK)
         *doc = d;
     return st;
 }
 
-void hsy_document_task(const hsy_document *doc, hsy_task *task, uint32_t i)
+/* Where task i begins, or what follows the last one. */
+static const uint8_t *document_at(const hsy_document *doc, uint32_t i)
 {
     const uint8_t *at = doc->bytes + DOCUMENT_HEAD;
 
     while (i-- != 0)
         at += bytes_get32(at);
-    (void)document_get_task(task, at);
+    return at;
+}
+
+void hsy_document_task(const hsy_document *doc, hsy_task *task, uint32_t i)
+{
+    (void)document_get_task(task, document_at(doc, i));
+    if (task->model == HSY_MODEL_SHUFFLED)
+        task->collector_key =
+            hsy_parties_collector(document_at(doc, doc->tasks));
+}
+
+void hsy_document_parties(const hsy_document *doc, hsy_parties *parties)
+{
+    const uint8_t *at = document_at(doc, doc->tasks);
+
+    *parties = (hsy_parties){.relay = NULL};
+    if (bytes_get32(doc->bytes + 4) != 1)
+        (void)hsy_parties_get(
+            parties, at, (size_t)(doc->bytes + doc->len - HSY_SIGNATURE - at));
 }
 
 #undef DOCUMENT_FORMAT
 #undef DOCUMENT_HEAD
 #undef DOCUMENT_TASK
-#undef DOCUMENT_DAYS
 #undef DOCUMENT_GRACE
 #undef DOCUMENT_DAY_SECONDS
 #undef DOCUMENT_NUMBERS

@@ -44,7 +44,24 @@ struct hsy_release {
     uint8_t report_digest[HSY_DIGEST]; /* that and the report's scheme */
     uint8_t base[DEVICE_BASE];         /* zeros: an answer cannot be lowered */
     uint32_t stage; /* of a search, from 1 on; 0: not asked in stages */
+    /* Of a shuffled task, else NULL: what to seal for, outermost first, the
+     * collector last; then the keys that the shufflers sign with. */
+    uint8_t (*keys)[HSY_SEAL_KEY];
 };
+
+/* How many layers an upload of it has, 0: it is not sealed. */
+static inline size_t release_layers(const hsy_release *r)
+{
+#ifdef HSY_CLIENT
+    (void)r;
+    return 0;
+#else
+    return r->keys == NULL ? 0 : (size_t)r->task.shufflers + 1;
+#endif
+}
+
+/* Bytes of an upload's payload. */
+size_t hsy_release_payload(const hsy_release *r);
 
 /* Its stage; a small client has none, and no code for them. */
 static inline uint32_t release_stage(const hsy_release *r)
@@ -173,6 +190,7 @@ enum device_phase {
 /* Keys made from the device's, one for each purpose. */
 struct device_keys {
     uint8_t coins[HSY_KEY], mac[HSY_KEY], seal[HSY_KEY], tag[HSY_KEY];
+    uint8_t envelope[HSY_KEY];
 };
 
 #define DEVICE_NOTES 3 /* entries of one commit, at most */
@@ -249,6 +267,32 @@ uint32_t hsy_device_find(const hsy_device *dev, const hsy_release *r);
 /* Whether the policy allows a release at all; nothing else may change that. */
 hsy_status hsy_device_allows(const hsy_device *dev, const hsy_release *r,
                              hsy_error *err);
+
+/* ---- shuffled.c; in a small client shuffled_small.c ---------------------- */
+
+/* Bytes of a release's keys, 0 if its task is not shuffled; and the keys, for
+ * whoever closes its document. Without the collector's the last of those to
+ * seal for is zeros: enough to describe the release, not to send for it. */
+size_t hsy_shuffled_key_bytes(const hsy_task *task);
+hsy_status hsy_shuffled_keys(hsy_release *r, const hsy_task *task,
+                             hsy_error *err);
+
+/* Whether the release has what the policy demands of every task. */
+hsy_status hsy_shuffled_allows(const hsy_device *dev, const hsy_release *r,
+                               hsy_error *err);
+
+/* Whether its shufflers say today that they shuffle it, and whether there is
+ * what it takes on the way to its collector. */
+hsy_status hsy_shuffled_admit(const hsy_device *dev, const hsy_release *r,
+                              const hsy_task *task, const hsy_document *doc,
+                              uint32_t day, hsy_error *err);
+
+/* Seal a packed report for the upload of an id. All coins follow from the id
+ * and the device's key, so that a retry has the same bytes. */
+hsy_status hsy_shuffled_seal(const hsy_device *dev, uint8_t *out, size_t len,
+                             const hsy_release *r, uint32_t epoch,
+                             const uint8_t id[16], uint32_t kind,
+                             const uint8_t *report, hsy_error *err);
 
 /* ---- state.c ------------------------------------------------------------- */
 

@@ -305,23 +305,46 @@ static hsy_status outbox_payload(const hsy_device *dev, uint8_t *out,
     return st;
 }
 
+/* The payload, sealed where the task is shuffled; null and real then look
+ * alike. */
+static hsy_status outbox_fill(const hsy_device *dev, uint8_t *out, size_t len,
+                              struct outbox_item *item, uint32_t *kind,
+                              hsy_error *err)
+{
+    const size_t packed = hsy_packed_size(item->r->scheme, 1);
+    const bool sealed = release_layers(item->r) != 0;
+    uint8_t *plain = sealed ? dev->scratch[0] : out;
+    bool report = false;
+    hsy_status st = outbox_payload(dev, plain, packed, item, &report);
+
+    if (st != HSY_OK)
+        return hsy_fail(err, st, HSY_FIELD_COINS, "the coins failed");
+    *kind = report ? HSY_UPLOAD_REPORTS : HSY_UPLOAD_NULL;
+    if (!sealed)
+        return HSY_OK;
+    st = hsy_shuffled_seal(dev, out, len, item->r,
+                           (uint32_t)(item->due / DEVICE_DAY), item->id, *kind,
+                           plain, err);
+    bytes_wipe(plain, packed);
+    *kind = HSY_UPLOAD_SEALED;
+    return st;
+}
+
 static hsy_status outbox_make(const hsy_device *dev, uint8_t *upload,
                               struct outbox_item *item, hsy_error *err)
 {
-    const size_t len = hsy_packed_size(item->r->scheme, 1);
+    const size_t len = hsy_release_payload(item->r);
     hsy_upload head = {
         .release = item->r->task.release,
         .epoch = (uint32_t)(item->due / DEVICE_DAY),
         .count = 1,
         .length = (uint32_t)len,
     };
-    bool report;
     hsy_status st =
-        outbox_payload(dev, upload + HSY_UPLOAD_WIRE, len, item, &report);
+        outbox_fill(dev, upload + HSY_UPLOAD_WIRE, len, item, &head.kind, err);
 
     if (st != HSY_OK)
-        return hsy_fail(err, st, HSY_FIELD_COINS, "the coins failed");
-    head.kind = report ? 1 : 2;
+        return st;
     memcpy(head.task, item->r->task.id, sizeof head.task);
     memcpy(head.digest, item->r->scheme->digest, HSY_DIGEST);
     memcpy(head.id, item->id, OUTBOX_ID);
@@ -364,7 +387,7 @@ hsy_status hsy_device_next(hsy_device *dev, uint8_t *upload, size_t room,
         return hsy_fail(err, st, HSY_FIELD_COINS, "the coins failed");
     if (!found)
         return hsy_fail(err, HSY_E_END, HSY_FIELD_UPLOAD, "nothing is due");
-    bytes = HSY_UPLOAD_WIRE + hsy_packed_size(best.r->scheme, 1);
+    bytes = HSY_UPLOAD_WIRE + hsy_release_payload(best.r);
     if (bytes > room)
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_ROOM,
                               "the upload does not fit", bytes);

@@ -58,7 +58,7 @@ size_t hsy_release_size(const hsy_task *task)
 
     if (task->permanent != NULL)
         size += release_scheme_size(task->permanent, task);
-    return size;
+    return size + hsy_shuffled_key_bytes(task);
 }
 
 /* ---- The plan of slots and rounds ---------------------------------------- */
@@ -121,6 +121,10 @@ static hsy_status release_stages(hsy_release *r, hsy_error *err)
 
     if (staged == NULL)
         return HSY_OK;
+    if (t->model != HSY_MODEL_LOCAL)
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_MODEL,
+                        "a search in stages is not shuffled: only some of a "
+                        "batch would answer");
     if (t->slot_days != 0 || t->answers != 1)
         return hsy_fail(err, HSY_E_RANGE,
                         t->slot_days != 0 ? HSY_FIELD_SLOT_DAYS
@@ -376,7 +380,10 @@ hsy_status hsy_release_init(hsy_release *r, const hsy_task *task,
     r->task = *task;
     r->task.question = NULL;
     r->task.scheme = r->task.permanent = r->task.labels = NULL;
+    r->task.statements = r->task.collector_key = NULL;
     st = release_schemes(r, task, err);
+    if (st == HSY_OK)
+        st = hsy_shuffled_keys(r, task, err);
     if (st == HSY_OK)
         st = release_plan(r, err);
     if (st == HSY_OK)
@@ -394,6 +401,15 @@ hsy_status hsy_release_init(hsy_release *r, const hsy_task *task,
     return st;
 }
 
+/* Sealed: a letter that says whether it is null, the report, the layers. */
+size_t hsy_release_payload(const hsy_release *r)
+{
+    const size_t report = hsy_packed_size(r->scheme, 1),
+                 layers = release_layers(r);
+
+    return layers == 0 ? report : 1 + report + layers * HSY_SEAL_LAYER;
+}
+
 void hsy_release_describe(const hsy_release *r, hsy_release_info *info)
 {
     *info = (hsy_release_info){
@@ -406,7 +422,7 @@ void hsy_release_describe(const hsy_release *r, hsy_release_info *info)
         .nano_report = r->nano_report,
         .nano_slot = r->nano_slot,
         .nano_task = r->nano_task,
-        .upload_bytes = HSY_UPLOAD_WIRE + hsy_packed_size(r->scheme, 1),
+        .upload_bytes = HSY_UPLOAD_WIRE + hsy_release_payload(r),
     };
     memcpy(info->digest, r->digest, HSY_DIGEST);
 }

@@ -33,6 +33,9 @@ static void state_open_keys(struct device_keys *keys,
     state_open_subkey(keys->mac, "hearsay device mac 1", key);
     state_open_subkey(keys->seal, "hearsay device seal 1", key);
     state_open_subkey(keys->tag, "hearsay device tag 1", key);
+#ifndef HSY_CLIENT
+    state_open_subkey(keys->envelope, "hearsay device envelope 1", key);
+#endif
 }
 
 static void state_open_key_encode(uint8_t file[STATE_OPEN_KEY],

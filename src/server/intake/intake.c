@@ -196,7 +196,8 @@ static hsy_status intake_judge(struct intake_upload *u, const struct intake *in,
     intake_find(u, in->roster, rules);
     if (u->verdict != INTAKE_COUNTED)
         return HSY_OK;
-    if (u->head.length != hsy_packed_size(u->entry->scheme, u->head.count)) {
+    if (u->head.kind == HSY_UPLOAD_SEALED ||
+        u->head.length != hsy_packed_size(u->entry->scheme, u->head.count)) {
         u->verdict = INTAKE_REPORT;
         return HSY_OK;
     }

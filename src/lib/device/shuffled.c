@@ -1,0 +1,196 @@
+/*
+ * shuffled.c - shuffled tasks on a device: their keys, what the policy demands
+ * of them, their statements, sealing.
+ *
+ * Shufflers are named by whoever signs the document, and each says itself that
+ * it shuffles a task and in batches of how many. The policy decides whose word
+ * counts; nothing from outside lowers what it demands.   docs/device.md
+ */
+#include "lib/bits/bytes.h"
+#include "lib/core/fail.h"
+#include "lib/device/internal.h"
+#include "lib/device/parties.h"
+#include "lib/scheme/scheme.h"
+
+#include <string.h>
+
+/* ---- Keys ---------------------------------------------------------------- */
+
+size_t hsy_shuffled_key_bytes(const hsy_task *task)
+{
+    if (task->model != HSY_MODEL_SHUFFLED ||
+        task->shufflers > HSY_SHUFFLERS_MAX)
+        return 0;
+    return ((size_t)task->shufflers + 1) * HSY_SEAL_KEY +
+           (size_t)task->shufflers * HSY_SIGN_KEY;
+}
+
+hsy_status hsy_shuffled_keys(hsy_release *r, const hsy_task *task,
+                             hsy_error *err)
+{
+    uint8_t *at = (uint8_t *)r + hsy_release_size(task);
+    hsy_statement s;
+
+    if (task->model != HSY_MODEL_SHUFFLED)
+        return HSY_OK;
+    if (task->shufflers < 1 || task->shufflers > HSY_SHUFFLERS_MAX)
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_SHUFFLERS,
+                               "from 1 to 8 shufflers", HSY_SHUFFLERS_MAX);
+    r->keys = (uint8_t(*)[HSY_SEAL_KEY])(at - hsy_shuffled_key_bytes(task));
+    memset(r->keys, 0, hsy_shuffled_key_bytes(task));
+    for (uint32_t i = 0; i < task->shufflers; i++) {
+        hsy_status st = hsy_statement_decode(
+            &s, task->statements + (size_t)i * HSY_STATEMENT_WIRE, err);
+
+        if (st != HSY_OK)
+            return st;
+        memcpy(r->keys[i], s.seal_key, HSY_SEAL_KEY);
+        memcpy(r->keys[task->shufflers + 1 + i], s.sign_key, HSY_SIGN_KEY);
+    }
+    if (task->collector_key != NULL)
+        memcpy(r->keys[task->shufflers], task->collector_key, HSY_SEAL_KEY);
+    return HSY_OK;
+}
+
+/* ---- Policy -------------------------------------------------------------- */
+
+/* Whether the policy knows the key that shuffler i signs with. */
+static bool shuffled_pinned(const hsy_policy *policy, const hsy_release *r,
+                            uint32_t i)
+{
+    const uint8_t *key = r->keys[release_layers(r) + i];
+
+    for (size_t k = 0; k < policy->nshuffler_keys; k++)
+        if (memcmp(policy->shuffler_keys + k * HSY_SIGN_KEY, key,
+                   HSY_SIGN_KEY) == 0)
+            return true;
+    return false;
+}
+
+static bool shuffled_pins(const hsy_policy *policy, const hsy_release *r)
+{
+    const bool all = (policy->flags & HSY_POLICY_PIN_ALL) != 0;
+    uint32_t known = 0;
+
+    for (uint32_t i = 0; i < r->task.shufflers; i++)
+        known += shuffled_pinned(policy, r, i);
+    return known >= (all ? r->task.shufflers : 1) && known >= 1;
+}
+
+/* What the policy demands of every task: a task that is not shuffled has no
+ * shufflers and no batch. */
+hsy_status hsy_shuffled_allows(const hsy_device *dev, const hsy_release *r,
+                               hsy_error *err)
+{
+    const hsy_policy *policy = &dev->policy;
+
+    if (r->keys != NULL && dev->world.seal == NULL)
+        return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_SEAL,
+                        "this program cannot seal, and the task is shuffled");
+    if (r->task.shufflers < policy->min_shufflers)
+        return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_MIN_SHUFFLERS,
+                              "fewer shufflers than the policy demands",
+                              policy->min_shufflers);
+    if (r->task.min_batch < policy->min_batch)
+        return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_MIN_BATCH,
+                              "smaller batches than the policy demands",
+                              policy->min_batch);
+    if (policy->nshuffler_keys != 0 && !shuffled_pins(policy, r))
+        return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_SHUFFLER_KEYS,
+                        "the shufflers are not those of the policy");
+    return HSY_OK;
+}
+
+/* ---- Admission ----------------------------------------------------------- */
+
+/* Each shuffler says itself, and today, that it shuffles this task. What the
+ * statements say was held against the task when the document was opened. */
+static hsy_status shuffled_statements(const hsy_device *dev,
+                                      const hsy_task *task, uint32_t day,
+                                      hsy_error *err)
+{
+    hsy_statement s;
+
+    for (uint32_t i = 0; i < task->shufflers; i++) {
+        const uint8_t *wire = task->statements + (size_t)i * HSY_STATEMENT_WIRE;
+        hsy_status st = hsy_statement_decode(&s, wire, err);
+
+        if (st != HSY_OK)
+            return st;
+        if (!dev->world.verify(dev->world.ctx, s.sign_key, s.signature, wire,
+                               HSY_STATEMENT_SIGNED))
+            return hsy_fail(err, HSY_E_SIGNATURE, HSY_FIELD_STATEMENT,
+                            "not signed by the shuffler that it is about");
+        if (day < s.from || day >= s.until)
+            return hsy_fail_kind(err, HSY_E_OLD, HSY_FIELD_STATEMENT,
+                                 "a shuffler's statement is not for today",
+                                 HSY_LIMIT_END, s.until);
+    }
+    return HSY_OK;
+}
+
+/* Whether what the task needs on the way to its collector is there. */
+static hsy_status shuffled_way(const hsy_device *dev, const hsy_release *r,
+                               const hsy_document *doc, hsy_error *err)
+{
+    const bool relayed = (r->task.flags & HSY_TASK_RELAY) != 0 ||
+                         (dev->policy.flags & HSY_POLICY_RELAY) != 0;
+    hsy_parties parties;
+
+    hsy_document_parties(doc, &parties);
+    if (r->keys != NULL && parties_no_key(parties.collector_key))
+        return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_COLLECTOR_KEY,
+                        "the document has no key to seal for the collector");
+    if (relayed && parties.gateway_keys == 0)
+        return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_GATEWAY_KEYS,
+                        "the relay is demanded, and the document has no key "
+                        "of a gateway");
+    if (relayed && HSY_UPLOAD_WIRE + hsy_release_payload(r) + HSY_REQUEST_ROOM >
+                       parties.request_bytes)
+        return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_REQUEST_BYTES,
+                              "an upload does not fit in a request of the "
+                              "document's length",
+                              parties.request_bytes);
+    return HSY_OK;
+}
+
+hsy_status hsy_shuffled_admit(const hsy_device *dev, const hsy_release *r,
+                              const hsy_task *task, const hsy_document *doc,
+                              uint32_t day, hsy_error *err)
+{
+    hsy_status st = shuffled_statements(dev, task, day, err);
+
+    return st == HSY_OK ? shuffled_way(dev, r, doc, err) : st;
+}
+
+/* ---- Sealing ------------------------------------------------------------- */
+
+hsy_status hsy_shuffled_seal(const hsy_device *dev, uint8_t *out, size_t len,
+                             const hsy_release *r, uint32_t epoch,
+                             const uint8_t id[16], uint32_t kind,
+                             const uint8_t *report, hsy_error *err)
+{
+    uint8_t seed[64];
+    const hsy_envelope envelope = {
+        .task = r->task.id,
+        .release = r->task.release,
+        .digest = r->scheme->digest,
+        .epoch = epoch,
+        .id = id,
+        .keys = r->keys[0],
+        .layers = release_layers(r),
+        .seed = seed,
+        .kind = (uint8_t)kind,
+        .report = report,
+        .report_len = hsy_packed_size(r->scheme, 1),
+    };
+    hsy_status st = HSY_E_POLICY;
+
+    hsy_blake2b(seed, sizeof seed, id, 16, dev->keys.envelope, HSY_KEY);
+    if (dev->world.seal != NULL && !parties_no_key(r->keys[r->task.shufflers]))
+        st = dev->world.seal(dev->world.ctx, out, len, &envelope);
+    bytes_wipe(seed, sizeof seed);
+    return st == HSY_OK ? HSY_OK
+                        : hsy_fail(err, st, HSY_FIELD_SEAL,
+                                   "the upload cannot be sealed");
+}

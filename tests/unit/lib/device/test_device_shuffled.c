@@ -1,0 +1,291 @@
+/* test_device_shuffled.c - shuffled tasks on a device: what is admitted, and
+ * what leaves. */
+#include "rig/device_rig.h"
+#include "rig/example_shuffled.h"
+
+/* What was to be sealed, and how often. */
+struct sealed {
+    hsy_envelope last;
+    uint8_t seed[64];
+    uint8_t keys[3][HSY_SEAL_KEY];
+    uint8_t report[8];
+    size_t calls, len;
+    hsy_status answer;
+};
+
+static struct sealed seen;
+static struct example_statements said;
+
+/* Not sealed: what was given, and a hash of it over the rest. */
+static hsy_status seal(void *ctx, uint8_t *out, size_t len,
+                       const hsy_envelope *e)
+{
+    (void)ctx;
+    seen.last = *e;
+    seen.len = len;
+    seen.calls++;
+    memcpy(seen.seed, e->seed, sizeof seen.seed);
+    memcpy(seen.keys, e->keys, sizeof seen.keys);
+    memcpy(seen.report, e->report, e->report_len);
+    memset(out, 0xaa, len);
+    hsy_blake2b(out, 32, e->report, e->report_len, e->seed, 64);
+    out[32] = (uint8_t)(out[0] ^ e->kind);
+    return seen.answer;
+}
+
+/* A device with one task over two shufflers, before it takes its document. */
+static struct rig *shuffled_rig(void)
+{
+    static hsy_parties parties;
+    struct rig *g = rig_new();
+
+    parties = example_parties();
+    seen = (struct sealed){.answer = HSY_OK};
+    g->face.seal = seal;
+    g->parties = &parties;
+    rig_task(g, "color", "browser", values("grr", 4, EPS), 0);
+    example_shuffle(&g->task[0], &said, 2, DAY0);
+    return g;
+}
+
+/* ---- Admission ----------------------------------------------------------- */
+
+/* The task, taken and admitted under what `change` makes of it. */
+static void admits(void (*change)(struct rig *g), hsy_status status,
+                   const char *field, const char *what)
+{
+    struct rig *g = shuffled_rig();
+    hsy_status st;
+
+    if (change != NULL)
+        change(g);
+    rig_publish(g);
+    st = rig_open(g, true);
+    if (st == HSY_OK)
+        st = rig_take(g);
+    if (st == HSY_OK)
+        st = rig_admit(g, 0);
+    ok(st == status &&
+           (field == NULL || strcmp(hsy_field_name(g->err.field), field) == 0),
+       "%s: %s", what, hsy_strstatus(status));
+    if (st != status)
+        printf("# %s: %s: %s\n", hsy_strstatus(st),
+               hsy_field_name(g->err.field), g->err.msg);
+    rig_free(g);
+}
+
+#define CHANGE(name, statement)                                                \
+    static void name(struct rig *g)                                            \
+    {                                                                          \
+        (void)g;                                                               \
+        statement;                                                             \
+    }
+
+static uint8_t pins[2][HSY_SIGN_KEY];
+
+static void pin(struct rig *g, int first, int second, uint32_t flags)
+{
+    memset(pins[0], first, HSY_SIGN_KEY);
+    memset(pins[1], second, HSY_SIGN_KEY);
+    g->policy.shuffler_keys = pins[0];
+    g->policy.nshuffler_keys = 2;
+    g->policy.flags = flags;
+}
+
+static void local(struct rig *g)
+{
+    g->tasks = 0;
+    rig_task(g, "color", "browser", values("grr", 4, EPS), 0);
+}
+
+CHANGE(sealless, g->face.seal = NULL)
+CHANGE(older_world, g->face.size = offsetof(hsy_world, seal))
+CHANGE(older_policy, g->policy.size = offsetof(hsy_policy, min_batch);
+       g->policy.min_shufflers = 8)
+CHANGE(two, g->policy.min_shufflers = 2)
+CHANGE(three, g->policy.min_shufflers = 3)
+CHANGE(batch, g->policy.min_batch = 50000)
+CHANGE(larger_batch, g->policy.min_batch = 50001)
+CHANGE(one_pinned, pin(g, 9, 102, 0))
+CHANGE(none_pinned, pin(g, 8, 9, 0))
+CHANGE(all_pinned, pin(g, 102, 101, HSY_POLICY_PIN_ALL))
+CHANGE(not_all_pinned, pin(g, 9, 102, HSY_POLICY_PIN_ALL))
+CHANGE(local_two, local(g); g->policy.min_shufflers = 1)
+CHANGE(local_batch, local(g); g->policy.min_batch = 1)
+CHANGE(local_pinned, local(g); pin(g, 101, 102, HSY_POLICY_PIN_ALL))
+CHANGE(local_direct, local(g); g->parties = NULL;
+       g->policy.flags = HSY_POLICY_RELAY)
+CHANGE(local_relayed, local(g); g->policy.flags = HSY_POLICY_RELAY)
+CHANGE(early, g->world.now -= DEVICE_DAY)
+CHANGE(late, g->world.now += (uint64_t)500 * DEVICE_DAY; g->task[0].end += 400)
+CHANGE(last, g->world.now += (uint64_t)499 * DEVICE_DAY; g->task[0].end += 400)
+CHANGE(forged, said.wire[1][HSY_STATEMENT_SIGNED + 5] ^= 1)
+CHANGE(altered, said.wire[0][140] ^= 1)
+CHANGE(unkeyed, static hsy_parties p; p = example_parties();
+       memset(p.collector_key, 0, HSY_SEAL_KEY); g->parties = &p)
+CHANGE(no_way, static hsy_parties p; memset(p.collector_key, 1, HSY_SEAL_KEY);
+       g->parties = &p)
+CHANGE(directly, no_way(g); g->task[0].flags = 0)
+CHANGE(long_report, g->tasks = 0;
+       rig_task(g, "color", "browser", values("oue", 1000, EPS), 0);
+       g->policy.release_bytes = 4096;
+       example_shuffle(&g->task[0], &said, 2, DAY0))
+
+static void admission(void)
+{
+    admits(NULL, HSY_OK, NULL, "a shuffled task");
+    admits(sealless, HSY_E_POLICY, "seal", "a program that cannot seal");
+    admits(older_world, HSY_E_POLICY, "seal", "one made before there was seal");
+    admits(older_policy, HSY_OK, NULL,
+           "a policy made before it could demand shufflers");
+    admits(two, HSY_OK, NULL, "two demanded");
+    admits(three, HSY_E_POLICY, "min_shufflers", "three demanded");
+    admits(batch, HSY_OK, NULL, "batches as demanded");
+    admits(larger_batch, HSY_E_POLICY, "min_batch", "larger ones demanded");
+    admits(one_pinned, HSY_OK, NULL, "one of its shufflers known");
+    admits(none_pinned, HSY_E_POLICY, "shuffler_keys", "none known");
+    admits(all_pinned, HSY_OK, NULL, "all known, as demanded");
+    admits(not_all_pinned, HSY_E_POLICY, "shuffler_keys", "one unknown");
+    admits(local, HSY_OK, NULL, "a local task beside a gateway");
+    admits(local_two, HSY_E_POLICY, "min_shufflers",
+           "a local task where a shuffler is demanded");
+    admits(local_batch, HSY_E_POLICY, "min_batch", "where a batch is");
+    admits(local_pinned, HSY_E_POLICY, "shuffler_keys", "where known ones are");
+    admits(local_direct, HSY_E_POLICY, "gateway_keys",
+           "where a relay is, and there is no gateway");
+    admits(local_relayed, HSY_OK, NULL, "and where there is one");
+}
+
+static void statements_are_checked(void)
+{
+    admits(early, HSY_E_OLD, "statement", "statements from tomorrow on");
+    admits(last, HSY_OK, NULL, "their last day");
+    admits(late, HSY_E_OLD, "statement", "the day after");
+    admits(forged, HSY_E_SIGNATURE, "statement", "a signature changed");
+    admits(altered, HSY_E_SIGNATURE, "statement", "an operator changed");
+    admits(unkeyed, HSY_E_POLICY, "collector_key", "no key of the collector");
+    admits(no_way, HSY_E_POLICY, "gateway_keys", "a relay without a gateway");
+    admits(directly, HSY_OK, NULL, "no relay demanded, and no gateway");
+    admits(long_report, HSY_E_POLICY, "request_bytes",
+           "a report longer than a request");
+}
+
+static void sizes_are_checked(void)
+{
+    struct rig *g = shuffled_rig();
+
+    g->face.size = sizeof g->face + 1;
+    ok(rig_open(g, true) == HSY_E_RANGE && g->err.field == HSY_FIELD_SIZE,
+       "a world of another size is refused");
+    g->face.size = sizeof g->face;
+    g->policy.size = offsetof(hsy_policy, flags);
+    ok(rig_open(g, true) == HSY_E_RANGE && g->err.field == HSY_FIELD_SIZE,
+       "and a policy");
+    rig_free(g);
+}
+
+/* ---- What leaves --------------------------------------------------------- */
+
+static bool keys_are(int first, int second, int collector)
+{
+    uint8_t want[3][HSY_SEAL_KEY];
+
+    memset(want[0], first, HSY_SEAL_KEY);
+    memset(want[1], second, HSY_SEAL_KEY);
+    memset(want[2], collector, HSY_SEAL_KEY);
+    return memcmp(seen.keys, want, sizeof want) == 0;
+}
+
+static void uploads_are_sealed(void)
+{
+    struct rig *g = shuffled_rig();
+    uint8_t upload[4096], again[4096];
+    size_t len = 0, len2 = 0;
+    hsy_release_info info;
+    hsy_upload head;
+
+    rig_begin(g);
+    hsy_release_describe(g->release[0], &info);
+    ok(info.upload_bytes == HSY_UPLOAD_WIRE + 3 * HSY_SEAL_LAYER + 1 + 1 &&
+           info.task.statements == NULL && info.task.collector_key == NULL,
+       "an upload is a header, three layers, a letter and the report");
+    rig_answer(g, 0, 2);
+    ok(info.nano_slot == EPS && rig_spent(g, "browser") == EPS,
+       "what is charged is the report's epsilon");
+    rig_day(g, 1);
+    ok(rig_next(g, upload, &len) == HSY_OK && len == info.upload_bytes &&
+           hsy_upload_decode(&head, upload, NULL) == HSY_OK &&
+           head.kind == HSY_UPLOAD_SEALED && head.count == 1 &&
+           head.length == len - HSY_UPLOAD_WIRE,
+       "it is of kind 3, with its length");
+    ok(seen.len == head.length && seen.last.layers == 3 &&
+           seen.last.kind == HSY_UPLOAD_REPORTS && seen.last.report_len == 1 &&
+           seen.last.epoch == head.epoch && seen.last.release == 1 &&
+           keys_are(201, 202, 33),
+       "the report is sealed for the shufflers in order and the collector");
+    ok(rig_next(g, again, &len2) == HSY_OK && len2 == len &&
+           memcmp(upload, again, len) == 0 && seen.calls == 2,
+       "a retry has the same bytes");
+    ok(rig_again(g) && rig_next(g, again, &len2) == HSY_OK &&
+           memcmp(upload, again, len) == 0,
+       "also after the device was opened again");
+    ok(rig_sent(g, upload, len) == HSY_OK &&
+           rig_next(g, again, &len2) == HSY_E_END,
+       "what has arrived does not come again");
+    rig_free(g);
+}
+
+static void nulls_look_alike(void)
+{
+    struct rig *g = shuffled_rig();
+    uint8_t upload[4096], other[4096], seed[64];
+    size_t len = 0, len2 = 0;
+
+    rig_begin(g);
+    rig_day(g, 1);
+    ok(rig_next(g, upload, &len) == HSY_OK &&
+           seen.last.kind == HSY_UPLOAD_NULL &&
+           rig_sent(g, upload, len) == HSY_OK,
+       "a round without an answer seals a null");
+    memcpy(seed, seen.seed, sizeof seed);
+    rig_answer(g, 0, 1);
+    rig_day(g, 2);
+    ok(rig_next(g, other, &len2) == HSY_OK &&
+           seen.last.kind == HSY_UPLOAD_REPORTS && len == len2 &&
+           memcmp(upload, other, 80) == 0,
+       "null and real have one length and, up to the id, one header");
+    ok(memcmp(seed, seen.seed, sizeof seed) != 0,
+       "every upload is sealed with coins of its own");
+    seen.answer = HSY_E_ENTROPY;
+    ok(rig_next(g, other, &len2) == HSY_E_ENTROPY &&
+           g->err.field == HSY_FIELD_SEAL,
+       "what cannot be sealed does not leave");
+    rig_free(g);
+}
+
+/* Without its document a release describes itself; sending for it takes one. */
+static void release_alone(void)
+{
+    struct rig *g = shuffled_rig();
+    hsy_release *r = calloc(1, hsy_release_size(&g->task[0]));
+    hsy_release_info info;
+
+    ok(hsy_release_init(r, &g->task[0], NULL) == HSY_OK,
+       "a release without a key of the collector");
+    hsy_release_describe(r, &info);
+    ok(info.upload_bytes == HSY_UPLOAD_WIRE + 3 * HSY_SEAL_LAYER + 2,
+       "knows the length of its uploads");
+    free(r);
+    rig_free(g);
+}
+
+int main(void)
+{
+    admission();
+    statements_are_checked();
+    sizes_are_checked();
+    uploads_are_sealed();
+    nulls_look_alike();
+    release_alone();
+    return tap_done();
+}
