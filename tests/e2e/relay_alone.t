@@ -28,6 +28,15 @@ ok(not any(word in said for word in ("192.0.2.7", "phone", "sealed", "cookie")) 
    "its log has nothing about clients", said)
 ok(not any(word in json.dumps(relay.metrics()) for word in ("192", "phone")), "nor have its metrics")
 
+rules = open(os.path.join(PACKAGING, "prometheus", "hearsay-relay.rules.yml")).read()
+known = set(k.split("{")[0] for k in relay.metrics())
+used = set(re.findall(r"\bhearsay_relay_[a-z_]+", rules))
+ok(len(used) == 4 and used <= known and all(('why="%s"' % w) in json.dumps(relay.metrics()).replace("\\", "") for w in ("broken", "strange", "slow", "busy")),
+   "every metric that an alert names is one of a relay", used - known)
+page = open(os.path.join(ROOT, "docs", "relay.md")).read()
+alerts = re.findall(r"alert: (\w+)", rules)
+ok(len(alerts) == 4 and all("| `%s` |" % a in page for a in alerts), "and every alert is on the page", alerts)
+
 # ---- What is not forwarded ----------------------------------------------------------
 
 before = len(wire.bytes)
@@ -138,7 +147,6 @@ line.close()
 
 # ---- nginx instead ----------------------------------------------------------------------
 
-page = open(os.path.join(ROOT, "docs", "relay.md")).read()
 shipped = open(os.path.join(PACKAGING, "nginx", "relay.conf")).read()
 ok(re.search(r"```nginx\n(.*?)```", page, re.S).group(1) in shipped, "the page has the configuration that is shipped")
 if shutil.which("nginx"):
