@@ -99,7 +99,7 @@ hsy_status example_intake(struct intake *in, struct roster *r,
 {
     const struct intake_days days = {.first = EXAMPLE_EPOCH - 2,
                                      .last = EXAMPLE_EPOCH + 1};
-    const struct intake_gate gate = {example_most, NULL};
+    const struct intake_gate gate = {.most = example_most};
     uint8_t *body = malloc(len + (len == 0));
 
     if (body == NULL)

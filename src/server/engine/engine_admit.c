@@ -113,7 +113,8 @@ static bool admit_tallies(struct engine *e, struct admit_slot *slot)
 }
 
 /* Room in the slot's batch for n more bytes. */
-static bool admit_batch_room(struct admit_slot *slot, size_t n)
+static bool admit_batch_room(struct admit_slot *slot, size_t n,
+                             enum store_batch_type type)
 {
     struct engine_batch *b = slot->batch, *more;
     const size_t len = b == NULL ? 0 : b->len;
@@ -128,7 +129,7 @@ static bool admit_batch_room(struct admit_slot *slot, size_t n)
         return false;
     if (b == NULL)
         *more = (struct engine_batch){
-            .entry = slot->entry, .epoch = slot->epoch, .type = STORE_REPORTS};
+            .entry = slot->entry, .epoch = slot->epoch, .type = type};
     slot->batch = more;
     slot->room = room;
     return true;
@@ -145,7 +146,30 @@ static bool admit_room(struct engine *e, struct admit_slot *slot,
            e->admit.waiting + need <= e->options.fold_bytes &&
            admit_tallies(e, slot) &&
            slot->waiting + need <= e->options.fold_bytes / ADMIT_ENTRY_SHARE &&
-           admit_batch_room(slot, need);
+           admit_batch_room(slot, need, STORE_REPORTS);
+}
+
+/* The same for a sealed one, which is kept with its id and never folded. */
+static bool admit_room_sealed(struct engine *e, struct admit_slot *slot,
+                              const hsy_upload *head)
+{
+    const struct engine_entry *x = e->entries[slot->entry];
+
+    return x->reports + slot->reports + 1 <= ENGINE_REPORTS_MAX &&
+           admit_batch_room(slot, sizeof head->id + head->length, STORE_SEALED);
+}
+
+static bool admit_room_of(struct engine *e, struct admit_slot *slot,
+                          const hsy_upload *head)
+{
+    switch (head->kind) {
+    case HSY_UPLOAD_REPORTS:
+        return admit_room(e, slot, head);
+    case HSY_UPLOAD_SEALED:
+        return admit_room_sealed(e, slot, head);
+    default:
+        return true; /* null: nothing is kept of it but its id */
+    }
 }
 
 /* ---- One upload ---------------------------------------------------------- */
@@ -198,11 +222,18 @@ static void admit_count(struct engine *e, struct admit_slot *slot,
 {
     struct engine_batch *b = slot->batch;
 
-    if (u->head.kind == 2) {
+    if (u->head.kind == HSY_UPLOAD_NULL) {
         slot->nulls += u->head.count;
         return;
     }
     slot->reports += u->head.count;
+    if (u->head.kind == HSY_UPLOAD_SEALED) {
+        memcpy(b->bytes + b->len, u->head.id, sizeof u->head.id);
+        memcpy(b->bytes + b->len + sizeof u->head.id, u->payload,
+               u->head.length);
+        b->len += sizeof u->head.id + u->head.length;
+        return;
+    }
     bytes_put32(b->bytes + b->len, u->head.count);
     memcpy(b->bytes + b->len + 4, u->payload, u->head.length);
     b->len += 4 + (size_t)u->head.length;
@@ -246,12 +277,11 @@ static enum intake_verdict admit_new(struct engine *e,
 
     if (verdict != INTAKE_COUNTED)
         return verdict;
-    ids = admit_epoch_of(&e->admit, epoch, u->head.kind == 2);
+    ids = admit_epoch_of(&e->admit, epoch, u->head.kind == HSY_UPLOAD_NULL);
     slot = admit_slot_of(e, u->entry->number, epoch);
     if (ids == NULL || slot == NULL ||
         !admit_grow(&ids->ids, &ids->room, ids->n + 1, sizeof *ids->ids) ||
-        (u->head.kind == 1 && !admit_room(e, slot, &u->head)) ||
-        !admit_id(e, slot, u, id))
+        !admit_room_of(e, slot, &u->head) || !admit_id(e, slot, u, id))
         return INTAKE_FULL;
     ids->ids[ids->n++] = *id;
     if (u->enrolled && s->quota != 0)
@@ -407,8 +437,9 @@ static void admit_hand_over(struct engine *e, struct admit_slot *slot)
     x->reports += slot->reports;
     e->status.reports += slot->reports;
     e->status.nulls += slot->nulls;
-    if (slot->batch == NULL || slot->batch->len == 0)
-        return;
+    if (slot->batch == NULL || slot->batch->len == 0 ||
+        slot->batch->type == STORE_SEALED)
+        return; /* the store has what is sealed, and nobody else needs it */
     slot->batch->seq = e->status.seq;
     slot->batch->reports = slot->reports;
     x->waiting_bytes += slot->batch->len;

@@ -17,6 +17,7 @@
 #include <pthread.h>
 
 #define ENGINE_MARK 16u
+#define ENGINE_UPLOAD_ID 16u /* bytes of an id before what is sealed */
 #define ENGINE_REPORTS_MAX                                                     \
     ((uint64_t)1 << 56) /* of an entry: no sum of a                            \
                            tally comes near 2^63 */

@@ -29,6 +29,9 @@ const struct intake_row intake_verdicts[INTAKE_FULL + 1] = {
     [INTAKE_REPORT] = {422, "malformed-report",
                        "Length, count or a report does not fit the scheme; "
                        "sending it again does not help."},
+    [INTAKE_PLACE] = {422, "other-place",
+                      "A sealed upload goes to the first shuffler of its task, "
+                      "any other to the collector."},
     [INTAKE_EARLY] = {422, "early",
                       "The epoch is after tomorrow or before the task: look "
                       "at the device's clock."},
@@ -116,6 +119,22 @@ static enum intake_verdict intake_sender(struct intake_upload *u,
     return u->head.count <= most ? INTAKE_COUNTED : INTAKE_MANY;
 }
 
+/* Whether an upload has come where it belongs: a sealed one to the first
+ * shuffler of its task, any other to the collector, of a task that is not
+ * shuffled. */
+static bool intake_right_place(const struct intake_upload *u,
+                               const struct intake_rules *rules)
+{
+    const struct roster_entry *e = u->entry;
+    const uint8_t *shuffler =
+        rules->gate == NULL ? NULL : rules->gate->shuffler;
+
+    if (shuffler == NULL)
+        return e->sealed_bytes == 0 && u->head.kind != HSY_UPLOAD_SEALED;
+    return e->sealed_bytes != 0 && u->head.kind == HSY_UPLOAD_SEALED &&
+           memcmp(e->first_key, shuffler, sizeof e->first_key) == 0;
+}
+
 void intake_find(struct intake_upload *u, const struct roster *roster,
                  const struct intake_rules *rules)
 {
@@ -130,7 +149,9 @@ void intake_find(struct intake_upload *u, const struct roster *roster,
         u->verdict = INTAKE_UNKNOWN;
     u->entry = u->verdict == INTAKE_COUNTED ? entry : NULL;
     if (u->entry != NULL)
-        u->verdict = intake_sender(u, rules->gate);
+        u->verdict = intake_right_place(u, rules)
+                         ? intake_sender(u, rules->gate)
+                         : INTAKE_PLACE;
 }
 
 /* ---- Reports ------------------------------------------------------------- */
@@ -189,6 +210,13 @@ void intake_digest(struct intake_upload *u, const uint8_t *wire)
 
 /* ---- Binary bodies ------------------------------------------------------- */
 
+static size_t intake_length(const struct intake_upload *u)
+{
+    return u->head.kind == HSY_UPLOAD_SEALED
+               ? u->entry->sealed_bytes
+               : hsy_packed_size(u->entry->scheme, u->head.count);
+}
+
 /* Everything about an upload whose head and payload are there. */
 static hsy_status intake_judge(struct intake_upload *u, const struct intake *in,
                                const struct intake_rules *rules, hsy_error *err)
@@ -196,12 +224,11 @@ static hsy_status intake_judge(struct intake_upload *u, const struct intake *in,
     intake_find(u, in->roster, rules);
     if (u->verdict != INTAKE_COUNTED)
         return HSY_OK;
-    if (u->head.kind == HSY_UPLOAD_SEALED ||
-        u->head.length != hsy_packed_size(u->entry->scheme, u->head.count)) {
+    if (u->head.length != intake_length(u)) {
         u->verdict = INTAKE_REPORT;
         return HSY_OK;
     }
-    return u->head.kind == 1 ? intake_reports(u, err) : HSY_OK;
+    return u->head.kind == HSY_UPLOAD_REPORTS ? intake_reports(u, err) : HSY_OK;
 }
 
 /* The upload at *at, and on to the next. */

@@ -19,6 +19,7 @@ enum intake_verdict {
     INTAKE_UNKNOWN,     /* 404: no such task, or not of this release */
     INTAKE_SCHEME,      /* 422: another digest than the release has */
     INTAKE_REPORT,      /* 422: length, count or a report does not fit it */
+    INTAKE_PLACE,       /* 422: sealed for a shuffler, or not */
     INTAKE_EARLY,       /* 422: an epoch after tomorrow, or before the task */
     INTAKE_CLOSED,      /* 410: the epoch or the task is over */
     INTAKE_CONFLICT,    /* 409: the id was counted with other bytes */
@@ -54,6 +55,8 @@ struct intake_upload {
 struct intake_gate {
     uint32_t (*most)(void *ctx, struct intake_upload *u);
     void *ctx;
+    const uint8_t *shuffler; /* NULL: this is a collector; else the key that
+                                this shuffler signs with */
 };
 
 /* Days that may be named: first is the oldest open epoch. While a clock is in

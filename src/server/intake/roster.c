@@ -74,6 +74,24 @@ static void roster_epochs(struct roster_entry *e)
         e->last += (t->delay_seconds - 1) / ROSTER_DAY;
 }
 
+/* What its first shuffler takes. */
+static hsy_status roster_shuffled(struct roster_entry *e,
+                                  const hsy_release_info *release,
+                                  hsy_error *err)
+{
+    hsy_statement first;
+    hsy_status st;
+
+    if (e->task.model != HSY_MODEL_SHUFFLED)
+        return HSY_OK;
+    st = hsy_statement_decode(&first, e->task.statements, err);
+    if (st != HSY_OK)
+        return st;
+    memcpy(e->first_key, first.sign_key, sizeof e->first_key);
+    e->sealed_bytes = release->upload_bytes - HSY_UPLOAD_WIRE;
+    return HSY_OK;
+}
+
 /* Everything of an entry that follows from the one task of its document. */
 static hsy_status roster_fill(struct roster_entry *e, struct roster_core *c,
                               size_t len, hsy_error *err)
@@ -105,7 +123,7 @@ static hsy_status roster_fill(struct roster_entry *e, struct roster_core *c,
     e->bytes = c->bytes;
     e->len = len;
     roster_epochs(e);
-    return HSY_OK;
+    return roster_shuffled(e, &release, err);
 }
 
 /* Make an entry of bytes, which become the core's whatever is returned. */

@@ -21,7 +21,9 @@ struct roster_entry {
     const hsy_release *release; /* for what a person is told, and charges */
     uint8_t digest[HSY_DIGEST]; /* of the scheme */
     size_t report_bytes;
-    size_t words;         /* hsy_tally_words */
+    size_t words;        /* hsy_tally_words */
+    size_t sealed_bytes; /* of a sealed upload's payload; 0: none is sealed */
+    uint8_t first_key[HSY_SIGN_KEY]; /* that its first shuffler signs with */
     uint32_t first, last; /* epochs in which its uploads may be due */
     const uint8_t *bytes; /* a document of this one task, unsigned */
     size_t len;

@@ -294,7 +294,7 @@ static enum intake_verdict sent_by(uint32_t most, uint32_t kind, size_t n)
 {
     const struct intake_days days = {.first = EXAMPLE_EPOCH - 2,
                                      .last = EXAMPLE_EPOCH + 1};
-    const struct intake_gate gate = {gate_most, &most};
+    const struct intake_gate gate = {.most = gate_most, .ctx = &most};
     size_t len;
     uint8_t *upload =
         example_upload(roster_at(roster, 0), kind, n, (uint8_t)n, &len);
