@@ -663,7 +663,7 @@ static const char *run_wrong(void)
 
 static void killed_anywhere(void)
 {
-    const bool every = getenv("HEARSAY_LONG") != NULL;
+    const bool every = getenv("HSY_TEST_LONG") != NULL;
     const uint64_t step = every ? 1 : TEST_SANITIZED ? 61 : 7;
     const char *wrong = NULL;
     uint64_t kills = 0, at = 1;

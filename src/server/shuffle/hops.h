@@ -1,0 +1,53 @@
+/*
+ * hops.h - what a document says of a chain, for who is a part of it: which
+ * tasks a shuffler mixes, whose batches it or a collector takes, and the layers
+ * they take off.
+ */
+#ifndef SERVER_SHUFFLE_HOPS_H
+#define SERVER_SHUFFLE_HOPS_H
+
+#include "host/seal/seal.h"
+#include "server/intake/roster.h"
+#include "server/shuffle/inbox.h"
+#include "server/shuffle/mixer.h"
+
+#define HOPS_KEYS 2u /* that are valid at a time */
+
+/* Somebody's keys. */
+struct hops_keys {
+    uint8_t
+        sign[HSY_SIGN_KEY]; /* of a shuffler; a collector is known by none */
+    uint8_t
+        collector[HSY_SIGN_KEY]; /* that the collector signs receipts with */
+    struct hops_seal {
+        uint8_t pub[SEAL_KEY], secret[SEAL_KEY];
+    } seal[HOPS_KEYS];
+    size_t nseal;
+};
+
+/* The place of a shuffler in the chain of a task; 0: it has none. *own is its
+ * statement then. */
+uint32_t hops_place(const struct roster_entry *e, const uint8_t *sign_key,
+                    hsy_statement *own);
+
+/* The tasks that a shuffler mixes; an array of as many as the roster has. */
+size_t hops_mixer_tasks(struct mixer_task *out, const struct roster *roster,
+                        const struct hops_keys *keys);
+
+/* Take this shuffler's layer off: as mixer_options.peel. */
+hsy_status hops_peel(const struct hops_keys *keys, uint8_t *out,
+                     const struct mixer_task *task, uint32_t epoch,
+                     const uint8_t *id, const uint8_t *envelope);
+
+/* The task of a batch that is for a shuffler, or for the collector: as
+ * inbox_options.find. What out leads to is the roster's. */
+bool hops_find(const struct roster *roster, const struct hops_keys *keys,
+               bool collector, const struct batch_head *head,
+               struct inbox_task *out);
+
+/* The last layer, and a report of the task or none: as inbox_options.open. */
+hsy_status hops_open(const struct roster *roster, const struct hops_keys *keys,
+                     const struct inbox_task *task, uint8_t *item, bool *null,
+                     const uint8_t *envelope);
+
+#endif
