@@ -193,7 +193,8 @@ struct engine_delivery {
 /*
  * Take it as one commit, or find that it is here. HSY_OK: it is durable.
  * HSY_E_MISMATCH: another batch of its id is here; HSY_E_REFUSED: too few are
- * new, or the task is retired; HSY_E_FULL: try again later. Then nothing was
+ * new, the task is retired, or the epoch is before it; HSY_E_BUSY: of an epoch
+ * after today; HSY_E_FULL: try again later. Then nothing was
  * changed.
  */
 hsy_status engine_receive(struct engine *e, struct engine_delivery *d,

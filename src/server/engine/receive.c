@@ -389,6 +389,22 @@ static hsy_status receive_new(struct receive *r)
     return st;
 }
 
+/* A day that has come, of the task: other numbers mean other things where
+ * counts are kept. */
+static hsy_status receive_epoch(const struct receive *r)
+{
+    if (r->x->retired)
+        return host_fail(r->err, HSY_E_REFUSED, HSY_FIELD_TASK,
+                         "it is retired");
+    if (r->d->epoch < r->x->is->first)
+        return host_fail(r->err, HSY_E_REFUSED, HSY_FIELD_EPOCH,
+                         "before the task");
+    if (r->d->epoch > r->e->day)
+        return host_fail(r->err, HSY_E_BUSY, HSY_FIELD_EPOCH,
+                         "of a day that has not come by this clock");
+    return HSY_OK;
+}
+
 hsy_status engine_receive(struct engine *e, struct engine_delivery *d,
                           hsy_error *err)
 {
@@ -403,8 +419,9 @@ hsy_status engine_receive(struct engine *e, struct engine_delivery *d,
     st = receive_known(&r);
     if (st != HSY_OK || d->known)
         return st;
-    if (r.x->retired)
-        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_TASK, "it is retired");
+    st = receive_epoch(&r);
+    if (st != HSY_OK)
+        return st;
     engine_runs_status(e);
     st = receive_new(&r);
     if (st == HSY_OK) {

@@ -146,6 +146,29 @@ static void an_epoch_that_is_closed(struct rig *r)
        "and its envelopes are known while a later one is open");
 }
 
+static void days_that_are_none(struct rig *r)
+{
+    static const struct {
+        uint32_t epoch;
+        hsy_status status;
+        const char *what;
+    } days[] = {{0, HSY_E_REFUSED, "no day"},
+                {RIG_DAY - 101, HSY_E_REFUSED, "a day before the task"},
+                {RIG_DAY + 7, HSY_E_BUSY, "tomorrow"},
+                {ENGINE_MERGED + RIG_DAY, HSY_E_BUSY, "a merged tally's day"},
+                {UINT32_MAX, HSY_E_BUSY, "the last number"}};
+    static struct parcel p;
+    const uint64_t appends = r->store.appends;
+    hsy_error err;
+
+    for (size_t i = 0; i < sizeof days / sizeof days[0]; i++) {
+        parcel_fill(&p, r, 50, days[i].epoch, 600, 10);
+        is_status(engine_receive(r->e, &p.d, &err), days[i].status, "%s",
+                  days[i].what);
+    }
+    ok(r->store.appends == appends, "changes nothing");
+}
+
 /* ---- Sealed ones --------------------------------------------------------- */
 
 static void envelopes_go_to_the_store_as_they_are(struct rig *r)
@@ -237,6 +260,7 @@ int main(void)
     a_replay_is_left_out(&r);
     too_few_new_ones_are_refused(&r);
     an_epoch_that_is_closed(&r);
+    days_that_are_none(&r);
     envelopes_go_to_the_store_as_they_are(&r);
     no_room_changes_nothing(&r);
     is_u64(r.store.faults, 0, "no rule of the store was broken");
