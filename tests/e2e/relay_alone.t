@@ -62,6 +62,17 @@ for what, answer in lies.items():
     ok(status == 502 and headers["content-type"] == "application/problem+json" and b"<html" not in body and "location" not in headers, "502: " + what, (status, headers, body))
     r.kill()
     liar.close()
+
+
+def filling(word):  # as long as the relay's first room for an answer, so that what follows it is not read with it
+    spare = 4096 - len(http_answer(body=word, more="X: \r\n"))
+    return http_answer(body=word, more="X: %s\r\n" % ("x" * spare))
+
+
+twice = Wire(lambda n: filling(b"%d" % n) + filling(b"again %d" % n))
+r = Relay(twice.url, name="twice")
+got = [r.post()[2] for _ in range(6)]
+ok(got == [b"%d" % n for n in range(6)], "a second answer that nobody asked for is not the next client's", got)
 clear = Wire(lambda n: http_answer("400 Bad Request", kind="application/problem+json", body=b'{"type":"ohttp-key"}'))
 r = Relay(clear.url)
 ok(r.post()[::2] == (400, b'{"type":"ohttp-key"}'), "a gateway's refusal in clear is given on")

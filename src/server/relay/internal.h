@@ -60,6 +60,8 @@ uint64_t pool_clock(void);
 struct pool_link *link_open(struct pool_thread *t);
 /* Something has happened to it. */
 void link_event(struct pool_thread *t, struct pool_link *k);
+/* Whether one that is free has nothing to say: neither bytes nor an end. */
+bool link_quiet(struct pool_link *k);
 /* Give it a job. */
 void link_take(struct pool_thread *t, struct pool_link *k,
                struct pool_job *job);

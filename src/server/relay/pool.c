@@ -175,7 +175,10 @@ static void thread_assign(struct pool_thread *t)
         if (k != NULL) {
             t->free = k->free;
             k->free = NULL;
-            link_take(t, k, thread_next(t));
+            if (link_quiet(k))
+                link_take(t, k, thread_next(t));
+            else
+                link_close(t, k);
         } else if (t->nlinks < thread_share(t)) {
             k = link_open(t);
             if (k != NULL)

@@ -128,6 +128,15 @@ void link_take(struct pool_thread *t, struct pool_link *k, struct pool_job *job)
     }
 }
 
+/* What has come since the last answer belongs to nobody, and would be read as
+ * the answer of whoever is next; the epoll may have told of it already. */
+bool link_quiet(struct pool_link *k)
+{
+    uint8_t byte;
+
+    return target_receive(&k->to, &byte, 1) == 0;
+}
+
 /* ---- Connecting ---------------------------------------------------------- */
 
 static void link_up(struct pool_thread *t, struct pool_link *k)
