@@ -30,7 +30,7 @@ enum permanent_attendance {
 /* How the reports of a run are made. */
 enum permanent_form {
     PERMANENT_REAL,   /* one by one */
-    PERMANENT_OUTPUT, /* as counts of answers that have few values */
+    PERMANENT_VALUES, /* as counts of answers that have few values */
     PERMANENT_BITS    /* as counts of bits */
 };
 

@@ -285,8 +285,8 @@ static inline enum permanent_form permanent_form(const struct coverage_cell *c)
     static const struct {
         const char *mechanism;
         enum permanent_form form;
-    } forms[] = {{"rr", PERMANENT_OUTPUT},     {"grr", PERMANENT_OUTPUT},
-                 {"onebit", PERMANENT_OUTPUT}, {"oue", PERMANENT_BITS},
+    } forms[] = {{"rr", PERMANENT_VALUES},     {"grr", PERMANENT_VALUES},
+                 {"onebit", PERMANENT_VALUES}, {"oue", PERMANENT_BITS},
                  {"dbitflip", PERMANENT_BITS}, {"rappor", PERMANENT_BITS}};
     const char *mechanism = permanent_pairs[c->kind->number].mechanism;
 
