@@ -125,6 +125,10 @@ typedef struct hsy_send_options {
     uint32_t answer_seconds; /* for one request; 0: 30 */
     bool one_connection;     /* for all uploads: quicker, and it tells the
                                 collector that they are of one device */
+    const char *relay;       /* "https://host/path": sealed uploads go there;
+                                NULL: where the document says. A program
+                                compiled before this was there has a size
+                                without it */
 } hsy_send_options;
 
 typedef struct hsy_send_result {
@@ -142,6 +146,12 @@ typedef struct hsy_send_result {
  * connection of its own, the same bytes however often it takes. What was
  * acknowledged, or can never be accepted, is marked as sent; the rest stays
  * due. Certificates are verified, redirects are not followed.
+ *
+ * Where a relay is named, by options or by the document, each upload is sealed
+ * for the gateway whose keys the document has (Oblivious HTTP, docs/relay.md)
+ * and goes to the relay; url is then named inside and not connected to. What is
+ * answered in clear was not sent. A task that demands the relay is never sent
+ * without: its uploads stay due.
  *
  * HSY_OK if nothing waits any more; HSY_E_IO if something does, result says
  * what and why, or if there is no libcurl, which is loaded by the first call;

@@ -38,7 +38,7 @@ def program(name):
     """A program of tests/fault with libhearsay-host in it; its path."""
     out = os.path.join(TOOLS, name)
     _cc("-I" + os.path.join(ROOT, "include"), os.path.join(FAULT, name + ".c"), os.path.join(B, "libhearsay-host.a"),
-        os.path.join(B, "libhearsay.a"), "-lyaml", "-lsodium", "-lm", "-o", out)
+        os.path.join(B, "libhearsay.a"), "-lyaml", "-lsodium", "-lnettle", "-lm", "-o", out)
     return out
 
 

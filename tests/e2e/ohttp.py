@@ -143,6 +143,67 @@ def keys(listed):
     return found
 
 
+def parts(message):
+    """(method, path, fields, content) of a request in binary HTTP; what follows
+    must be zeros."""
+    assert message[0] == 0
+    at, words = 1, []
+    for _ in range(4):
+        n, at = _read_varint(message, at)
+        words.append(message[at:at + n].decode())
+        at += n
+    length, at = _read_varint(message, at)
+    end, fields = at + length, {}
+    while at < end:
+        pair = []
+        for _ in range(2):
+            n, at = _read_varint(message, at)
+            pair.append(message[at:at + n].decode())
+            at += n
+        fields[pair[0]] = pair[1]
+    length, at = _read_varint(message, at)
+    assert not any(message[at + length:])
+    return words[0], words[3], fields, message[at:at + length]
+
+
+def number(pub):
+    """What a key of hearsay's is called by."""
+    return hashlib.blake2b(b"hearsay key 1" + pub, digest_size=32).digest()[0]
+
+
+def answer_message(status, fields=(), content=b"", size=256):
+    def text(t):
+        t = t if isinstance(t, bytes) else t.encode()
+        return varint(len(t)) + t
+    head = b"".join(text(k) + text(v) for k, v in dict(fields).items())
+    out = b"\1" + varint(status) + varint(len(head)) + head + text(content)
+    return out + bytes(size - len(out))
+
+
+class Opened:
+    """A sealed request as its gateway sees it; ValueError if it is for another
+    key or does not open."""
+
+    def __init__(self, secret, sealed):
+        pub, head = x25519(secret), sealed[:7]
+        if head != bytes([number(pub)]) + SUITE:
+            raise ValueError("another key")
+        self.enc = sealed[7:39]
+        kem_extract, kem_expand = _labels(b"KEM\0\x20")
+        label_extract, label_expand = _labels(b"HPKE" + SUITE)
+        shared = kem_expand(kem_extract(b"", b"eae_prk", x25519(secret, self.enc)), b"shared_secret", self.enc + pub, 32)
+        context = b"\0" + label_extract(b"", b"psk_id_hash", b"") + label_extract(b"", b"info_hash", b"message/bhttp request\0" + head)
+        prk = label_extract(shared, b"secret", b"")
+        key, nonce = label_expand(prk, b"key", context, 32), label_expand(prk, b"base_nonce", context, 12)
+        self.secret = label_expand(label_expand(prk, b"exp", context, 32), b"sec", b"message/bhttp response", 32)
+        self.message = unseal(key, nonce, b"", sealed[39:])
+
+    def answer(self, message):
+        nonce = os.urandom(32)
+        prk = extract(self.enc + nonce, self.secret)
+        return nonce + seal(expand(prk, b"key", 32), expand(prk, b"nonce", 12), b"", message)
+
+
 class Sealed:
     """A request for a gateway's key; answer() opens what comes back."""
 

@@ -8,7 +8,7 @@ shared=/dev/shm # a device syncs a lot; but nothing may be run there, in places
 work=$(mktemp -d) devices=$(mktemp -d "$shared/hearsay-race-XXXXXX")
 trap 'rm -rf "$work" "$devices"' EXIT
 gcc -std=c11 -O1 -Wall -Wextra -Werror -DHSY_UNSTABLE -Iinclude -Itests tests/fault/race_device.c tests/tap.c "$out/libhearsay-host.a" "$out/libhearsay.a" \
-    -lyaml -lsodium -lm -o "$work/race" || exit 1
+    -lyaml -lsodium -lnettle -lm -o "$work/race" || exit 1
 debits=2500
 [[ -z ${HSY_TEST_LONG:-} ]] || debits=10000
 "$work/race" "$devices" 8 "$debits" 10000

@@ -10,6 +10,8 @@
  *
  * (then answers, if it takes more than it sends) with kind yes-no (rr), values
  * (grr: firefox, chrome, other), number (onebit: 0 to 1440) or strings (olh).
+ * Among them @key=HEX, the public key of a gateway (two at most), @relay=URL,
+ * and @required: the tasks after it demand the relay.
  */
 #include "hearsay/host.h"
 
@@ -104,6 +106,41 @@ static void task_from(hsy_task *t, const char *text, uint32_t start,
         t->permanent = wire(kinds[k].spec, permanent);
 }
 
+#define REQUEST_BYTES 512u
+#define RESPONSE_BYTES 256u
+
+/* A key's number is the first byte of its name, as src/host/seal has it. */
+static void party_key(hsy_parties *p, const char *hex)
+{
+    static const char label[] = "hearsay key 1";
+    uint8_t named[sizeof label - 1 + HSY_SEAL_KEY], name[32];
+    struct hsy_gateway_key *to = &p->gateway[p->gateway_keys++];
+
+    if (sodium_hex2bin(to->key, sizeof to->key, hex, strlen(hex), NULL, NULL,
+                       NULL) != 0)
+        die("no key");
+    memcpy(named, label, sizeof label - 1);
+    memcpy(named + sizeof label - 1, to->key, sizeof to->key);
+    crypto_generichash(name, sizeof name, named, sizeof named, NULL, 0);
+    to->id = name[0];
+    p->request_bytes = REQUEST_BYTES;
+    p->response_bytes = RESPONSE_BYTES;
+}
+
+/* Whether the word was about parties. */
+static bool party_from(hsy_parties *p, uint32_t *flags, const char *word)
+{
+    if (strncmp(word, "@key=", 5) == 0 && p->gateway_keys < HSY_GATEWAY_KEYS) {
+        party_key(p, word + 5);
+    } else if (strncmp(word, "@relay=", 7) == 0) {
+        p->relay = word + 7;
+        p->relay_len = strlen(p->relay);
+    } else if (strcmp(word, "@required") == 0) {
+        *flags = HSY_TASK_RELAY;
+    }
+    return word[0] == '@';
+}
+
 static void sign_and_write(const char *path, uint8_t seed, uint8_t *bytes,
                            size_t len)
 {
@@ -127,6 +164,8 @@ int main(int argc, char **argv)
     hsy_task tasks[HSY_TASKS_MAX];
     uint32_t days[7];
     hsy_document doc = {0};
+    hsy_parties parties = {0};
+    uint32_t flags = 0;
     hsy_error err = {0};
     size_t n = 0, len = 0;
     uint8_t *bytes;
@@ -138,8 +177,14 @@ int main(int argc, char **argv)
     doc.version = days[1];
     doc.issued = days[2];
     doc.expires = days[3];
-    for (int i = 8; i < argc; i++)
-        task_from(&tasks[n++], argv[i], days[4], days[5]);
+    for (int i = 8; i < argc; i++) {
+        if (party_from(&parties, &flags, argv[i]))
+            continue;
+        task_from(&tasks[n], argv[i], days[4], days[5]);
+        tasks[n++].flags = flags;
+    }
+    if (parties.gateway_keys != 0 || parties.relay_len != 0)
+        doc.parties = &parties;
     if (hsy_document_encode(&doc, NULL, 0, &len, tasks, n, &err) != HSY_OK) {
         fprintf(stderr, "%s: ", hsy_field_name(err.field));
         die(err.msg);

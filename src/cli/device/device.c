@@ -241,6 +241,10 @@ static const struct cli_option device_table[] = {
      "send, take: who signs the server's certificate\n"
      "(default: the system's list)",
      CLI_INTO_TEXT, DEVICE(ca)},
+    {0, "relay", "URL",
+     "send: sealed, through this relay (default: the\n"
+     "document's, if it names one)",
+     CLI_INTO_TEXT, DEVICE(relay)},
     {0, "attempts", "N", "send, take: at most (default 5)", CLI_INTO_COUNT,
      DEVICE(attempts), 1, 100},
     {0, "backoff", "MS", "... before the second, then doubling (default 1000)",
@@ -302,7 +306,7 @@ static const struct device_verb {
     {"log", device_log, 1, 1, "wait format", "DIR"},
     {"tasks", device_tasks, 1, 1, "wait now format", "DIR"},
     {"policy", device_policy, 1, 1, "wait format", "DIR"},
-    {"send", device_send, 2, 2, DEVICE_ASKS " take one-connection format",
+    {"send", device_send, 2, 2, DEVICE_ASKS " take relay one-connection format",
      "DIR URL"},
     {"pack", device_pack, 1, 1, "wait now output mark-sent", "DIR"},
     {"consent", device_consent, 1, 2, "wait now", "DIR [none|collect|send]"},

@@ -22,6 +22,20 @@ static int pack_mark(struct device_job *j, struct send_list *all)
                : device_fail(j, &err);
 }
 
+/* Tasks whose uploads are in no file: the failure says so. */
+static int pack_relayed(struct device_job *j)
+{
+    int failed = 0;
+    hsy_task task;
+
+    for (size_t i = 0; hsy_client_task(j->home.client, &task, i); i++)
+        if ((task.flags & HSY_TASK_RELAY) != 0)
+            failed = cli_fail("%s: its uploads leave through a relay only: "
+                              "'hearsay device send %s URL --relay URL'",
+                              task.id, j->home.directory);
+    return failed;
+}
+
 /* Uploads one after the other; each says in its header how long it is. */
 static int pack_run(struct device_job *j, struct send_list *all)
 {
@@ -30,7 +44,7 @@ static int pack_run(struct device_job *j, struct send_list *all)
 
     if (failed)
         return failed;
-    if (hsy_client_due(j->home.client, hsy_send_add, all, &err) != HSY_OK)
+    if (hsy_send_gather(j->home.client, CLIENT_DIRECT, all, &err) != HSY_OK)
         return err.status == HSY_E_NOMEM ? cli_fail_nomem()
                                          : device_fail(j, &err);
     failed = cli_write_file(j->how->output, all->bytes, all->len);
@@ -38,7 +52,7 @@ static int pack_run(struct device_job *j, struct send_list *all)
         failed = pack_mark(j, all);
     if (!failed)
         cli_note("%zu upload%s due", all->n, all->n == 1 ? " was" : "s were");
-    return failed;
+    return failed ? failed : pack_relayed(j);
 }
 
 int device_pack(struct device_job *j)

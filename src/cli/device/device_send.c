@@ -23,7 +23,8 @@ static int device_send_options(hsy_send_options *to, char **token,
                              .attempts = (uint32_t)o->attempts,
                              .wait_ms = (uint32_t)o->backoff,
                              .seconds = (uint32_t)o->seconds,
-                             .one_connection = o->one_connection};
+                             .one_connection = o->one_connection,
+                             .relay = o->relay};
     if (o->token != NULL && cli_token_read(token, o->token) != 0)
         return CLI_FAILED;
     to->token = *token;

@@ -15,6 +15,7 @@ struct device_options {
     size_t operands;
     const char *document, *public_key, *policy, *anchor, *output;
     const char *token, *ca;              /* files; NULL: none */
+    const char *relay;                   /* a URL; NULL: the document's */
     const char *sources[DEVICE_SOURCES]; /* NAME=ANSWER,DAY,LIFETIME */
     size_t nsources;
     uint64_t day, lifetime;

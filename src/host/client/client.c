@@ -124,6 +124,8 @@ static hsy_status client_admit(hsy_client *c, uint32_t i, hsy_error *err)
     if (st == HSY_OK) {
         c->places[c->nreleases] = i;
         c->releases[c->nreleases++] = r;
+        if ((refusal->task.flags & HSY_TASK_RELAY) == 0)
+            c->direct[c->ndirect++] = r;
         return HSY_OK;
     }
     free(r);
@@ -145,9 +147,11 @@ static hsy_status client_take(hsy_client *c, size_t len, hsy_error *err)
     if (st != HSY_OK)
         return st;
     c->releases = calloc(n + 1, sizeof *c->releases);
+    c->direct = calloc(n + 1, sizeof *c->direct);
     c->places = calloc(n + 1, sizeof *c->places);
     c->refusals = calloc(n + 1, sizeof *c->refusals);
-    if (c->releases == NULL || c->places == NULL || c->refusals == NULL)
+    if (c->releases == NULL || c->direct == NULL || c->places == NULL ||
+        c->refusals == NULL)
         return client_nomem(err);
     for (uint32_t i = 0; st == HSY_OK && i < n; i++)
         st = client_admit(c, i, err);
@@ -204,6 +208,7 @@ void hsy_client_close(hsy_client *client)
     for (size_t i = 0; i < c->nreleases; i++)
         free(c->releases[i]);
     free(c->releases);
+    free(c->direct);
     free(c->places);
     free(c->refusals);
     free(c->device);
@@ -339,18 +344,39 @@ hsy_status hsy_client_answer_text(hsy_client *client, hsy_answer_state *state,
     return st;
 }
 
+bool hsy_client_relayed(const hsy_client *c, const uint8_t *upload)
+{
+    hsy_upload header;
+    hsy_task task;
+    size_t i;
+
+    if (hsy_upload_decode(&header, upload, NULL) != HSY_OK)
+        return true;
+    i = hsy_client_find(c, header.task);
+    if (i == c->nreleases)
+        return true;
+    hsy_document_task(&c->document, &task, c->places[i]);
+    return (task.flags & HSY_TASK_RELAY) != 0;
+}
+
+/* What a program is handed it sends by itself: nothing that demands the relay.
+ */
 hsy_status hsy_client_next(hsy_client *client, uint8_t *upload, size_t room,
                            size_t *len, hsy_error *err)
 {
-    size_t n;
-    const hsy_release *const *releases = hsy_client_releases(client, &n);
+    const hsy_release *const *direct =
+        (const hsy_release *const *)client->direct;
+    hsy_status st;
 
     if (!client_mine(client, err))
         return HSY_E_REFUSED;
-    return client_said(
-        client,
-        hsy_device_next(client->device, upload, room, len, releases, n, err),
-        err);
+    st = hsy_device_next(client->device, upload, room, len, direct,
+                         client->ndirect, err);
+    if (st == HSY_E_END && client->ndirect != client->nreleases)
+        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_RELAY,
+                         "what else there may be leaves through a relay only: "
+                         "hsy_device_upload");
+    return client_said(client, st, err);
 }
 
 hsy_status hsy_client_sent(hsy_client *client, const uint8_t *upload,

@@ -19,12 +19,17 @@ struct hsy_client {
     hsy_release **releases; /* those admitted */
     uint32_t *places;       /* of each in the document */
     size_t nreleases;
+    hsy_release **direct; /* of these, all that may go without a relay */
+    size_t ndirect;
     struct client_refusal *refusals;
     size_t nrefusals;
 };
 
 /* Which of the releases is of this task; nreleases if none is. */
 size_t hsy_client_find(const hsy_client *c, const char *task);
+
+/* Whether an upload is of a task that demands the relay. */
+bool hsy_client_relayed(const hsy_client *c, const uint8_t *upload);
 
 /* ---- Truths from text (answer_text.c) ------------------------------------ */
 
@@ -46,9 +51,12 @@ hsy_status hsy_client_parse(struct client_truth *out, const hsy_release *r,
 /* Takes an upload; anything but HSY_OK ends. */
 typedef hsy_status client_each(void *ctx, const uint8_t *upload, size_t len);
 
-/* Hand out every upload that is due, in the order in which hsy_client_next and
- * hsy_client_sent would; nothing is marked as sent. */
-hsy_status hsy_client_due(hsy_client *c, client_each *each, void *ctx,
-                          hsy_error *err);
+/* All, or those of tasks that do not demand the relay. */
+enum client_which { CLIENT_ALL, CLIENT_DIRECT };
+
+/* Hand out every upload of these that is due, in the order in which
+ * hsy_client_next and hsy_client_sent would; nothing is marked as sent. */
+hsy_status hsy_client_due(hsy_client *c, enum client_which which,
+                          client_each *each, void *ctx, hsy_error *err);
 
 #endif

@@ -18,6 +18,8 @@
 
 struct due_copy {
     const hsy_world *real;
+    const hsy_release *const *releases;
+    size_t nreleases;
     uint64_t seconds, anchor;
     bool told; /* of the first upload, which the device itself has logged */
     hsy_world world;
@@ -138,23 +140,20 @@ static size_t due_room(const hsy_client *c)
     return room;
 }
 
-static hsy_status due_all(struct due_copy *copy, const hsy_client *c,
-                          uint8_t *upload, size_t room, client_each *each,
-                          void *ctx, hsy_error *err)
+static hsy_status due_all(struct due_copy *copy, uint8_t *upload, size_t room,
+                          client_each *each, void *ctx, hsy_error *err)
 {
-    const hsy_release *const *releases =
-        (const hsy_release *const *)c->releases;
     size_t len = 0;
     hsy_status st = HSY_OK;
 
     while (st == HSY_OK) {
-        st = hsy_device_next(copy->device, upload, room, &len, releases,
-                             c->nreleases, err);
+        st = hsy_device_next(copy->device, upload, room, &len, copy->releases,
+                             copy->nreleases, err);
         if (st == HSY_OK)
             st = each(ctx, upload, len);
         if (st == HSY_OK)
-            st = hsy_device_sent(copy->device, releases, c->nreleases, upload,
-                                 len, err);
+            st = hsy_device_sent(copy->device, copy->releases, copy->nreleases,
+                                 upload, len, err);
     }
     return st;
 }
@@ -170,9 +169,8 @@ static hsy_status due_first(struct due_copy *copy, hsy_client *c,
 
     if (st != HSY_OK)
         return st;
-    return hsy_device_next(c->device, upload, room, &len,
-                           (const hsy_release *const *)c->releases,
-                           c->nreleases, err);
+    return hsy_device_next(c->device, upload, room, &len, copy->releases,
+                           copy->nreleases, err);
 }
 
 static hsy_status due_open(struct due_copy *copy, const hsy_client *c,
@@ -192,10 +190,14 @@ static hsy_status due_open(struct due_copy *copy, const hsy_client *c,
     return st;
 }
 
-hsy_status hsy_client_due(hsy_client *c, client_each *each, void *ctx,
-                          hsy_error *err)
+hsy_status hsy_client_due(hsy_client *c, enum client_which which,
+                          client_each *each, void *ctx, hsy_error *err)
 {
-    struct due_copy copy = {.real = hsy_host_world(c->host)};
+    const bool all = which == CLIENT_ALL;
+    struct due_copy copy = {
+        .real = hsy_host_world(c->host),
+        .releases = (const hsy_release *const *)(all ? c->releases : c->direct),
+        .nreleases = all ? c->nreleases : c->ndirect};
     size_t room = due_room(c);
     uint8_t *upload = malloc(room);
     hsy_status st = HSY_E_NOMEM;
@@ -207,7 +209,7 @@ hsy_status hsy_client_due(hsy_client *c, client_each *each, void *ctx,
     if (st == HSY_OK)
         st = due_open(&copy, c, err);
     if (st == HSY_OK)
-        st = due_all(&copy, c, upload, room, each, ctx, err);
+        st = due_all(&copy, upload, room, each, ctx, err);
     if (st == HSY_E_END)
         st = HSY_OK;
     if (st != HSY_OK && err != NULL && err->status == HSY_OK)

@@ -128,7 +128,7 @@ static hsy_status sending_gather(void *ctx, struct send_list *list,
     if (st == HSY_OK) {
         s->sent->may = hsy_device_consent(hsy_client_device(h->client)) ==
                        HSY_CONSENT_SEND;
-        st = hsy_client_due(h->client, hsy_send_add, list, &own);
+        st = hsy_send_gather(h->client, CLIENT_ALL, list, &own);
     }
     return sending_close(s, st, &own);
 }

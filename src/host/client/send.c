@@ -43,7 +43,8 @@ static bool send_grow(void **p, size_t *room, size_t n, size_t more,
     return true;
 }
 
-hsy_status hsy_send_add(void *list, const uint8_t *upload, size_t len)
+/* A client_each: one more upload, copied. */
+static hsy_status send_add(void *list, const uint8_t *upload, size_t len)
 {
     struct send_list *l = list;
     void *bytes = l->bytes, *items = l->items;
@@ -58,6 +59,30 @@ hsy_status hsy_send_add(void *list, const uint8_t *upload, size_t len)
     l->items[l->n++] = (struct send_item){.at = l->len, .len = len};
     l->len += len;
     return HSY_OK;
+}
+
+static void send_find_way(struct send_way *way, const hsy_client *client)
+{
+    hsy_parties parties;
+
+    hsy_document_parties(&client->document, &parties);
+    *way = (struct send_way){.nkeys = parties.gateway_keys,
+                             .request_bytes = parties.request_bytes};
+    memcpy(way->keys, parties.gateway, sizeof way->keys);
+    if (parties.relay_len <= HSY_RELAY_MAX)
+        memcpy(way->relay, parties.relay, parties.relay_len);
+}
+
+hsy_status hsy_send_gather(hsy_client *client, enum client_which which,
+                           struct send_list *list, hsy_error *err)
+{
+    hsy_status st = hsy_client_due(client, which, send_add, list, err);
+
+    send_find_way(&list->way, client);
+    for (size_t i = 0; st == HSY_OK && i < list->n; i++)
+        list->items[i].relayed =
+            hsy_client_relayed(client, list->bytes + list->items[i].at);
+    return st;
 }
 
 void hsy_send_clear(struct send_list *list)
@@ -188,7 +213,10 @@ static hsy_status send_jitter(uint64_t *ms, uint64_t most)
 struct send_run {
     const struct send_hooks *hooks;
     hsy_send_options options; /* complete */
-    struct send_http *http;
+    const char *url;
+    struct send_http *http;     /* to the collector */
+    struct send_http *relay;    /* NULL: there is none */
+    struct send_sealed *sealed; /* NULL with it */
     hsy_send_result *result;
     uint64_t deadline;    /* ms */
     uint64_t retry_after; /* seconds: the most that was asked for */
@@ -203,6 +231,29 @@ static uint64_t send_left(const struct send_run *run)
     return run->deadline > now ? run->deadline - now : 0;
 }
 
+/* Through the relay where there is one, and never without where the task
+ * demands it. */
+static struct send_row send_post(struct send_run *run,
+                                 const struct send_list *list,
+                                 const struct send_item *item, uint32_t seconds,
+                                 struct send_answer *answer)
+{
+    const uint8_t *upload = list->bytes + item->at;
+
+    *answer = (struct send_answer){.status = 0};
+    if (run->relay != NULL)
+        hsy_sealed_post(run->sealed, run->relay, &list->way,
+                        run->result->attempts - 1, upload, item->len, seconds,
+                        answer);
+    else if (item->relayed)
+        return (struct send_row){0, SEND_KEPT,
+                                 "the task leaves through a relay only: name "
+                                 "one"};
+    else
+        hsy_http_post(run->http, upload, item->len, seconds, answer);
+    return send_meaning(answer);
+}
+
 static enum send_next send_one(struct send_run *run, struct send_list *list,
                                struct send_item *item)
 {
@@ -213,9 +264,8 @@ static enum send_next send_one(struct send_run *run, struct send_list *list,
 
     if (left == 0)
         return SEND_STOP;
-    hsy_http_post(run->http, list->bytes + item->at, item->len,
-                  left < most ? (uint32_t)left : most, &answer);
-    row = send_meaning(&answer);
+    row = send_post(run, list, item, left < most ? (uint32_t)left : most,
+                    &answer);
     item->status = answer.status;
     item->settled = row.next == SEND_DONE;
     if (answer.status == 204) {
@@ -232,12 +282,29 @@ static enum send_next send_one(struct send_run *run, struct send_list *list,
     return row.next;
 }
 
+/* The relay that was asked for, else that of the document. */
+static hsy_status send_open_relay(struct send_run *run, const char *relay,
+                                  hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    if (run->relay != NULL || relay == NULL || relay[0] == '\0')
+        return HSY_OK;
+    st = hsy_http_open(&run->relay, relay, true, &run->options, err);
+    if (st == HSY_OK)
+        st = hsy_sealed_open(&run->sealed, run->url, run->options.token, err);
+    return st;
+}
+
 /* Everything that is due, once. */
 static hsy_status send_attempt(struct send_run *run, hsy_error *err)
 {
     struct send_list list = {.bytes = NULL};
     enum send_next next = SEND_DONE;
     hsy_status st = run->hooks->gather(run->hooks->ctx, &list, err);
+
+    if (st == HSY_OK && list.n != 0)
+        st = send_open_relay(run, list.way.relay, err);
 
     run->again = false;
     run->retry_after = 0;
@@ -293,11 +360,13 @@ static hsy_status send_options(hsy_send_options *to,
                                const hsy_send_options *from, hsy_error *err)
 {
     *to = (hsy_send_options){.size = sizeof *to};
-    if (from != NULL && from->size != sizeof *from)
+    if (from != NULL && from->size != sizeof *from &&
+        from->size != offsetof(hsy_send_options, relay))
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_OPTIONS,
                          "set size to sizeof(hsy_send_options)");
     if (from != NULL)
-        *to = *from;
+        memcpy(to, from, from->size);
+    to->size = sizeof *to;
     if (to->attempts == 0)
         to->attempts = SEND_ATTEMPTS;
     if (to->wait_ms == 0)
@@ -313,17 +382,20 @@ hsy_status hsy_send_all(const struct send_hooks *hooks, const char *url,
                         const hsy_send_options *options,
                         hsy_send_result *result, hsy_error *err)
 {
-    struct send_run run = {.hooks = hooks, .result = result};
+    struct send_run run = {.hooks = hooks, .url = url, .result = result};
     hsy_status st = send_options(&run.options, options, err);
 
     *result = (hsy_send_result){.sent = 0};
     if (st == HSY_OK)
-        st = hsy_http_open(&run.http, url, &run.options, err);
-    if (st != HSY_OK)
-        return st;
+        st = hsy_http_open(&run.http, url, false, &run.options, err);
+    if (st == HSY_OK)
+        st = send_open_relay(&run, run.options.relay, err);
     run.deadline = send_now_ms() + 1000 * (uint64_t)run.options.seconds;
-    st = send_attempts(&run, err);
+    if (st == HSY_OK)
+        st = send_attempts(&run, err);
     hsy_http_close(run.http);
+    hsy_http_close(run.relay);
+    hsy_sealed_close(run.sealed);
     return st;
 }
 
@@ -331,7 +403,7 @@ hsy_status hsy_send_all(const struct send_hooks *hooks, const char *url,
 
 static hsy_status send_gather(void *ctx, struct send_list *list, hsy_error *err)
 {
-    return hsy_client_due(ctx, hsy_send_add, list, err);
+    return hsy_send_gather(ctx, CLIENT_ALL, list, err);
 }
 
 static hsy_status send_settle(void *ctx, const struct send_list *list,
@@ -386,7 +458,7 @@ hsy_status hsy_document_fetch(uint8_t **bytes, size_t *len, const char *url,
     hsy_status st = send_options(&o, options, err);
 
     if (st == HSY_OK)
-        st = hsy_http_open(&http, url, &o, err);
+        st = hsy_http_open(&http, url, false, &o, err);
     if (st == HSY_OK)
         st = send_fetch(http, &o, bytes, len, err);
     hsy_http_close(http);

@@ -9,12 +9,21 @@
 #ifndef HOST_CLIENT_SEND_H
 #define HOST_CLIENT_SEND_H
 
-#include "hearsay/host.h"
+#include "host/client/client.h"
 
 struct send_item {
     size_t at, len; /* in the list's bytes */
     uint32_t status;
     bool settled; /* acknowledged (204), or refused for good */
+    bool relayed; /* its task demands the relay */
+};
+
+/* What the signed document says about the way; nobody else is asked. */
+struct send_way {
+    struct hsy_gateway_key keys[HSY_GATEWAY_KEYS];
+    uint32_t nkeys;                /* 0: there is no gateway */
+    uint32_t request_bytes;        /* of binary HTTP, before it is sealed */
+    char relay[HSY_RELAY_MAX + 1]; /* "": none is named */
 };
 
 /* Zero it to begin. */
@@ -22,10 +31,12 @@ struct send_list {
     uint8_t *bytes;          /* owned */
     struct send_item *items; /* owned */
     size_t len, room, n, items_room;
+    struct send_way way;
 };
 
-/* A client_each: one more upload, copied. */
-hsy_status hsy_send_add(void *list, const uint8_t *upload, size_t len);
+/* Everything of these that is due, and its way. */
+hsy_status hsy_send_gather(hsy_client *client, enum client_which which,
+                           struct send_list *list, hsy_error *err);
 void hsy_send_clear(struct send_list *list);
 
 /* Mark what is settled as sent, or as refused. */
@@ -50,7 +61,10 @@ struct send_http;
 
 /* What came back. */
 struct send_answer {
-    uint32_t status;      /* 0: none that could be used */
+    uint32_t status;     /* 0: none that could be used */
+    bool sealed;         /* its body is a message/ohttp-res */
+    const uint8_t *body; /* until the next request */
+    size_t len;
     uint64_t retry_after; /* seconds; 0: nothing was said */
     bool problem;         /* it is a problem+json, so the collector's own */
     bool early;           /* which says that the epoch has not begun */
@@ -58,8 +72,9 @@ struct send_answer {
     bool again;           /* which may be otherwise soon */
 };
 
-/* options are complete: no default is left in them. HSY_E_RANGE. */
-hsy_status hsy_http_open(struct send_http **out, const char *url,
+/* options are complete: no default is left in them. To a relay its own address
+ * is posted to, and no token goes along. HSY_E_RANGE. */
+hsy_status hsy_http_open(struct send_http **out, const char *url, bool relay,
                          const hsy_send_options *options, hsy_error *err);
 void hsy_http_close(struct send_http *http); /* NULL is allowed */
 
@@ -68,5 +83,22 @@ void hsy_http_post(struct send_http *http, const uint8_t *bytes, size_t len,
                    uint32_t seconds, struct send_answer *answer);
 void hsy_http_get(struct send_http *http, uint32_t seconds, uint8_t **bytes,
                   size_t *len, struct send_answer *answer);
+
+/* ---- Sealed (send_sealed.c) ---------------------------------------------- */
+
+struct send_sealed;
+
+/* For uploads to the collector at url, with a token (NULL: none) inside. */
+hsy_status hsy_sealed_open(struct send_sealed **out, const char *url,
+                           const char *token, hsy_error *err);
+void hsy_sealed_close(struct send_sealed *s); /* NULL is allowed */
+
+/* Seal an upload, anew each time, and post it to the relay. What the gateway
+ * has answered inside is the answer; whatever came in clear is none. turn:
+ * which of the gateway's keys. */
+void hsy_sealed_post(struct send_sealed *s, struct send_http *relay,
+                     const struct send_way *way, uint32_t turn,
+                     const uint8_t *upload, size_t len, uint32_t seconds,
+                     struct send_answer *answer);
 
 #endif

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define HTTP_URL 2048u
 #define HTTP_TOKEN 256u
@@ -29,6 +30,7 @@ struct send_http {
     uint8_t *body; /* of the answer */
     size_t len, room, most;
     bool too_long;
+    bool relay; /* what answers there is one */
 };
 
 /* ---- What may be asked for ----------------------------------------------- */
@@ -66,10 +68,14 @@ static hsy_status http_addresses(struct send_http *h, const char *url,
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_URL,
                          "an address is http:// or https://, a host, perhaps "
                          "a port and a path");
-    while (url[len - 1] == '/')
-        len--;
     if (len > HTTP_URL)
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_URL, "too long");
+    if (h->relay) {
+        snprintf(h->uploads, sizeof h->uploads, "%s", url);
+        return HSY_OK;
+    }
+    while (url[len - 1] == '/')
+        len--;
     snprintf(h->uploads, sizeof h->uploads, "%.*s/v1/uploads", (int)len, url);
     snprintf(h->tasks, sizeof h->tasks, "%.*s/v1/tasks", (int)len, url);
     return HSY_OK;
@@ -89,10 +95,12 @@ static bool http_header(struct send_http *h, const char *line)
 static bool http_headers(struct send_http *h, const char *token)
 {
     char line[HTTP_TOKEN + 32];
-    bool good = http_header(h, "Content-Type: application/octet-stream") &&
-                http_header(h, "Expect:") && http_header(h, "Accept:");
+    bool good =
+        http_header(h, h->relay ? "Content-Type: message/ohttp-req"
+                                : "Content-Type: application/octet-stream") &&
+        http_header(h, "Expect:") && http_header(h, "Accept:");
 
-    if (token == NULL)
+    if (token == NULL || h->relay)
         return good;
     snprintf(line, sizeof line, "Authorization: Bearer %s", token);
     return good && http_header(h, line);
@@ -167,7 +175,7 @@ static hsy_status http_setup(struct send_http *h, const char *url,
     return HSY_OK;
 }
 
-hsy_status hsy_http_open(struct send_http **out, const char *url,
+hsy_status hsy_http_open(struct send_http **out, const char *url, bool relay,
                          const hsy_send_options *options, hsy_error *err)
 {
     struct send_http *h = calloc(1, sizeof *h);
@@ -175,6 +183,7 @@ hsy_status hsy_http_open(struct send_http **out, const char *url,
 
     if (h == NULL)
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    h->relay = relay;
     st = http_setup(h, url, options, err);
     if (st != HSY_OK) {
         hsy_http_close(h);
@@ -253,6 +262,10 @@ static void http_answer(struct send_http *h, struct send_answer *answer)
     answer->retry_after = retry > 0 ? (uint64_t)retry : 0;
     answer->problem =
         type != NULL && strncmp(type, "application/problem+json", 24) == 0;
+    answer->sealed =
+        type != NULL && strncasecmp(type, "message/ohttp-res", 17) == 0;
+    answer->body = h->body;
+    answer->len = h->len;
     answer->early =
         h->len != 0 && memmem(h->body, h->len, "\"early\"", 7) != NULL;
 }

@@ -22,11 +22,14 @@ static uint32_t day(void)
     return (uint32_t)(time(NULL) / 86400);
 }
 
-/* The example tasks of today, signed, in a file. */
-static bool write_document(void)
+/* The example tasks of today, signed, in a file; the first demands the relay if
+ * there is one. */
+static bool write_document(uint64_t version, const hsy_parties *parties)
 {
-    const hsy_document doc = {
-        .version = 1, .issued = today, .expires = today + 100};
+    const hsy_document doc = {.version = version,
+                              .issued = today,
+                              .expires = today + 100,
+                              .parties = parties};
     static struct example_tasks e;
     uint8_t *bytes;
     size_t len = 0;
@@ -38,6 +41,7 @@ static bool write_document(void)
         e.task[i].end = today + 364;
     }
     e.task[1].sample = (hsy_ratio){1, 1};
+    e.task[0].flags = parties != NULL ? HSY_TASK_RELAY : 0;
     good = good && hsy_document_encode(&doc, NULL, 0, &len, e.task,
                                        EXAMPLE_TASKS, NULL) == HSY_OK;
     bytes = calloc(1, len + HSY_SIGNATURE);
@@ -397,6 +401,52 @@ static void clean(void)
     }
 }
 
+/* A relay is demanded from now on. */
+static void keeps_for_the_relay(void)
+{
+    static const hsy_parties parties = {.request_bytes = 512,
+                                        .response_bytes = 256,
+                                        .gateway_keys = 1,
+                                        .gateway = {{.id = 7, .key = {9}}}};
+    hsy_client *c = NULL;
+    uint8_t upload[4096];
+    hsy_error err = {0};
+    size_t len;
+
+    if (!ok(write_document(2, &parties) && open_client(&c, &err) == HSY_OK,
+            "a document in which a task demands the relay is taken"))
+        return;
+    ok(c->ndirect + 1 == c->nreleases, "one task does");
+    ok(eq_status(hsy_client_next(c, upload, sizeof upload, &len, &err),
+                 HSY_E_REFUSED) &&
+           err.field == HSY_FIELD_RELAY,
+       "what a program sends by itself has no upload of it, and it is told");
+    hsy_client_close(c);
+}
+
+/* Nothing is due, so nobody is asked. */
+static void takes_older_options(hsy_client *c)
+{
+    hsy_send_options o = {.size = offsetof(hsy_send_options, relay),
+                          .attempts = 1};
+    hsy_send_result r;
+    hsy_error err = {0};
+
+    o.relay = "not looked at";
+    ok(eq_status(hsy_device_upload(c, &r, "http://127.0.0.1:9", &o, &err),
+                 HSY_OK) &&
+           eq_u64(r.attempts, 0),
+       "a program compiled before there were relays sends as before");
+    o.size = sizeof o;
+    ok(eq_status(hsy_device_upload(c, &r, "http://127.0.0.1:9", &o, &err),
+                 HSY_E_RANGE) &&
+           err.field == HSY_FIELD_URL,
+       "one that names a relay must name an address");
+    o.size = sizeof o - 1;
+    is_status(hsy_device_upload(c, &r, "http://127.0.0.1:9", &o, &err),
+              HSY_E_RANGE, "another size is a mistake");
+}
+
 int main(void)
 {
     hsy_client *c = NULL;
@@ -408,7 +458,7 @@ int main(void)
     snprintf(home, sizeof home, "%s/device", root);
     snprintf(paper, sizeof paper, "%s/document", root);
     today = day();
-    if (!ok(write_document() && open_client(&c, &err) == HSY_OK,
+    if (!ok(write_document(1, NULL) && open_client(&c, &err) == HSY_OK,
             "a client opens, and makes its device"))
         return 1;
     opens_and_refuses(c);
@@ -422,8 +472,10 @@ int main(void)
     ok(open_client(&c, &err) == HSY_OK &&
            hsy_device_consent(hsy_client_device(c)) == HSY_CONSENT_SEND,
        "it opens again, and knows what it knew");
+    takes_older_options(c);
     hsy_client_close(c);
     fails_cleanly();
+    keeps_for_the_relay();
     clean();
     return tap_done();
 }
