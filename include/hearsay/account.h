@@ -2,6 +2,7 @@
 #ifndef HEARSAY_ACCOUNT_H
 #define HEARSAY_ACCOUNT_H
 
+#include "hearsay/device.h"
 #include "hearsay/estimate.h"
 
 #ifdef __cplusplus
@@ -229,6 +230,50 @@ HSY_API hsy_status hsy_shuffle_epsilon_report(const hsy_shuffle *s,
  * only n and epsilon_report are read. */
 HSY_API hsy_status hsy_shuffle_closed(const hsy_shuffle *s, double *epsilon,
                                       double delta, hsy_error *err);
+
+/* "clones", "blanket" or "exact". */
+HSY_API const char *hsy_shuffle_bound_name(hsy_shuffle_bound by);
+
+/*
+ * A batch that a chain of shufflers passes on: real reports that are opened
+ * together. Nulls, and what was refused or erased, do not count. honest is the
+ * share of the reports that is assumed to be of honest people.
+ */
+typedef struct hsy_batch {
+    uint64_t reports;
+    hsy_ratio honest;
+    double delta;
+} hsy_batch;
+
+/* What it is worth to one of the honest ones, by the best bound that holds. */
+typedef struct hsy_worth {
+    uint64_t n;     /* honest reports, rounded down, the person's included */
+    uint64_t among; /* with the same seed or cohort, where people keep one: so
+                       many at least, but for half of delta; else n */
+    hsy_shuffle_bound by;
+    double epsilon_report; /* of a report alone, if everybody else colludes */
+    double epsilon;        /* of this batch, with delta */
+    double again;          /* of each batch, where the person is in several;
+                              infinite if nothing is proved */
+    double most;           /* of any number of them on one truth, without
+                              delta: the permanent answer's; infinite if every
+                              report has fresh coins */
+    double delta;
+} hsy_worth;
+
+/* kept: the pair of a permanent answer and the reports made from it, s being
+ * the reports'; NULL: not known, or fresh coins. HSY_E_UNKNOWN for a curator's
+ * release; HSY_E_RANGE. */
+HSY_API hsy_status hsy_worth_of(hsy_worth *out, const hsy_scheme *s,
+                                const hsy_permanent *kept, const hsy_batch *b,
+                                hsy_error *err);
+
+/* What so many batches tell together of a person who is in all of them: the
+ * least of the sum, of optimal composition with one delta more, and of what the
+ * permanent answer tells without any. */
+HSY_API hsy_status hsy_worth_batches(const hsy_worth *w, double *epsilon,
+                                     double *delta, uint64_t batches,
+                                     hsy_error *err);
 
 #ifdef __cplusplus
 }
