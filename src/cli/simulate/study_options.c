@@ -92,6 +92,9 @@ static const struct cli_option study_options[] = {
     {0, "delta", "X",
      "of shuffled reports (default 1e-6, or users^-1.5\nif that is less)",
      CLI_INTO_CALL, STUDY(grid.how.delta), .call = study_take_delta},
+    {0, "assume-honest", "F",
+     "... the share of people that hides others\n(default 1)", CLI_INTO_SHARE,
+     STUDY(grid.how.honest)},
     {CLI_OPT_SET, "set", "KEY=VALUE...", "a parameter, as for randomize"},
     {0, "runs", "R", "populations (default 20)", CLI_INTO_COUNT,
      STUDY(grid.how.runs), 1, STUDY_RUNS_MAX},
@@ -165,6 +168,9 @@ static const char *study_idle(const struct simulate_study *s)
         shuffled |= s->models[i].model == STUDY_SHUFFLED;
     if (s->grid.how.delta > 0 && !shuffled)
         return "--delta is of shuffled reports; it goes with --model shuffled";
+    if (s->grid.how.honest > 0 && !shuffled)
+        return "--assume-honest is of shuffled reports; it goes with --model "
+               "shuffled";
     if (s->nmodels == 0 || study_reporting(s) > 0)
         return NULL;
     if (s->mechanisms.n > 0)

@@ -24,7 +24,7 @@
 
 #include "lib/bits/u128.h"
 #include "lib/core/fail.h"
-#include "lib/scheme/chain.h"
+#include "lib/scheme/permanent.h"
 
 #include <math.h>
 
@@ -100,20 +100,20 @@ static hsy_status worth_least(double *epsilon, hsy_shuffle_bound *by,
  * answer may have another law in every bit. */
 static hsy_shuffle worth_step(const hsy_permanent *kept, uint64_t n)
 {
-    const struct mech_chain *chain = kept->report->mech->chain;
-    const struct chain_part part = chain->part(kept->report);
+    const struct mech_permanent *law = kept->report->mech->permanent;
+    const struct permanent_part part = law->part(kept->report);
     hsy_permanent_info info;
     hsy_shuffle s = {.by = HSY_SHUFFLE_ANY, .n = n};
     double bit;
 
     hsy_permanent_describe(kept, &info);
     bit = log(info.p2 / info.q2);
-    if (chain->step == CHAIN_OUTPUT) {
+    if (law->step == PERMANENT_OUTPUT) {
         s.by = HSY_SHUFFLE_TWO_LEVEL;
         s.favoured = 1.0 / part.count;
         s.epsilon_report = bit;
     } else {
-        if (chain->step == CHAIN_FLIP && part.count == 1)
+        if (law->step == PERMANENT_FLIP && part.count == 1)
             s.by = HSY_SHUFFLE_BINARY;
         bit = fmax(bit, log((1 - info.q2) / (1 - info.p2)));
         s.epsilon_report = bit * part.count;

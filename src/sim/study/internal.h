@@ -20,11 +20,11 @@ hsy_status study_release(hsy_tally *t, int64_t *own, const hsy_scheme *s,
 
 /* ---- Shuffling (study_shuffle.c) ----------------------------------------- */
 
-/* The largest epsilon of a report that shuffling those of so many makes the
- * (epsilon, delta) that is asked for, into spec, whose epsilon is that one; its
- * mechanism is chosen if it is auto. *bound says by which bound. */
-hsy_status study_shuffle(hsy_spec *spec, const char **bound, uint64_t users,
-                         double delta, hsy_error *err);
+/* The largest epsilon of a report that a batch of them makes the (epsilon,
+ * delta) that is asked for, into spec, whose epsilon is that one; its mechanism
+ * is chosen if it is auto. *bound says by which bound. */
+hsy_status study_shuffle(hsy_spec *spec, const char **bound,
+                         const hsy_batch *batch, hsy_error *err);
 
 /* ---- Laws (predicted.c) -------------------------------------------------- */
 

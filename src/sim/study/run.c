@@ -8,6 +8,8 @@
 #include "sim/base/crew.h"
 #include "sim/study/internal.h"
 
+#include "host/worth/worth.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +213,7 @@ static hsy_status run_model(struct study_job *job, hsy_error *err)
 {
     const struct study *study = job->study;
     struct study_result *out = job->out;
+    hsy_batch batch;
 
     out->model = study->model;
     out->epsilon = (double)study->spec.nano_epsilon / HSY_NANO;
@@ -227,7 +230,10 @@ static hsy_status run_model(struct study_job *job, hsy_error *err)
     if (study->model != STUDY_SHUFFLED)
         return HSY_OK;
     out->delta = study->delta;
-    return study_shuffle(&job->spec, &out->bound, out->users, out->delta, err);
+    batch = (hsy_batch){out->users,
+                        worth_share(study->honest > 0 ? study->honest : 1),
+                        out->delta};
+    return study_shuffle(&job->spec, &out->bound, &batch, err);
 }
 
 static hsy_status run_open(struct study_job *job, hsy_scheme *s, hsy_error *err)

@@ -176,6 +176,7 @@ struct study {
     enum study_model model;
     uint64_t curators; /* of STUDY_MULTIPARTY, at most as many as users */
     double delta;      /* of STUDY_SHUFFLED, from STUDY_DELTA_MIN, below 1 */
+    double honest;     /* ... the share of people who hide others; 0: all */
     uint64_t users;    /* people of a run */
     bool as_counted;   /* they are those of the file, not a sample */
     uint64_t runs, seed;
@@ -231,8 +232,8 @@ struct study_grid {
     size_t nusers;
     uint64_t counted;
     uint64_t top;        /* 0: STUDY_HEAVY, or all if fewer */
-    struct study how;    /* runs, seed, delta (0: study_delta), threads,
-                            one_by_one, keep, tick */
+    struct study how;    /* runs, seed, delta (0: study_delta), honest,
+                            threads, one_by_one, keep, tick */
     struct output *dump; /* gets every run; NULL: none */
     bool dumped;         /* it has its header */
 

@@ -151,7 +151,7 @@ static void fresh(void)
 
 struct pair {
     hsy_scheme *permanent, *report;
-    hsy_permanent chain;
+    hsy_permanent both;
 };
 
 static struct pair pair_of(hsy_spec spec, double report)
@@ -162,8 +162,7 @@ static struct pair pair_of(hsy_spec spec, double report)
     if (spec.nano_epsilon != 0)
         spec.nano_epsilon = (uint64_t)(report * 1e9 + 0.5);
     p.report = trial_scheme(&spec);
-    if (hsy_permanent_init(&p.chain, p.permanent, p.report, 0, &err) !=
-        HSY_OK) {
+    if (hsy_permanent_init(&p.both, p.permanent, p.report, 0, &err) != HSY_OK) {
         printf("Bail out! %s\n", err.msg);
         exit(1);
     }
@@ -180,14 +179,14 @@ static void pair_free(struct pair *p)
 static void second_step(void)
 {
     struct pair p = pair_of(trial_values("grr", 16, 6), 2);
-    const hsy_worth w = worth(p.report, &p.chain, 100000, ALL, 1e-8);
+    const hsy_worth w = worth(p.report, &p.both, 100000, ALL, 1e-8);
     const hsy_worth alone = worth(p.report, NULL, 100000, ALL, 1e-8);
     hsy_permanent_info info;
     hsy_shuffle step = {HSY_SHUFFLE_TWO_LEVEL, 100000, 0, 1.0 / 16, 0};
     double want = NAN, epsilon = NAN, delta = NAN;
     hsy_error err = {0};
 
-    hsy_permanent_describe(&p.chain, &info);
+    hsy_permanent_describe(&p.both, &info);
     step.epsilon_report = log(info.p2 / info.q2);
     hsy_shuffle_epsilon(&step, &want, 1e-8, &err);
     near(w.again, want, 1e-9, "each batch is worth its second step");
@@ -214,7 +213,7 @@ static void kept_seeds(void)
     spec.param[HSY_PARAM_G] = 8;
     spec.param[HSY_PARAM_POOL_BITS] = 8;
     p = pair_of(spec, 2);
-    w = worth(p.report, &p.chain, 1000000, ALL, 1e-8);
+    w = worth(p.report, &p.both, 1000000, ALL, 1e-8);
     spec.nano_epsilon = 2000000000;
     free(p.permanent);
     p.permanent = trial_scheme(&spec);
@@ -224,7 +223,7 @@ static void kept_seeds(void)
     ok(w.epsilon > 5 * loose.epsilon,
        "a kept seed costs: %.4f instead of %.4f with fresh ones", w.epsilon,
        loose.epsilon);
-    w = worth(p.report, &p.chain, 256, ALL, 1e-8);
+    w = worth(p.report, &p.both, 256, ALL, 1e-8);
     ok(w.among == 1 && w.epsilon > w.epsilon_report - 1e-7,
        "one person a seed is hidden by nobody");
     pair_free(&p);
@@ -242,7 +241,7 @@ static void rappor(void)
     spec.param[HSY_PARAM_HASHES] = 2;
     spec.param[HSY_PARAM_COHORTS] = 64;
     p = pair_of(spec, 0);
-    w = worth(p.report, &p.chain, 1000000, ALL, 1e-8);
+    w = worth(p.report, &p.both, 1000000, ALL, 1e-8);
     ok(w.among < 1000000 / 64 && w.among > 1000000 / 64 - 1200,
        "rappor: %u in a cohort for sure", (unsigned)w.among);
     ok(w.epsilon < w.epsilon_report && w.again > w.most &&
@@ -313,12 +312,12 @@ static double enumerated(double epsilon, double wrong, double flip)
 static void small_batches(double permanent, double report, double delta)
 {
     struct pair p = pair_of(trial_values("rr", 2, permanent), report);
-    const hsy_worth w = worth(p.report, &p.chain, PEOPLE, ALL, delta);
+    const hsy_worth w = worth(p.report, &p.both, PEOPLE, ALL, delta);
     hsy_permanent_info info;
     double epsilon = NAN, total = NAN, exact;
     hsy_error err = {0};
 
-    hsy_permanent_describe(&p.chain, &info);
+    hsy_permanent_describe(&p.both, &info);
     hsy_worth_batches(&w, &epsilon, &total, 2, &err);
     exact = enumerated(epsilon, info.q1, info.q2);
     ok(exact <= total + 1e-15 && epsilon <= w.most,

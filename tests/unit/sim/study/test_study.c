@@ -519,6 +519,12 @@ static void one_curator_is_central(const hsy_spec *spec)
     study_people_close(&people);
 }
 
+#define BATCH(n, delta)                                                        \
+    &(const hsy_batch)                                                         \
+    {                                                                          \
+        n, {1, 1}, delta                                                       \
+    }
+
 /* MECHANISMS 9.4: what 10^4 reports of epsilon0 = 2 promise at delta 1e-6. A
  * bound that is tighter for the scheme's own parameters may say more. */
 static void shuffled(void)
@@ -540,22 +546,22 @@ static void shuffled(void)
         bool good;
 
         spec = values(rows[i].mechanism, rows[i].d, rows[i].epsilon);
-        good = study_shuffle(&spec, &bound, 10000, 1e-6, NULL) == HSY_OK;
+        good = study_shuffle(&spec, &bound, BATCH(10000, 1e-6), NULL) == HSY_OK;
         ok(good && fabs((double)spec.nano_epsilon / 1e9 - 2) < 1e-6 &&
                strcmp(bound, rows[i].bound) == 0,
            "%s: epsilon %.4g of 10^4 shuffled reports lets each have %.9g",
            rows[i].mechanism, rows[i].epsilon, (double)spec.nano_epsilon / 1e9);
     }
     spec = values("grr", 4, 1);
-    ok(study_shuffle(&spec, &bound, 1, 1e-6, NULL) == HSY_OK &&
+    ok(study_shuffle(&spec, &bound, BATCH(1, 1e-6), NULL) == HSY_OK &&
            spec.nano_epsilon >= NANO(1) && spec.nano_epsilon < NANO(1.001),
        "one report alone hides behind none");
     spec = values("grr", 4, 30);
-    ok(study_shuffle(&spec, &bound, 1000000, 1e-6, NULL) == HSY_OK &&
+    ok(study_shuffle(&spec, &bound, BATCH(1000000, 1e-6), NULL) == HSY_OK &&
            spec.nano_epsilon <= HSY_EPSILON_MAX,
        "and none has more than there is");
-    ok(study_shuffle(&spec, &bound, HSY_SHUFFLE_PEOPLE_MAX + 1, 1e-6, &err) ==
-               HSY_E_RANGE &&
+    ok(study_shuffle(&spec, &bound, BATCH(HSY_SHUFFLE_PEOPLE_MAX + 1, 1e-6),
+                     &err) == HSY_E_RANGE &&
            err.field == HOST_FIELD_USERS,
        "more people than are accounted for are refused");
     ok(study_delta(10) == 1e-6 && fabs(study_delta(1000000) - 1e-9) < 1e-22,
@@ -575,10 +581,11 @@ static void shuffled_schemes(void)
         hsy_shuffle by;
         double delta = 1, more = 0;
         hsy_scheme *s = malloc(hsy_scheme_size(&spec));
-        bool good = study_shuffle(&spec, &bound, 500, 1e-7, NULL) == HSY_OK &&
-                    hsy_scheme_init(s, &spec, NULL) == HSY_OK &&
-                    hsy_shuffle_scheme(&by, s, 500, NULL) == HSY_OK &&
-                    hsy_shuffle_delta(&by, &delta, 0.5, NULL) == HSY_OK;
+        bool good =
+            study_shuffle(&spec, &bound, BATCH(500, 1e-7), NULL) == HSY_OK &&
+            hsy_scheme_init(s, &spec, NULL) == HSY_OK &&
+            hsy_shuffle_scheme(&by, s, 500, NULL) == HSY_OK &&
+            hsy_shuffle_delta(&by, &delta, 0.5, NULL) == HSY_OK;
 
         by.epsilon_report *= 1.01;
         good = good && hsy_shuffle_delta(&by, &more, 0.5, NULL) == HSY_OK;
