@@ -9,6 +9,7 @@
 struct tasks_how {
     const char *action, *file;
     const char *against, *key, *next_key, *output;
+    bool seal;
     struct tasks_show show;
 };
 
@@ -44,6 +45,8 @@ static const struct cli_option tasks_options[] = {
      "compile: write there, whole or not at all;\n"
      "keygen: FILE.secret and FILE.public",
      CLI_INTO_TEXT, TASKS(output)},
+    {0, "seal", NULL, "keygen: a pair to seal for, of a gateway or collector",
+     CLI_INTO_FLAG, TASKS(seal)},
     {0, "labels", NULL, "show: what each task means, in plain words",
      CLI_INTO_FLAG, TASKS(show.labels)},
     CLI_FORMAT_ROW(TASKS(show.format)),
@@ -53,7 +56,7 @@ static const struct cli_command tasks_command = {
     "tasks",
     "check FILE [--against DOCUMENT] | "
     "compile FILE --key SECRET -o DOCUMENT [options] | "
-    "keygen -o NAME | "
+    "keygen -o NAME [--seal] | "
     "show FILE|DOCUMENT [--key PUBLIC] [--labels] [--format F]",
     "What devices are asked: read a tasks.yaml, find everything that is wrong\n"
     "with it, each with its line, and compile it to one signed document.",
@@ -174,7 +177,7 @@ static int tasks_run_show(const struct tasks_how *how)
 
 static int tasks_run_keygen(const struct tasks_how *how)
 {
-    return cli_keys_write(how->output);
+    return cli_keys_write(how->output, how->seal);
 }
 
 /* ---- Actions ------------------------------------------------------------- */
@@ -189,7 +192,7 @@ static const struct tasks_action {
     {"check", tasks_run_check, true, "", "against format"},
     {"compile", tasks_run_compile, true, "key output",
      "key output against next-key"},
-    {"keygen", tasks_run_keygen, false, "output", "output"},
+    {"keygen", tasks_run_keygen, false, "output", "output seal"},
     {"show", tasks_run_show, true, "", "key labels format"},
 };
 

@@ -58,6 +58,6 @@ int cli_secret_read(uint8_t secret[HSY_SIGN_SECRET], const char *path);
 
 /* Write NAME.secret, which only its owner can read, and NAME.public. Nothing
  * is overwritten. */
-int cli_keys_write(const char *name);
+int cli_keys_write(const char *name, bool seal);
 
 #endif

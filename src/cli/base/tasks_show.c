@@ -4,6 +4,7 @@
 
 #include "host/tasks/calendar.h"
 #include "host/tasks/task_cost.h"
+#include "host/tasks/task_model.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -33,6 +34,12 @@ static const struct table_column show_columns[] = {
     {"start", ""},
     {"end", ""},
     {"digest", ""},
+    {"model", ""},
+    {"relay", ""},
+    {"shufflers", ""},
+    {"min_batch", ""},
+    {"epsilon_central", ""},
+    {"delta", ""},
     {"question", ""},
 };
 
@@ -63,6 +70,7 @@ static void tasks_show_cell(const void *ctx, size_t i, size_t column,
     const hsy_scheme_info *scheme = &row->scheme;
     const bool kept = info->memo != NULL;
     const bool frozen = kept && info->task.max_changes == 1;
+    const bool shuffled = row->task->model == HSY_MODEL_SHUFFLED;
 
     day_text(l->start, row->task->start);
     day_text(l->end, row->task->end - 1);
@@ -91,6 +99,15 @@ static void tasks_show_cell(const void *ctx, size_t i, size_t column,
             cell_text(l->start),
             cell_text(l->end),
             cell_text(l->digest),
+            cell_text(shuffled ? "shuffled" : "local"),
+            cell_text((row->task->flags & HSY_TASK_RELAY) != 0 ? "required"
+                                                               : "optional"),
+            show_if(shuffled, row->task->shufflers),
+            show_if(shuffled, row->task->min_batch),
+            shuffled ? show_nano(row->task->nano_central) : cell_text(NULL),
+            shuffled ? cell_number((double)row->task->delta.num /
+                                   (double)row->task->delta.den)
+                     : cell_text(NULL),
             {.type = CELL_TEXT,
              .text = row->task->question,
              .len = row->task->question_len}};
@@ -117,6 +134,50 @@ static void tasks_show_notes(const struct show_list *l)
             "kept answer to another at the\nsame times, and no epsilon bounds "
             "the rest. What 30 reports tell is as if they were\ndivided among "
             "the kept answers in the way that tells most.");
+}
+
+/* Who runs the shufflers, as their statements say. */
+static void tasks_show_operators(const hsy_task *task)
+{
+    hsy_statement s;
+
+    for (uint32_t i = 0; i < task->shufflers; i++)
+        if (hsy_statement_decode(
+                &s, task->statements + (size_t)i * HSY_STATEMENT_WIRE, NULL) ==
+            HSY_OK)
+            printf("%s%s", i == 0 ? " " : ", ", s.operated_by);
+}
+
+/* What a shuffled task promises, to whom, and if whom one trusts. */
+static void tasks_show_shuffled(const struct task_cost *row)
+{
+    const hsy_task *task = row->task;
+    const uint64_t pool = task_model_pool(&row->info);
+    const char *bound = "";
+    double epsilon = 0;
+
+    if (task_model_worth(&epsilon, &bound, &row->info, NULL) != HSY_OK)
+        return;
+    printf("\n%s, shuffled by %" PRIu32 ":", task->id, task->shufflers);
+    tasks_show_operators(task);
+    printf("\n  epsilon %.6g of a report, whoever works together"
+           "\n  epsilon %.6g (delta %.3g) of a report in a batch, unless the "
+           "collector and all\n    shufflers work together: n = %" PRIu64
+           " of %" PRIu32 " uploads counted on (assume_honest\n    %.4g",
+           (double)row->info.nano_report / HSY_NANO,
+           (double)task->nano_central / HSY_NANO,
+           (double)task->delta.num / (double)task->delta.den,
+           task_model_people(task, pool), task->min_batch,
+           (double)task->assume_honest.num / (double)task->assume_honest.den);
+    if (task->sample.num != task->sample.den)
+        printf(", sample %.4g",
+               (double)task->sample.num / (double)task->sample.den);
+    if (pool > 1)
+        printf(", among those of one of %" PRIu64 " kept seeds", pool);
+    printf("), by the bound '%s'\n", bound);
+    if ((uint64_t)(epsilon * HSY_NANO) > task->nano_central)
+        printf("  the document says less than this program finds: %.6g\n",
+               epsilon);
 }
 
 static void tasks_show_table(const struct show_list *l,
@@ -152,6 +213,9 @@ static void tasks_show_table(const struct show_list *l,
     }
     if (how->format == TABLE_ALIGNED)
         tasks_show_notes(l);
+    for (size_t i = 0; i < l->costs.n && how->format == TABLE_ALIGNED; i++)
+        if (l->costs.rows[i].task->model == HSY_MODEL_SHUFFLED)
+            tasks_show_shuffled(&l->costs.rows[i]);
 }
 
 static void tasks_show_labels(const struct show_list *l)

@@ -110,7 +110,8 @@ static hsy_status due_copy(struct due_copy *copy)
                               .now = due_now,
                               .entropy = {due_no_entropy, NULL},
                               .verify = due_verify,
-                              .log = due_log};
+                              .log = due_log,
+                              .seal = hsy_world_seal};
     if (copy->real->anchor_read != NULL) {
         copy->world.anchor_read = due_anchor_read;
         copy->world.anchor_raise = due_anchor_raise;

@@ -12,6 +12,7 @@
 #include "host/client/world.h"
 
 #include "host/base/host_fail.h"
+#include "host/seal/seal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -123,6 +124,24 @@ static bool world_verify(void *ctx, const uint8_t key[HSY_SIGN_KEY],
 {
     (void)ctx;
     return hsy_sign_verify(key, sig, bytes, len);
+}
+
+/* ---- Sealing ------------------------------------------------------------- */
+
+hsy_status hsy_world_seal(void *ctx, uint8_t *out, size_t len,
+                          const hsy_envelope *e)
+{
+    const struct seal_place at = {.task = e->task,
+                                  .release = e->release,
+                                  .digest = e->digest,
+                                  .epoch = e->epoch,
+                                  .id = e->id};
+
+    (void)ctx;
+    if (len != seal_onion_size(e->layers, e->report_len))
+        return HSY_E_RANGE;
+    return seal_onion(out, (const uint8_t(*)[SEAL_KEY])e->keys, e->layers, &at,
+                      e->seed, e->kind, e->report, e->report_len);
 }
 
 /* ---- The lock ------------------------------------------------------------ */
@@ -294,7 +313,8 @@ static void world_fill(hsy_host *h, const hsy_host_options *options)
                            .store = hsy_world_store,
                            .now = world_now,
                            .entropy = hsy_entropy_coins(&h->entropy).secret,
-                           .verify = world_verify};
+                           .verify = world_verify,
+                           .seal = hsy_world_seal};
     if (options->anchor != NULL) {
         h->world.anchor_read = hsy_world_anchor_read;
         h->world.anchor_raise = hsy_world_anchor_raise;

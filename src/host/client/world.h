@@ -65,6 +65,8 @@ hsy_status hsy_world_store(void *ctx, hsy_file file, const uint8_t *buf,
                            size_t len);
 hsy_status hsy_world_anchor_read(void *ctx, uint64_t *number);
 hsy_status hsy_world_anchor_raise(void *ctx, uint64_t number);
+hsy_status hsy_world_seal(void *ctx, uint8_t *out, size_t len,
+                          const hsy_envelope *envelope);
 
 /* ---- The log (world_log.c) ----------------------------------------------- */
 

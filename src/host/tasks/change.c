@@ -2,7 +2,8 @@
  * change.c - what may change from one version of the tasks to the next.
  *
  * Within a release: the words of the question, sample, delay, grace,
- * min_reports, and an earlier end. Everything else shapes what is asked, what
+ * min_reports, an earlier end, what shufflers say about themselves, and that a
+ * relay is demanded. Everything else shapes what is asked, what
  * it costs or which coins are tossed, and needs a new release, whose number is
  * larger. An id keeps its source for ever. A task may go.
  */
@@ -45,6 +46,11 @@ static bool change_permanent(const hsy_task *a, const hsy_task *b)
             memcmp(a->permanent, b->permanent, HSY_SCHEME_WIRE) != 0);
 }
 
+static bool change_ratio(hsy_ratio a, hsy_ratio b)
+{
+    return a.num != b.num || a.den != b.den;
+}
+
 static bool change_epsilon(const hsy_task *a, const hsy_task *b)
 {
     hsy_spec one, two;
@@ -77,6 +83,17 @@ static void change_within(hsy_tasks *t, size_t i, const hsy_task *old)
         {"permanent", "max_changes", old->max_changes != now->max_changes},
         {"answers", NULL, old->answers != now->answers},
         {"send", NULL, old->sends != now->sends},
+        {"model", NULL, old->model != now->model},
+        {"relay", NULL, (old->flags & ~now->flags) != 0},
+        {"shufflers", NULL, old->shufflers != now->shufflers},
+        {"min_batch", NULL, old->min_batch != now->min_batch},
+        {"max_wait", NULL, old->max_wait != now->max_wait},
+        {"close_after", NULL,
+         old->close_after_seconds != now->close_after_seconds},
+        {"delta", NULL, change_ratio(old->delta, now->delta)},
+        {"assume_honest", NULL,
+         change_ratio(old->assume_honest, now->assume_honest)},
+        {"sample", NULL, old->nano_central != now->nano_central},
     };
 
     for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)

@@ -308,6 +308,7 @@ static struct yaml_place check_field(const hsy_tasks *t, size_t i,
         {HSY_FIELD_PERMANENT, NULL, "epsilon"},
         {HSY_FIELD_OTHER, "values", NULL},
         {HSY_FIELD_LABELS, "values", NULL},
+        {HSY_FIELD_STATEMENT, "shufflers", NULL},
     };
     const bool permanent = t->file.tasks[i].permanent != NULL;
 
@@ -406,6 +407,7 @@ static void check_release(hsy_tasks *t, size_t i, uint8_t digest[HSY_DIGEST])
         hsy_release_describe(r, &info);
         memcpy(digest, info.digest, HSY_DIGEST);
         check_remarks(t, i, &info);
+        tasks_model_bound(t, i, &info);
     } else {
         yaml_wrong(&t->notes, check_field(t, i, err.field), "%s", err.msg);
     }
@@ -456,6 +458,7 @@ void tasks_check(hsy_tasks *t)
     const size_t n = t->file.tasks_count;
 
     check_head(t);
+    tasks_parties(t);
     t->tasks = calloc(n + 1, sizeof *t->tasks);
     t->made = calloc(n + 1, sizeof *t->made);
     if (t->tasks == NULL || t->made == NULL) {
@@ -476,6 +479,7 @@ void tasks_check(hsy_tasks *t)
         check_names(t, i);
         check_times(t, i);
         check_pace(t, i);
+        tasks_model(t, i);
         tasks_scheme(t, i);
     }
     if (!t->notes.wrong && !t->notes.nomem)

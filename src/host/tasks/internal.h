@@ -35,10 +35,15 @@ struct tasks_raw {
     char *start, *end, *repeat;
     struct tasks_permanent *permanent;
     char *sample, *answers, *send, *delay, *grace, *min_reports;
+    char *model, *relay; /* and of a shuffled task: */
+    char **shufflers;    /* files of statements, ended by NULL */
+    char *min_batch, *max_wait, *close_after, *delta, *assume_honest;
+    char *epsilon_central;
 };
 
 struct tasks_file {
     char *version, *issued, *expires;
+    char *relay, *collector_key, **gateway_keys;
     struct tasks_raw *tasks;
     size_t tasks_count;
 };
@@ -50,6 +55,7 @@ struct tasks_file {
 struct tasks_made {
     uint8_t scheme[HSY_SCHEME_WIRE], permanent[HSY_SCHEME_WIRE];
     uint8_t *labels; /* owned */
+    uint8_t statements[HSY_SHUFFLERS_MAX][HSY_STATEMENT_WIRE];
 };
 
 struct hsy_tasks {
@@ -58,8 +64,9 @@ struct hsy_tasks {
     hsy_task *tasks;
     struct tasks_made *made;
     size_t ntasks;
-    hsy_document head; /* version, issued, expires */
-    char *directory;   /* where values-file is looked for; NULL: nowhere */
+    hsy_document head; /* version, issued, expires, parties */
+    hsy_parties parties;
+    char *directory; /* where values-file is looked for; NULL: nowhere */
     uint32_t today;
 };
 
@@ -81,6 +88,23 @@ hsy_analysis tasks_analysis(const char *mechanism);
 /* The prefixes and the sizes of a stage, into made and spec (task_stage.c);
  * false after a complaint. */
 bool tasks_stage(hsy_tasks *t, size_t i, hsy_spec *spec);
+
+/* The path of a file that the task file names, owned by the caller; NULL: no
+ * memory. There must be a directory. */
+char *tasks_path(const hsy_tasks *t, const char *name);
+
+/* The relay, the keys of its gateway and of the collector (parties_file.c). */
+void tasks_parties(hsy_tasks *t);
+
+/* The model of task i, and what a shuffled one has more, before its scheme is
+ * known; and what follows from the scheme (task_model.c). */
+void tasks_model(hsy_tasks *t, size_t i);
+void tasks_model_bound(hsy_tasks *t, size_t i, const hsy_release_info *info);
+
+/* The largest epsilon of a report, in steps of 0.0001, at which the smallest
+ * batch tells at most nano_central of one report; 0: none. */
+uint64_t tasks_model_solve(const hsy_task *task, const hsy_spec *spec,
+                           uint64_t nano_central);
 
 /* Kind, mechanism and epsilon of task i, resolved to its wires. */
 void tasks_scheme(hsy_tasks *t, size_t i);

@@ -5,6 +5,7 @@
 #include "host/base/files.h"
 #include "host/base/hex.h"
 #include "host/base/host_fail.h"
+#include "host/seal/seal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -121,18 +122,25 @@ static char *keys_path(const char *name, const char *suffix)
     return path;
 }
 
-static hsy_status keys_put_pair(const char *secret_path,
+/* A pair of either sort. */
+struct keys_pair {
+    hsy_status (*make)(uint8_t *key, uint8_t *secret);
+    size_t secret_len;
+};
+
+static hsy_status keys_put_pair(const struct keys_pair *pair,
+                                const char *secret_path,
                                 const char *public_path, const char **suffix,
                                 hsy_error *err)
 {
     uint8_t key[HSY_SIGN_KEY], secret[HSY_SIGN_SECRET];
-    hsy_status st = hsy_sign_keypair(key, secret);
+    hsy_status st = pair->make(key, secret);
 
     if (st != HSY_OK)
         return host_fail(err, HSY_E_ENTROPY, HSY_FIELD_NONE,
                          "the random source failed; no key was made");
     *suffix = ".secret";
-    st = keys_put(secret_path, secret, sizeof secret, 0600, err);
+    st = keys_put(secret_path, secret, pair->secret_len, 0600, err);
     if (st == HSY_OK) {
         *suffix = ".public";
         st = keys_put(public_path, key, sizeof key, 0644, err);
@@ -143,7 +151,9 @@ static hsy_status keys_put_pair(const char *secret_path,
     return st;
 }
 
-hsy_status keys_write(const char *name, const char **suffix, hsy_error *err)
+static hsy_status keys_write_pair(const struct keys_pair *pair,
+                                  const char *name, const char **suffix,
+                                  hsy_error *err)
 {
     char *secret = keys_path(name, ".secret");
     char *public = keys_path(name, ".public");
@@ -151,11 +161,26 @@ hsy_status keys_write(const char *name, const char **suffix, hsy_error *err)
 
     *suffix = NULL;
     st = secret != NULL && public != NULL
-             ? keys_put_pair(secret, public, suffix, err)
+             ? keys_put_pair(pair, secret, public, suffix, err)
              : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     free(secret);
     free(public);
     return st;
+}
+
+hsy_status keys_write(const char *name, const char **suffix, hsy_error *err)
+{
+    const struct keys_pair pair = {hsy_sign_keypair, HSY_SIGN_SECRET};
+
+    return keys_write_pair(&pair, name, suffix, err);
+}
+
+hsy_status keys_write_seal(const char *name, const char **suffix,
+                           hsy_error *err)
+{
+    const struct keys_pair pair = {seal_keypair, SEAL_KEY};
+
+    return keys_write_pair(&pair, name, suffix, err);
 }
 
 /* ---- Tokens -------------------------------------------------------------- */

@@ -22,4 +22,8 @@ hsy_status keys_token(char **token, const char *path, hsy_error *err);
  * HSY_E_NOMEM. */
 hsy_status keys_write(const char *name, const char **suffix, hsy_error *err);
 
+/* The same for a pair to seal for: X25519, 64 digits each. */
+hsy_status keys_write_seal(const char *name, const char **suffix,
+                           hsy_error *err);
+
 #endif

@@ -284,11 +284,35 @@ static void scheme_epsilons(struct scheme_ask *a)
 
     if (raw->epsilon != NULL)
         scheme_epsilon(a, &a->spec.nano_epsilon, raw->epsilon, "epsilon", NULL);
-    else if (a->spec.design == HSY_DESIGN_EPSILON && !gamma)
+    else if (a->spec.design == HSY_DESIGN_EPSILON && !gamma &&
+             raw->epsilon_central == NULL)
         scheme_wrong(a, "epsilon", NULL,
                      "is missing: how much one report may tell, say 1");
     if (raw->permanent != NULL && a->sound)
         scheme_permanent(a);
+}
+
+/* The other way to say what one report may tell: what is left of it in the
+ * smallest batch. */
+static void scheme_central(struct scheme_ask *a)
+{
+    uint64_t nano = 0;
+
+    if (a->raw->epsilon != NULL || a->raw->permanent != NULL ||
+        a->spec.design != HSY_DESIGN_EPSILON)
+        scheme_wrong(a, "epsilon_central", NULL,
+                     "it says what a report may tell: leave out epsilon, "
+                     "permanent and probabilities, or say epsilon alone");
+    else
+        scheme_epsilon(a, &nano, a->raw->epsilon_central, "epsilon_central",
+                       NULL);
+    if (!a->sound || a->tasks->notes.wrong)
+        return;
+    a->spec.nano_epsilon =
+        tasks_model_solve(&a->tasks->tasks[a->i], &a->spec, nano);
+    if (a->spec.nano_epsilon == 0)
+        scheme_wrong(a, "epsilon_central", NULL,
+                     "no epsilon of a report gives this");
 }
 
 /* ---- Resolving ----------------------------------------------------------- */
@@ -500,6 +524,8 @@ static void scheme_resolve(struct scheme_ask *a)
     a->spec.size = sizeof a->spec;
     a->spec.mechanism = a->raw->mechanism;
     scheme_spelling(a);
+    if (a->sound && a->raw->epsilon_central != NULL)
+        scheme_central(a);
     if (!a->sound)
         return;
     if (a->raw->permanent != NULL && a->spec.design == HSY_DESIGN_EPSILON &&

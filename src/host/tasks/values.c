@@ -35,8 +35,7 @@ static hsy_status values_listed(struct labels *l, char *const *values,
 
 /* ---- From a file --------------------------------------------------------- */
 
-/* The path of a file that a task names, owned by the caller. */
-static char *values_path(const hsy_tasks *t, const char *name)
+char *tasks_path(const hsy_tasks *t, const char *name)
 {
     const bool whole = name[0] == '/';
     size_t room = strlen(t->directory) + strlen(name) + 2;
@@ -83,7 +82,7 @@ static hsy_status values_from_file(hsy_tasks *t, size_t i, struct labels *l,
         yaml_wrong(&t->notes, at, "no file can be read from here");
         return HSY_E_IO;
     }
-    path = values_path(t, name);
+    path = tasks_path(t, name);
     if (path == NULL)
         return HSY_E_NOMEM;
     st = values_read(l, path, err);

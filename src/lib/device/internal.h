@@ -60,6 +60,18 @@ static inline size_t release_layers(const hsy_release *r)
 #endif
 }
 
+/* Whether it leaves through a relay or not at all. A small client admits none
+ * such. */
+static inline bool release_relayed(const hsy_release *r)
+{
+#ifdef HSY_CLIENT
+    (void)r;
+    return false;
+#else
+    return (r->task.flags & HSY_TASK_RELAY) != 0;
+#endif
+}
+
 /* Bytes of an upload's payload. */
 size_t hsy_release_payload(const hsy_release *r);
 

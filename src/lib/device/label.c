@@ -278,10 +278,14 @@ static void label_sends(struct label_text *t, const hsy_release_info *info)
     }
 }
 
-static void label_never(struct label_text *t, const hsy_release_info *info)
+static void label_never(struct label_text *t, const hsy_release *r,
+                        const hsy_release_info *info)
 {
     const uint64_t groups = label_groups(info);
 
+    if (release_relayed(r))
+        label_say(t, " It leaves through a relay, which sees this device's "
+                     "address and cannot open it, or not at all.");
     label_say(t, " An upload holds no name, no number of this device, and no "
                  "time finer than the day.");
     if (groups == 1)
@@ -290,6 +294,50 @@ static void label_never(struct label_text *t, const hsy_release_info *info)
     label_number(t, groups);
     label_say(t, " groups, which this device drew at random and keeps; the "
                  "group says nothing about your answer.");
+}
+
+/* "run by A and B": each shuffler says itself who runs it. */
+static void label_operators(struct label_text *t, const hsy_task *task)
+{
+    hsy_statement s;
+
+    for (uint32_t i = 0; i < task->shufflers && task->statements != NULL; i++) {
+        if (hsy_statement_decode(
+                &s, task->statements + (size_t)i * HSY_STATEMENT_WIRE, NULL) !=
+            HSY_OK)
+            return;
+        label_say(t, i == 0                    ? ", run by "
+                     : i + 1 < task->shufflers ? ", "
+                                               : " and ");
+        label_say(t, s.operated_by);
+    }
+}
+
+/* Two promises: one whoever works together, one if somebody does not. */
+static void label_shuffled(struct label_text *t, const hsy_release *r,
+                           const hsy_task *task)
+{
+    if (release_layers(r) == 0)
+        return;
+    label_say(t, " That holds whoever works together. Reports are also sealed "
+                 "and mixed: they pass through ");
+    label_count(t, r->task.shufflers, "shuffler");
+    label_operators(t, task);
+    label_say(t, ", and no batch of fewer than ");
+    label_number(t, r->task.min_batch);
+    label_say(t,
+              " uploads is passed on. Unless the collector and all shufflers "
+              "work together, and if at least ");
+    label_number(t, r->task.assume_honest.num);
+    label_say(t, " in ");
+    label_number(t, r->task.assume_honest.den);
+    label_say(t, " of a batch are real and honest, one report");
+    label_moves(t, r->task.nano_central);
+    label_say(t, " That may fail with a chance of ");
+    label_number(t, r->task.delta.num);
+    label_say(t, " in ");
+    label_number(t, r->task.delta.den);
+    label_letter(t, '.');
 }
 
 size_t hsy_release_label(const hsy_release *r, char *out, size_t room,
@@ -302,9 +350,10 @@ size_t hsy_release_label(const hsy_release *r, char *out, size_t room,
     label_asked(&t, task);
     label_stage(&t, r);
     label_tells(&t, &info);
+    label_shuffled(&t, r, task);
     label_changes(&t, &info);
     label_sends(&t, &info);
-    label_never(&t, &info);
+    label_never(&t, r, &info);
     label_say(&t, " It runs from ");
     label_date(&t, info.task.start);
     label_say(&t, " to ");

@@ -64,8 +64,7 @@ hsy_status hsy_shuffled_keys(hsy_release *r, const hsy_task *task,
     (void)r;
     if (task->model == HSY_MODEL_LOCAL && task->flags == 0)
         return HSY_OK;
-    return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_MODEL,
-                    "cannot seal");
+    return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_MODEL, "cannot seal");
 }
 
 hsy_status hsy_shuffled_allows(const hsy_device *dev, const hsy_release *r,
@@ -77,8 +76,7 @@ hsy_status hsy_shuffled_allows(const hsy_device *dev, const hsy_release *r,
     if (policy->min_shufflers == 0 && policy->min_batch == 0 &&
         policy->flags == 0 && policy->nshuffler_keys == 0)
         return HSY_OK;
-    return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_POLICY,
-                    "cannot seal");
+    return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_POLICY, "cannot seal");
 }
 
 hsy_status hsy_shuffled_admit(const hsy_device *dev, const hsy_release *r,
@@ -107,8 +105,7 @@ hsy_status hsy_shuffled_seal(const hsy_device *dev, uint8_t *out, size_t len,
     (void)id;
     (void)kind;
     (void)report;
-    return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_SEAL,
-                    "cannot seal");
+    return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_SEAL, "cannot seal");
 }
 
 #undef SHUFFLED_SMALL_HEAD

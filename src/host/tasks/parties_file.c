@@ -1,0 +1,71 @@
+/* parties_file.c - the relay and the keys that a task file names. */
+#include "host/tasks/internal.h"
+
+#include "host/seal/seal.h"
+#include "host/tasks/keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PARTIES_FILE_ANSWER 256u /* bytes of every sealed answer */
+
+/* A public key in a file of that name; false after a complaint. */
+static bool parties_file_key(hsy_tasks *t, uint8_t key[HSY_SEAL_KEY],
+                             struct yaml_place at, const char *name)
+{
+    char *path = t->directory != NULL ? tasks_path(t, name) : NULL;
+    hsy_error err = {0};
+    hsy_status st;
+
+    if (t->directory == NULL) {
+        yaml_wrong(&t->notes, at, "no file can be read from here");
+        return false;
+    }
+    if (path == NULL) {
+        t->notes.nomem = true;
+        return false;
+    }
+    st = keys_public(key, path, &err);
+    free(path);
+    if (st != HSY_OK)
+        yaml_wrong(&t->notes, at, "%.100s: %s", name, err.msg);
+    return st == HSY_OK;
+}
+
+/* A gateway calls a key by the first byte of its name (docs/relay.md). */
+static void parties_file_gateway(hsy_tasks *t)
+{
+    char *const *files = t->file.gateway_keys;
+    const struct yaml_place at = yaml_key("gateway_keys");
+    hsy_parties *p = &t->parties;
+
+    for (; files != NULL && *files != NULL; files++) {
+        uint8_t name[SEAL_KEY_ID];
+
+        if (!parties_file_key(t, p->gateway[p->gateway_keys].key, at, *files))
+            return;
+        seal_key_id(name, p->gateway[p->gateway_keys].key);
+        p->gateway[p->gateway_keys++].id = name[0];
+    }
+    if (p->gateway_keys != 0) {
+        p->request_bytes = HSY_REQUEST_MIN;
+        p->response_bytes = PARTIES_FILE_ANSWER;
+    }
+}
+
+void tasks_parties(hsy_tasks *t)
+{
+    const char *relay = t->file.relay;
+
+    parties_file_gateway(t);
+    if (t->file.collector_key != NULL)
+        parties_file_key(t, t->parties.collector_key, yaml_key("collector_key"),
+                         t->file.collector_key);
+    if (relay != NULL && strncmp(relay, "https://", 8) != 0 &&
+        strncmp(relay, "http://", 7) != 0)
+        yaml_wrong(&t->notes, yaml_key("relay"),
+                   "a URL, as https://relay.example/");
+    t->parties.relay = relay;
+    t->parties.relay_len = relay != NULL ? strlen(relay) : 0;
+    t->head.parties = &t->parties;
+}

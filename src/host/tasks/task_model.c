@@ -1,0 +1,349 @@
+/*
+ * task_model.c - who sees a task's reports: its model, its shufflers, and what
+ * a batch of the smallest size is worth.
+ *
+ * n is what the bound may count on: of the uploads of the smallest batch those
+ * that are real reports of honest devices. Whom a task samples out sends null
+ * uploads, so its sample counts too. Where devices keep a seed or a cohort for
+ * life every report shows it, and only those who share it hide each other: n is
+ * divided by how many there are.                          docs/tasks.md
+ */
+#include "host/tasks/internal.h"
+
+#include "host/base/files.h"
+#include "host/base/ratio.h"
+#include "host/tasks/task_model.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODEL_WAIT 2u
+#define MODEL_CLOSE 21600u /* 6 hours */
+#define MODEL_STEP 100000u /* of an epsilon that is solved for: 0.0001 */
+#define MODEL_MOST ((uint64_t)16 * HSY_NANO)
+
+static struct yaml_place model_at(size_t i, const char *key)
+{
+    return (struct yaml_place){i, key, NULL, YAML_NONE};
+}
+
+/* ---- Statements ---------------------------------------------------------- */
+
+/* A statement in a file of that name; false after a complaint. */
+static bool model_statement(hsy_tasks *t, size_t i, const char *name,
+                            uint8_t wire[HSY_STATEMENT_WIRE])
+{
+    const struct yaml_place at = model_at(i, "shufflers");
+    char *path = t->directory != NULL ? tasks_path(t, name) : NULL;
+    const bool there = path != NULL;
+    uint8_t *bytes = NULL;
+    hsy_error err = {0};
+    hsy_statement s;
+    size_t len = 0;
+    hsy_status st = HSY_E_IO;
+
+    if (there)
+        st = file_whole(&bytes, &len, path, HSY_STATEMENT_WIRE, &err);
+    free(path);
+    if (st != HSY_OK)
+        yaml_wrong(&t->notes, at, "%.100s: %s", name,
+                   there ? "not a statement of a shuffler, which has 256 bytes"
+                         : "no file can be read from here");
+    else if (len != HSY_STATEMENT_WIRE ||
+             hsy_statement_decode(&s, bytes, &err) != HSY_OK)
+        yaml_wrong(&t->notes, at, "%.100s: %s", name,
+                   err.msg != NULL ? err.msg : "not a statement of a shuffler");
+    else if (!hsy_sign_verify(s.sign_key, s.signature, bytes,
+                              HSY_STATEMENT_SIGNED))
+        yaml_wrong(&t->notes, at,
+                   "%.100s: not signed by the shuffler that it is about", name);
+    else
+        memcpy(wire, bytes, HSY_STATEMENT_WIRE);
+    free(bytes);
+    return !t->notes.wrong;
+}
+
+static void model_shufflers(hsy_tasks *t, size_t i)
+{
+    char *const *files = t->file.tasks[i].shufflers;
+    struct tasks_made *made = &t->made[i];
+    hsy_task *task = &t->tasks[i];
+
+    if (files == NULL || *files == NULL)
+        yaml_wrong(&t->notes, model_at(i, "shufflers"),
+                   "is missing: the files of the shufflers' statements, in "
+                   "the order in which they open");
+    for (; files != NULL && *files != NULL; files++)
+        if (!model_statement(t, i, *files, made->statements[task->shufflers++]))
+            return;
+    task->statements = made->statements[0];
+}
+
+/* ---- Numbers ------------------------------------------------------------- */
+
+static void model_count(hsy_tasks *t, struct yaml_place at, const char *text,
+                        uint32_t *out, uint32_t low, uint32_t high)
+{
+    uint64_t n;
+
+    if (text == NULL)
+        return;
+    if (!yaml_count(&n, text) || n < low || n > high)
+        yaml_wrong(&t->notes, at, "an integer from %" PRIu32 " to %" PRIu32,
+                   low, high);
+    else
+        *out = (uint32_t)n;
+}
+
+/* "1e-8", or as a share is written. */
+static bool model_delta(hsy_ratio *out, const char *text)
+{
+    const char *e = strstr(text, "e-");
+    uint64_t num = 0, places = 0;
+    hsy_ratio made = {0, 1};
+
+    if (e == NULL)
+        return ratio_parse(out, text, strlen(text)) && out->num != 0 &&
+               out->num < out->den;
+    for (const char *at = text; at < e; at++) {
+        if (*at < '0' || *at > '9' || num > 1000)
+            return false;
+        num = 10 * num + (uint64_t)(*at - '0');
+    }
+    if (!yaml_count(&places, e + 2) || places < 1 || places > 18)
+        return false;
+    made.num = num;
+    while (places-- != 0)
+        made.den *= 10;
+    if (num == 0 || num >= made.den)
+        return false;
+    *out = made;
+    return true;
+}
+
+static void model_numbers(hsy_tasks *t, size_t i)
+{
+    const struct tasks_raw *raw = &t->file.tasks[i];
+    hsy_task *task = &t->tasks[i];
+    uint64_t seconds = MODEL_CLOSE;
+
+    task->nano_central = HSY_EPSILON_MAX; /* until the scheme is known */
+    task->max_wait = MODEL_WAIT;
+    task->assume_honest = (hsy_ratio){9, 10};
+    if (raw->min_batch == NULL)
+        yaml_wrong(&t->notes, model_at(i, "min_batch"),
+                   "is missing: how many uploads are mixed at least");
+    model_count(t, model_at(i, "min_batch"), raw->min_batch, &task->min_batch,
+                2, UINT32_MAX);
+    model_count(t, model_at(i, "max_wait"), raw->max_wait, &task->max_wait, 0,
+                366);
+    if (raw->close_after != NULL &&
+        (!yaml_seconds(&seconds, raw->close_after) ||
+         seconds > (uint64_t)30 * 86400))
+        yaml_wrong(&t->notes, model_at(i, "close_after"),
+                   "a length of time, at most 30d, as 6h");
+    task->close_after_seconds = (uint32_t)seconds;
+    if (raw->delta == NULL || !model_delta(&task->delta, raw->delta))
+        yaml_wrong(&t->notes, model_at(i, "delta"),
+                   raw->delta == NULL ? "is missing: the chance that the "
+                                        "bound does not hold, as 1e-8"
+                                      : "a chance between 0 and 1, as 1e-8");
+    if (raw->assume_honest != NULL &&
+        (!ratio_parse(&task->assume_honest, raw->assume_honest,
+                      strlen(raw->assume_honest)) ||
+         task->assume_honest.num == 0))
+        yaml_wrong(&t->notes, model_at(i, "assume_honest"),
+                   "a share above 0, at most 1, as 0.9");
+}
+
+/* ---- The model ----------------------------------------------------------- */
+
+/* What only a shuffled task says. */
+static const char *model_stray(const struct tasks_raw *raw)
+{
+    return raw->shufflers != NULL         ? "shufflers"
+           : raw->min_batch != NULL       ? "min_batch"
+           : raw->max_wait != NULL        ? "max_wait"
+           : raw->close_after != NULL     ? "close_after"
+           : raw->delta != NULL           ? "delta"
+           : raw->assume_honest != NULL   ? "assume_honest"
+           : raw->epsilon_central != NULL ? "epsilon_central"
+                                          : NULL;
+}
+
+static void model_relay(hsy_tasks *t, size_t i)
+{
+    const char *text = t->file.tasks[i].relay;
+    hsy_task *task = &t->tasks[i];
+    const bool required = text != NULL ? strcmp(text, "required") == 0
+                                       : task->model == HSY_MODEL_SHUFFLED;
+
+    if (text != NULL && !required && strcmp(text, "optional") != 0)
+        yaml_wrong(&t->notes, model_at(i, "relay"), "required or optional");
+    if (required && t->parties.gateway_keys == 0)
+        yaml_wrong(&t->notes, model_at(i, "relay"),
+                   "a relay leads to a gateway: name its key in gateway_keys, "
+                   "beside tasks, or say relay: optional");
+    task->flags = required ? HSY_TASK_RELAY : 0;
+}
+
+void tasks_model(hsy_tasks *t, size_t i)
+{
+    static const uint8_t none[HSY_SEAL_KEY];
+    const struct tasks_raw *raw = &t->file.tasks[i];
+    const char *stray = model_stray(raw);
+
+    if (raw->model != NULL && strcmp(raw->model, "shuffled") == 0)
+        t->tasks[i].model = HSY_MODEL_SHUFFLED;
+    else if (raw->model != NULL && strcmp(raw->model, "local") != 0)
+        yaml_wrong(&t->notes, model_at(i, "model"), "local or shuffled");
+    else if (stray != NULL)
+        yaml_wrong(&t->notes, model_at(i, stray),
+                   "this is for shuffled tasks: say model: shuffled");
+    model_relay(t, i);
+    if (t->tasks[i].model != HSY_MODEL_SHUFFLED)
+        return;
+    if (memcmp(t->parties.collector_key, none, sizeof none) == 0)
+        yaml_wrong(&t->notes, model_at(i, "model"),
+                   "reports are sealed for the collector: name its key in "
+                   "collector_key, beside tasks");
+    model_numbers(t, i);
+    model_shufflers(t, i);
+}
+
+/* ---- What it is worth ---------------------------------------------------- */
+
+static uint64_t model_share(uint64_t n, hsy_ratio share)
+{
+    return n * share.num / share.den; /* 32 and 31 bits */
+}
+
+uint64_t task_model_people(const hsy_task *task, uint64_t pool)
+{
+    return model_share(model_share(task->min_batch, task->assume_honest),
+                       task->sample) /
+           pool;
+}
+
+static double model_delta_of(const hsy_task *task)
+{
+    return (double)task->delta.num / (double)task->delta.den;
+}
+
+/* Whether a scheme keeps the promise in a batch of n. */
+static bool model_holds(const hsy_spec *asked, uint64_t nano, uint64_t n,
+                        double central, double delta)
+{
+    hsy_spec spec = *asked;
+    hsy_scheme *s = malloc(hsy_scheme_size(&spec));
+    hsy_shuffle shuffle;
+    double found = 1;
+    bool holds;
+
+    spec.nano_epsilon = nano;
+    holds = s != NULL && hsy_scheme_init(s, &spec, NULL) == HSY_OK &&
+            hsy_shuffle_scheme(&shuffle, s, n, NULL) == HSY_OK &&
+            (shuffle.epsilon_report <= central ||
+             (hsy_shuffle_delta(&shuffle, &found, central, NULL) == HSY_OK &&
+              found <= delta));
+    free(s);
+    return holds;
+}
+
+uint64_t tasks_model_solve(const hsy_task *task, const hsy_spec *spec,
+                           uint64_t nano_central)
+{
+    const uint64_t n = task_model_people(task, 1);
+    const double central = (double)nano_central / HSY_NANO,
+                 delta = model_delta_of(task);
+    uint64_t low = nano_central / MODEL_STEP, high = MODEL_MOST / MODEL_STEP;
+
+    if (n == 0 || low >= high ||
+        !model_holds(spec, nano_central, n, central, delta))
+        return 0;
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+
+        if (model_holds(spec, middle * MODEL_STEP, n, central, delta))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low * MODEL_STEP > nano_central ? low * MODEL_STEP : nano_central;
+}
+
+uint64_t task_model_pool(const hsy_release_info *info)
+{
+    hsy_scheme_info scheme;
+
+    if (info->memo == NULL)
+        return 1;
+    hsy_scheme_describe(info->scheme, &scheme);
+    return scheme.param[HSY_PARAM_COHORTS] != 0
+               ? scheme.param[HSY_PARAM_COHORTS]
+               : (uint64_t)1 << scheme.param[HSY_PARAM_POOL_BITS];
+}
+
+hsy_status task_model_worth(double *epsilon, const char **bound,
+                            const hsy_release_info *info, hsy_error *err)
+{
+    const double delta = model_delta_of(&info->task);
+    hsy_shuffle own, any;
+    double x = 0, y = 0;
+    hsy_status st = hsy_shuffle_scheme(
+        &own, info->scheme,
+        task_model_people(&info->task, task_model_pool(info)), err);
+
+    if (st != HSY_OK)
+        return st;
+    any = own;
+    any.by = HSY_SHUFFLE_ANY;
+    st = hsy_shuffle_epsilon(&own, &x, delta, err);
+    if (st == HSY_OK)
+        st = hsy_shuffle_epsilon(&any, &y, delta, err);
+    if (st != HSY_OK)
+        return st;
+    *bound = own.by != HSY_SHUFFLE_ANY && x <= y ? "blanket" : "clones";
+    *epsilon = fmin(fmin(x, y), (double)info->nano_report / HSY_NANO);
+    return HSY_OK;
+}
+
+void tasks_model_bound(hsy_tasks *t, size_t i, const hsy_release_info *info)
+{
+    hsy_task *task = &t->tasks[i];
+    const uint64_t pool = task_model_pool(info);
+    hsy_error err = {0};
+    const char *bound;
+    double epsilon;
+
+    while (t->parties.request_bytes != 0 &&
+           t->parties.request_bytes < info->upload_bytes + HSY_REQUEST_ROOM)
+        t->parties.request_bytes *= 2;
+    if (task->model != HSY_MODEL_SHUFFLED)
+        return;
+    if (task_model_people(task, pool) == 0 ||
+        task_model_worth(&epsilon, &bound, info, &err) != HSY_OK) {
+        yaml_wrong(&t->notes, model_at(i, "min_batch"),
+                   "nothing is known of a batch of which so few are counted "
+                   "on");
+        return;
+    }
+    task->nano_central = (uint64_t)ceil(epsilon * HSY_NANO);
+    if (task->nano_central > info->nano_report)
+        task->nano_central = info->nano_report;
+    if (task->nano_central < info->nano_report / 100 * 99)
+        return;
+    if (pool > 1)
+        yaml_wrong(&t->notes, model_at(i, "mechanism"),
+                   "a device keeps one of %" PRIu64 " seeds or cohorts, which "
+                   "every report shows: among those who share one, a batch of "
+                   "%" PRIu32 " hides nobody better than the report's own "
+                   "noise",
+                   pool, task->min_batch);
+    else
+        yaml_warn(&t->notes, model_at(i, "min_batch"),
+                  "a batch of so few adds nothing to the report's own noise");
+}

@@ -1,0 +1,265 @@
+/* test_task_model.c - shuffled tasks in a tasks.yaml: keys, statements, and the
+ * largest epsilon of a report for what a batch may tell. */
+#define _GNU_SOURCE
+#include "host/tasks/keys.h"
+#include "host/tasks/task_model.h"
+#include "rig/example_shuffled.h"
+#include "tap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/hearsay-model-XXXXXX";
+static const char *const files[] = {
+    "a.statement",      "b.statement",     "forged",     "short",
+    "gate.public",      "gate.secret",     "tasks.yaml", "old",
+    "collector.public", "collector.secret"};
+
+#define HEAD                                                                   \
+    "version: 1\nrelay: https://relay.example/\n"                              \
+    "gateway_keys: [gate.public]\ncollector_key: collector.public\ntasks:\n"
+#define TASK                                                                   \
+    "  - id: color\n    source: web\n    question: Which colour?\n"            \
+    "    start: 2026-12-01\n    end: 2027-01-31\n    repeat: daily\n"
+#define DOMAIN "    values: [a, b, c, d, e, f, g, h]\n"
+#define SHUFFLED                                                               \
+    "    model: shuffled\n    shufflers: [a.statement, b.statement]\n"         \
+    "    min_batch: 50000\n    delta: 1e-8\n"
+
+static char *path(const char *name)
+{
+    static char text[256];
+
+    snprintf(text, sizeof text, "%s/%s", dir, name);
+    return text;
+}
+
+static void put(const char *name, const void *bytes, size_t len)
+{
+    FILE *f = fopen(path(name), "wb");
+
+    if (f == NULL || fwrite(bytes, 1, len, f) != len || fclose(f) != 0)
+        exit(1);
+}
+
+/* What shuffler `place` of two says of the task, by a key of its own. */
+static void state(const char *name, uint32_t place, uint32_t min_batch)
+{
+    const hsy_task task = {.id = "color",
+                           .release = 1,
+                           .min_batch = min_batch,
+                           .max_wait = 2,
+                           .close_after_seconds = 21600};
+    hsy_statement s = example_statement(&task, place, 2, 20000);
+    uint8_t secret[HSY_SIGN_SECRET], wire[HSY_STATEMENT_WIRE];
+
+    s.until = 30000;
+    hsy_sign_keypair(s.sign_key, secret);
+    hsy_statement_encode(wire, &s, NULL);
+    hsy_sign(wire + HSY_STATEMENT_SIGNED, wire, HSY_STATEMENT_SIGNED, secret);
+    put(name, wire, sizeof wire);
+    wire[HSY_STATEMENT_SIGNED] ^= 1;
+    put("forged", wire, sizeof wire);
+    put("short", wire, sizeof wire - 1);
+}
+
+static hsy_tasks *tasks;
+
+static hsy_status reads(const char *text)
+{
+    hsy_tasks_free(tasks);
+    put("tasks.yaml", text, strlen(text));
+    return hsy_tasks_read(&tasks, path("tasks.yaml"), NULL);
+}
+
+static bool said(const char *field, const char *words)
+{
+    const hsy_problem *p;
+    const size_t n = hsy_tasks_problems(tasks, &p);
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(p[i].field, field) == 0 && strstr(p[i].text, words) != NULL)
+            return true;
+    for (size_t i = 0; i < n; i++)
+        printf("# %u %s: %s\n", p[i].line, p[i].field, p[i].text);
+    return false;
+}
+
+static void refused(const char *text, const char *field, const char *words)
+{
+    ok(reads(text) == HSY_E_FORMAT && said(field, words),
+       "refused for its %s: %s", field, words);
+}
+
+/* The task file with 64 values and something more. */
+static const char *sixty_four(const char *more)
+{
+    static char text[2048];
+    size_t used =
+        (size_t)snprintf(text, sizeof text, HEAD TASK "    values: [");
+
+    for (int i = 0; i < 64; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%sv%d",
+                                 i == 0 ? "" : ", ", i);
+    snprintf(text + used, sizeof text - used, "]\n" SHUFFLED "%s", more);
+    return text;
+}
+
+static void solved(void)
+{
+    const hsy_task *t;
+    size_t n = 0;
+    hsy_release *r;
+    hsy_release_info info;
+    const char *bound = "";
+    double worth = 0;
+
+    if (!ok(reads(sixty_four("    epsilon_central: 1\n    mechanism: ss\n")) ==
+                HSY_OK,
+            "a task of 64 values that promises a central epsilon is read")) {
+        said("", "?");
+        return;
+    }
+    t = hsy_tasks_all(tasks, &n);
+    r = malloc(hsy_release_size(t));
+    ok(hsy_release_init(r, t, NULL) == HSY_OK, "it resolves");
+    hsy_release_describe(r, &info);
+    printf("# report epsilon %.4f\n", (double)info.nano_report / HSY_NANO);
+    ok(info.nano_report >= 6600000000u && info.nano_report < 6777000000u,
+       "45,000 of 50,000 counted on grant a report epsilon of 6.6 or more");
+    ok(t->nano_central <= HSY_NANO && t->nano_central > HSY_NANO * 9 / 10,
+       "the document says what that is worth, and it is at most 1");
+    ok(task_model_worth(&worth, &bound, &info, NULL) == HSY_OK && worth <= 1 &&
+           strcmp(bound, "blanket") == 0 && task_model_people(t, 1) == 45000,
+       "by the bound of the mechanism");
+    ok(t->model == HSY_MODEL_SHUFFLED && t->flags == HSY_TASK_RELAY &&
+           t->shufflers == 2 && t->max_wait == 2 &&
+           t->close_after_seconds == 21600 && t->assume_honest.num == 9,
+       "the relay is demanded, and the rest is as docs/tasks.md says");
+    free(r);
+}
+
+static void compiled(void)
+{
+    uint8_t key[HSY_SIGN_KEY], secret[HSY_SIGN_SECRET], *bytes = NULL;
+    hsy_parties p;
+    hsy_document doc;
+    hsy_task t;
+    size_t len = 0;
+
+    hsy_sign_keypair(key, secret);
+    ok(reads(HEAD TASK DOMAIN SHUFFLED "    epsilon: 4\n") == HSY_OK &&
+           hsy_tasks_compile(tasks, &bytes, &len, secret, NULL, NULL) ==
+               HSY_OK &&
+           hsy_document_open(&doc, bytes, len, NULL) == HSY_OK,
+       "with an epsilon of the report it compiles");
+    hsy_document_task(&doc, &t, 0);
+    hsy_document_parties(&doc, &p);
+    ok(p.request_bytes == 512 && p.response_bytes == 256 &&
+           p.gateway_keys == 1 && p.relay_len == 22 && t.collector_key != NULL,
+       "the parties are in the document");
+    ok(t.nano_central > 0 && t.nano_central < HSY_NANO,
+       "and what the smallest batch is worth");
+    ok(reads("version: 2\n") != HSY_OK, "half a file is none");
+    ok(reads("version: 2\ngateway_keys: [gate.public]\n"
+             "collector_key: collector.public\ntasks:\n" TASK DOMAIN SHUFFLED
+             "    epsilon: 4\n    relay: optional\n") == HSY_OK &&
+           hsy_tasks_change(tasks, &doc, NULL) == HSY_E_FORMAT &&
+           said("relay", "needs release"),
+       "the relay is not taken back within a release");
+    ok(reads("version: 2\ngateway_keys: [gate.public]\n"
+             "collector_key: collector.public\ntasks:\n" TASK DOMAIN
+             "    epsilon: 4\n") == HSY_OK &&
+           hsy_tasks_change(tasks, &doc, NULL) == HSY_E_FORMAT &&
+           said("model", "needs release"),
+       "nor the model changed");
+    ok(reads("version: 2\ngateway_keys: [gate.public]\n"
+             "collector_key: collector.public\ntasks:\n" TASK DOMAIN SHUFFLED
+             "    epsilon: 4\n    assume_honest: 0.8\n") == HSY_OK &&
+           hsy_tasks_change(tasks, &doc, NULL) == HSY_E_FORMAT &&
+           said("assume_honest", "needs release"),
+       "nor who is counted on");
+    free(bytes);
+}
+
+static void mistakes(void)
+{
+    refused(HEAD TASK DOMAIN "    epsilon: 1\n    delta: 1e-8\n", "delta",
+            "model: shuffled");
+    refused(HEAD TASK DOMAIN "    epsilon: 1\n    model: central\n", "model",
+            "local or shuffled");
+    refused(HEAD TASK DOMAIN SHUFFLED "    epsilon: 1\n    relay: yes\n",
+            "relay", "required or optional");
+    refused(HEAD TASK DOMAIN SHUFFLED
+            "    epsilon: 1\n    epsilon_central: 1\n",
+            "epsilon_central", "leave out");
+    refused("version: 1\ntasks:\n" TASK DOMAIN SHUFFLED "    epsilon: 1\n",
+            "relay", "gateway_keys");
+    refused(
+        "version: 1\ngateway_keys: [gate.public]\ntasks:\n" TASK DOMAIN SHUFFLED
+        "    epsilon: 1\n",
+        "model", "collector_key");
+    refused(HEAD TASK DOMAIN "    epsilon: 1\n    model: shuffled\n",
+            "shufflers", "missing");
+    refused(HEAD TASK DOMAIN "    epsilon: 1\n    model: shuffled\n"
+                             "    min_batch: 50000\n    delta: 1e-8\n"
+                             "    shufflers: [b.statement, a.statement]\n",
+            "shufflers", "another task");
+    refused(HEAD TASK DOMAIN "    epsilon: 1\n    model: shuffled\n"
+                             "    min_batch: 50000\n    delta: 1e-8\n"
+                             "    shufflers: [a.statement, forged]\n",
+            "shufflers", "not signed");
+    refused(HEAD TASK DOMAIN "    epsilon: 1\n    model: shuffled\n"
+                             "    min_batch: 50000\n    delta: 1e-8\n"
+                             "    shufflers: [a.statement, short]\n",
+            "shufflers", "short: not a statement");
+    refused(HEAD TASK DOMAIN "    epsilon: 1\n    model: shuffled\n"
+                             "    min_batch: 50001\n    delta: 1e-8\n"
+                             "    shufflers: [a.statement, b.statement]\n",
+            "shufflers", "other batches");
+    refused(HEAD TASK DOMAIN SHUFFLED "    epsilon: 1\n    max_wait: 400\n",
+            "max_wait", "366");
+    refused("version: 1\ncollector_key: gone\ntasks: []\n", "collector_key",
+            "gone");
+    refused("version: 1\nrelay: ftp://x\ntasks: []\n", "relay", "URL");
+}
+
+/* Who keeps a seed hides among those who share it. */
+static void kept_seeds(void)
+{
+    static const char plan[] =
+        "  - id: color\n    source: web\n    question: Which colour?\n"
+        "    start: 2026-12-01\n    end: 2027-01-31\n" DOMAIN SHUFFLED
+        "    epsilon: 4\n    mechanism: olh\n"
+        "    permanent: {epsilon: 5, renew: never, every: 1 day}\n";
+    char text[2048];
+
+    snprintf(text, sizeof text, HEAD "%s    set: {pool-bits: 15}\n", plan);
+    refused(text, "mechanism", "seeds or cohorts");
+    snprintf(text, sizeof text, HEAD "%s    set: {pool-bits: 2}\n", plan);
+    ok(reads(text) == HSY_OK, "where many share one, the bound holds");
+}
+
+int main(void)
+{
+    const char *suffix;
+
+    if (mkdtemp(dir) == NULL)
+        return 1;
+    ok(keys_write_seal(path("gate"), &suffix, NULL) == HSY_OK &&
+           keys_write_seal(path("collector"), &suffix, NULL) == HSY_OK,
+       "keys to seal for are made");
+    state("b.statement", 2, 50000);
+    state("a.statement", 1, 50000);
+    solved();
+    compiled();
+    mistakes();
+    kept_seeds();
+    hsy_tasks_free(tasks);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        unlink(path(files[i]));
+    rmdir(dir);
+    return tap_done();
+}
