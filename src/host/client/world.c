@@ -140,8 +140,9 @@ hsy_status hsy_world_seal(void *ctx, uint8_t *out, size_t len,
     (void)ctx;
     if (len != seal_onion_size(e->layers, e->report_len))
         return HSY_E_RANGE;
-    return seal_onion(out, (const uint8_t(*)[SEAL_KEY])e->keys, e->layers, &at,
-                      e->seed, e->kind, e->report, e->report_len);
+    return seal_onion(
+        out, (const uint8_t(*)[SEAL_KEY])e->keys, e->layers, &at, e->seed,
+        e->kind, e->kind == HSY_UPLOAD_NULL ? NULL : e->report, e->report_len);
 }
 
 /* ---- The lock ------------------------------------------------------------ */

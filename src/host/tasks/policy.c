@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define POLICY_RELEASES_MAX 4096u
+#define POLICY_PINS_MAX 256u
 #define POLICY_CAP_MAX 64u /* bytes of a cap */
 
 /* ---- Caps as text -------------------------------------------------------- */
@@ -125,6 +126,7 @@ void policy_clear(struct policy *p)
         free((void *)p->sources[i].name);
     free(p->sources);
     free(p->anchor);
+    free(p->pins);
     *p = (struct policy){.sources = NULL};
 }
 
@@ -141,6 +143,8 @@ struct policy_file {
     uint64_t day, lifetime, releases, release_bytes;
     struct policy_source *sources;
     size_t nsources;
+    char *relay, *pin_all, **shuffler_keys;
+    uint64_t min_shufflers, min_batch;
 };
 
 static bool policy_take_key(void *out, const char *text)
@@ -205,12 +209,31 @@ static const struct yaml_field policy_fields[] = {
      .high = HSY_TASKS_MAX,
      .map = &policy_source_map,
      .required = true},
+    {.key = "relay",
+     .type = YAML_TEXT,
+     .at = offsetof(struct policy_file, relay)},
+    {.key = "min_shufflers",
+     .type = YAML_COUNT,
+     .at = offsetof(struct policy_file, min_shufflers),
+     .high = HSY_SHUFFLERS_MAX},
+    {.key = "min_batch",
+     .type = YAML_COUNT,
+     .at = offsetof(struct policy_file, min_batch),
+     .high = UINT32_MAX},
+    {.key = "shuffler_keys",
+     .type = YAML_LIST,
+     .at = offsetof(struct policy_file, shuffler_keys),
+     .high = POLICY_PINS_MAX},
+    {.key = "pin_all",
+     .type = YAML_TEXT,
+     .at = offsetof(struct policy_file, pin_all)},
     {.key = NULL}};
 
 static const struct yaml_form policy_form = {
     .map = {policy_fields, sizeof(struct policy_file)},
-    .others = "there are key, anchor, day, lifetime, releases, release-bytes "
-              "and sources, each with name, answer, day and lifetime",
+    .others = "there are key, anchor, day, lifetime, releases, release-bytes, "
+              "relay, min_shufflers, min_batch, shuffler_keys, pin_all and "
+              "sources, each with name, answer, day and lifetime",
     .column = "one source",
     .name = "name",
     .aliases = true};
@@ -234,6 +257,42 @@ static void policy_take_source(struct policy *p, struct yaml_notes *n, size_t i,
         yaml_wrong(n, at, "%s", err.msg);
 }
 
+/* Whether the first of two words is there, not the second or nothing. */
+static bool policy_word(struct yaml_notes *n, const char *key, const char *text,
+                        const char *yes, const char *no)
+{
+    if (text == NULL || strcmp(text, no) == 0)
+        return false;
+    if (strcmp(text, yes) != 0)
+        yaml_wrong(n, yaml_key(key), "%s or %s", yes, no);
+    return true;
+}
+
+/* What is demanded of every task. */
+static void policy_take_demands(struct policy *p, struct yaml_notes *n,
+                                const struct policy_file *from)
+{
+    size_t keys = 0;
+
+    while (from->shuffler_keys != NULL && from->shuffler_keys[keys] != NULL)
+        keys++;
+    p->pins = calloc(keys + 1, HSY_SIGN_KEY);
+    n->nomem |= p->pins == NULL;
+    for (size_t i = 0; i < keys && !n->nomem; i++)
+        if (!policy_take_key(p->pins + i * HSY_SIGN_KEY,
+                             from->shuffler_keys[i]))
+            yaml_wrong(n, yaml_key("shuffler_keys"),
+                       "a key is 64 hexadecimal digits");
+    p->policy.shuffler_keys = p->pins;
+    p->policy.nshuffler_keys = keys;
+    p->policy.min_shufflers = (uint32_t)from->min_shufflers;
+    p->policy.min_batch = from->min_batch;
+    if (policy_word(n, "relay", from->relay, "required", "optional"))
+        p->policy.flags |= HSY_POLICY_RELAY;
+    if (policy_word(n, "pin_all", from->pin_all, "yes", "no"))
+        p->policy.flags |= HSY_POLICY_PIN_ALL;
+}
+
 /* A sound file's; what it owns may be taken. */
 static void policy_take(struct policy *p, struct yaml_notes *n,
                         struct policy_file *from)
@@ -249,6 +308,7 @@ static void policy_take(struct policy *p, struct yaml_notes *n,
                    "a path from the root, for commands may run anywhere");
     p->anchor = from->anchor;
     from->anchor = NULL;
+    policy_take_demands(p, n, from);
     for (size_t i = 0; i < from->nsources && !n->nomem; i++)
         policy_take_source(p, n, i, &from->sources[i]);
 }
@@ -338,6 +398,27 @@ static void policy_put_quoted(struct policy_text *t, const char *text)
     policy_put(t, "'\n");
 }
 
+/* What is demanded of every task, if anything is. */
+static void policy_put_demands(struct policy_text *t, const hsy_policy *policy)
+{
+    char key[2 * HSY_SIGN_KEY + 1];
+
+    if ((policy->flags & HSY_POLICY_RELAY) != 0)
+        policy_put(t, "relay: required\n");
+    if (policy->min_shufflers != 0)
+        policy_put(t, "min_shufflers: %" PRIu32 "\n", policy->min_shufflers);
+    if (policy->min_batch != 0)
+        policy_put(t, "min_batch: %" PRIu64 "\n", policy->min_batch);
+    if (policy->nshuffler_keys != 0)
+        policy_put(t, "shuffler_keys:\n");
+    for (size_t i = 0; i < policy->nshuffler_keys; i++) {
+        hex_put(key, policy->shuffler_keys + i * HSY_SIGN_KEY, HSY_SIGN_KEY);
+        policy_put(t, "  - '%s'\n", key);
+    }
+    if ((policy->flags & HSY_POLICY_PIN_ALL) != 0)
+        policy_put(t, "pin_all: yes\n");
+}
+
 static void policy_format(struct policy_text *t, const struct policy *p)
 {
     char key[2 * HSY_SIGN_KEY + 1];
@@ -352,6 +433,7 @@ static void policy_format(struct policy_text *t, const struct policy *p)
         policy_put(t, "anchor: ");
         policy_put_quoted(t, p->anchor);
     }
+    policy_put_demands(t, &p->policy);
     policy_put(t, "# of all sources together, a day and ever\n");
     policy_put_cap(t, "day", p->policy.cap_day);
     policy_put_cap(t, "lifetime", p->policy.cap_lifetime);

@@ -16,7 +16,8 @@
 struct policy {
     hsy_policy policy;
     hsy_source *sources;
-    char *anchor; /* NULL: none */
+    char *anchor;  /* NULL: none */
+    uint8_t *pins; /* shuffler_keys of the policy */
 };
 
 /* One more source; its name is copied. HSY_E_RANGE for a name that is none, or

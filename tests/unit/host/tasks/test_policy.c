@@ -240,8 +240,39 @@ static void files_are_written(void)
     policy_clear(&again);
 }
 
+static void demands_are_kept(void)
+{
+    struct policy p = {.sources = NULL};
+    char path[] = "/tmp/hearsay-policy-XXXXXX";
+    const int fd = mkstemp(path);
+
+    ok(reads(&p, HEAD "relay: required\nmin_shufflers: 2\nmin_batch: 50000\n"
+                      "shuffler_keys: [" KEY "]\npin_all: yes\n"
+                      "sources: [" WEB "]\n") == HSY_OK &&
+           p.policy.flags == (HSY_POLICY_RELAY | HSY_POLICY_PIN_ALL) &&
+           p.policy.min_shufflers == 2 && p.policy.min_batch == 50000 &&
+           p.policy.nshuffler_keys == 1 && p.policy.shuffler_keys[31] == 31,
+       "what is demanded of every task is read");
+    ok(policy_write(&p, path, NULL) == HSY_OK &&
+           policy_read(&p, path, &problems, &nproblems, NULL) == HSY_OK &&
+           p.policy.flags == (HSY_POLICY_RELAY | HSY_POLICY_PIN_ALL) &&
+           p.policy.min_shufflers == 2 && p.policy.min_batch == 50000 &&
+           p.policy.nshuffler_keys == 1 && p.policy.shuffler_keys[31] == 31,
+       "and written again");
+    ok(reads(&p, HEAD "relay: maybe\nsources: []\n") == HSY_E_FORMAT &&
+           found(5, "", "relay", "required or optional"),
+       "a relay is required or optional");
+    ok(reads(&p, HEAD "shuffler_keys: [00]\nsources: []\n") == HSY_E_FORMAT &&
+           found(5, "", "shuffler_keys", "64 hexadecimal digits"),
+       "a key has its digits");
+    policy_clear(&p);
+    close(fd);
+    unlink(path);
+}
+
 int main(void)
 {
+    demands_are_kept();
     caps_are_texts();
     files_are_read();
     mistakes_have_lines();
