@@ -60,6 +60,18 @@ static hsy_status client_read(hsy_client *c, const char *path, size_t *len,
 
 /* ---- The policy: a copy, so that the caller need not keep it ------------- */
 
+/* The keys of its shufflers; false: no memory, and there are none. */
+static bool client_copy_pins(hsy_client *c)
+{
+    const size_t len = c->policy.nshuffler_keys * HSY_SIGN_KEY;
+    uint8_t *pins = malloc(len + 1);
+
+    if (pins != NULL && len != 0)
+        memcpy(pins, c->policy.shuffler_keys, len);
+    c->policy.shuffler_keys = c->pins = pins;
+    return pins != NULL;
+}
+
 static hsy_status client_copy_policy(hsy_client *c, const hsy_policy *policy,
                                      hsy_error *err)
 {
@@ -67,7 +79,8 @@ static hsy_status client_copy_policy(hsy_client *c, const hsy_policy *policy,
     size_t bytes = 1;
     char *at;
 
-    if (policy->size != sizeof *policy)
+    if (policy->size != sizeof *policy &&
+        policy->size != offsetof(hsy_policy, min_batch)) /* as it once was */
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_POLICY,
                          "set size to sizeof(hsy_policy)");
     if (policy->nsources > HSY_TASKS_MAX)
@@ -77,9 +90,10 @@ static hsy_status client_copy_policy(hsy_client *c, const hsy_policy *policy,
         bytes += strlen(policy->sources[i].name) + 1;
     sources = calloc(policy->nsources + 1, sizeof *sources);
     c->names = at = malloc(bytes);
-    c->policy = *policy;
+    memcpy(&c->policy, policy, policy->size);
+    c->policy.size = sizeof c->policy;
     c->policy.sources = sources;
-    if (sources == NULL || at == NULL)
+    if (sources == NULL || at == NULL || !client_copy_pins(c))
         return client_nomem(err);
     for (size_t i = 0; i < policy->nsources; i++) {
         size_t len = strlen(policy->sources[i].name) + 1;
@@ -214,6 +228,7 @@ void hsy_client_close(hsy_client *client)
     free(c->device);
     free(c->bytes);
     free(c->names);
+    free(c->pins);
     free((void *)c->policy.sources);
     hsy_host_close(c->host);
     free(c);

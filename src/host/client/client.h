@@ -13,6 +13,7 @@ struct hsy_client {
     hsy_host *host;
     hsy_policy policy; /* sources is ours, and the names are in `names` */
     char *names;
+    uint8_t *pins; /* its shuffler_keys */
     hsy_device *device;
     uint8_t *bytes; /* of the document */
     hsy_document document;

@@ -7,6 +7,7 @@
  * what is due goes out, null uploads too. The device's day moves with answers
  * alone, so its clock may stand at now first and go back.
  */
+#include "host/client/world.h"
 #include "sim/fleet/internal.h"
 
 #include <stdlib.h>
@@ -141,8 +142,11 @@ static hsy_status fleet_device_rooms(struct fleet_device *d, hsy_error *err)
         d->releases[k] = malloc(hsy_release_size(&t->task));
         if (d->releases[k] == NULL)
             return sim_nomem(err);
-        if (HSY_UPLOAD_WIRE + t->info.report_bytes + 8 > d->room)
-            d->room = HSY_UPLOAD_WIRE + t->info.report_bytes + 8;
+        const size_t room = HSY_UPLOAD_WIRE + t->info.report_bytes + 8 +
+                            ((size_t)t->task.shufflers + 1) * HSY_SEAL_LAYER;
+
+        if (room > d->room)
+            d->room = room;
     }
     d->upload = malloc(d->room);
     return d->upload != NULL ? HSY_OK : sim_nomem(err);
@@ -164,7 +168,8 @@ hsy_status fleet_device_new(struct fleet_device **out, struct fleet *f,
                            .store = fleet_device_store,
                            .now = fleet_device_now,
                            .entropy = {fleet_device_entropy, d},
-                           .verify = fleet_device_verify};
+                           .verify = fleet_device_verify,
+                           .seal = hsy_world_seal};
     st = fleet_device_policy(d, err);
     return st == HSY_OK ? fleet_device_rooms(d, err) : st;
 }
