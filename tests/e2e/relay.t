@@ -111,6 +111,12 @@ gate.inside.clear()
 r = send(dev, "https://collector.example", "--token", path("token"))
 ok({i[2].get("authorization") for i in gate.inside} == {"Bearer abc-123"} and not any("Authorization" in s[2] for s in gate.seen), "a token goes inside, and not outside", r)
 
+server = Stub()
+server.otherwise = {"status": 200, "body": open(named, "rb").read()}
+r = send(answered("token-taker", named), server.url, "--take", "--token", path("token"))
+ok(r.code == 0 and [s[1] for s in server.seen] == ["/v1/tasks"] and not any("Authorization" in s[2] for s in server.seen),
+   "nor with the question for the document, which is asked without a relay", server.seen)
+
 # ---- Retries and refusals -----------------------------------------------------------------
 
 gate = Gate(status=503, fields={"retry-after": "0"})
@@ -183,6 +189,19 @@ dev = answered("mixed-device", mixed)
 r = send(dev, watch.url, *FAST)
 ok(r.code == 1 and [body[16:48].rstrip(b"\0") for _, body in watch.bytes] == [b"crash"] and result(r)["sent"] == "1" and result(r)["waiting"] == "1",
    "of two tasks only the one that does not demand it goes in clear", r)
+watch.bytes.clear()
+twins = document("twins", key(0), TASKS[0].replace("crash", "twin", 1), "@required")
+dev = answered("twins-device", twins)
+r = send(dev, watch.url, *FAST)
+ok(r.code == 1 and not watch.bytes and result(r)["waiting"] == str(len(want)), "nor under another name of the same release, which does not demand it", r)
+dev = answered("policy-device", doc)
+UPLOAD = d.program("upload")
+said = [subprocess.run([UPLOAD, dev, doc, doc + ".pub", watch.url, "crashes", "web", *more], env=d.shimmed(day=NEXT), capture_output=True).stdout.decode().splitlines()
+        for more in (["@relay"], [])]
+ok(said[0][0].split()[:4] == ["6", "0", "0", str(len(want))] and "relay" in said[0][0] and said[0][-1] == "next 10", "a policy that demands it: nothing of any task leaves without", said)
+ok(said[1][0].split()[:4] == ["0", str(len(want)), "0", "0"] and len(watch.bytes) == len(want), "which goes in clear where neither demands it", said)
+watch.bytes.clear()
+watch.bytes.append(None)
 keyless = document("keyless")
 dev = answered("keyless-device", keyless)
 r = send(dev, watch.url, "--relay", relay.url, *FAST)

@@ -3,8 +3,8 @@
  *
  *     upload DIRECTORY DOCUMENT PUBLIC-KEY URL SOURCE...
  *
- * Prints the status and what became of the uploads. The device must have been
- * made before.
+ * @relay among the sources: the policy demands the relay. Prints the status and
+ * what became of the uploads. The device must have been made before.
  */
 #include "hearsay/host.h"
 
@@ -44,6 +44,16 @@ static hsy_status upload_all(hsy_client *client, const char *url)
     return st;
 }
 
+/* What hsy_client_next says first. */
+static void upload_next(hsy_client *client)
+{
+    uint8_t upload[HSY_UPLOAD_WIRE + 1024];
+    size_t len = 0;
+
+    printf("next %d\n",
+           (int)hsy_client_next(client, upload, sizeof upload, &len, NULL));
+}
+
 int main(int argc, char **argv)
 {
     hsy_source sources[16] = {{.name = NULL}};
@@ -59,17 +69,21 @@ int main(int argc, char **argv)
     if (argc < 5 || !upload_key(policy.sign_key, argv[3]))
         return 2;
     for (int i = 5; i < argc && i < 21; i++)
-        sources[policy.nsources++] =
-            (hsy_source){.name = argv[i],
-                         .cap_answer = 2 * (uint64_t)HSY_NANO,
-                         .cap_day = 5 * (uint64_t)HSY_NANO,
-                         .cap_lifetime = 10 * (uint64_t)HSY_NANO};
+        if (strcmp(argv[i], "@relay") == 0)
+            policy.flags |= HSY_POLICY_RELAY;
+        else
+            sources[policy.nsources++] =
+                (hsy_source){.name = argv[i],
+                             .cap_answer = 2 * (uint64_t)HSY_NANO,
+                             .cap_day = 5 * (uint64_t)HSY_NANO,
+                             .cap_lifetime = 10 * (uint64_t)HSY_NANO};
     if (hsy_client_open(&client, argv[1], &policy, argv[2], NULL, &err) !=
         HSY_OK) {
         printf("cannot be opened: %s\n", err.msg);
         return 1;
     }
     upload_all(client, argv[4]);
+    upload_next(client);
     hsy_client_close(client);
     return 0;
 }

@@ -29,7 +29,7 @@ static int pack_relayed(struct device_job *j)
     hsy_task task;
 
     for (size_t i = 0; hsy_client_task(j->home.client, &task, i); i++)
-        if ((task.flags & HSY_TASK_RELAY) != 0)
+        if (hsy_client_demands(j->home.client, i))
             failed = cli_fail("%s: its uploads leave through a relay only: "
                               "'hearsay device send %s URL --relay URL'",
                               task.id, j->home.directory);

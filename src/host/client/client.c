@@ -138,8 +138,6 @@ static hsy_status client_admit(hsy_client *c, uint32_t i, hsy_error *err)
     if (st == HSY_OK) {
         c->places[c->nreleases] = i;
         c->releases[c->nreleases++] = r;
-        if ((refusal->task.flags & HSY_TASK_RELAY) == 0)
-            c->direct[c->ndirect++] = r;
         return HSY_OK;
     }
     free(r);
@@ -150,6 +148,23 @@ static hsy_status client_admit(hsy_client *c, uint32_t i, hsy_error *err)
     }
     c->nrefusals++;
     return HSY_OK;
+}
+
+bool hsy_client_demands(const hsy_client *c, size_t i)
+{
+    hsy_release_info is, other;
+
+    if ((c->policy.flags & HSY_POLICY_RELAY) != 0 || i >= c->nreleases)
+        return true;
+    hsy_release_describe(c->releases[i], &is);
+    for (size_t k = 0; k < c->nreleases; k++) {
+        hsy_release_describe(c->releases[k], &other);
+        if ((other.task.flags & HSY_TASK_RELAY) != 0 &&
+            memcmp(other.digest, is.digest, HSY_DIGEST) == 0 &&
+            strcmp(other.task.source, is.task.source) == 0)
+            return true;
+    }
+    return false;
 }
 
 static hsy_status client_take(hsy_client *c, size_t len, hsy_error *err)
@@ -169,6 +184,9 @@ static hsy_status client_take(hsy_client *c, size_t len, hsy_error *err)
         return client_nomem(err);
     for (uint32_t i = 0; st == HSY_OK && i < n; i++)
         st = client_admit(c, i, err);
+    for (size_t i = 0; i < c->nreleases; i++)
+        if (!hsy_client_demands(c, i))
+            c->direct[c->ndirect++] = c->releases[i];
     return st;
 }
 
@@ -362,16 +380,9 @@ hsy_status hsy_client_answer_text(hsy_client *client, hsy_answer_state *state,
 bool hsy_client_relayed(const hsy_client *c, const uint8_t *upload)
 {
     hsy_upload header;
-    hsy_task task;
-    size_t i;
 
-    if (hsy_upload_decode(&header, upload, NULL) != HSY_OK)
-        return true;
-    i = hsy_client_find(c, header.task);
-    if (i == c->nreleases)
-        return true;
-    hsy_document_task(&c->document, &task, c->places[i]);
-    return (task.flags & HSY_TASK_RELAY) != 0;
+    return hsy_upload_decode(&header, upload, NULL) != HSY_OK ||
+           hsy_client_demands(c, hsy_client_find(c, header.task));
 }
 
 /* What a program is handed it sends by itself: nothing that demands the relay.

@@ -29,7 +29,11 @@ struct hsy_client {
 /* Which of the releases is of this task; nreleases if none is. */
 size_t hsy_client_find(const hsy_client *c, const char *task);
 
-/* Whether an upload is of a task that demands the relay. */
+/* Whether uploads of a release leave through the relay only: its task demands
+ * it, or the policy, or another task that is the same release under another
+ * name, whose answers they are as well. */
+bool hsy_client_demands(const hsy_client *c, size_t i);
+/* The same, of an upload. */
 bool hsy_client_relayed(const hsy_client *c, const uint8_t *upload);
 
 /* ---- Truths from text (answer_text.c) ------------------------------------ */

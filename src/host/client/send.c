@@ -69,7 +69,7 @@ static void send_find_way(struct send_way *way, const hsy_client *client)
     *way = (struct send_way){.nkeys = parties.gateway_keys,
                              .request_bytes = parties.request_bytes};
     memcpy(way->keys, parties.gateway, sizeof way->keys);
-    if (parties.relay_len <= HSY_RELAY_MAX)
+    if (parties.relay_len != 0 && parties.relay_len <= HSY_RELAY_MAX)
         memcpy(way->relay, parties.relay, parties.relay_len);
 }
 
@@ -457,6 +457,7 @@ hsy_status hsy_document_fetch(uint8_t **bytes, size_t *len, const char *url,
     hsy_send_options o;
     hsy_status st = send_options(&o, options, err);
 
+    o.token = NULL; /* anyone may ask: it would put a name to this address */
     if (st == HSY_OK)
         st = hsy_http_open(&http, url, false, &o, err);
     if (st == HSY_OK)
