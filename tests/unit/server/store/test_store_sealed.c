@@ -6,6 +6,7 @@
 #include "rig/sanitized.h"
 #include "rig/store_disk.h"
 #include "rig/store_rig.h"
+#include "server/store/admin.h"
 #include "tap.h"
 
 #include <sys/mman.h>
@@ -13,7 +14,7 @@
 
 #define SEALED_LEN 8u
 
-static char sealed_root[64], sealed_at[96];
+static char sealed_root[64], sealed_at[96], sealed_heir[96];
 
 static struct store *sealed_open(struct store_state *state)
 {
@@ -314,6 +315,76 @@ static void missing_and_changed_rows_are_found(void)
     rig_remove(sealed_at);
 }
 
+/* ---- Archives ------------------------------------------------------------ */
+
+/* An archive of a store with two entries, in memory: its descriptor, or -1. */
+static int sealed_archive(struct store *s, const struct store_state *state,
+                          hsy_status *st, hsy_error *err)
+{
+    struct output *out = NULL;
+    uint8_t *bytes = NULL;
+    size_t len = 0;
+    int fd = -1;
+
+    if (output_memory(&out) != HSY_OK)
+        return -1;
+    *st = store_archive_write(s, state, sealed_at, out, err);
+    if (*st != HSY_OK) {
+        output_abort(out);
+        return -1;
+    }
+    if (output_take(out, &bytes, &len) == HSY_OK) {
+        fd = memfd_create("archive", MFD_CLOEXEC);
+        if (write(fd, bytes, len) != (ssize_t)len)
+            ok(false, "an archive is kept");
+        lseek(fd, 0, SEEK_SET);
+    }
+    free(bytes);
+    return fd;
+}
+
+static void an_archive_has_what_came_and_no_envelopes(void)
+{
+    const uint8_t one[] = {1}, *const entries[] = {one, one};
+    const size_t lens[] = {1, 1};
+    struct store_received got = {.entry = 1,
+                                 .epoch = 7,
+                                 .n = 4,
+                                 .heads = one,
+                                 .heads_len = 1,
+                                 .id = {9},
+                                 .digest = {8}};
+    const struct store_commit c = {.seq = 1, .received = &got};
+    struct store_received found = {.n = 0};
+    struct store_state state, other;
+    struct store *s = sealed_open(&state), *heir = NULL;
+    hsy_error err = {0};
+    hsy_status st;
+    int fd;
+
+    s->ops->document(s, one, 1, 0, entries, lens, 2, &err);
+    s->ops->append(s, &c, &err);
+    fd = sealed_archive(s, &state, &st, &err);
+    is_status(st, HSY_OK, "a collector's data is exported");
+    is_status(store_sqlite_open(&heir, &other, sealed_heir, true, &err), HSY_OK,
+              "into new data");
+    is_status(store_archive_read(heir, sealed_heir, fd, &err), HSY_OK,
+              "it is imported");
+    ok(heir->ops->received(heir, got.id, &found, &err) == HSY_OK &&
+           found.n == 4 && found.digest[0] == 8 && found.entry == 1,
+       "with the batches that came, so that none comes twice");
+    close(fd);
+    heir->ops->close(heir);
+
+    sealed_append(s, 2, 0, 7, 3);
+    fd = sealed_archive(s, &state, &st, &err);
+    ok(fd == -1 && st == HSY_E_REFUSED && err.field == HOST_FIELD_MIXES,
+       "data of a shuffler is not exported: %s", err.msg);
+    s->ops->close(s);
+    rig_remove(sealed_at);
+    rig_remove(sealed_heir);
+}
+
 /* ---- Kills --------------------------------------------------------------- */
 
 #define SEALED_COMMITS 6u
@@ -432,6 +503,7 @@ int main(void)
     if (!rig_root(sealed_root))
         return 1;
     snprintf(sealed_at, sizeof sealed_at, "%s/data", sealed_root);
+    snprintf(sealed_heir, sizeof sealed_heir, "%s/heir", sealed_root);
 
     sets_are_cut_by_epoch_and_commit();
     no_round_takes_them();
@@ -439,6 +511,7 @@ int main(void)
     rows_replace_each_other();
     a_batch_comes_once();
     missing_and_changed_rows_are_found();
+    an_archive_has_what_came_and_no_envelopes();
     killed_anywhere();
 
     rmdir(sealed_root);
