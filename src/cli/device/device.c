@@ -237,13 +237,9 @@ static const struct cli_option device_table[] = {
      DEVICE(take)},
     {0, "token", "FILE", "send, take: an enrolment token", CLI_INTO_TEXT,
      DEVICE(token)},
-    {0, "ca", "FILE",
-     "send, take: who signs the server's certificate\n"
-     "(default: the system's list)",
+    {0, "ca", "FILE", "send, take: who certifies servers (the system's)",
      CLI_INTO_TEXT, DEVICE(ca)},
-    {0, "relay", "URL",
-     "send: sealed, through this relay (default: the\n"
-     "document's, if it names one)",
+    {0, "relay", "URL", "send: sealed, by this relay, not the document's",
      CLI_INTO_TEXT, DEVICE(relay)},
     {0, "attempts", "N", "send, take: at most (default 5)", CLI_INTO_COUNT,
      DEVICE(attempts), 1, 100},
