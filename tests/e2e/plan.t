@@ -73,6 +73,28 @@ for name, words in (("-", "the name of a file"), (path("a.png"), "ends in .svg")
     r = run("plan", "--yes-no", "--n", "10", "--epsilon", "1", "--plot", name)
     ok(r.code == 2 and words in r.err and r.out == b"" and not os.path.exists(name), "a figure is SVG by name too: " + words, r)
 
+# Batches that are shuffled: both epsilons, and the error beside local reports and a curator.
+shuffled = ["plan", "--domain", "64", "--model", "shuffled", "--min-batch", "50000", "--format", "json"]
+r = json.loads(must(*shuffled, "--epsilon-central", "1"))
+ok(6.6 <= r["epsilon_report"] <= 6.69 and 0.999 < r["epsilon_central"] <= 1 and r["n"] == 45000 and r["bound"] == "blanket" and r["delta"] == 1e-8,
+   "a report may have 6.68 if 45,000 of 50,000 are honest", r)
+ok(r["central_sd"] < r["shuffled_sd"] < r["local_sd"] and r["local_sd"] ** 2 > 500 * r["shuffled_sd"] ** 2, "its error is 500 times below the local one, squared", r)
+back = json.loads(must(*shuffled, "--epsilon", "6.68"))
+ok(abs(back["epsilon_central"] - 1) < 0.001 and back["epsilon_report"] <= 6.68, "and back", back)
+few = json.loads(must(*shuffled, "--epsilon", "6.68", "--assume-honest", "0.5"))
+ok(few["epsilon_central"] > back["epsilon_central"] and few["n"] == 25000, "fewer honest people hide less", few)
+mean = json.loads(must("plan", "--range", "0:24", "--model", "shuffled", "--min-batch", "50000", "--epsilon-central", "1", "--format", "json"))
+ok(mean["bound"] == "clones" and mean["shuffled_sd"] > 0.001, "a mean is in its units", mean)
+for args, what in (
+        (["--epsilon", "1"], "--min-batch"), (["--min-batch", "9"], "--epsilon-central"), (["--min-batch", "9", "--epsilon", "1", "--epsilon-central", "1"], "or --epsilon-central"),
+        (["--min-batch", "9", "--epsilon", "1", "--n", "5"], "no --n"), (["--min-batch", "9", "--epsilon", "1", "--delta", "0"], "--delta"),
+        (["--min-batch", "9", "--epsilon", "1", "--delta", "1e-300"], "--delta"), (["--min-batch", "9", "--epsilon", "1", "--assume-honest", "0"], "--assume-honest"),
+        (["--min-batch", "9", "--epsilon", "1", "--mechanism", "central"], "no reports to shuffle")):
+    r = run("plan", "--domain", "64", "--model", "shuffled", *args)
+    ok(r.code in (1, 2) and r.out == b"" and what in r.err, "refused: --model shuffled " + " ".join(args), r)
+r = run("plan", "--yes-no", "--n", "10", "--epsilon", "1", "--delta", "1e-6")
+ok(r.code == 2 and "--model shuffled" in r.err, "delta is of shuffled batches", r)
+
 page, shown = examples("planning.md")
 ok(len(shown) >= 6, "the page has examples")
 tells_the_truth(page, shown)

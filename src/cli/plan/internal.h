@@ -11,6 +11,10 @@ struct plan_options {
     const char *plot, *plot_learned;
     const char *task;       /* FILE:ID; NULL: a question of its own */
     uint64_t days, devices; /* with it */
+    int model;              /* plan_models */
+    uint64_t min_batch;     /* of shuffled reports, */
+    uint64_t nano_central;  /* 0: the report's epsilon is given */
+    double delta, honest;
     enum table_format format;
 };
 
@@ -21,6 +25,10 @@ struct plan_run {
     struct plan_question question;
     struct plan plan;
 };
+
+/* A batch of shuffled reports, printed to stdout (plan_shuffled.c); the exit
+ * code. */
+int plan_shuffled_show(const struct plan_run *x);
 
 /* What to expect of a task, printed to stdout (plan_task.c); the exit code. */
 int plan_task_show(const struct plan_run *x, struct cli_parser *p);

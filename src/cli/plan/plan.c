@@ -48,6 +48,28 @@ static bool plan_epsilon(struct cli_parser *p, void *to)
     return x->options.has[PLAN_EPSILON];
 }
 
+static bool plan_central(struct cli_parser *p, void *to)
+{
+    struct plan_run *x = to;
+    const bool good = hsy_epsilon_parse(&x->options.nano_central, p->value,
+                                        strlen(p->value)) == HSY_OK;
+
+    if (!good)
+        cli_usage(p, "--epsilon-central: a decimal from 0.000001 to 32, or "
+                     "ln3");
+    return good;
+}
+
+static bool plan_delta(struct cli_parser *p, void *to)
+{
+    double *delta = &((struct plan_run *)to)->options.delta;
+
+    if (text_number(delta, p->value) && *delta > 0 && *delta < 1)
+        return true;
+    cli_usage(p, "--delta takes a chance above 0 and below 1, as 1e-8");
+    return false;
+}
+
 static bool plan_people(struct cli_parser *p, void *to)
 {
     struct plan_run *x = to;
@@ -65,6 +87,10 @@ static bool plan_operand(struct cli_parser *p, void *to)
     cli_usage(p, "plan reads no file");
     return false;
 }
+
+enum { PLAN_LOCAL = 0, PLAN_SHUFFLED };
+
+static const char *const plan_models[] = {"local", "shuffled", NULL};
 
 #define PLAN(member) offsetof(struct plan_run, member)
 
@@ -111,13 +137,26 @@ static const struct cli_option plan_options[] = {
      PLAN(options.days), 1, UINT32_MAX},
     {0, "devices", "N", "... of so many devices that all stay", CLI_INTO_COUNT,
      PLAN(options.devices), 1, (uint64_t)1 << 40},
+    {0, "model", "M", "local, or shuffled: batches of at least ...",
+     CLI_INTO_CHOICE, PLAN(options.model), .words = plan_models},
+    {0, "min-batch", "N", "... so many reports", CLI_INTO_COUNT,
+     PLAN(options.min_batch), 1, HSY_SHUFFLE_PEOPLE_MAX},
+    {0, "epsilon-central", "E",
+     "... that promise this together (instead of --epsilon,\n"
+     "which is of a report)",
+     CLI_INTO_CALL, .call = plan_central},
+    {0, "delta", "D", "... with this (default 1e-8)", CLI_INTO_CALL,
+     .call = plan_delta},
+    {0, "assume-honest", "F", "... if such a share is honest (default 0.9)",
+     CLI_INTO_SHARE, PLAN(options.honest)},
     CLI_FORMAT_ROW(PLAN(options.format)),
     {0}};
 
 static const struct cli_command plan_command = {
     "plan",
     "KIND [--n N] [--alpha A] [--beta B] [--epsilon E] [options] | "
-    "--task FILE:ID --days T --devices N",
+    "--task FILE:ID --days T --devices N | "
+    "KIND --model shuffled --min-batch N --epsilon-central E [--delta D]",
     "Of people, error, its chance and epsilon, give all but one (the chance "
     "may "
     "be\n"
@@ -270,9 +309,36 @@ static int plan_alone(struct plan_run *x, struct cli_parser *p)
     return failed;
 }
 
+/* Batches of shuffled reports. */
+static int plan_shuffled(struct plan_run *x, struct cli_parser *p)
+{
+    const struct plan_options *o = &x->options;
+    int failed = 0;
+
+    if (cli_given(p, "n") || cli_given(p, "alpha") || cli_given(p, "beta") ||
+        cli_given(p, "plot") || cli_given(p, "plot-learned"))
+        failed = cli_usage(p, "--model shuffled takes --min-batch, --epsilon "
+                              "or --epsilon-central, --delta and "
+                              "--assume-honest; no --n, --alpha, --beta or "
+                              "figure");
+    else if (o->min_batch == 0)
+        failed = cli_usage(p, "--model shuffled needs --min-batch N: the "
+                              "fewest reports that are passed on");
+    else if ((o->nano_central != 0) == o->has[PLAN_EPSILON])
+        failed = cli_usage(p, "--model shuffled needs --epsilon E of a report, "
+                              "or --epsilon-central E of a batch");
+    if (!failed)
+        failed = plan_question(x, p);
+    if (!failed && x->question.spec.kind == HSY_KIND_STRINGS)
+        failed = cli_usage(p, "--strings: no error of a search to compare; "
+                              "it goes without --model");
+    return failed ? failed : plan_shuffled_show(x);
+}
+
 int cmd_plan(int argc, char **argv)
 {
-    struct plan_run x = {.question = {.prior = 0.5,
+    struct plan_run x = {.options = {.delta = 1e-8, .honest = 0.9},
+                         .question = {.prior = 0.5,
                                       .answers = 1,
                                       .share = NAN,
                                       .search = {.size = sizeof(hsy_search)}}};
@@ -283,7 +349,17 @@ int cmd_plan(int argc, char **argv)
         return p.exit;
     if (x.options.task != NULL || x.options.days != 0 || x.options.devices != 0)
         return plan_alone(&x, &p);
-    failed = plan_missing(&x, &p);
+    if (x.options.model == PLAN_SHUFFLED) {
+        failed = plan_shuffled(&x, &p);
+        cli_spec_clear(&x.spec);
+        return failed;
+    }
+    if (cli_given(&p, "min-batch") || cli_given(&p, "epsilon-central") ||
+        cli_given(&p, "delta") || cli_given(&p, "assume-honest"))
+        failed = cli_usage(&p, "--min-batch, --epsilon-central, --delta and "
+                               "--assume-honest go with --model shuffled");
+    else
+        failed = plan_missing(&x, &p);
     if (!failed)
         failed = plan_question(&x, &p);
     if (!failed)

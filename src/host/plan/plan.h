@@ -166,6 +166,29 @@ hsy_status plan_trust(struct plan_trust *out, const hsy_spec *spec,
  */
 double plan_trust_sd(const struct plan_trust *t, double n, double curators);
 
+/* ---- A batch of shuffled reports (shuffled_batch.c) ---------------------- */
+
+struct plan_batch_ask {
+    hsy_spec spec;   /* its epsilon is the report's, */
+    double central;  /* unless that of the batch is given, above 0 */
+    hsy_batch batch; /* the smallest that is passed on */
+};
+
+/* Standard errors of a small share, or of the mean that is hardest to tell, by
+ * noise alone: of the batch, and of local reports and a curator's release that
+ * promise its epsilon. */
+struct plan_batch {
+    enum plan_why why;
+    hsy_scheme_info info; /* of the reports */
+    hsy_worth worth;
+    double delta;
+    const char *local; /* mechanism of local reports */
+    double shuffled_sd, local_sd, central_sd;
+};
+
+hsy_status plan_batch(struct plan_batch *out, const struct plan_batch_ask *ask,
+                      hsy_error *err);
+
 /* The mechanism of a curator's release that hides a person's truth, or with
  * add_remove also whether the person is there at all. */
 const char *plan_curator(bool add_remove);
