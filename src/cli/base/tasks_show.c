@@ -152,11 +152,9 @@ static void tasks_show_operators(const hsy_task *task)
 static void tasks_show_shuffled(const struct task_cost *row)
 {
     const hsy_task *task = row->task;
-    const uint64_t pool = task_model_pool(&row->info);
-    const char *bound = "";
-    double epsilon = 0;
+    hsy_worth w;
 
-    if (task_model_worth(&epsilon, &bound, &row->info, NULL) != HSY_OK)
+    if (task_model_worth(&w, &row->info, NULL) != HSY_OK)
         return;
     printf("\n%s, shuffled by %" PRIu32 ":", task->id, task->shufflers);
     tasks_show_operators(task);
@@ -165,19 +163,18 @@ static void tasks_show_shuffled(const struct task_cost *row)
            "collector and all\n    shufflers work together: n = %" PRIu64
            " of %" PRIu32 " uploads counted on (assume_honest\n    %.4g",
            (double)row->info.nano_report / HSY_NANO,
-           (double)task->nano_central / HSY_NANO,
-           (double)task->delta.num / (double)task->delta.den,
-           task_model_people(task, pool), task->min_batch,
+           (double)task->nano_central / HSY_NANO, w.delta, w.n, task->min_batch,
            (double)task->assume_honest.num / (double)task->assume_honest.den);
     if (task->sample.num != task->sample.den)
         printf(", sample %.4g",
                (double)task->sample.num / (double)task->sample.den);
-    if (pool > 1)
-        printf(", among those of one of %" PRIu64 " kept seeds", pool);
-    printf("), by the bound '%s'\n", bound);
-    if ((uint64_t)(epsilon * HSY_NANO) > task->nano_central)
+    if (w.among < w.n)
+        printf(", of whom %" PRIu64 " share a kept seed", w.among);
+    printf("), by the bound '%s'\n",
+           w.by == HSY_SHUFFLE_ANY ? "clones" : "blanket");
+    if (w.epsilon * HSY_NANO > (double)task->nano_central + 1000)
         printf("  the document says less than this program finds: %.6g\n",
-               epsilon);
+               w.epsilon);
 }
 
 static void tasks_show_table(const struct show_list *l,

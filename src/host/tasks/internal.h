@@ -101,10 +101,10 @@ void tasks_parties(hsy_tasks *t);
 void tasks_model(hsy_tasks *t, size_t i);
 void tasks_model_bound(hsy_tasks *t, size_t i, const hsy_release_info *info);
 
-/* The largest epsilon of a report, in steps of 0.0001, at which the smallest
- * batch tells at most nano_central of one report; 0: none. */
-uint64_t tasks_model_solve(const hsy_task *task, const hsy_spec *spec,
-                           uint64_t nano_central);
+/* The largest epsilon of a report at which the smallest batch tells at most
+ * nano_central of one report, and the mechanism that was chosen for it. */
+hsy_status tasks_model_solve(hsy_spec *spec, const hsy_task *task,
+                             uint64_t nano_central, hsy_error *err);
 
 /* Kind, mechanism and epsilon of task i, resolved to its wires. */
 void tasks_scheme(hsy_tasks *t, size_t i);

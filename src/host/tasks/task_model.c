@@ -5,14 +5,15 @@
  * n is what the bound may count on: of the uploads of the smallest batch those
  * that are real reports of honest devices. Whom a task samples out sends null
  * uploads, so its sample counts too. Where devices keep a seed or a cohort for
- * life every report shows it, and only those who share it hide each other: n is
- * divided by how many there are.                          docs/tasks.md
+ * life every report shows it, and only those who share it hide each other.
+ *                                                          docs/tasks.md
  */
 #include "host/tasks/internal.h"
 
 #include "host/base/files.h"
 #include "host/base/ratio.h"
 #include "host/tasks/task_model.h"
+#include "host/worth/worth.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,8 +23,6 @@
 
 #define MODEL_WAIT 2u
 #define MODEL_CLOSE 21600u /* 6 hours */
-#define MODEL_STEP 100000u /* of an epsilon that is solved for: 0.0001 */
-#define MODEL_MOST ((uint64_t)16 * HSY_NANO)
 
 static struct yaml_place model_at(size_t i, const char *key)
 {
@@ -216,133 +215,78 @@ void tasks_model(hsy_tasks *t, size_t i)
 
 /* ---- What it is worth ---------------------------------------------------- */
 
-static uint64_t model_share(uint64_t n, hsy_ratio share)
+hsy_batch task_model_batch(const hsy_task *task)
 {
-    return n * share.num / share.den; /* 32 and 31 bits */
+    return (hsy_batch){.reports = (uint64_t)task->min_batch * task->sample.num /
+                                  task->sample.den, /* 32 and 31 bits */
+                       .honest = task->assume_honest,
+                       .delta =
+                           (double)task->delta.num / (double)task->delta.den};
 }
 
-uint64_t task_model_people(const hsy_task *task, uint64_t pool)
+hsy_status tasks_model_solve(hsy_spec *spec, const hsy_task *task,
+                             uint64_t nano_central, hsy_error *err)
 {
-    return model_share(model_share(task->min_batch, task->assume_honest),
-                       task->sample) /
-           pool;
+    const hsy_batch batch = task_model_batch(task);
+
+    return worth_largest(spec, NULL, &batch, (double)nano_central / HSY_NANO,
+                         err);
 }
 
-static double model_delta_of(const hsy_task *task)
+hsy_status task_model_worth(hsy_worth *out, const hsy_release_info *info,
+                            hsy_error *err)
 {
-    return (double)task->delta.num / (double)task->delta.den;
+    const hsy_batch batch = task_model_batch(&info->task);
+
+    return hsy_worth_of(out, info->scheme, info->memo, &batch, err);
 }
 
-/* Whether a scheme keeps the promise in a batch of n. */
-static bool model_holds(const hsy_spec *asked, uint64_t nano, uint64_t n,
-                        double central, double delta)
+/* All sealed requests have the length that the longest upload takes. */
+static void model_request(hsy_tasks *t, size_t upload)
 {
-    hsy_spec spec = *asked;
-    hsy_scheme *s = malloc(hsy_scheme_size(&spec));
-    hsy_shuffle shuffle;
-    double found = 1;
-    bool holds;
-
-    spec.nano_epsilon = nano;
-    holds = s != NULL && hsy_scheme_init(s, &spec, NULL) == HSY_OK &&
-            hsy_shuffle_scheme(&shuffle, s, n, NULL) == HSY_OK &&
-            (shuffle.epsilon_report <= central ||
-             (hsy_shuffle_delta(&shuffle, &found, central, NULL) == HSY_OK &&
-              found <= delta));
-    free(s);
-    return holds;
+    while (t->parties.request_bytes != 0 &&
+           t->parties.request_bytes < upload + HSY_REQUEST_ROOM)
+        t->parties.request_bytes *= 2;
 }
 
-uint64_t tasks_model_solve(const hsy_task *task, const hsy_spec *spec,
-                           uint64_t nano_central)
+/* What was asked for holds, also where a bound found by halving is above it in
+ * its last digits. */
+static uint64_t model_nano(const char *asked, double epsilon, uint64_t report)
 {
-    const uint64_t n = task_model_people(task, 1);
-    const double central = (double)nano_central / HSY_NANO,
-                 delta = model_delta_of(task);
-    uint64_t low = nano_central / MODEL_STEP, high = MODEL_MOST / MODEL_STEP;
+    uint64_t nano = report, central;
 
-    if (n == 0 || low >= high ||
-        !model_holds(spec, nano_central, n, central, delta))
-        return 0;
-    while (high - low > 1) {
-        const uint64_t middle = low + (high - low) / 2;
-
-        if (model_holds(spec, middle * MODEL_STEP, n, central, delta))
-            low = middle;
-        else
-            high = middle;
-    }
-    return low * MODEL_STEP > nano_central ? low * MODEL_STEP : nano_central;
-}
-
-uint64_t task_model_pool(const hsy_release_info *info)
-{
-    hsy_scheme_info scheme;
-
-    if (info->memo == NULL)
-        return 1;
-    hsy_scheme_describe(info->scheme, &scheme);
-    return scheme.param[HSY_PARAM_COHORTS] != 0
-               ? scheme.param[HSY_PARAM_COHORTS]
-               : (uint64_t)1 << scheme.param[HSY_PARAM_POOL_BITS];
-}
-
-hsy_status task_model_worth(double *epsilon, const char **bound,
-                            const hsy_release_info *info, hsy_error *err)
-{
-    const double delta = model_delta_of(&info->task);
-    hsy_shuffle own, any;
-    double x = 0, y = 0;
-    hsy_status st = hsy_shuffle_scheme(
-        &own, info->scheme,
-        task_model_people(&info->task, task_model_pool(info)), err);
-
-    if (st != HSY_OK)
-        return st;
-    any = own;
-    any.by = HSY_SHUFFLE_ANY;
-    st = hsy_shuffle_epsilon(&own, &x, delta, err);
-    if (st == HSY_OK)
-        st = hsy_shuffle_epsilon(&any, &y, delta, err);
-    if (st != HSY_OK)
-        return st;
-    *bound = own.by != HSY_SHUFFLE_ANY && x <= y ? "blanket" : "clones";
-    *epsilon = fmin(fmin(x, y), (double)info->nano_report / HSY_NANO);
-    return HSY_OK;
+    if (epsilon * HSY_NANO < (double)report)
+        nano = (uint64_t)ceil(epsilon * HSY_NANO);
+    if (asked != NULL &&
+        hsy_epsilon_parse(&central, asked, strlen(asked)) == HSY_OK &&
+        central < nano)
+        nano = central;
+    return nano;
 }
 
 void tasks_model_bound(hsy_tasks *t, size_t i, const hsy_release_info *info)
 {
+    const char *asked = t->file.tasks[i].epsilon_central;
     hsy_task *task = &t->tasks[i];
-    const uint64_t pool = task_model_pool(info);
     hsy_error err = {0};
-    const char *bound;
-    double epsilon;
+    hsy_worth worth;
 
-    while (t->parties.request_bytes != 0 &&
-           t->parties.request_bytes < info->upload_bytes + HSY_REQUEST_ROOM)
-        t->parties.request_bytes *= 2;
+    model_request(t, info->upload_bytes);
     if (task->model != HSY_MODEL_SHUFFLED)
         return;
-    if (task_model_people(task, pool) == 0 ||
-        task_model_worth(&epsilon, &bound, info, &err) != HSY_OK) {
-        yaml_wrong(&t->notes, model_at(i, "min_batch"),
-                   "nothing is known of a batch of which so few are counted "
-                   "on");
+    if (task_model_worth(&worth, info, &err) != HSY_OK) {
+        yaml_wrong(&t->notes, model_at(i, "min_batch"), "%s", err.msg);
         return;
     }
-    task->nano_central = (uint64_t)ceil(epsilon * HSY_NANO);
-    if (task->nano_central > info->nano_report)
-        task->nano_central = info->nano_report;
+    task->nano_central = model_nano(asked, worth.epsilon, info->nano_report);
     if (task->nano_central < info->nano_report / 100 * 99)
         return;
-    if (pool > 1)
+    if (worth.among < worth.n)
         yaml_wrong(&t->notes, model_at(i, "mechanism"),
-                   "a device keeps one of %" PRIu64 " seeds or cohorts, which "
-                   "every report shows: among those who share one, a batch of "
-                   "%" PRIu32 " hides nobody better than the report's own "
-                   "noise",
-                   pool, task->min_batch);
+                   "devices keep a seed or cohort, which every report shows: "
+                   "among the %" PRIu64 " of %" PRIu64 " who share one, a "
+                   "batch hides nobody better than the report's own noise",
+                   worth.among, worth.n);
     else
         yaml_warn(&t->notes, model_at(i, "min_batch"),
                   "a batch of so few adds nothing to the report's own noise");

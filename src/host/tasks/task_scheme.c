@@ -292,29 +292,6 @@ static void scheme_epsilons(struct scheme_ask *a)
         scheme_permanent(a);
 }
 
-/* The other way to say what one report may tell: what is left of it in the
- * smallest batch. */
-static void scheme_central(struct scheme_ask *a)
-{
-    uint64_t nano = 0;
-
-    if (a->raw->epsilon != NULL || a->raw->permanent != NULL ||
-        a->spec.design != HSY_DESIGN_EPSILON)
-        scheme_wrong(a, "epsilon_central", NULL,
-                     "it says what a report may tell: leave out epsilon, "
-                     "permanent and probabilities, or say epsilon alone");
-    else
-        scheme_epsilon(a, &nano, a->raw->epsilon_central, "epsilon_central",
-                       NULL);
-    if (!a->sound || a->tasks->notes.wrong)
-        return;
-    a->spec.nano_epsilon =
-        tasks_model_solve(&a->tasks->tasks[a->i], &a->spec, nano);
-    if (a->spec.nano_epsilon == 0)
-        scheme_wrong(a, "epsilon_central", NULL,
-                     "no epsilon of a report gives this");
-}
-
 /* ---- Resolving ----------------------------------------------------------- */
 
 /* The key behind a field of the library; NULL: the one that says what is asked.
@@ -430,6 +407,28 @@ static const char *scheme_choose(struct scheme_ask *a)
         }
     }
     return best;
+}
+
+/* The other way to say what one report may tell: what is left of it in the
+ * smallest batch. */
+static void scheme_central(struct scheme_ask *a)
+{
+    uint64_t nano = 0;
+    hsy_error err = {0};
+
+    if (a->raw->epsilon != NULL || a->raw->permanent != NULL ||
+        a->spec.design != HSY_DESIGN_EPSILON)
+        scheme_wrong(a, "epsilon_central", NULL,
+                     "it says what a report may tell: leave out epsilon, "
+                     "permanent and probabilities, or say epsilon alone");
+    else
+        scheme_epsilon(a, &nano, a->raw->epsilon_central, "epsilon_central",
+                       NULL);
+    if (!a->sound || a->tasks->notes.wrong)
+        return;
+    if (tasks_model_solve(&a->spec, &a->tasks->tasks[a->i], nano, &err) !=
+        HSY_OK)
+        scheme_refused(a, &err);
 }
 
 /* "5" or "0.5" in units of the range's last decimal. */

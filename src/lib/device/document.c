@@ -211,6 +211,8 @@ static hsy_status document_check_head(const hsy_document *doc, uint64_t tasks,
 
 /* ---- Writing ------------------------------------------------------------- */
 
+#ifndef HSY_CLIENT /* a small client writes none */
+
 static size_t document_task_bytes(const hsy_task *t)
 {
     return DOCUMENT_TASK + HSY_SCHEME_WIRE +
@@ -347,6 +349,8 @@ hsy_status hsy_document_encode(const hsy_document *doc, uint8_t *out,
         hsy_parties_put(at, doc->parties);
     return HSY_OK;
 }
+
+#endif
 
 /* ---- Reading ------------------------------------------------------------- */
 
@@ -524,6 +528,7 @@ void hsy_document_task(const hsy_document *doc, hsy_task *task, uint32_t i)
             hsy_parties_collector(document_at(doc, doc->tasks));
 }
 
+#ifndef HSY_CLIENT
 void hsy_document_parties(const hsy_document *doc, hsy_parties *parties)
 {
     const uint8_t *at = document_at(doc, doc->tasks);
@@ -533,6 +538,7 @@ void hsy_document_parties(const hsy_document *doc, hsy_parties *parties)
         (void)hsy_parties_get(
             parties, at, (size_t)(doc->bytes + doc->len - HSY_SIGNATURE - at));
 }
+#endif
 
 #undef DOCUMENT_FORMAT
 #undef DOCUMENT_HEAD

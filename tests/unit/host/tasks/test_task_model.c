@@ -113,8 +113,7 @@ static void solved(void)
     size_t n = 0;
     hsy_release *r;
     hsy_release_info info;
-    const char *bound = "";
-    double worth = 0;
+    hsy_worth worth;
 
     if (!ok(reads(sixty_four("    epsilon_central: 1\n    mechanism: ss\n")) ==
                 HSY_OK,
@@ -131,8 +130,9 @@ static void solved(void)
        "45,000 of 50,000 counted on grant a report epsilon of 6.6 or more");
     ok(t->nano_central <= HSY_NANO && t->nano_central > HSY_NANO * 9 / 10,
        "the document says what that is worth, and it is at most 1");
-    ok(task_model_worth(&worth, &bound, &info, NULL) == HSY_OK && worth <= 1 &&
-           strcmp(bound, "blanket") == 0 && task_model_people(t, 1) == 45000,
+    ok(task_model_worth(&worth, &info, NULL) == HSY_OK &&
+           worth.epsilon < 1.000001 && worth.by == HSY_SHUFFLE_TWO_LEVEL &&
+           worth.n == 45000,
        "by the bound of the mechanism");
     ok(t->model == HSY_MODEL_SHUFFLED && t->flags == HSY_TASK_RELAY &&
            t->shufflers == 2 && t->max_wait == 2 &&
@@ -237,7 +237,7 @@ static void kept_seeds(void)
     char text[2048];
 
     snprintf(text, sizeof text, HEAD "%s    set: {pool-bits: 15}\n", plan);
-    refused(text, "mechanism", "seeds or cohorts");
+    refused(text, "mechanism", "a seed or cohort");
     snprintf(text, sizeof text, HEAD "%s    set: {pool-bits: 2}\n", plan);
     ok(reads(text) == HSY_OK, "where many share one, the bound holds");
 }
