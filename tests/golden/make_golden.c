@@ -4,15 +4,16 @@
  *     make_golden DIRECTORY
  *
  * For each of the examples a report stream, its tally and its readable twin,
- * the tallies of releases, one upload header, one task document and the files
- * of a device. A golden file is made once for a version of a format and then
- * kept: every later program must read it (test_golden.c).
+ * the tallies of releases, one upload header, one task document, what shuffled
+ * tasks add and the files of a device. A golden file is made once for a version
+ * of a format and then kept: every later program must read it (test_golden.c).
  */
 #include "hearsay/host.h"
 #include "host/format/format.h"
 #include "rig/device_rig.h"
 #include "rig/example_tasks.h"
 #include "rig/examples.h"
+#include "rig/golden_shuffled.h"
 
 #include <stdio.h>
 
@@ -164,6 +165,27 @@ static void golden_document(const char *dir)
     free(bytes);
 }
 
+static void golden_bytes(const char *dir, const char *name, const char *suffix,
+                         const uint8_t *bytes, size_t len)
+{
+    struct output *out = golden_open(dir, name, suffix);
+
+    golden_expect(output_write(out, bytes, len));
+    golden_expect(output_commit(out));
+}
+
+/* What shuffled tasks add: a statement, format 2, an envelope. */
+static void golden_shuffled(const char *dir)
+{
+    struct golden_shuffled g;
+
+    golden_expect(golden_shuffled_make(&g) ? HSY_OK : HSY_E_RANGE);
+    golden_bytes(dir, "shuffler", "statement", g.statement, sizeof g.statement);
+    golden_bytes(dir, "document2", "signed", g.document, g.document_len);
+    golden_bytes(dir, "sealed", "upload", g.upload, g.upload_len);
+    free(g.document);
+}
+
 static void golden_device(const char *dir)
 {
     static const char *const names[] = {"key", "state"};
@@ -199,6 +221,7 @@ int main(int argc, char **argv)
         golden_release(argv[1], &example_releases[i]);
     golden_upload(argv[1]);
     golden_document(argv[1]);
+    golden_shuffled(argv[1]);
     golden_device(argv[1]);
     return 0;
 }

@@ -279,8 +279,40 @@ static void release_alone(void)
     rig_free(g);
 }
 
+/* The label names both promises, who must not work together, and the way. */
+static void label_says_both(void)
+{
+    static const char *const words[] = {
+        "by at most 2.8 times.",
+        "That holds whoever works together.",
+        "2 shufflers, run by Verein f\xc3\xbcr Statistik and Verein",
+        "fewer than 50000 uploads",
+        "Unless the collector and all shufflers work together",
+        "at least 9 in 10 of a batch are real and honest, one report can move",
+        "by at most 1.2 times. That may fail with a chance of 1 in 100000000.",
+        "through a relay"};
+    struct rig *g = shuffled_rig();
+    char label[4096];
+    hsy_task task;
+    size_t found = 0;
+
+    g->task[0].nano_central = HSY_NANO / 10;
+    rig_begin(g);
+    hsy_document_task(&g->doc, &task, 0);
+    hsy_release_label(g->release[0], label, sizeof label, &task);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strstr(label, words[i]) != NULL)
+            found++;
+        else
+            printf("# no '%s' in: %s\n", words[i], label);
+    ok(found == sizeof words / sizeof words[0],
+       "the label says both epsilons in words, and who must not collude");
+    rig_free(g);
+}
+
 int main(void)
 {
+    label_says_both();
     admission();
     statements_are_checked();
     sizes_are_checked();
