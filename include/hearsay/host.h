@@ -245,6 +245,8 @@ typedef struct hsy_analysis_tally {
     const hsy_round *rounds; /* that its reports are of; NULL: not known, and
                                 attended is the most there can be */
     size_t nrounds;
+    const hsy_batch *batch; /* the smallest of the batches in which its reports
+                               were shuffled; NULL: they were not */
 } hsy_analysis_tally;
 
 /* Any bytes. */
@@ -391,6 +393,9 @@ typedef struct hsy_analysis_result {
     uint64_t devices_in_all;           /* of the request */
     bool attends;                      /* attended holds */
     hsy_attendance attended;
+    bool shuffled; /* batch and worth hold */
+    hsy_batch batch;
+    hsy_worth worth; /* of the smallest batch */
 
     hsy_confidence how; /* its level is that of rows that were not selected */
     bool simultaneous;

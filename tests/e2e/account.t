@@ -151,6 +151,24 @@ for args, words in (
 
 # ---- The page --------------------------------------------------------------
 
+# What shuffling is worth, beside the estimates of a tally.
+reports = run("randomize", "--domain", "6", "--epsilon", "3", "--simulate", "--seed", "1", stdin=lines("%d" % (i % 6) for i in range(2000))).out
+tally = write("shuffled.tally", run("tally", stdin=reports).out)
+plain = json.loads(must("estimate", "--format", "json", tally))
+said = json.loads(must("estimate", "--min-batch", "1000", "--format", "json", tally))
+worth = said.pop("shuffled")
+ok(worth["n"] == 900 and worth["bound"] == "blanket" and worth["epsilon_central"] < worth["epsilon_report"] == 3, "estimate --min-batch says both epsilons", worth)
+ok(said == plain and "shuffled" not in plain, "and estimates the same", said)
+account = json.loads(must("account", "shuffle", "--domain", "6", "--mechanism", "grr", "--epsilon", "3", "--delta", "1e-8", "--n", "900", "--format", "json"))
+ok(account["blanket"] == worth["epsilon_central"], "as account shuffle does", account)
+text = must("estimate", "--min-batch", "1000", "--assume-honest", "0.5", "--delta", "1e-6", tally)
+text = text if isinstance(text, str) else text.decode()
+ok("batches of at least 1000" in text and "with 500" in text and "1e-06" in text, "a table says it in words", text)
+for args, what in ((["--delta", "1e-6"], "--min-batch"), (["--assume-honest", "0.5"], "--min-batch"), (["--min-batch", "2001"], "no batch has more"),
+                   (["--min-batch", "9", "--delta", "2"], "--delta"), (["--min-batch", "9", "--covariance"], "--covariance")):
+    r = run("estimate", *args, tally)
+    ok(r.code in (1, 2) and r.out == b"" and what in r.err, "refused: estimate " + " ".join(args), r)
+
 page, shown = examples("accounting.md")
 write("spent", "1\n0.5,30\n0.1,1000\n")
 ok("printf '1\\n0.5,30\\n0.1,1000\\n' > spent" in page and len(shown) > 10, "the page has its examples")

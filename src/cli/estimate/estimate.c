@@ -1,6 +1,8 @@
 /* estimate.c - hearsay estimate: a tally in, estimates with errors out. */
 #include "cli/estimate/internal.h"
 
+#include "host/worth/worth.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -345,9 +347,18 @@ static int estimate_plot(const struct estimate_job *j)
 
 /* ---- The command --------------------------------------------------------- */
 
+/* The smallest batch in which the reports were shuffled. */
+static hsy_batch estimate_batch(const struct estimate_options *o)
+{
+    return (hsy_batch){.reports = o->batch.reports,
+                       .honest = worth_share(o->honest > 0 ? o->honest : 0.9),
+                       .delta = o->batch.delta > 0 ? o->batch.delta : 1e-8};
+}
+
 static int estimate_answer(struct estimate_job *j)
 {
-    const hsy_analysis_tally t = gathered(&j->gather);
+    const hsy_batch batch = estimate_batch(&j->options);
+    hsy_analysis_tally t = gathered(&j->gather);
     const hsy_analysis_tally against = gathered(&j->other);
     hsy_analysis_range ranges[ESTIMATE_RANGES_MAX];
     hsy_analysis_request request = estimate_request(j);
@@ -359,6 +370,8 @@ static int estimate_answer(struct estimate_job *j)
             estimate_ranges_ask(ranges, &j->options.ranges, &j->gather.info);
     if (failed)
         return failed;
+    if (batch.reports != 0)
+        t.batch = &batch;
     request.ranges = ranges;
     request.nranges = j->options.ranges.count;
     if (hsy_analysis_run(&j->result, &t,

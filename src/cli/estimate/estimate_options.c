@@ -41,6 +41,16 @@ static bool estimate_operand(struct cli_parser *p, void *to)
     return p->exit == 0;
 }
 
+static bool estimate_delta(struct cli_parser *p, void *to)
+{
+    double *delta = &((struct estimate_options *)to)->batch.delta;
+
+    if (text_number(delta, p->value) && *delta > 0 && *delta < 1)
+        return true;
+    cli_usage(p, "--delta takes a chance above 0 and below 1, as 1e-8");
+    return false;
+}
+
 #define ESTIMATE(member) offsetof(struct estimate_options, member)
 
 static const struct cli_option estimate_options[] = {
@@ -77,6 +87,14 @@ static const struct cli_option estimate_options[] = {
      "add intervals that allow for what so many lying\n"
      "devices can do, as 1% or 0.01",
      CLI_INTO_SHARE, ESTIMATE(lying)},
+    {0, "min-batch", "N",
+     "say what shuffling in batches of at least N is worth", CLI_INTO_COUNT,
+     ESTIMATE(batch.reports), 1, HSY_SHUFFLE_PEOPLE_MAX},
+    {0, "assume-honest", "SHARE",
+     "... if so many of them are honest (default 0.9)", CLI_INTO_SHARE,
+     ESTIMATE(honest)},
+    {0, "delta", "D", "... with this chance of failing (default 1e-8)",
+     CLI_INTO_CALL, .call = estimate_delta},
     {0, "plot", "FILE.svg", "write the estimates as a figure", CLI_INTO_TEXT,
      ESTIMATE(plot)},
     {0, "covariance", NULL, "how estimates vary together (grr and matrix)",
@@ -154,7 +172,7 @@ static int estimate_check_rappor(struct cli_parser *p,
         o->simultaneous || o->post != HSY_POST_NONE || o->has_interval ||
         o->covariance || o->density != HSY_DENSITY_AUTO ||
         o->ranges.count != 0 || o->lying != 0 || o->plot != NULL ||
-        o->rounds != 0)
+        o->rounds != 0 || o->batch.reports != 0)
         return cli_usage(p, "--rappor takes --level, --target and --format of "
                             "the options for tallies");
     if (!o->associate && o->nmaps != 1)
@@ -172,6 +190,10 @@ static int estimate_check_tally(struct cli_parser *p,
     const char *const inputs[] = {o->path != NULL ? o->path : "-", o->against,
                                   o->candidates};
 
+    if (o->batch.reports == 0 && (o->honest != 0 || o->batch.delta != 0))
+        return cli_usage(p, "--assume-honest and --delta go with --min-batch");
+    if (o->batch.reports != 0 && o->covariance)
+        return cli_usage(p, "--min-batch does not go with --covariance");
     if (o->devices != 0 && o->against == NULL)
         return cli_usage(p, "--devices goes with --against");
     if (o->against != NULL && o->post != HSY_POST_NONE)

@@ -32,6 +32,8 @@ struct estimate_options {
     uint64_t top;
     uint64_t rounds, devices; /* --rounds, --devices; 0: not given */
     double lying;             /* --assume-lying; 0: none */
+    hsy_batch batch;          /* --min-batch, --delta; 0: not shuffled */
+    double honest;            /* --assume-honest; 0: not given */
     const char *plot;         /* NULL: no figure */
     hsy_density_method density;
     enum table_format format;

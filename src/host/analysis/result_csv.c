@@ -60,6 +60,8 @@ static void csv_said_names(FILE *to, const hsy_analysis_result *r)
     if (!r->from_files)
         fputs(",rounds,devices", to);
     fputs(",reports", to);
+    if (r->shuffled)
+        fputs(",epsilon_report,epsilon_central,delta,bound,n", to);
     if (csv_has_notes(r))
         fputs(",notes", to);
 }
@@ -69,6 +71,18 @@ static void csv_count(FILE *to, bool there, uint64_t n)
     putc(',', to);
     if (there)
         fprintf(to, "%" PRIu64, n);
+}
+
+static void csv_worth(FILE *to, const hsy_worth *w)
+{
+    const double numbers[] = {w->epsilon_report, w->epsilon, w->delta};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        putc(',', to);
+        csv_number(to, numbers[i]);
+    }
+    fprintf(to, ",%s", hsy_shuffle_bound_name(w->by));
+    csv_count(to, true, w->n);
 }
 
 static void csv_said(FILE *to, const hsy_analysis_result *r)
@@ -85,6 +99,8 @@ static void csv_said(FILE *to, const hsy_analysis_result *r)
         csv_count(to, r->attends, r->attended.devices);
     }
     csv_count(to, !r->info.central, r->reports);
+    if (r->shuffled)
+        csv_worth(to, &r->worth);
     if (csv_has_notes(r)) {
         putc(',', to);
         csv_notes(to, r);

@@ -72,6 +72,21 @@ static void json_attended(struct put *p, const hsy_analysis_result *r)
     put_number(p, "people", r->people);
 }
 
+/* What shuffling the reports is worth. */
+static void json_batch(struct put *p, const hsy_analysis_result *r)
+{
+    if (!r->shuffled)
+        return;
+    put_object(p, "shuffled");
+    put_number(p, "epsilon_report", r->worth.epsilon_report);
+    put_number(p, "epsilon_central", r->worth.epsilon);
+    put_number(p, "delta", r->worth.delta);
+    put_word(p, "bound", hsy_shuffle_bound_name(r->worth.by));
+    put_count(p, "min_batch", r->batch.reports);
+    put_count(p, "n", r->worth.n);
+    put_end(p, '}');
+}
+
 static void json_against(struct put *p, const hsy_analysis_result *r)
 {
     if (!r->compared)
@@ -247,6 +262,7 @@ void analysis_put(struct put *p, const hsy_analysis_result *r, const char *note)
 {
     json_scheme(p, r);
     json_attended(p, r);
+    json_batch(p, r);
     json_selected(p, r);
     json_notes(p, r, note);
     json_against(p, r);

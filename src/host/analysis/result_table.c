@@ -274,6 +274,23 @@ static void show_intervals(FILE *to, const hsy_analysis_result *r)
     show_selected(to, r);
 }
 
+/* Both epsilons, upwards in the fourth digit after the point. */
+static void show_worth(FILE *to, const hsy_analysis_result *r)
+{
+    const hsy_worth *w = &r->worth;
+
+    if (!r->shuffled)
+        return;
+    fprintf(to,
+            "shuffled in batches of at least %" PRIu64
+            ": epsilon %.4f, delta %.3g, by the %s bound with %" PRIu64
+            "\nhonest reports; of a report alone, if everybody else colludes, "
+            "%.4f\n",
+            r->batch.reports, ceil(w->epsilon * 1e4) / 1e4, w->delta,
+            hsy_shuffle_bound_name(w->by), w->n,
+            ceil(w->epsilon_report * 1e4) / 1e4);
+}
+
 static void show_head(FILE *to, const hsy_analysis_result *r)
 {
     const hsy_scheme_info *info = &r->info;
@@ -303,6 +320,7 @@ static void show_head(FILE *to, const hsy_analysis_result *r)
             "smoothed (ems); --density em has noisier shares, and intervals\n",
             to);
     show_lying(to, r);
+    show_worth(to, r);
     show_notes(to, r);
     putc('\n', to);
 }
@@ -325,6 +343,7 @@ static void show_decoded_head(FILE *to, const hsy_analysis_result *r)
             "adjusted for selection, %.8g %% each\n",
             show_among(r->how.target), 100 * r->how.level,
             100 * (r->count != 0 ? r->rows[0].level : s->level_selected));
+    show_worth(to, r);
     show_notes(to, r);
     fprintf(to,
             "%s is unbiased, and what the interval is of; share is the best "

@@ -69,6 +69,61 @@ static bool has(const hsy_analysis_result *r, hsy_analysis_code code)
     return false;
 }
 
+/* ---- Batches ------------------------------------------------------------- */
+
+/* What shuffling is worth stands beside the estimates and changes none. */
+static void shuffled(const hsy_analysis_tally *t)
+{
+    const hsy_batch batch = {REPORTS, {9, 10}, 1e-8};
+    const hsy_batch wrong = {REPORTS, {9, 10}, 2};
+    const hsy_batch more = {REPORTS + 1, {9, 10}, 1e-8};
+    hsy_analysis_tally in = *t;
+    const hsy_analysis_request q = plain();
+    hsy_analysis_result r, same;
+    hsy_worth want = {0};
+    hsy_error err = {0};
+    char *json = NULL, *csv = NULL;
+    size_t len = 0;
+    bool good;
+
+    in.batch = &batch;
+    good = hsy_worth_of(&want, t->scheme, NULL, &batch, NULL) == HSY_OK &&
+           hsy_analysis_run(&same, t, NULL, &q, NULL) == HSY_OK &&
+           hsy_analysis_run(&r, &in, NULL, &q, NULL) == HSY_OK;
+    ok(good && r.shuffled && !same.shuffled && r.worth.n == 360 &&
+           r.worth.epsilon == want.epsilon && r.worth.epsilon < 0.5,
+       "a batch of 400 is worth %.4f", r.worth.epsilon);
+    for (size_t i = 0; good && i < r.count; i++)
+        good = memcmp(&r.rows[i].est, &same.rows[i].est,
+                      sizeof r.rows[i].est) == 0;
+    ok(good, "... and the estimates are the same");
+    ok(hsy_analysis_json(&r, &json, &len, NULL) == HSY_OK &&
+           strstr(json, "\"epsilon_central\":") != NULL &&
+           strstr(json, "\"bound\": \"blanket\"") != NULL &&
+           hsy_analysis_csv(&r, &csv, &len, NULL) == HSY_OK &&
+           strstr(csv, ",epsilon_report,epsilon_central,delta,bound,n") !=
+               NULL &&
+           strstr(csv, ",blanket,360") != NULL,
+       "JSON and CSV say both epsilons");
+    free(json);
+    free(csv);
+    json = NULL;
+    ok(hsy_analysis_json(&same, &json, &len, NULL) == HSY_OK &&
+           strstr(json, "epsilon_central") == NULL,
+       "but not of reports that were not shuffled");
+    free(json);
+    hsy_analysis_clear(&r);
+    hsy_analysis_clear(&same);
+    in.batch = &wrong;
+    ok(hsy_analysis_run(&r, &in, NULL, &q, &err) == HSY_E_RANGE &&
+           err.field == HSY_FIELD_DELTA,
+       "a batch with a delta above 1 is refused");
+    in.batch = &more;
+    ok(hsy_analysis_run(&r, &in, NULL, &q, &err) == HSY_E_RANGE &&
+           err.field == HSY_FIELD_N,
+       "and so is one of more reports than there are");
+}
+
 /* ---- Rows ---------------------------------------------------------------- */
 
 static void all_and_the_largest(const hsy_analysis_tally *t)
@@ -290,6 +345,7 @@ int main(void)
     const hsy_analysis_tally t = viewed(&x);
 
     all_and_the_largest(&t);
+    shuffled(&t);
     named(&t);
     refused(&t);
     written(&t);
