@@ -218,7 +218,7 @@ gone = document("gone", key(1))
 dev = answered("outdated", gone)
 r = send(dev, collector, "--relay", relay.url, *FAST)
 ok(r.code == 1 and "take the tasks again" in r.err and result(r)["waiting"] == str(len(want)), "a key that nobody has any more: kept, and what to do is said", r)
-for words, said in ((["--relay", "ftp://x"], "http"), (["--relay", "relay.example"], "http")):
+for words, said in ((["--relay", "ftp://x"], "http"), (["--relay", "relay.example"], "http"), (["--relay", ""], "http")):
     r = send(dev, collector, *words)
     ok(r.code == 2 and said in r.err, " ".join(words) + " is refused", r)
 done()

@@ -288,7 +288,7 @@ static hsy_status send_open_relay(struct send_run *run, const char *relay,
 {
     hsy_status st = HSY_OK;
 
-    if (run->relay != NULL || relay == NULL || relay[0] == '\0')
+    if (run->relay != NULL || relay == NULL)
         return HSY_OK;
     st = hsy_http_open(&run->relay, relay, true, &run->options, err);
     if (st == HSY_OK)
@@ -304,7 +304,8 @@ static hsy_status send_attempt(struct send_run *run, hsy_error *err)
     hsy_status st = run->hooks->gather(run->hooks->ctx, &list, err);
 
     if (st == HSY_OK && list.n != 0)
-        st = send_open_relay(run, list.way.relay, err);
+        st = send_open_relay(
+            run, list.way.relay[0] != '\0' ? list.way.relay : NULL, err);
 
     run->again = false;
     run->retry_after = 0;
