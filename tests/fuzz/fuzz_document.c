@@ -31,6 +31,7 @@ static void document_opens(const uint8_t *bytes, size_t len)
     static hsy_task tasks[HSY_TASKS_MAX];
     uint8_t *again;
     size_t again_len = 0;
+    hsy_parties parties;
     hsy_document doc;
 
     if (hsy_document_open(&doc, bytes, len, NULL) != HSY_OK)
@@ -39,6 +40,8 @@ static void document_opens(const uint8_t *bytes, size_t len)
         hsy_document_task(&doc, &tasks[i], i);
     for (uint32_t i = 0; i < doc.tasks; i++)
         document_resolves(&tasks[i]);
+    hsy_document_parties(&doc, &parties);
+    doc.parties = &parties;
     again = malloc(len);
     fuzz_expect(again != NULL, "there is memory");
     fuzz_expect(hsy_document_encode(&doc, again, len, &again_len, tasks,

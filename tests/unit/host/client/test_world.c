@@ -2,6 +2,7 @@
  * durable, what is refused. */
 #define _GNU_SOURCE
 #include "host/client/world.h"
+#include "host/seal/seal.h"
 
 #include "tap.h"
 
@@ -565,6 +566,52 @@ static void takes_a_clock(void)
     hsy_host_close(h);
 }
 
+/* What a device seals is opened by its parties in turn, bound to its place. */
+static void seals(void)
+{
+    hsy_host *h = opened(NULL);
+    const hsy_world *w = hsy_host_world(h);
+    uint8_t secret[2][SEAL_KEY], keys[2][SEAL_KEY], seed[SEAL_SEED] = {1};
+    uint8_t digest[HSY_DIGEST] = {2}, id[16] = {3}, report[2] = {4, 5};
+    uint8_t out[107], again[107], inner[107], last[107];
+    char task[HSY_TASK_ID + 1] = "color";
+    hsy_envelope e = {.task = task,
+                      .release = 1,
+                      .digest = digest,
+                      .epoch = 20000,
+                      .id = id,
+                      .keys = keys[0],
+                      .layers = 2,
+                      .seed = seed,
+                      .kind = HSY_UPLOAD_REPORTS,
+                      .report = report,
+                      .report_len = 2};
+    const struct seal_place at = {task, 1, digest, 20000, id};
+
+    seal_keypair(keys[0], secret[0]);
+    seal_keypair(keys[1], secret[1]);
+    ok(w->seal(w->ctx, out, sizeof out, &e) == HSY_OK &&
+           w->seal(w->ctx, again, sizeof again, &e) == HSY_OK &&
+           memcmp(out, again, sizeof out) == 0,
+       "the world seals an upload, and a retry is the same");
+    ok(seal_peel(inner, secret[0], keys[0], 0, 2, &at, out, 107) == HSY_OK &&
+           seal_peel(last, secret[1], keys[1], 1, 2, &at, inner, 55) ==
+               HSY_OK &&
+           last[0] == SEAL_REPORT && memcmp(last + 1, report, 2) == 0,
+       "the shuffler and then the collector open it");
+    e.kind = HSY_UPLOAD_NULL;
+    ok(w->seal(w->ctx, out, sizeof out, &e) == HSY_OK &&
+           seal_peel(inner, secret[0], keys[0], 0, 2, &at, out, 107) ==
+               HSY_OK &&
+           seal_peel(last, secret[1], keys[1], 1, 2, &at, inner, 55) ==
+               HSY_OK &&
+           last[0] == SEAL_NULL && last[1] == 0 && last[2] == 0,
+       "a null upload has as many bytes, and zeros in it");
+    ok(w->seal(w->ctx, out, sizeof out - 1, &e) == HSY_E_RANGE,
+       "there is room for just that");
+    hsy_host_close(h);
+}
+
 int main(void)
 {
     strcpy(root, "/tmp/hearsay-world-XXXXXX");
@@ -582,6 +629,7 @@ int main(void)
     log_has_an_end();
     has_clock_and_entropy();
     takes_a_clock();
+    seals();
     afresh();
     empty(root);
     rmdir(root);
