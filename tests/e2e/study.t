@@ -230,6 +230,6 @@ for args in (["--domain", "2", "--users", "1", "--mechanism", "rr,grr,oue,ss"], 
 
 # docs/simulation.md shows what the commands print and draw.
 page, shown = examples("simulation.md")
-ok(len(shown) == 7 and any("--domain 16 --users 2000" in c for c, _ in shown) and any("laplace,onebit" in c for c, _ in shown), "the page has its examples", shown)
+ok(len(shown) == 9 and any("--domain 16 --users 2000" in c for c, _ in shown) and any("laplace,onebit" in c for c, _ in shown), "the page has its examples", shown)
 tells_the_truth(page, shown)
 done()

@@ -73,9 +73,7 @@ static const struct cli_option estimate_options[] = {
     {0, "candidates", "FILE",
      "only these values, one a line; needed for strings", CLI_INTO_TEXT,
      ESTIMATE(candidates)},
-    {0, "top", "K",
-     "the K largest, largest first; with --against the\n"
-     "largest changes, up or down",
+    {0, "top", "K", "the K largest first; with --against largest changes",
      CLI_INTO_COUNT, ESTIMATE(top), 1, UINT32_MAX},
     {0, "against", "FILE", "the difference to another tally, with a test",
      CLI_INTO_TEXT, ESTIMATE(against)},
@@ -84,9 +82,8 @@ static const struct cli_option estimate_options[] = {
     {0, "rounds", "T", "nobody is in a tally without rounds more than T times",
      CLI_INTO_COUNT, ESTIMATE(rounds), 1, UINT32_MAX},
     {0, "assume-lying", "SHARE",
-     "add intervals that allow for what so many lying\n"
-     "devices can do, as 1% or 0.01",
-     CLI_INTO_SHARE, ESTIMATE(lying)},
+     "add intervals that allow for so many liars, as 1%", CLI_INTO_SHARE,
+     ESTIMATE(lying)},
     {0, "min-batch", "N",
      "say what shuffling in batches of at least N is worth", CLI_INTO_COUNT,
      ESTIMATE(batch.reports), 1, HSY_SHUFFLE_PEOPLE_MAX},
@@ -103,9 +100,7 @@ static const struct cli_option estimate_options[] = {
      "shares by likelihood; sw has no others (default em);\n"
      "ems smoothes, and has no intervals",
      CLI_INTO_CHOICE, ESTIMATE(em), .words = analysis_density_names},
-    {0, "quantile", "Q",
-     "where a share Q of a range in bins lies below, or\n"
-     "several: 0.5,0.9",
+    {0, "quantile", "Q", "below which a share Q lies, or several: 0.5,0.9",
      CLI_INTO_CALL, ESTIMATE(ranges), .call = estimate_ranges_quantile},
     {0, "between", "LO:HI...",
      "the share between two edges of bins; repeatable", CLI_INTO_CALL,

@@ -142,9 +142,8 @@ static const struct cli_option plan_options[] = {
     {0, "min-batch", "N", "... so many reports", CLI_INTO_COUNT,
      PLAN(options.min_batch), 1, HSY_SHUFFLE_PEOPLE_MAX},
     {0, "epsilon-central", "E",
-     "... that promise this together (instead of --epsilon,\n"
-     "which is of a report)",
-     CLI_INTO_CALL, .call = plan_central},
+     "... that promise this (--epsilon: of a report)", CLI_INTO_CALL,
+     .call = plan_central},
     {0, "delta", "D", "... with this (default 1e-8)", CLI_INTO_CALL,
      .call = plan_delta},
     {0, "assume-honest", "F", "... if such a share is honest (default 0.9)",
@@ -156,7 +155,7 @@ static const struct cli_command plan_command = {
     "plan",
     "KIND [--n N] [--alpha A] [--beta B] [--epsilon E] [options] | "
     "--task FILE:ID --days T --devices N | "
-    "KIND --model shuffled --min-batch N --epsilon-central E [--delta D]",
+    "KIND --model shuffled --min-batch N [options]",
     "Of people, error, its chance and epsilon, give all but one (the chance "
     "may "
     "be\n"

@@ -89,11 +89,10 @@ static const struct cli_option study_options[] = {
      "privacy of one report, of all that are shuffled,\n"
      "or of a release (default 1)",
      CLI_INTO_CALL, STUDY(epsilons), .call = simulate_epsilons},
-    {0, "delta", "X",
-     "of shuffled reports (default 1e-6, or users^-1.5\nif that is less)",
+    {0, "delta", "X", "of shuffled reports (default 1e-6 or users^-1.5)",
      CLI_INTO_CALL, STUDY(grid.how.delta), .call = study_take_delta},
     {0, "assume-honest", "F",
-     "... the share of people that hides others\n(default 1)", CLI_INTO_SHARE,
+     "... the share of them that is honest (default 1)", CLI_INTO_SHARE,
      STUDY(grid.how.honest)},
     {CLI_OPT_SET, "set", "KEY=VALUE...", "a parameter, as for randomize"},
     {0, "runs", "R", "populations (default 20)", CLI_INTO_COUNT,
