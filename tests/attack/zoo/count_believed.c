@@ -14,4 +14,5 @@ static uint32_t count_believed_most(void *ctx, struct intake_upload *u)
     return UINT32_MAX;
 }
 
-const struct intake_gate zoo_count_believed_gate = {count_believed_most, NULL};
+const struct intake_gate zoo_count_believed_gate = {.most =
+                                                        count_believed_most};
