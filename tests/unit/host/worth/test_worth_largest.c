@@ -81,10 +81,10 @@ static void edges(void)
 
     ok(eq_status(worth_largest(&spec, NULL, &one, 1, &err), HSY_OK) &&
            spec.nano_epsilon >= HSY_NANO &&
-           spec.nano_epsilon < 1.001 * HSY_NANO,
+           (double)spec.nano_epsilon < 1.001 * HSY_NANO,
        "who is alone has what is promised, and no more");
     ok(eq_status(worth_largest(&spec, NULL, &none, 1, &err), HSY_OK) &&
-           spec.nano_epsilon < 1.001 * HSY_NANO,
+           (double)spec.nano_epsilon < 1.001 * HSY_NANO,
        "and so in a batch of nobody");
     ok(eq_status(worth_largest(&spec, NULL, &wrong, 1, &err), HSY_E_RANGE) &&
            err.field == HSY_FIELD_DELTA,
