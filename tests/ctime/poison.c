@@ -299,7 +299,7 @@ static int poison_spelled(bool coins_too)
 
 /* The scheme of a permanent answer for a report's: at epsilon 4, the rest as it
  * was resolved. RAPPOR's is the same. */
-static hsy_scheme *poison_permanent(const struct poison_run *r)
+static hsy_scheme *poison_permanent_scheme(const struct poison_run *r)
 {
     uint8_t wire[HSY_SCHEME_WIRE];
     hsy_spec spec;
@@ -333,7 +333,7 @@ static void poison_permanent(struct poison_run *r, const hsy_permanent *c)
 
 static unsigned poison_permanent_levels(struct poison_run *r)
 {
-    hsy_scheme *permanent = poison_permanent(r);
+    hsy_scheme *permanent = poison_permanent_scheme(r);
     unsigned runs = 0;
     hsy_permanent c;
 
