@@ -172,8 +172,9 @@ typedef struct hsy_task {
                               what the document's maker has worked out */
     const uint8_t
         *statements; /* shufflers times HSY_STATEMENT_WIRE, in order */
-    const uint8_t *collector_key; /* HSY_SEAL_KEY bytes, of the document's
-                                     parties; encode does not read it */
+    /* HSY_SEAL_KEY bytes, that the innermost layer is sealed for. Another one,
+     * or another of a shuffler to seal for, is another release. */
+    const uint8_t *collector_key;
 } hsy_task;
 
 /* What a shuffler says and signs about itself: with these keys it shuffles this
@@ -210,7 +211,8 @@ HSY_API hsy_status hsy_task_round(hsy_round *out, const hsy_task *task,
 
 #define HSY_GATEWAY_KEYS 2u
 
-/* Whom devices reach a collector through, and the keys they seal for. */
+/* Whom devices reach a collector through, and the keys they seal requests for.
+ */
 typedef struct hsy_parties {
     uint32_t request_bytes;  /* every sealed request has so many, a power of
                                 two; 0: there is no gateway */
@@ -220,9 +222,8 @@ typedef struct hsy_parties {
         uint8_t id;
         uint8_t key[HSY_SEAL_KEY];
     } gateway[HSY_GATEWAY_KEYS];
-    uint8_t collector_key[HSY_SEAL_KEY]; /* zeros: none */
-    const char *relay;                   /* URL, not terminated */
-    size_t relay_len;                    /* 0: none */
+    const char *relay; /* URL, not terminated */
+    size_t relay_len;  /* 0: none */
 } hsy_parties;
 
 /* All tasks of a collector at one time: one canonical encoding, signed. */
@@ -394,8 +395,9 @@ typedef struct hsy_world {
     /* What the person may read. May be NULL. */
     void (*log)(void *ctx, const hsy_log_entry *entry);
 
-    /* Seal an envelope in layers: len is HSY_SEAL_LAYER for each, 1 and the
-     * report's. The same envelope gives the same bytes. NULL: shuffled tasks
+    /* Seal an envelope in layers, each bound to all the keys
+     * (docs/formats.md, 5): len is HSY_SEAL_LAYER for each, 1 and the report's.
+     * The same envelope gives the same bytes. NULL: shuffled tasks
      * are not admitted. A program compiled before this was there has a size
      * without it. */
     hsy_status (*seal)(void *ctx, uint8_t *out, size_t len,

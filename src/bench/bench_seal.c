@@ -11,7 +11,7 @@
 #define BENCH_ENVELOPE (SEAL_LAYER + 1 + BENCH_SEAL_TEXT)
 
 struct bench_seal {
-    uint8_t pub[1][SEAL_KEY], secret[SEAL_KEY], enc[SEAL_ENC];
+    uint8_t pub[1][SEAL_KEY], secret[SEAL_KEY], enc[SEAL_ENC], way[SEAL_WAY];
     uint8_t text[BENCH_SEAL_TEXT], sealed[BENCH_SEAL_TEXT + SEAL_TAG];
     uint8_t envelope[BENCH_ENVELOPE], peeled[1 + BENCH_SEAL_TEXT];
     hsy_status failed;
@@ -60,16 +60,21 @@ static void bench_open(void *ctx)
 }
 
 static const uint8_t bench_seed[SEAL_SEED], bench_digest[32], bench_id[16];
-static const struct seal_place bench_place = {"task", 1, bench_digest, 20000,
-                                              bench_id};
+
+static struct seal_place bench_place(const struct bench_seal *x)
+{
+    return (struct seal_place){"task", 1,        bench_digest,
+                               20000,  bench_id, x->way};
+}
 
 static void bench_peel(void *ctx)
 {
     struct bench_seal *x = ctx;
+    const struct seal_place at = bench_place(x);
 
     for (int i = 0; i < BENCH_SEAL_ROUND; i++) {
-        hsy_status st = seal_peel(x->peeled, x->secret, x->pub[0], 0, 1,
-                                  &bench_place, x->envelope, BENCH_ENVELOPE);
+        hsy_status st = seal_peel(x->peeled, x->secret, x->pub[0], 0, 1, &at,
+                                  x->envelope, BENCH_ENVELOPE);
 
         if (st != HSY_OK)
             x->failed = st;
@@ -79,11 +84,14 @@ static void bench_peel(void *ctx)
 /* Something to open. */
 static void bench_prepare(struct bench_seal *x)
 {
+    const struct seal_place at = bench_place(x);
+
+    seal_way(x->way, (const uint8_t(*)[SEAL_KEY])x->pub, 1);
     bench_close(x);
     if (x->failed == HSY_OK)
-        x->failed = seal_onion(x->envelope, (const uint8_t(*)[SEAL_KEY])x->pub,
-                               1, &bench_place, bench_seed, SEAL_REPORT,
-                               x->text, BENCH_SEAL_TEXT);
+        x->failed =
+            seal_onion(x->envelope, (const uint8_t(*)[SEAL_KEY])x->pub, 1, &at,
+                       bench_seed, SEAL_REPORT, x->text, BENCH_SEAL_TEXT);
 }
 
 static double bench_seal(const struct bench *b, const struct bench_case *c,

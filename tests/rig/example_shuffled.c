@@ -26,6 +26,8 @@ hsy_statement example_statement(const hsy_task *task, uint32_t place,
 void example_shuffle(hsy_task *task, struct example_statements *e,
                      uint32_t shufflers, uint32_t from)
 {
+    memset(e->collector_key, 33, sizeof e->collector_key);
+    task->collector_key = e->collector_key;
     task->model = HSY_MODEL_SHUFFLED;
     task->flags = HSY_TASK_RELAY;
     task->shufflers = shufflers;
@@ -58,6 +60,5 @@ hsy_parties example_parties(void)
     p.gateway[1].id = 8;
     memset(p.gateway[0].key, 31, HSY_SEAL_KEY);
     memset(p.gateway[1].key, 32, HSY_SEAL_KEY);
-    memset(p.collector_key, 33, HSY_SEAL_KEY);
     return p;
 }

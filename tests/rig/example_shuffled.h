@@ -6,8 +6,9 @@
 
 #include "hearsay.h"
 
-/* Statements that a task points to. */
+/* Statements and a key that a task points to. */
 struct example_statements {
+    uint8_t collector_key[HSY_SEAL_KEY]; /* bytes 33 */
     uint8_t wire[HSY_SHUFFLERS_MAX][HSY_STATEMENT_WIRE];
 };
 
@@ -21,7 +22,7 @@ hsy_statement example_statement(const hsy_task *task, uint32_t place,
 void example_shuffle(hsy_task *task, struct example_statements *e,
                      uint32_t shufflers, uint32_t from);
 
-/* A gateway with two keys, a relay and a collector's key. */
+/* A gateway with two keys, and a relay. */
 hsy_parties example_parties(void);
 
 #endif

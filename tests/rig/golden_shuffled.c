@@ -27,6 +27,7 @@ static bool golden_keys(struct golden_shuffled *g)
         if (seal_public(g->keys[i], g->secrets[i]) != HSY_OK)
             return false;
     }
+    seal_way(g->way, (const uint8_t(*)[SEAL_KEY])g->keys, 2);
     return true;
 }
 
@@ -41,6 +42,7 @@ static bool golden_statement(struct golden_shuffled *g)
     memcpy(s.sign_key, golden_signs[1] + 32, HSY_SIGN_KEY);
     memcpy(s.seal_key, g->keys[0], HSY_SEAL_KEY);
     task->statements = g->statement;
+    task->collector_key = g->keys[1];
     return hsy_statement_encode(g->statement, &s, NULL) == HSY_OK &&
            hsy_sign(g->statement + HSY_STATEMENT_SIGNED, g->statement,
                     HSY_STATEMENT_SIGNED, golden_signs[1]) == HSY_OK;
@@ -48,14 +50,13 @@ static bool golden_statement(struct golden_shuffled *g)
 
 static bool golden_document(struct golden_shuffled *g)
 {
-    hsy_parties parties = example_parties();
+    const hsy_parties parties = example_parties();
     const hsy_document doc = {.version = 4,
                               .issued = EXAMPLE_DAY,
                               .expires = EXAMPLE_DAY + 400,
                               .parties = &parties};
     size_t len;
 
-    memcpy(parties.collector_key, g->keys[1], HSY_SEAL_KEY);
     if (hsy_document_encode(&doc, NULL, 0, &len, g->tasks.task, EXAMPLE_TASKS,
                             NULL) != HSY_OK)
         return false;
@@ -68,13 +69,15 @@ static bool golden_document(struct golden_shuffled *g)
                HSY_OK;
 }
 
-struct seal_place golden_shuffled_place(const hsy_upload *head)
+struct seal_place golden_shuffled_place(const struct golden_shuffled *g,
+                                        const hsy_upload *head)
 {
     return (struct seal_place){.task = head->task,
                                .release = head->release,
                                .digest = head->digest,
                                .epoch = head->epoch,
-                               .id = head->id};
+                               .id = head->id,
+                               .way = g->way};
 }
 
 static bool golden_upload(struct golden_shuffled *g)
@@ -85,7 +88,7 @@ static bool golden_upload(struct golden_shuffled *g)
                        .epoch = EXAMPLE_DAY + 1,
                        .count = 1,
                        .length = (uint32_t)seal_onion_size(2, 1)};
-    const struct seal_place at = golden_shuffled_place(&head);
+    const struct seal_place at = golden_shuffled_place(g, &head);
     uint8_t seed[SEAL_SEED];
 
     memcpy(head.task, g->tasks.task[1].id, sizeof head.task);

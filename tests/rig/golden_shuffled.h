@@ -13,6 +13,7 @@
 struct golden_shuffled {
     struct example_tasks tasks;
     uint8_t secrets[2][SEAL_KEY], keys[2][SEAL_KEY]; /* shuffler, collector */
+    uint8_t way[SEAL_WAY];
     uint8_t statement[HSY_STATEMENT_WIRE];
     uint8_t *document; /* owned */
     size_t document_len;
@@ -24,6 +25,7 @@ struct golden_shuffled {
 bool golden_shuffled_make(struct golden_shuffled *g);
 
 /* Where its upload belongs. */
-struct seal_place golden_shuffled_place(const hsy_upload *head);
+struct seal_place golden_shuffled_place(const struct golden_shuffled *g,
+                                        const hsy_upload *head);
 
 #endif

@@ -9,8 +9,8 @@
  *
  * What is sealed says nothing of where it belongs; info and aad do. info names
  * the layer, so that no shuffler can pass off its own as another's. aad has
- * task, release and scheme; at the outermost layer also the epoch and the id,
- * which later hops must not learn.
+ * task, release, scheme and the way, all the keys; at the outermost layer also
+ * the epoch and the id, which later hops must not learn.
  */
 #include "host/seal/seal.h"
 
@@ -23,7 +23,7 @@
 #define ONION_TASK 32u
 #define ONION_DIGEST 32u
 #define ONION_ID 16u
-#define ONION_AAD_INNER (ONION_TASK + 4 + ONION_DIGEST)
+#define ONION_AAD_INNER (ONION_TASK + 4 + ONION_DIGEST + SEAL_WAY)
 #define ONION_AAD (ONION_AAD_INNER + 4 + ONION_ID)
 #define ONION_NAME "hearsay seal 1"
 #define ONION_INFO (sizeof ONION_NAME - 1 + 2 + SEAL_KEY_ID)
@@ -48,6 +48,41 @@ size_t seal_onion_size(size_t layers, size_t report_len)
 
 /* ---- What binds a layer to its place ------------------------------------- */
 
+void seal_way(uint8_t way[SEAL_WAY], const uint8_t (*pubs)[SEAL_KEY],
+              size_t layers)
+{
+    static const char label[] = "hearsay way 1";
+    const uint8_t number = (uint8_t)layers;
+    crypto_generichash_state h;
+
+    crypto_generichash_init(&h, NULL, 0, SEAL_WAY);
+    crypto_generichash_update(&h, (const uint8_t *)label, sizeof label - 1);
+    crypto_generichash_update(&h, &number, 1);
+    crypto_generichash_update(&h, pubs[0], layers * SEAL_KEY);
+    crypto_generichash_final(&h, way, SEAL_WAY);
+}
+
+void seal_task_way(uint8_t way[SEAL_WAY], const hsy_task *task)
+{
+    uint8_t pubs[SEAL_LAYERS_MAX][SEAL_KEY];
+    hsy_statement s;
+
+    memset(way, 0, SEAL_WAY);
+    if (task->model != HSY_MODEL_SHUFFLED || task->collector_key == NULL ||
+        task->shufflers > HSY_SHUFFLERS_MAX)
+        return;
+    for (uint32_t i = 0; i < task->shufflers; i++) {
+        if (hsy_statement_decode(
+                &s, task->statements + (size_t)i * HSY_STATEMENT_WIRE, NULL) !=
+            HSY_OK)
+            return;
+        memcpy(pubs[i], s.seal_key, SEAL_KEY);
+    }
+    memcpy(pubs[task->shufflers], task->collector_key, SEAL_KEY);
+    seal_way(way, (const uint8_t(*)[SEAL_KEY])pubs,
+             (size_t)task->shufflers + 1);
+}
+
 static void onion_info(uint8_t info[ONION_INFO], size_t layer, size_t layers,
                        const uint8_t key_id[SEAL_KEY_ID])
 {
@@ -67,6 +102,7 @@ static size_t onion_aad(uint8_t aad[ONION_AAD], size_t layer,
         aad[i] = (uint8_t)at->task[i];
     bytes_put32(aad + ONION_TASK, at->release);
     memcpy(aad + ONION_TASK + 4, at->digest, ONION_DIGEST);
+    memcpy(aad + ONION_TASK + 4 + ONION_DIGEST, at->way, SEAL_WAY);
     if (layer != 0)
         return ONION_AAD_INNER;
     bytes_put32(aad + ONION_AAD_INNER, at->epoch);
@@ -132,7 +168,8 @@ hsy_status seal_onion(uint8_t *out, const uint8_t (*pubs)[SEAL_KEY],
                       const uint8_t seed[SEAL_SEED], uint8_t kind,
                       const uint8_t *report, size_t len)
 {
-    uint8_t *text = out + layers * ONION_HEAD;
+    uint8_t *text = out + layers * ONION_HEAD, way[SEAL_WAY];
+    struct seal_place bound = *at;
     size_t text_len = 1 + len;
 
     if (!onion_layers(layers) || len > HSY_UPLOAD_MAX ||
@@ -144,9 +181,11 @@ hsy_status seal_onion(uint8_t *out, const uint8_t (*pubs)[SEAL_KEY],
         memcpy(text + 1, report, len);
     else
         memset(text + 1, 0, len);
+    seal_way(way, pubs, layers);
+    bound.way = way;
     for (size_t i = layers; i-- > 0;) {
-        hsy_status st = onion_wrap(out + i * ONION_HEAD, pubs[i], i, layers, at,
-                                   seed, text_len);
+        hsy_status st = onion_wrap(out + i * ONION_HEAD, pubs[i], i, layers,
+                                   &bound, seed, text_len);
 
         if (st != HSY_OK) {
             sodium_memzero(out, seal_onion_size(layers, len));

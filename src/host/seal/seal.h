@@ -80,6 +80,7 @@ void seal_clear(struct seal_context *c);
 #define SEAL_LAYERS_MAX 9u /* eight shufflers and the collector */
 #define SEAL_KEY_ID 4u
 #define SEAL_SEED 64u
+#define SEAL_WAY 32u
 
 enum seal_kind { SEAL_REPORT = 1, SEAL_NULL = 2 };
 
@@ -90,8 +91,22 @@ struct seal_place {
     uint32_t release;
     const uint8_t *digest; /* 32 bytes, of the scheme */
     uint32_t epoch;
-    const uint8_t *id; /* 16 bytes, of the upload */
+    const uint8_t *id;  /* 16 bytes, of the upload */
+    const uint8_t *way; /* SEAL_WAY bytes; not read by seal_onion */
 };
+
+/*
+ * All parties that an envelope is for, outermost first: BLAKE2b-256 of
+ * "hearsay way 1", how many there are (1 byte) and their public keys. Each
+ * layer is bound to it. Else who gives one device another key of the collector
+ * than all others have would know its envelope again behind every shuffler.
+ */
+void seal_way(uint8_t way[SEAL_WAY], const uint8_t (*pubs)[SEAL_KEY],
+              size_t layers);
+
+/* The same of a task as it stands in a document; zeros if it is not shuffled.
+ */
+void seal_task_way(uint8_t way[SEAL_WAY], const hsy_task *task);
 
 /* The first bytes of BLAKE2b-256 of "hearsay key 1" and pub. */
 void seal_key_id(uint8_t id[SEAL_KEY_ID], const uint8_t pub[SEAL_KEY]);

@@ -2,14 +2,15 @@
  * change.c - what may change from one version of the tasks to the next.
  *
  * Within a release: the words of the question, sample, delay, grace,
- * min_reports, an earlier end, what shufflers say about themselves, and that a
- * relay is demanded. Everything else shapes what is asked, what
- * it costs or which coins are tossed, and needs a new release, whose number is
- * larger. An id keeps its source for ever. A task may go.
+ * min_reports, an earlier end, what shufflers say about themselves but for the
+ * keys to seal for, and that a relay is demanded. Everything else shapes what
+ * is asked, what it costs or which coins are tossed, and needs a new release,
+ * whose number is larger. An id keeps its source for ever. A task may go.
  */
 #include "host/tasks/internal.h"
 
 #include "host/base/host_fail.h"
+#include "host/seal/seal.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -62,6 +63,33 @@ static bool change_epsilon(const hsy_task *a, const hsy_task *b)
            one.nano_epsilon != two.nano_epsilon;
 }
 
+static void change_complain(hsy_tasks *t, struct yaml_place at,
+                            const char *what, const hsy_task *old)
+{
+    yaml_wrong(&t->notes, at,
+               "%s since release %" PRIu32 ": this needs release: %" PRIu32,
+               what, old->release, old->release + 1);
+}
+
+/* Uploads of one release are sealed for the same keys, all of them: each layer
+ * is bound to the way (host/seal). */
+static void change_way(hsy_tasks *t, size_t i, const hsy_task *old)
+{
+    const hsy_task *now = &t->tasks[i];
+    uint8_t was[SEAL_WAY], is[SEAL_WAY];
+
+    seal_task_way(was, old);
+    seal_task_way(is, now);
+    if (memcmp(was, is, SEAL_WAY) == 0)
+        return;
+    if (memcmp(old->collector_key, now->collector_key, HSY_SEAL_KEY) != 0)
+        change_complain(t, change_at(i, "collector_key", NULL),
+                        "the collector's key has changed", old);
+    else
+        change_complain(t, change_at(i, "shufflers", NULL),
+                        "a key that a shuffler opens with has changed", old);
+}
+
 /* One release twice: complain of the first thing that differs. */
 static void change_within(hsy_tasks *t, size_t i, const hsy_task *old)
 {
@@ -98,15 +126,14 @@ static void change_within(hsy_tasks *t, size_t i, const hsy_task *old)
 
     for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)
         if (rules[k].differs) {
-            yaml_wrong(&t->notes, change_at(i, rules[k].key, rules[k].sub),
-                       "%s since release %" PRIu32
-                       ": this needs release: %" PRIu32,
-                       strcmp(rules[k].key, "end") == 0
-                           ? "has become later"
-                           : "what is asked, how or when has changed",
-                       old->release, old->release + 1);
+            change_complain(t, change_at(i, rules[k].key, rules[k].sub),
+                            strcmp(rules[k].key, "end") == 0
+                                ? "has become later"
+                                : "what is asked, how or when has changed",
+                            old);
             return;
         }
+    change_way(t, i, old);
 }
 
 static void change_task(hsy_tasks *t, size_t i, const hsy_task *old)

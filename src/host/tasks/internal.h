@@ -66,6 +66,8 @@ struct hsy_tasks {
     size_t ntasks;
     hsy_document head; /* version, issued, expires, parties */
     hsy_parties parties;
+    uint8_t
+        collector_key[HSY_SEAL_KEY]; /* of all shuffled tasks; zeros: none */
     char *directory; /* where values-file is looked for; NULL: nowhere */
     uint32_t today;
 };

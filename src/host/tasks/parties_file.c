@@ -59,7 +59,7 @@ void tasks_parties(hsy_tasks *t)
 
     parties_file_gateway(t);
     if (t->file.collector_key != NULL)
-        parties_file_key(t, t->parties.collector_key, yaml_key("collector_key"),
+        parties_file_key(t, t->collector_key, yaml_key("collector_key"),
                          t->file.collector_key);
     if (relay != NULL && strncmp(relay, "https://", 8) != 0 &&
         strncmp(relay, "http://", 7) != 0)

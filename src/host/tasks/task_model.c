@@ -205,7 +205,8 @@ void tasks_model(hsy_tasks *t, size_t i)
     model_relay(t, i);
     if (t->tasks[i].model != HSY_MODEL_SHUFFLED)
         return;
-    if (memcmp(t->parties.collector_key, none, sizeof none) == 0)
+    t->tasks[i].collector_key = t->collector_key;
+    if (memcmp(t->collector_key, none, sizeof none) == 0)
         yaml_wrong(&t->notes, model_at(i, "model"),
                    "reports are sealed for the collector: name its key in "
                    "collector_key, beside tasks");

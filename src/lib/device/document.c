@@ -523,9 +523,6 @@ static const uint8_t *document_at(const hsy_document *doc, uint32_t i)
 void hsy_document_task(const hsy_document *doc, hsy_task *task, uint32_t i)
 {
     (void)document_get_task(task, document_at(doc, i));
-    if (task->model == HSY_MODEL_SHUFFLED)
-        task->collector_key =
-            hsy_parties_collector(document_at(doc, doc->tasks));
 }
 
 #ifndef HSY_CLIENT

@@ -7,13 +7,13 @@
  *
  *     0 flags, 4 shufflers, 8 min_batch, 12 max_wait, 16 close_after, 20 zero,
  *     24 and 32 assume_honest, 40 and 48 delta, 56 nano_central,
- *     64 a statement of 256 bytes for each shuffler
+ *     64 collector_key[32], 96 a statement of 256 bytes for each shuffler
  *
  * The parties, after the last task:
  *
  *     0 length of all of it, 4 request_bytes, 8 response_bytes,
- *     12 gateway keys, 16 collector_key[32], 48 length of the relay's URL,
- *     52 zero[12], 64 gateway keys of 40 bytes (id, key[32], zero[7]), the URL
+ *     12 gateway keys, 16 length of the relay's URL, 20 zero[12],
+ *     32 gateway keys of 40 bytes (id, key[32], zero[7]), the URL
  */
 #include "lib/device/parties.h"
 
@@ -23,8 +23,8 @@
 
 #include <string.h>
 
-#define PARTIES_MORE 64u
-#define PARTIES_HEAD 64u
+#define PARTIES_MORE 96u
+#define PARTIES_HEAD 32u
 #define PARTIES_GATEWAY 40u
 #define PARTIES_DENOMINATOR 1000000000000000000u
 
@@ -72,6 +72,9 @@ static const char *parties_numbers(const hsy_task *t, uint32_t *field)
     *field = HSY_FIELD_EPSILON_CENTRAL;
     if (t->nano_central < 1 || t->nano_central > HSY_EPSILON_MAX)
         return "what a batch tells of a report is above 0, at most 32";
+    *field = HSY_FIELD_COLLECTOR_KEY;
+    if (t->collector_key == NULL || parties_no_key(t->collector_key))
+        return "a shuffled task has a key to seal for the collector";
     return NULL;
 }
 
@@ -153,8 +156,11 @@ uint8_t *hsy_more_put(uint8_t *to, const hsy_task *t)
     bytes_put64(to + 40, t->delta.num);
     bytes_put64(to + 48, t->delta.den);
     bytes_put64(to + 56, t->nano_central);
-    if (t->shufflers != 0)
+    memset(to + 64, 0, HSY_SEAL_KEY);
+    if (t->shufflers != 0) {
+        memcpy(to + 64, t->collector_key, HSY_SEAL_KEY);
         memcpy(to + PARTIES_MORE, t->statements, len - PARTIES_MORE);
+    }
     return to + len;
 }
 
@@ -173,7 +179,12 @@ bool hsy_more_get(hsy_task *t, const uint8_t *from, size_t len)
         (hsy_ratio){bytes_get64(from + 24), bytes_get64(from + 32)};
     t->delta = (hsy_ratio){bytes_get64(from + 40), bytes_get64(from + 48)};
     t->nano_central = bytes_get64(from + 56);
-    t->statements = t->shufflers != 0 ? from + PARTIES_MORE : NULL;
+    if (t->shufflers != 0) {
+        t->collector_key = from + 64;
+        t->statements = from + PARTIES_MORE;
+    } else if (!parties_no_key(from + 64)) {
+        return false;
+    }
     return t->shufflers <= HSY_SHUFFLERS_MAX && bytes_get32(from + 20) == 0 &&
            len == hsy_more_bytes(t);
 }
@@ -183,7 +194,7 @@ bool hsy_more_get(hsy_task *t, const uint8_t *from, size_t len)
 bool hsy_parties_any(const hsy_parties *p)
 {
     return (p->request_bytes | p->response_bytes | p->gateway_keys) != 0 ||
-           p->relay_len != 0 || !parties_no_key(p->collector_key);
+           p->relay_len != 0;
 }
 
 /* A URL as it is written: printing characters of ASCII, no space. */
@@ -260,8 +271,7 @@ void hsy_parties_put(uint8_t *to, const hsy_parties *p)
     bytes_put32(to + 4, p->request_bytes);
     bytes_put32(to + 8, p->response_bytes);
     bytes_put32(to + 12, p->gateway_keys);
-    memcpy(to + 16, p->collector_key, HSY_SEAL_KEY);
-    bytes_put32(to + 48, (uint32_t)p->relay_len);
+    bytes_put32(to + 16, (uint32_t)p->relay_len);
     to += PARTIES_HEAD;
     for (uint32_t i = 0; i < p->gateway_keys; i++, to += PARTIES_GATEWAY) {
         to[0] = p->gateway[i].id;
@@ -291,11 +301,10 @@ bool hsy_parties_get(hsy_parties *p, const uint8_t *from, size_t left)
     read.request_bytes = bytes_get32(from + 4);
     read.response_bytes = bytes_get32(from + 8);
     read.gateway_keys = bytes_get32(from + 12);
-    memcpy(read.collector_key, from + 16, HSY_SEAL_KEY);
-    read.relay_len = bytes_get32(from + 48);
+    read.relay_len = bytes_get32(from + 16);
     if (read.relay_len > HSY_RELAY_MAX || left != hsy_parties_bytes(&read))
         return false;
-    canonical = parties_zero(from + 52, 12);
+    canonical = parties_zero(from + 20, 12);
     from += PARTIES_HEAD;
     for (uint32_t i = 0; i < read.gateway_keys; i++, from += PARTIES_GATEWAY) {
         read.gateway[i].id = from[0];
@@ -320,11 +329,6 @@ hsy_status hsy_parties_open(const uint8_t *from, size_t left, bool more,
         return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_FORMAT,
                         "nothing in it needs format 2");
     return hsy_parties_check(&parties, HSY_E_FORMAT, err);
-}
-
-const uint8_t *hsy_parties_collector(const uint8_t *from)
-{
-    return parties_no_key(from + 16) ? NULL : from + 16;
 }
 
 #undef PARTIES_MORE

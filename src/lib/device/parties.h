@@ -37,7 +37,4 @@ bool hsy_parties_get(hsy_parties *p, const uint8_t *from, size_t left);
 hsy_status hsy_parties_open(const uint8_t *from, size_t left, bool more,
                             hsy_error *err);
 
-/* The collector's key in the block that begins here, NULL if it is zeros. */
-const uint8_t *hsy_parties_collector(const uint8_t *from);
-
 #endif

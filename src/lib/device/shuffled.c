@@ -138,9 +138,6 @@ static hsy_status shuffled_way(const hsy_device *dev, const hsy_release *r,
     hsy_parties parties;
 
     hsy_document_parties(doc, &parties);
-    if (r->keys != NULL && parties_no_key(parties.collector_key))
-        return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_COLLECTOR_KEY,
-                        "the document has no key to seal for the collector");
     if (relayed && parties.gateway_keys == 0)
         return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_GATEWAY_KEYS,
                         "the relay is demanded, and the document has no key "

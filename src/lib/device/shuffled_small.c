@@ -8,7 +8,8 @@
 #include "lib/device/internal.h"
 #include "lib/device/parties.h"
 
-#define SHUFFLED_SMALL_HEAD 64u /* of a block, at least */
+#define SHUFFLED_SMALL_MORE 96u /* of a task's block, at least */
+#define SHUFFLED_SMALL_HEAD 32u /* of the parties' */
 
 /* ---- Documents: only what there is of them ------------------------------- */
 
@@ -21,7 +22,7 @@ const char *hsy_more_check(const hsy_task *t, uint32_t *field)
 
 size_t hsy_more_bytes(const hsy_task *t)
 {
-    return t->model != HSY_MODEL_LOCAL || t->flags != 0 ? SHUFFLED_SMALL_HEAD
+    return t->model != HSY_MODEL_LOCAL || t->flags != 0 ? SHUFFLED_SMALL_MORE
                                                         : 0;
 }
 
@@ -29,7 +30,7 @@ bool hsy_more_get(hsy_task *t, const uint8_t *from, size_t len)
 {
     if (len == 0)
         return t->model == HSY_MODEL_LOCAL;
-    if (len < SHUFFLED_SMALL_HEAD)
+    if (len < SHUFFLED_SMALL_MORE)
         return false;
     t->flags = bytes_get32(from);
     return true;
@@ -42,12 +43,6 @@ hsy_status hsy_parties_open(const uint8_t *from, size_t left, bool more,
     return left >= SHUFFLED_SMALL_HEAD && bytes_get32(from) == left
                ? HSY_OK
                : hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_LENGTH, "cut short");
-}
-
-const uint8_t *hsy_parties_collector(const uint8_t *from)
-{
-    (void)from;
-    return NULL;
 }
 
 /* ---- Devices ------------------------------------------------------------- */
@@ -108,4 +103,5 @@ hsy_status hsy_shuffled_seal(const hsy_device *dev, uint8_t *out, size_t len,
     return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_SEAL, "cannot seal");
 }
 
+#undef SHUFFLED_SMALL_MORE
 #undef SHUFFLED_SMALL_HEAD

@@ -12,6 +12,7 @@
 #include "server/intake/roster.h"
 
 #include "host/base/host_fail.h"
+#include "host/seal/seal.h"
 #include "host/tasks/calendar.h"
 
 #include <stdatomic.h>
@@ -88,6 +89,7 @@ static hsy_status roster_shuffled(struct roster_entry *e,
     if (st != HSY_OK)
         return st;
     memcpy(e->first_key, first.sign_key, sizeof e->first_key);
+    seal_task_way(e->way, &e->task);
     e->sealed_bytes = release->upload_bytes - HSY_UPLOAD_WIRE;
     return HSY_OK;
 }
@@ -302,6 +304,12 @@ static hsy_status roster_renew(struct roster *r, const struct roster_entry *e,
         roster_core_drop(core);
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_RELEASE,
                          "this release was asked by another scheme: a change "
+                         "needs a new release");
+    }
+    if (memcmp(old->way, e->way, sizeof old->way) != 0) {
+        roster_core_drop(core);
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_RELEASE,
+                         "this release was sealed for other keys: a change "
                          "needs a new release");
     }
     roster_core_drop(r->cores[number]);

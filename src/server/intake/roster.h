@@ -24,6 +24,7 @@ struct roster_entry {
     size_t words;        /* hsy_tally_words */
     size_t sealed_bytes; /* of a sealed upload's payload; 0: none is sealed */
     uint8_t first_key[HSY_SIGN_KEY]; /* that its first shuffler signs with */
+    uint8_t way[HSY_DIGEST];         /* seal_task_way: whom it is sealed for */
     uint32_t first, last; /* epochs in which its uploads may be due */
     const uint8_t *bytes; /* a document of this one task, unsigned */
     size_t len;
@@ -40,8 +41,8 @@ void roster_drop(struct roster *r);           /* NULL is allowed */
  * A new roster: the entries of old, and those of the document that it does not
  * have yet (another task, release or scheme) after them. The document's
  * signature is the caller's business. HSY_E_RANGE if a task is there with the
- * same id and release but another scheme: then err->at is its place in the
- * document.
+ * same id and release but another scheme, or sealed for other keys: then
+ * err->at is its place in the document.
  */
 hsy_status roster_extend(struct roster **out, struct roster *old,
                          const hsy_document *doc, hsy_error *err);

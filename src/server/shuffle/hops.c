@@ -56,6 +56,7 @@ static struct mixer_task hops_mixer_task(const struct roster_entry *e,
 
     memcpy(t.task, e->task.id, sizeof t.task);
     memcpy(t.scheme, e->digest, sizeof t.scheme);
+    memcpy(t.way, e->way, sizeof t.way);
     if (hops_statement(e, place - 1, &other))
         memcpy(t.before, other.sign_key, sizeof t.before);
     memcpy(t.next,
@@ -103,7 +104,8 @@ hsy_status hops_peel(const struct hops_keys *keys, uint8_t *out,
                                   .release = task->release,
                                   .digest = task->scheme,
                                   .epoch = epoch,
-                                  .id = id};
+                                  .id = id,
+                                  .way = task->way};
 
     return hops_peel_by(keys, out, task->place - 1, (size_t)task->of + 1, &at,
                         envelope, task->length);
@@ -183,8 +185,10 @@ hsy_status hops_open(const struct roster *roster, const struct hops_keys *keys,
                      const uint8_t *envelope)
 {
     const struct roster_entry *e = roster_at(roster, task->entry);
-    const struct seal_place at = {
-        .task = e->task.id, .release = e->task.release, .digest = e->digest};
+    const struct seal_place at = {.task = e->task.id,
+                                  .release = e->task.release,
+                                  .digest = e->digest,
+                                  .way = e->way};
     uint8_t *text = malloc(1 + task->item);
     hsy_status st = text == NULL ? HSY_E_NOMEM
                                  : hops_peel_by(keys, text, task->chain.of,

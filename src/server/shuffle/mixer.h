@@ -34,8 +34,9 @@ struct mixer_task {
     char task[HSY_TASK_ID + 1];
     uint32_t release;
     uint8_t scheme[HSY_DIGEST];
-    uint32_t place, of; /* from 1 on, and how many hops there are */
-    uint32_t last;      /* the last epoch of which uploads may come */
+    uint8_t way[HSY_DIGEST]; /* seal_task_way: whom envelopes are for */
+    uint32_t place, of;      /* from 1 on, and how many hops there are */
+    uint32_t last;           /* the last epoch of which uploads may come */
     uint64_t min_batch;
     uint32_t max_wait;            /* epochs */
     uint32_t close_after;         /* seconds after the end of an epoch */

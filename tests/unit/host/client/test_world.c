@@ -586,10 +586,12 @@ static void seals(void)
                       .kind = HSY_UPLOAD_REPORTS,
                       .report = report,
                       .report_len = 2};
-    const struct seal_place at = {task, 1, digest, 20000, id};
+    uint8_t way[SEAL_WAY];
+    const struct seal_place at = {task, 1, digest, 20000, id, way};
 
     seal_keypair(keys[0], secret[0]);
     seal_keypair(keys[1], secret[1]);
+    seal_way(way, (const uint8_t(*)[SEAL_KEY])keys, 2);
     ok(w->seal(w->ctx, out, sizeof out, &e) == HSY_OK &&
            w->seal(w->ctx, again, sizeof again, &e) == HSY_OK &&
            memcmp(out, again, sizeof out) == 0,

@@ -38,6 +38,7 @@ static void document(void)
     static uint8_t bytes[1 << 16];
     const size_t len =
         golden(bytes, sizeof bytes, "tests/golden/document2.signed");
+    uint8_t way[SEAL_WAY];
     hsy_document doc;
     hsy_task task;
 
@@ -45,9 +46,11 @@ static void document(void)
            hsy_document_open(&doc, bytes, len, NULL) == HSY_OK,
        "document2.signed is read and written again byte for byte");
     hsy_document_task(&doc, &task, 1);
+    seal_task_way(way, &task);
     ok(task.model == HSY_MODEL_SHUFFLED &&
-           memcmp(task.collector_key, now.keys[1], HSY_SEAL_KEY) == 0,
-       "its task is shuffled, and sealed for its collector");
+           memcmp(task.collector_key, now.keys[1], HSY_SEAL_KEY) == 0 &&
+           memcmp(way, now.way, sizeof way) == 0,
+       "its task is shuffled, and has the way of the sealed upload");
 }
 
 static void upload(void)
@@ -62,7 +65,7 @@ static void upload(void)
            hsy_upload_decode(&head, bytes, NULL) == HSY_OK &&
            head.kind == HSY_UPLOAD_SEALED,
        "sealed.upload is read and sealed again byte for byte");
-    at = golden_shuffled_place(&head);
+    at = golden_shuffled_place(&now, &head);
     ok(seal_peel(inner, now.secrets[0], now.keys[0], 0, 2, &at,
                  bytes + HSY_UPLOAD_WIRE, head.length) == HSY_OK &&
            seal_peel(report, now.secrets[1], now.keys[1], 1, 2, &at, inner,

@@ -44,8 +44,10 @@ static void put(const char *name, const void *bytes, size_t len)
         exit(1);
 }
 
-/* What shuffler `place` of two says of the task, by a key of its own. */
-static void state(const char *name, uint32_t place, uint32_t min_batch)
+/* What shuffler `place` of two says of the task, by a new key of its own; it
+ * opens with a key of bytes `seal`. */
+static void state(const char *name, uint32_t place, uint32_t min_batch,
+                  uint8_t seal)
 {
     const hsy_task task = {.id = "color",
                            .release = 1,
@@ -56,6 +58,7 @@ static void state(const char *name, uint32_t place, uint32_t min_batch)
     uint8_t secret[HSY_SIGN_SECRET], wire[HSY_STATEMENT_WIRE];
 
     s.until = 30000;
+    memset(s.seal_key, seal, sizeof s.seal_key);
     hsy_sign_keypair(s.sign_key, secret);
     hsy_statement_encode(wire, &s, NULL);
     hsy_sign(wire + HSY_STATEMENT_SIGNED, wire, HSY_STATEMENT_SIGNED, secret);
@@ -141,6 +144,33 @@ static void solved(void)
     free(r);
 }
 
+/* Whom reports are sealed for does not change within a release. */
+static void keys_are_kept(const hsy_document *doc)
+{
+    static const char again[] =
+        "version: 2\ngateway_keys: [gate.public]\n"
+        "collector_key: collector.public\ntasks:\n" TASK DOMAIN SHUFFLED
+        "    epsilon: 4\n";
+
+    ok(reads(again) == HSY_OK && hsy_tasks_change(tasks, doc, NULL) == HSY_OK,
+       "another document, the same keys");
+    ok(reads("version: 2\ngateway_keys: [gate.public]\n"
+             "collector_key: gate.public\ntasks:\n" TASK DOMAIN SHUFFLED
+             "    epsilon: 4\n") == HSY_OK &&
+           hsy_tasks_change(tasks, doc, NULL) == HSY_E_FORMAT &&
+           said("collector_key", "collector's key has changed since release 1"),
+       "another key of the collector needs a release");
+    state("b.statement", 2, 50000, 2);
+    ok(reads(again) == HSY_OK && hsy_tasks_change(tasks, doc, NULL) == HSY_OK,
+       "a newer statement of a shuffler does not");
+    state("b.statement", 2, 50000, 77);
+    ok(reads(again) == HSY_OK &&
+           hsy_tasks_change(tasks, doc, NULL) == HSY_E_FORMAT &&
+           said("shufflers", "opens with has changed since release 1"),
+       "but another key that it opens with");
+    state("b.statement", 2, 50000, 2);
+}
+
 static void compiled(void)
 {
     uint8_t key[HSY_SIGN_KEY], secret[HSY_SIGN_SECRET], *bytes = NULL;
@@ -181,6 +211,7 @@ static void compiled(void)
            hsy_tasks_change(tasks, &doc, NULL) == HSY_E_FORMAT &&
            said("assume_honest", "needs release"),
        "nor who is counted on");
+    keys_are_kept(&doc);
     free(bytes);
 }
 
@@ -251,8 +282,8 @@ int main(void)
     ok(keys_write_seal(path("gate"), &suffix, NULL) == HSY_OK &&
            keys_write_seal(path("collector"), &suffix, NULL) == HSY_OK,
        "keys to seal for are made");
-    state("b.statement", 2, 50000);
-    state("a.statement", 1, 50000);
+    state("b.statement", 2, 50000, 2);
+    state("a.statement", 1, 50000, 1);
     solved();
     compiled();
     mistakes();

@@ -71,7 +71,7 @@ static void document_comes_back(void)
            t.assume_honest.den == 10 && t.delta.num == 1 &&
            t.delta.den == 100000000 && t.nano_central == 998877665 &&
            memcmp(t.statements, said.wire, 2 * HSY_STATEMENT_WIRE) == 0 &&
-           memcmp(t.collector_key, p.collector_key, HSY_SEAL_KEY) == 0,
+           memcmp(t.collector_key, said.collector_key, HSY_SEAL_KEY) == 0,
        "what its task has more comes back, and the collector's key with it");
     hsy_document_task(&doc, &t, 0);
     ok(t.model == HSY_MODEL_LOCAL && t.statements == NULL &&
@@ -81,7 +81,6 @@ static void document_comes_back(void)
     ok(read.request_bytes == 512 && read.response_bytes == 256 &&
            read.gateway_keys == 2 && read.gateway[1].id == 8 &&
            memcmp(read.gateway[1].key, p.gateway[1].key, HSY_SEAL_KEY) == 0 &&
-           memcmp(read.collector_key, p.collector_key, HSY_SEAL_KEY) == 0 &&
            read.relay_len == p.relay_len &&
            memcmp(read.relay, p.relay, p.relay_len) == 0,
        "its parties come back");
@@ -106,6 +105,8 @@ static void formats(void)
     d = written(&relayed, 1, NULL, &flagged, NULL);
     ok(d != NULL && bytes_get32(d + 4) == 2 && comes_back(d, flagged),
        "and with a flag alone");
+    d[flagged - HSY_SIGNATURE - 32 - 1] = 1; /* before parties of 32 */
+    ok(!comes_back(d, flagged), "a local task has no key of a collector");
     e = written(&good.task[1], 1, NULL, &unsealed, NULL);
     ok(e != NULL && comes_back(e, unsealed),
        "a shuffled task without parties is a document too, as stores keep one");
@@ -126,12 +127,12 @@ static void needless(void)
     hsy_error err = {0};
     hsy_document doc;
 
-    all = len + 64;
+    all = len + 32;
     longer = calloc(1, all);
     memcpy(longer, bytes, len - HSY_SIGNATURE);
     bytes_put32(longer + 4, 2);
     bytes_put32(longer + 28, (uint32_t)all);
-    bytes_put32(longer + len - HSY_SIGNATURE, 64);
+    bytes_put32(longer + len - HSY_SIGNATURE, 32);
     ok(hsy_document_open(&doc, longer, all, &err) == HSY_E_FORMAT &&
            err.field == HSY_FIELD_FORMAT,
        "format 2 without anything that needs it is refused");
@@ -233,6 +234,9 @@ TASK(fine_delta, t->delta = ((hsy_ratio){1, 1000000000000000000u}))
 TASK(finer_delta, t->delta = ((hsy_ratio){1, 1000000000000000001u}))
 TASK(no_central, t->nano_central = 0)
 TASK(much_central, t->nano_central = HSY_EPSILON_MAX + 1)
+TASK(keyless, t->collector_key = NULL)
+TASK(zero_key, memset(e->collector_key, 0, HSY_SEAL_KEY);
+     t->collector_key = e->collector_key)
 TASK(direct, t->flags = 0)
 TASK(smaller, say(t, e, 2, say_smaller))
 TASK(larger, say(t, e, 2, say_larger))
@@ -260,7 +264,6 @@ PARTIES(keyless_relay, p->gateway_keys = 0; p->request_bytes = 0;
         p->response_bytes = 0)
 PARTIES(no_relay, p->relay_len = 0)
 PARTIES(spaced_relay, p->relay = "https://a b"; p->relay_len = 11)
-PARTIES(unsealed, memset(p->collector_key, 0, HSY_SEAL_KEY))
 
 static const struct change changes[] = {
     {"model 2", strange_model, NULL, "model"},
@@ -280,6 +283,8 @@ static const struct change changes[] = {
     {"a finer delta", finer_delta, NULL, "delta"},
     {"central epsilon 0", no_central, NULL, "epsilon_central"},
     {"central epsilon above 32", much_central, NULL, "epsilon_central"},
+    {"no key of the collector", keyless, NULL, "collector_key"},
+    {"one of zeros", zero_key, NULL, "collector_key"},
     {"a shuffled task without a relay", direct, NULL, NULL},
     {"a shuffler of smaller batches", smaller, NULL, "statement"},
     {"a shuffler of larger batches", larger, NULL, NULL},
@@ -306,7 +311,6 @@ static const struct change changes[] = {
     {"a relay without a gateway", NULL, keyless_relay, "relay"},
     {"a gateway without a relay", NULL, no_relay, NULL},
     {"a relay with a space", NULL, spaced_relay, "relay"},
-    {"no key of the collector", NULL, unsealed, NULL},
 };
 
 static void fields_are_checked(void)

@@ -1,6 +1,7 @@
 /* test_roster.c - entries by number, found by what an upload's head says. */
 #include "server/intake/roster.h"
 
+#include "rig/example_shuffled.h"
 #include "rig/example_tasks.h"
 #include "tap.h"
 
@@ -177,6 +178,41 @@ static void reads_back(void)
     free(document);
 }
 
+/* Uploads of a release are sealed for the same keys, whatever changes. */
+static void keeps_the_way(void)
+{
+    struct example_statements said, other;
+    struct roster *none = roster_new(), *r, *later;
+    hsy_task task = tasks.task[1], odd;
+    hsy_error err = {0};
+    hsy_statement s;
+
+    example_shuffle(&task, &said, 2, EXAMPLE_DAY);
+    r = extend(none, &task, 1, NULL);
+    odd = task;
+    example_shuffle(&odd, &other, 2, EXAMPLE_DAY + 5);
+    later = extend(r, &odd, 1, &err);
+    ok(r != NULL && later != NULL && roster_count(later) == 1,
+       "newer statements come within a release");
+    roster_drop(later);
+    memset(other.collector_key, 34, sizeof other.collector_key);
+    ok(extend(r, &odd, 1, &err) == NULL && err.status == HSY_E_RANGE &&
+           err.field == HSY_FIELD_RELEASE && err.at == 1,
+       "another key of the collector under the same release is refused");
+    example_shuffle(&odd, &other, 2, EXAMPLE_DAY);
+    hsy_statement_decode(&s, other.wire[1], NULL);
+    memset(s.seal_key, 35, sizeof s.seal_key);
+    hsy_statement_encode(other.wire[1], &s, NULL);
+    err = (hsy_error){0};
+    ok(extend(r, &odd, 1, &err) == NULL && err.status == HSY_E_RANGE &&
+           err.field == HSY_FIELD_RELEASE,
+       "and another one of a shuffler");
+    odd = tasks.task[1];
+    ok(extend(r, &odd, 1, &err) == NULL, "and none at all");
+    roster_drop(none);
+    roster_drop(r);
+}
+
 int main(void)
 {
     ok(example_tasks_make(&tasks), "there are tasks");
@@ -184,5 +220,6 @@ int main(void)
     knows_days();
     grows();
     reads_back();
+    keeps_the_way();
     return tap_done();
 }

@@ -99,7 +99,8 @@ static void chain_document(void)
                            .assume_honest = {9, 10},
                            .delta = {1, 100000000},
                            .nano_central = HSY_NANO,
-                           .statements = chain.statements[0]};
+                           .statements = chain.statements[0],
+                           .collector_key = chain.pub[CHAIN_HOPS]};
     hsy_error err = {0};
 
     hsy_scheme_init(s, &spec, NULL);
@@ -283,7 +284,17 @@ static uint32_t chain_epoch(size_t i)
     return CHAIN_DAY + (i < 13 ? 0 : i < 16 ? 1 : 2);
 }
 
-enum { CHAIN_NULL = 3, CHAIN_BROKEN = 7 };
+enum { CHAIN_NULL = 3, CHAIN_BROKEN = 7, CHAIN_ODD = 11 };
+
+/* Whom a device seals for: one was told another key of the collector. */
+static void chain_pubs(uint8_t pubs[CHAIN_PARTIES][SEAL_KEY], size_t i)
+{
+    static const uint8_t secret[SEAL_KEY] = {0x77};
+
+    memcpy(pubs, chain.pub, sizeof chain.pub);
+    if (i == CHAIN_ODD && seal_public(pubs[CHAIN_HOPS], secret) != HSY_OK)
+        ok(false, "there is another key");
+}
 
 /* Sealed as a device does; a retry has the same bytes. */
 static uint8_t *chain_upload(const struct roster_entry *e, size_t i,
@@ -292,6 +303,7 @@ static uint8_t *chain_upload(const struct roster_entry *e, size_t i,
     uint8_t *wire = calloc(1, HSY_UPLOAD_WIRE + e->sealed_bytes);
     const uint8_t report = (uint8_t)i;
     uint8_t packed[8], seed[SEAL_SEED] = {(uint8_t)i};
+    uint8_t pubs[CHAIN_PARTIES][SEAL_KEY];
     hsy_upload head = {.kind = HSY_UPLOAD_SEALED,
                        .task = "veiled",
                        .release = 1,
@@ -307,9 +319,10 @@ static uint8_t *chain_upload(const struct roster_entry *e, size_t i,
     memcpy(head.digest, e->digest, sizeof head.digest);
     memset(head.id, (int)i + 1, sizeof head.id);
     hsy_pack(e->scheme, packed, &report, 1);
-    if (seal_onion(wire + HSY_UPLOAD_WIRE,
-                   (const uint8_t(*)[SEAL_KEY])chain.pub, CHAIN_PARTIES, &at,
-                   seed, i == CHAIN_NULL ? SEAL_NULL : SEAL_REPORT, packed,
+    chain_pubs(pubs, i);
+    if (seal_onion(wire + HSY_UPLOAD_WIRE, (const uint8_t(*)[SEAL_KEY])pubs,
+                   CHAIN_PARTIES, &at, seed,
+                   i == CHAIN_NULL ? SEAL_NULL : SEAL_REPORT, packed,
                    hsy_packed_size(e->scheme, 1)) != HSY_OK)
         ok(false, "a report is sealed");
     if (i == CHAIN_BROKEN)
@@ -544,7 +557,8 @@ static const char *chain_cells(struct party *c)
     if (engine_copy(c->e, 0, 0, 0, words, &err) != HSY_OK)
         wrong = "there is no tally";
     for (size_t i = 0; wrong == NULL && i < CHAIN_UPLOADS; i++) {
-        const int64_t want = i != CHAIN_NULL && i != CHAIN_BROKEN;
+        const int64_t want =
+            i != CHAIN_NULL && i != CHAIN_BROKEN && i != CHAIN_ODD;
 
         if (cells[i] != want)
             wrong = cells[i] < want ? "one is lost" : "one came twice";
@@ -580,6 +594,29 @@ static const char *chain_wrong(void)
     return wrong;
 }
 
+/* What the first shuffler says of the first day's batch, as the collector keeps
+ * it: its head follows the second one's. */
+static bool chain_dropped(void)
+{
+    uint8_t id[STORE_BATCH_ID], heads[STORE_HEADS];
+    struct batch_head first = {.n = 0};
+    hsy_error err = {0};
+    size_t len = 0;
+    struct party c;
+    bool dropped;
+
+    if (party_open(&c, CHAIN_HOPS) != HSY_OK)
+        return false;
+    batch_id(id, chain.sign[CHAIN_HOPS - 1], "veiled", 1, CHAIN_DAY, 0);
+    dropped = c.store->ops->heads(c.store, id, heads, &len, &err) == HSY_OK &&
+              eq_u64(len, CHAIN_HOPS * BATCH_HEAD) &&
+              batch_head_read(&first, heads + BATCH_HEAD, &err) == HSY_OK &&
+              eq_u64(first.in, 13) && eq_u64(first.n, 11) &&
+              eq_u64(first.unopened, 2);
+    party_close(&c);
+    return dropped;
+}
+
 static void a_quiet_life(void)
 {
     const char *wrong;
@@ -594,7 +631,12 @@ static void a_quiet_life(void)
            2, "in two batches: three of the second day waited");
     is_int(rig_sql(chain_at[0], "record.db",
                    "SELECT n FROM mixes WHERE epoch = 20600"),
-           12, "of the first day 12 opened");
+           11, "of the first day 11 opened");
+    ok(chain_dropped(), "the broken one and the one for an odd key are dropped "
+                        "by the first shuffler, and counted");
+    is_int(rig_sql(chain_at[CHAIN_HOPS], "record.db",
+                   "SELECT sum(unopened) FROM received"),
+           0, "neither comes to the collector");
 }
 
 static void killed_anywhere(void)
