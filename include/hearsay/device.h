@@ -526,6 +526,11 @@ HSY_API hsy_status hsy_device_end(hsy_device *dev, hsy_status stored,
  * ones. Nothing comes without HSY_CONSENT_SEND. Where a round takes more
  * answers than it sends, that it takes no more is written before its reports
  * come.
+ *
+ * How an upload travels is not this call's business: a program that sends by
+ * itself must send what has HSY_TASK_RELAY, or all under HSY_POLICY_RELAY,
+ * sealed through the relay and not at all otherwise. hsy_client_next
+ * (hearsay/host.h) hands out none of these.
  */
 HSY_API hsy_status hsy_device_next(hsy_device *dev, uint8_t *upload,
                                    size_t room, size_t *len,

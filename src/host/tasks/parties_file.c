@@ -53,6 +53,16 @@ static void parties_file_gateway(hsy_tasks *t)
     }
 }
 
+/* Where a gateway opens what relays bring (docs/relay.md). */
+static bool parties_file_at_gateway(const char *url)
+{
+    static const char path[] = "/v1/ohttp";
+    const size_t len = strcspn(url, "?#");
+
+    return len >= sizeof path - 1 &&
+           memcmp(url + len - (sizeof path - 1), path, sizeof path - 1) == 0;
+}
+
 void tasks_parties(hsy_tasks *t)
 {
     const char *relay = t->file.relay;
@@ -65,6 +75,11 @@ void tasks_parties(hsy_tasks *t)
         strncmp(relay, "http://", 7) != 0)
         yaml_wrong(&t->notes, yaml_key("relay"),
                    "a URL, as https://relay.example/");
+    else if (relay != NULL && parties_file_at_gateway(relay))
+        yaml_warn(&t->notes, yaml_key("relay"),
+                  "/v1/ohttp is a gateway's own: sent there, uploads show "
+                  "their addresses to who opens them; name a relay that "
+                  "somebody else runs");
     t->parties.relay = relay;
     t->parties.relay_len = relay != NULL ? strlen(relay) : 0;
     t->head.parties = &t->parties;

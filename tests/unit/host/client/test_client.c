@@ -92,6 +92,29 @@ static hsy_status open_client(hsy_client **c, hsy_error *err)
     return st;
 }
 
+/* A program compiled before a policy could demand shufflers. */
+static void takes_the_older_policy(void)
+{
+    const size_t older = offsetof(hsy_policy, min_batch);
+    hsy_source sources[3];
+    hsy_policy p = make_policy(sources);
+    hsy_client *c = NULL;
+    hsy_error err = {0};
+    size_t n = 0;
+
+    memset((uint8_t *)&p + older, 0xff, sizeof p - older);
+    p.size = older;
+    if (ok(hsy_client_open(&c, home, &p, paper, NULL, &err) == HSY_OK,
+           "a policy of the older size is taken"))
+        hsy_client_releases(c, &n);
+    ok(n == 3, "and nothing behind its end is read");
+    hsy_client_close(c);
+    p.size = older + 1;
+    c = NULL;
+    is_status(hsy_client_open(&c, home, &p, paper, NULL, &err), HSY_E_RANGE,
+              "one of no size there ever was is refused");
+}
+
 static void opens_and_refuses(hsy_client *c)
 {
     hsy_error why = {0}, err = {0};
@@ -474,6 +497,7 @@ int main(void)
        "it opens again, and knows what it knew");
     takes_older_options(c);
     hsy_client_close(c);
+    takes_the_older_policy();
     fails_cleanly();
     keeps_for_the_relay();
     clean();

@@ -255,6 +255,10 @@ static void mistakes(void)
     refused("version: 1\ncollector_key: gone\ntasks: []\n", "collector_key",
             "gone");
     refused("version: 1\nrelay: ftp://x\ntasks: []\n", "relay", "URL");
+    ok(reads("version: 1\nrelay: https://collector.example/v1/ohttp\n"
+             "gateway_keys: [gate.public]\ntasks: []\n") == HSY_OK &&
+           said("relay", "gateway's own"),
+       "a gateway in the relay's place is warned of");
 }
 
 /* Who keeps a seed hides among those who share it. */
