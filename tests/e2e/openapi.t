@@ -106,7 +106,7 @@ TASKS = "".join([
 os.makedirs(path("candidates"))
 write("candidates/site.txt", "anna\nbert\n")
 c = Collector("openapi", TASKS, admin_open=False, estimate_seconds=1, candidates=path("candidates"), enrolled=["guarded"],
-              gateway_keys=[write("gateway.secret", os.urandom(32).hex() + "\n")])
+              gateway_keys=[write("gateway.secret", "x25519-secret %s\n" % os.urandom(32).hex())])
 os.chmod(path("gateway.secret"), 0o600)
 os.makedirs(c.data, 0o700)
 TOKENS = {role: must("serve", "token", "add", role, "--role", role, "--data", c.data).decode().split()[-1] for role in ("scraper", "analyst", "operator")}

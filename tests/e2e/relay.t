@@ -69,7 +69,7 @@ class Gate(Stub):
 
 # ---- All is well: device, relay, collector -----------------------------------------------
 
-write("gateway.secret", secrets[0].hex() + "\n")
+write("gateway.secret", "x25519-secret %s\n" % secrets[0].hex())
 os.chmod(path("gateway.secret"), 0o600)
 doc = document("optional", key(0))
 c = Collector("collector", gateway_keys=[path("gateway.secret")])

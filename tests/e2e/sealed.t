@@ -10,7 +10,7 @@ from relays import *
 
 
 def key_file(name):
-    write(name, os.urandom(32).hex() + "\n")
+    write(name, "x25519-secret %s\n" % os.urandom(32).hex())
     os.chmod(path(name), 0o600)
     return path(name)
 
@@ -20,7 +20,7 @@ numbers = {}
 for name in (one, two, three):  # two keys in force have different numbers
     while True:
         with open(name) as f:
-            public = ohttp.x25519(bytes.fromhex(f.read().strip()))
+            public = ohttp.x25519(bytes.fromhex(f.read().split()[1]))
         number = hashlib.blake2b(b"hearsay key 1" + public, digest_size=32).digest()[0]
         if number not in numbers:
             numbers[number] = public

@@ -267,6 +267,17 @@ write("l.public", "x")
 r = run("tasks", "keygen", "-o", path("l"))
 ok(r.code == 1 and open(path("l.public")).read() == "x" and not os.path.exists(path("l.secret")), "nor a public key; then there is no secret either", r)
 must("tasks", "keygen", "-o", path("n"))
+must("tasks", "keygen", "--seal", "-o", path("gate"))
+ok(all(re.fullmatch("x25519-%s [0-9a-f]{64}\n" % half, open(path("gate." + half)).read()) for half in ("secret", "public")) and stat.S_IMODE(os.stat(path("gate.secret")).st_mode) == 0o600,
+   "keys to seal for begin with what they are")
+for key in ("gateway_keys: [%s]", "collector_key: %s"):
+    for name, words in (("gate.secret", "gate.secret: this is a secret key; name its .public file"), ("k.public", "k.public: this is a key that signs")):
+        file = write("slip.yaml", yaml() + "\n" + key % name + "\n")
+        for what in (["check", file], ["compile", file, "--key", path("k.secret"), "-o", path("slip")]):
+            r = run("tasks", *what)
+            ok(r.code == 1 and words in r.err and open(path("gate.secret")).read().split()[1] not in r.err and not os.path.exists(path("slip")),
+               "%s refuses %s" % (what[0], key % name), r)
+    ok(run("tasks", "check", write("slip.yaml", yaml() + "\n" + key % "gate.public" + "\n")).code == 0, "and takes " + key % "gate.public")
 
 # Compiling and showing.
 EXAMPLE = os.path.join(ROOT, "examples", "tasks.yaml")
@@ -323,7 +334,7 @@ os.chmod(path("k.secret"), 0o600)
 write("half.secret", "0" * 64 + public)
 os.chmod(path("half.secret"), 0o600)
 refuses(["compile", EXAMPLE, "--key", path("half.secret"), "-o", path("out")], 1, "not whole", "nor does half a secret")
-refuses(["compile", EXAMPLE, "--key", path("k.public"), "-o", path("out")], 1, "not a secret key", "nor a public key")
+refuses(["compile", EXAMPLE, "--key", path("k.public"), "-o", path("out")], 1, "this is a public key; name its .secret file", "nor a public key")
 refuses(["compile", write("t.yaml", yaml((9, None))), "--key", path("k.secret"), "-o", path("out")], 1, "t.yaml:5:", "an unsound file is not compiled")
 refuses(["compile", path("doc"), "--key", path("k.secret"), "-o", path("out")], 1, "compiled already", "nor is a document")
 for args, words in ((["compile", EXAMPLE, "-o", path("out")], "needs --key"), (["compile", EXAMPLE, "--key", "k"], "needs --output"), (["check"], "needs a file"),

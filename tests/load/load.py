@@ -161,7 +161,7 @@ def disk():
 
 BITS = options.bits
 big = task("big", "strings: true; epsilon: 2; mechanism: hcms; set: {hashes: 1024, width: %d}; repeat: daily" % (1 << BITS - 10))
-secret = write("gateway.secret", os.urandom(32).hex() + "\n")
+secret = write("gateway.secret", "x25519-secret %s\n" % os.urandom(32).hex())
 os.chmod(secret, 0o600)
 c = Collector("load", TASKS + big, ids_epoch=400000000, gateway_keys=[secret])
 FORWARDERS = must("serve", "token", "forwarder", "--count", options.runs + 1, "--quota", 2 ** 32 - 1, "--data", c.data).decode().split()

@@ -1,4 +1,4 @@
-/* keys.c - keys and tokens in files: digits, or a word, and the line's end. */
+/* keys.c - keys and tokens in files: a line each. */
 #define _DEFAULT_SOURCE
 #include "host/tasks/keys.h"
 
@@ -18,77 +18,158 @@
 #define KEYS_TOKEN 1024u     /* bytes of a token at most */
 #define KEYS_FILE (1u << 20) /* bytes of a file that may hold one */
 
-static hsy_status keys_failed(hsy_error *err)
+/* Keys of both algorithms and both halves of one to seal for are of one length:
+ * a first word tells those apart, so that no secret is taken for public. */
+static const struct keys_sort {
+    const char *word; /* before the digits */
+    size_t bytes;
+    bool seals, secret;
+    const char *wanted;
+} keys_sorts[] = {
+    {"", HSY_SIGN_KEY, false, false,
+     "not a public key (64 hexadecimal digits, as 'hearsay tasks keygen' "
+     "writes them)"},
+    {"", HSY_SIGN_SECRET, false, true,
+     "not a secret key (128 hexadecimal digits, as 'hearsay tasks keygen' "
+     "writes them)"},
+    {"x25519-public ", HSY_SEAL_KEY, true, false,
+     "not a public key to seal for (x25519-public and 64 hexadecimal digits, "
+     "as 'hearsay tasks keygen --seal' writes them)"},
+    {"x25519-secret ", HSY_SEAL_KEY, true, true,
+     "not a secret key to open with (x25519-secret and 64 hexadecimal digits, "
+     "as 'hearsay tasks keygen --seal' writes them)"}};
+
+#define KEYS_SORTS (sizeof keys_sorts / sizeof keys_sorts[0])
+#define KEYS_SIGN_PUBLIC (&keys_sorts[0])
+#define KEYS_SIGN_SECRET (&keys_sorts[1])
+#define KEYS_SEAL_PUBLIC (&keys_sorts[2])
+#define KEYS_SEAL_SECRET (&keys_sorts[3])
+#define KEYS_TEXT (16u + 2 * HSY_SIGN_SECRET) /* bytes of any, and more */
+
+/* ---- Reading ------------------------------------------------------------- */
+
+/* Of which sort a text is, and its bytes; NULL if it is no key. */
+static const struct keys_sort *keys_parse(uint8_t bytes[HSY_SIGN_SECRET],
+                                          const char *text, size_t len)
 {
-    return host_fail(err, HSY_E_IO, HSY_FIELD_NONE, "the file cannot be read");
+    for (size_t i = 0; i < KEYS_SORTS; i++) {
+        const struct keys_sort *is = &keys_sorts[i];
+        const size_t word = strlen(is->word);
+
+        if (len > word && memcmp(text, is->word, word) == 0 &&
+            hex_line(bytes, is->bytes, text + word, len - word))
+            return is;
+    }
+    return NULL;
 }
 
-/* n bytes of a file; false with errno, 0 if it holds something else. */
-static bool keys_read(uint8_t *out, size_t n, const char *path, mode_t *mode)
+/* The same of a file; NULL with errno, 0 if it holds something else. */
+static const struct keys_sort *keys_read(uint8_t bytes[HSY_SIGN_SECRET],
+                                         const char *path, mode_t *mode)
 {
-    char text[2 * HSY_SIGN_SECRET + 8];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), why;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const struct keys_sort *is = NULL;
+    char text[KEYS_TEXT];
     ssize_t len = -1;
     struct stat st;
-    bool good;
+    int why;
 
     if (fd == -1)
-        return false;
+        return NULL;
     if (fstat(fd, &st) == 0) {
         *mode = st.st_mode;
         len = file_fill(fd, text, sizeof text);
     }
     why = len == -1 ? errno : 0;
     close(fd);
-    good = len != -1 && hex_line(out, n, text, (size_t)len);
+    if (len != -1)
+        is = keys_parse(bytes, text, (size_t)len);
     explicit_bzero(text, sizeof text);
     errno = why;
-    return good;
+    return is;
+}
+
+/* What the file is, where it is a key of another sort. */
+static const char *keys_mistaken(const struct keys_sort *wanted,
+                                 const struct keys_sort *is)
+{
+    if (is == NULL)
+        return wanted->wanted;
+    if (is->seals != wanted->seals)
+        return wanted->seals
+                   ? "this is a key that signs, or has lost its first word; "
+                     "'hearsay tasks keygen --seal' makes keys to seal for"
+                   : "this is a key to seal for; 'hearsay tasks keygen' makes "
+                     "keys that sign";
+    return is->secret ? "this is a secret key; name its .public file"
+                      : "this is a public key; name its .secret file";
+}
+
+static hsy_status keys_check(const struct keys_sort *wanted,
+                             const struct keys_sort *is, mode_t mode,
+                             hsy_error *err)
+{
+    if (is == NULL && errno != 0)
+        return host_fail(err, HSY_E_IO, HSY_FIELD_NONE,
+                         "the file cannot be read");
+    if (is != wanted)
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                         keys_mistaken(wanted, is));
+    if (wanted->secret && (mode & (S_IRWXG | S_IRWXO)) != 0)
+        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_NONE,
+                         "others can read this secret; take that away (chmod "
+                         "600), or better make a new key");
+    return HSY_OK;
+}
+
+static hsy_status keys_take(uint8_t *out, const struct keys_sort *wanted,
+                            const char *path, hsy_error *err)
+{
+    uint8_t bytes[HSY_SIGN_SECRET];
+    mode_t mode = 0;
+    const struct keys_sort *is = keys_read(bytes, path, &mode);
+    const hsy_status st = keys_check(wanted, is, mode, err);
+
+    if (st == HSY_OK)
+        memcpy(out, bytes, wanted->bytes);
+    explicit_bzero(bytes, sizeof bytes);
+    return st;
 }
 
 hsy_status keys_public(uint8_t key[HSY_SIGN_KEY], const char *path,
                        hsy_error *err)
 {
-    uint8_t bytes[HSY_SIGN_KEY];
-    mode_t mode;
-
-    if (keys_read(bytes, sizeof bytes, path, &mode)) {
-        memcpy(key, bytes, sizeof bytes);
-        return HSY_OK;
-    }
-    return errno != 0 ? keys_failed(err)
-                      : host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
-                                  "not a public key (64 hexadecimal digits, as "
-                                  "'hearsay tasks keygen' writes them)");
+    return keys_take(key, KEYS_SIGN_PUBLIC, path, err);
 }
 
 hsy_status keys_secret(uint8_t secret[HSY_SIGN_SECRET], const char *path,
                        hsy_error *err)
 {
-    mode_t mode = 0;
+    return keys_take(secret, KEYS_SIGN_SECRET, path, err);
+}
 
-    if (!keys_read(secret, HSY_SIGN_SECRET, path, &mode))
-        return errno != 0
-                   ? keys_failed(err)
-                   : host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
-                               "not a secret key (128 hexadecimal digits, as "
-                               "'hearsay tasks keygen' writes them)");
-    if ((mode & (S_IRWXG | S_IRWXO)) == 0)
-        return HSY_OK;
-    explicit_bzero(secret, HSY_SIGN_SECRET);
-    return host_fail(err, HSY_E_REFUSED, HSY_FIELD_NONE,
-                     "others can read this secret; take that away (chmod 600), "
-                     "or better make a new key");
+hsy_status keys_seal_public(uint8_t key[HSY_SEAL_KEY], const char *path,
+                            hsy_error *err)
+{
+    return keys_take(key, KEYS_SEAL_PUBLIC, path, err);
+}
+
+hsy_status keys_seal_secret(uint8_t secret[HSY_SEAL_KEY], const char *path,
+                            hsy_error *err)
+{
+    return keys_take(secret, KEYS_SEAL_SECRET, path, err);
 }
 
 /* ---- New ones ------------------------------------------------------------ */
 
-/* A new file with n bytes in it, durable, or none. */
-static hsy_status keys_put(const char *path, const uint8_t *bytes, size_t n,
-                           mode_t mode, hsy_error *err)
+/* A new file with a key in it, durable, or none. */
+static hsy_status keys_put(const char *path, const struct keys_sort *is,
+                           const uint8_t *bytes, hsy_error *err)
 {
-    char text[2 * HSY_SIGN_SECRET + 1];
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    const size_t word = strlen(is->word), len = word + 2 * is->bytes + 1;
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                        is->secret ? 0600 : 0644);
+    char text[KEYS_TEXT];
     int why = 0;
 
     if (fd == -1)
@@ -97,10 +178,11 @@ static hsy_status keys_put(const char *path, const uint8_t *bytes, size_t n,
                                "there is a key already; it is not overwritten")
                    : host_fail(err, HSY_E_IO, HSY_FIELD_NONE,
                                "it cannot be written");
-    hex_put(text, bytes, n);
-    text[2 * n] = '\n';
+    memcpy(text, is->word, word);
+    hex_put(text + word, bytes, is->bytes);
+    text[len - 1] = '\n';
     errno = ENOSPC; /* if it is written in part */
-    if (write(fd, text, 2 * n + 1) != (ssize_t)(2 * n + 1) || fsync(fd) == -1)
+    if (write(fd, text, len) != (ssize_t)len || fsync(fd) == -1)
         why = errno;
     explicit_bzero(text, sizeof text);
     close(fd);
@@ -125,7 +207,7 @@ static char *keys_path(const char *name, const char *suffix)
 /* A pair of either sort. */
 struct keys_pair {
     hsy_status (*make)(uint8_t *key, uint8_t *secret);
-    size_t secret_len;
+    const struct keys_sort *public, *secret;
 };
 
 static hsy_status keys_put_pair(const struct keys_pair *pair,
@@ -140,10 +222,10 @@ static hsy_status keys_put_pair(const struct keys_pair *pair,
         return host_fail(err, HSY_E_ENTROPY, HSY_FIELD_NONE,
                          "the random source failed; no key was made");
     *suffix = ".secret";
-    st = keys_put(secret_path, secret, pair->secret_len, 0600, err);
+    st = keys_put(secret_path, pair->secret, secret, err);
     if (st == HSY_OK) {
         *suffix = ".public";
-        st = keys_put(public_path, key, sizeof key, 0644, err);
+        st = keys_put(public_path, pair->public, key, err);
         if (st != HSY_OK)
             unlink(secret_path);
     }
@@ -170,7 +252,8 @@ static hsy_status keys_write_pair(const struct keys_pair *pair,
 
 hsy_status keys_write(const char *name, const char **suffix, hsy_error *err)
 {
-    const struct keys_pair pair = {hsy_sign_keypair, HSY_SIGN_SECRET};
+    const struct keys_pair pair = {hsy_sign_keypair, KEYS_SIGN_PUBLIC,
+                                   KEYS_SIGN_SECRET};
 
     return keys_write_pair(&pair, name, suffix, err);
 }
@@ -178,7 +261,8 @@ hsy_status keys_write(const char *name, const char **suffix, hsy_error *err)
 hsy_status keys_write_seal(const char *name, const char **suffix,
                            hsy_error *err)
 {
-    const struct keys_pair pair = {seal_keypair, SEAL_KEY};
+    const struct keys_pair pair = {seal_keypair, KEYS_SEAL_PUBLIC,
+                                   KEYS_SEAL_SECRET};
 
     return keys_write_pair(&pair, name, suffix, err);
 }

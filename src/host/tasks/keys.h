@@ -1,10 +1,11 @@
-/* keys.h - keys and tokens in files: digits, or a word, and the line's end. */
+/* keys.h - keys and tokens in files: a line each. */
 #ifndef HOST_TASKS_KEYS_H
 #define HOST_TASKS_KEYS_H
 
 #include "hearsay/host.h"
 
-/* HSY_E_IO with errno, HSY_E_FORMAT if the file holds something else. */
+/* Of who signs. HSY_E_IO with errno, HSY_E_FORMAT if the file holds something
+ * else, as another sort of key: err says which. */
 hsy_status keys_public(uint8_t key[HSY_SIGN_KEY], const char *path,
                        hsy_error *err);
 
@@ -12,6 +13,12 @@ hsy_status keys_public(uint8_t key[HSY_SIGN_KEY], const char *path,
  * use. */
 hsy_status keys_secret(uint8_t secret[HSY_SIGN_SECRET], const char *path,
                        hsy_error *err);
+
+/* The same of a pair to seal for. */
+hsy_status keys_seal_public(uint8_t key[HSY_SEAL_KEY], const char *path,
+                            hsy_error *err);
+hsy_status keys_seal_secret(uint8_t secret[HSY_SEAL_KEY], const char *path,
+                            hsy_error *err);
 
 /* A token: one line of a file; the caller frees it. */
 hsy_status keys_token(char **token, const char *path, hsy_error *err);
@@ -22,7 +29,8 @@ hsy_status keys_token(char **token, const char *path, hsy_error *err);
  * HSY_E_NOMEM. */
 hsy_status keys_write(const char *name, const char **suffix, hsy_error *err);
 
-/* The same for a pair to seal for: X25519, 64 digits each. */
+/* The same for a pair to seal for: X25519, x25519-public or x25519-secret
+ * before the digits. */
 hsy_status keys_write_seal(const char *name, const char **suffix,
                            hsy_error *err);
 

@@ -25,7 +25,7 @@ static bool parties_file_key(hsy_tasks *t, uint8_t key[HSY_SEAL_KEY],
         t->notes.nomem = true;
         return false;
     }
-    st = keys_public(key, path, &err);
+    st = keys_seal_public(key, path, &err);
     free(path);
     if (st != HSY_OK)
         yaml_wrong(&t->notes, at, "%.100s: %s", name, err.msg);

@@ -13,9 +13,9 @@
 
 static char dir[] = "/tmp/hearsay-model-XXXXXX";
 static const char *const files[] = {
-    "a.statement",      "b.statement",     "forged",     "short",
-    "gate.public",      "gate.secret",     "tasks.yaml", "old",
-    "collector.public", "collector.secret"};
+    "a.statement",      "b.statement",      "forged",        "short",
+    "gate.public",      "gate.secret",      "tasks.yaml",    "old",
+    "collector.public", "collector.secret", "signer.public", "signer.secret"};
 
 #define HEAD                                                                   \
     "version: 1\nrelay: https://relay.example/\n"                              \
@@ -254,6 +254,12 @@ static void mistakes(void)
             "max_wait", "366");
     refused("version: 1\ncollector_key: gone\ntasks: []\n", "collector_key",
             "gone");
+    refused("version: 1\ncollector_key: collector.secret\ntasks: []\n",
+            "collector_key", "a secret key; name its .public file");
+    refused("version: 1\ngateway_keys: [gate.public, gate.secret]\ntasks: []\n",
+            "gateway_keys", "gate.secret: this is a secret key");
+    refused("version: 1\ngateway_keys: [signer.public]\ntasks: []\n",
+            "gateway_keys", "signer.public: this is a key that signs");
     refused("version: 1\nrelay: ftp://x\ntasks: []\n", "relay", "URL");
     ok(reads("version: 1\nrelay: https://collector.example/v1/ohttp\n"
              "gateway_keys: [gate.public]\ntasks: []\n") == HSY_OK &&
@@ -284,8 +290,9 @@ int main(void)
     if (mkdtemp(dir) == NULL)
         return 1;
     ok(keys_write_seal(path("gate"), &suffix, NULL) == HSY_OK &&
-           keys_write_seal(path("collector"), &suffix, NULL) == HSY_OK,
-       "keys to seal for are made");
+           keys_write_seal(path("collector"), &suffix, NULL) == HSY_OK &&
+           keys_write(path("signer"), &suffix, NULL) == HSY_OK,
+       "keys to seal for are made, and one that signs");
     state("b.statement", 2, 50000, 2);
     state("a.statement", 1, 50000, 1);
     solved();
