@@ -75,6 +75,7 @@ doc = document("optional", key(0))
 c = Collector("collector", gateway_keys=[path("gateway.secret")])
 c.configure(**{**c.config, "document": doc, "public_key": doc + ".pub", "data": path("collector/other")})
 c.start()
+ok("gateway-keys-not-in-document" not in c.said(), "a collector whose key its document names says nothing of it", c.said())
 collector = "http://127.0.0.1:%d" % c.public[1]
 relay = Relay(collector)
 keep = answered("keep", doc)

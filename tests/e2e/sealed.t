@@ -128,6 +128,14 @@ c.configure(**{**c.config, "gateway_keys": [three]})
 c.process.send_signal(signal.SIGHUP)
 ok(c.until(lambda: "gateway-keys-kept" in c.said()) and sealed(upload(cells.upload([23])), number=ids[1])[2][0] == 204,
    "a key that others can read is not taken, and the old one stands", c.said())
+write("gateway/two.public", "x25519-public %s\n" % numbers[ids[1]].hex())
+unnamed = "gateway-keys-not-in-document document=%d"
+ok(c.until(lambda: c.said().count(unnamed % 1) == 4), "that the document names no key of the gateway is said at the start and at every reload", c.said())
+with open(c.document(TASKS, name="unnamed"), "rb") as f:
+    ok(ask(c.admin, "PUT", "/v1/document", f.read())[0] == 200 and unnamed % 2 in c.said(), "and when a document comes", c.said())
+with open(c.document(TASKS + "gateway_keys: [two.public]\n"), "rb") as f:
+    ok(ask(c.admin, "PUT", "/v1/document", f.read())[0] == 200, "a document that names the key is taken")
+ok(reload(gateway_keys=[two]) and unnamed % 3 not in c.said(), "then nothing is said", c.said())
 for what, files in (("three keys", [one, two, two]), ("one key twice", [one, one]), ("no key", [write("empty", "")]), ("no file", [path("nowhere")])):
     for f in files:
         if os.path.exists(f):

@@ -184,6 +184,10 @@ static void run_check_warn(const struct config *c,
     else if (f->what == SERVE_EXPIRES)
         cli_note("warning: document: %s expires; days that are left: %" PRIu64,
                  c->document, f->number);
+    else if (f->what == SERVE_UNNAMED)
+        cli_note("warning: gateway_keys: %s names none of them: its devices "
+                 "seal nothing for this gateway",
+                 c->document);
     else
         cli_note("warning: tally_bytes: keep_days will need %" PRIu64
                  " MiB; days that do not fit have no tally of their own",

@@ -21,6 +21,7 @@ struct examine {
     const struct config *config;
     serve_tell *tell;
     void *ctx;
+    struct gateway *gateway; /* without keys, if they cannot be read */
     size_t wrong;
 };
 
@@ -98,6 +99,8 @@ static void examine_signed(struct examine *c, const struct task_file *doc,
     examine_enrolled(c, doc);
     examine_expiry(c, &doc->doc);
     examine_memory(c, &doc->doc);
+    if (c->gateway != NULL && gateway_unnamed(c->gateway, &doc->doc))
+        examine_say(c, (struct serve_finding){.what = SERVE_UNNAMED});
 }
 
 static void examine_document(struct examine *c)
@@ -149,11 +152,24 @@ static void examine_pem(struct examine *c, const char *path)
     free(bytes);
 }
 
+static void examine_gateway(struct examine *c)
+{
+    const char *about = "gateway_keys";
+    hsy_error err = {0};
+    hsy_status st = gateway_new(&c->gateway, &err);
+
+    if (st == HSY_OK)
+        st = gateway_take_keys(c->gateway, c->config->gateway_keys, &about,
+                               &err);
+    examine_file(c, SERVE_NO_KEY, about, st, &err);
+}
+
 size_t serve_examine(const struct config *f, serve_tell *tell, void *ctx)
 {
-    struct examine c = {f, tell, ctx, 0};
+    struct examine c = {f, tell, ctx, NULL, 0};
     struct serve_trouble t;
 
+    examine_gateway(&c);
     examine_document(&c);
     examine_data(&c);
     if (serve_directories(f, &t) != HSY_OK)
@@ -161,5 +177,6 @@ size_t serve_examine(const struct config *f, serve_tell *tell, void *ctx)
             &c, (struct serve_finding){.what = SERVE_TROUBLE, .trouble = &t});
     examine_pem(&c, f->tls_cert);
     examine_pem(&c, f->tls_key);
+    gateway_free(c.gateway);
     return c.wrong;
 }

@@ -143,6 +143,7 @@ void serve_reload(struct collector *c, struct config *next)
     good &= reload_tokens(c, next);
     good &= reload_tls(c);
     good &= reload_gateway(c, next);
+    serve_remind_gateway(c);
     if (good)
         log_event(c->log, LOG_NOTE, "reloaded", "%s", "");
 }

@@ -411,26 +411,6 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
     return HSY_OK;
 }
 
-static bool serve_asks(const struct roster *r, const char *task)
-{
-    for (size_t i = 0; r != NULL && i < roster_count(r); i++)
-        if (strcmp(roster_at(r, i)->task.id, task) == 0)
-            return true;
-    return false;
-}
-
-/* Enrolment tokens under a wrong name leave the task open that was meant. */
-static void serve_strange_tokens(struct collector *c)
-{
-    struct roster *r = engine_roster(c->engine);
-    char task[HSY_TASK_ID + 1];
-
-    for (size_t i = 0; tokens_task(c->tokens, i, task); i++)
-        if (!serve_asks(r, task))
-            log_event(c->log, LOG_NOTE, "tokens-of-no-task", "task=%s", task);
-    roster_drop(r);
-}
-
 static void serve_started(struct collector *c)
 {
     struct watch_document doc;
@@ -439,16 +419,6 @@ static void serve_started(struct collector *c)
     log_event(c->log, LOG_NOTE, "started",
               "version=%s document=%" PRIu64 " tasks=%" PRIu32, HSY_VERSION,
               doc.version, doc.tasks);
-}
-
-/* What is no mistake, as the rest may come later, but serves nobody till then.
- */
-static void serve_remind(struct collector *c)
-{
-    if (c->admin != NULL && !c->config.admin_open && !tokens_any(c->tokens))
-        log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
-                  "hearsay-serve-token-add");
-    serve_strange_tokens(c);
 }
 
 /* A clock file that cannot be read, while somebody writes it, stands still:
@@ -548,7 +518,7 @@ void serve_look(struct collector *c)
         log_event(c->log, LOG_NOTE, "tokens-read", "%s", "");
         api_tell_status(c); /* its readers are asked for their tokens */
         serve_enrols(c, NULL);
-        serve_strange_tokens(c);
+        serve_remind_tokens(c);
     }
     watch_tick(c);
 }

@@ -49,6 +49,13 @@ void serve_look(struct collector *c);
 hsy_status serve_stop(struct collector *c, hsy_error *err);
 void serve_close(struct collector *c);
 
+/* ---- What may be meant otherwise (remind.c) ------------------------------ */
+
+void serve_remind(struct collector *c); /* all of it, at the start */
+
+/* Enrolment tokens under a wrong name leave the task open that was meant. */
+void serve_remind_tokens(struct collector *c);
+
 /* ---- Before it is served (examine.c) ------------------------------------- */
 
 enum serve_found {
@@ -56,6 +63,7 @@ enum serve_found {
     SERVE_UNASKED, /* the document asks no such task as is closed: about */
     SERVE_EXPIRED, /* the document */
     SERVE_EXPIRES, /* it, in so many days: number */
+    SERVE_UNNAMED, /* none of the gateway's keys is in the document */
     SERVE_MEMORY,  /* days that are kept will need so many MiB: number */
     /* What is wrong. */
     SERVE_WRONG,

@@ -76,6 +76,28 @@ static size_t gateway_copy(struct gateway *g,
     return n;
 }
 
+static bool gateway_names(const hsy_parties *named, const struct ohttp_key *key)
+{
+    for (size_t i = 0; i < named->gateway_keys; i++)
+        if (memcmp(named->gateway[i].key, key->pub, sizeof key->pub) == 0)
+            return true;
+    return false;
+}
+
+bool gateway_unnamed(struct gateway *g, const hsy_document *doc)
+{
+    struct ohttp_key keys[GATEWAY_KEYS];
+    const size_t n = gateway_copy(g, keys);
+    bool unnamed = n != 0;
+    hsy_parties named;
+
+    hsy_document_parties(doc, &named);
+    for (size_t i = 0; i < n; i++)
+        unnamed &= !gateway_names(&named, &keys[i]);
+    explicit_bzero(keys, sizeof keys);
+    return unnamed;
+}
+
 void gateway_show_keys(struct gateway *g, struct request *q)
 {
     uint8_t *list = malloc(GATEWAY_KEYS * OHTTP_LISTED);

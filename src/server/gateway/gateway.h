@@ -29,6 +29,10 @@ void gateway_free(struct gateway *g); /* NULL is allowed */
 hsy_status gateway_take_keys(struct gateway *g, char *const *files,
                              const char **about, hsy_error *err);
 
+/* Whether it has keys, and the document names none of them: devices seal
+ * nothing for it, though clients of others may. Any thread. */
+bool gateway_unnamed(struct gateway *g, const hsy_document *doc);
+
 /* GET /.well-known/ohttp-gateway: the keys, for clients of others. */
 void gateway_show_keys(struct gateway *g, struct request *q);
 

@@ -229,9 +229,11 @@ static void operate_put_document(struct collector *c, struct request *q)
     } else if (hsy_document_open(&doc, bytes, len, &err) != HSY_OK) {
         api_failed(q, &err);
     } else if (api_begin(q, &p)) {
-        if (!again)
+        if (!again) {
             log_event(c->log, LOG_NOTE, "document",
                       "version=%" PRIu64 " tasks=%u", doc.version, doc.tasks);
+            serve_remind_gateway(c);
+        }
         put_count(&p, "version", doc.version);
         put_count(&p, "tasks", doc.tasks);
         api_answer(q, 200, &p);

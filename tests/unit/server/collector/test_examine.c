@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "server/collector/serve.h"
 
+#include "host/tasks/keys.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -90,6 +91,37 @@ static void every_file_is_looked_at(void)
        "a document that is none, and a certificate that is not there");
 }
 
+static void keys_of_a_gateway_are_looked_at(void)
+{
+    struct config f = configured();
+    char gate[96], secret[128], public[128];
+    char *files[] = {secret, NULL};
+    struct told t = {.n = 0};
+    const char *suffix;
+
+    snprintf(gate, sizeof gate, "%s/gate", root);
+    snprintf(secret, sizeof secret, "%s.secret", gate);
+    snprintf(public, sizeof public, "%s.public", gate);
+    f.gateway_keys = files;
+    ok(eq_u64(serve_examine(&f, tell, &t), 1) &&
+           eq_int(t.what[0], SERVE_NO_KEY) && eq_u64(t.number[0], ENOENT),
+       "a key that is not there");
+    ok(keys_write_seal(gate, &suffix, NULL) == HSY_OK &&
+           eq_u64(serve_examine(&f, tell, &t), 0),
+       "one that is there; without a document it is missed in none");
+    t.n = 0;
+    ok(chmod(secret, 0640) == 0 && eq_u64(serve_examine(&f, tell, &t), 1) &&
+           eq_int(t.what[0], SERVE_NO_KEY),
+       "one that others can read");
+    t.n = 0;
+    files[0] = public;
+    ok(eq_u64(serve_examine(&f, tell, &t), 1) &&
+           eq_int(t.what[0], SERVE_NO_KEY),
+       "one that opens nothing");
+    unlink(secret);
+    unlink(public);
+}
+
 int main(void)
 {
     strcpy(root, "/tmp/hearsay-check-XXXXXX");
@@ -100,6 +132,7 @@ int main(void)
     a_missing_key_is_told();
     data_must_be_a_directory_of_ones_own();
     every_file_is_looked_at();
+    keys_of_a_gateway_are_looked_at();
     unlink(key);
     rmdir(root);
     return tap_done();
