@@ -330,8 +330,10 @@ bool relay_look(struct relay *r)
     pool_status(r->pool, &s);
     if (s.reached != r->reached) {
         r->reached = s.reached;
-        log_event(r->log, LOG_NOTE,
-                  s.reached ? "gateway-reached" : "gateway-lost", "%s", "");
+        if (s.reached)
+            log_event(r->log, LOG_NOTE, "gateway-reached", "%s", "");
+        else
+            log_event(r->log, LOG_NOTE, "gateway-lost", "%s", "");
     }
     return turned;
 }
