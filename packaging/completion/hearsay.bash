@@ -1,7 +1,7 @@
 # hearsay.bash - completion for the hearsay command.
 #
-# Commands, options and mechanisms are asked of the command itself, so that
-# this file does not have to be kept in step with it.
+# Commands, options and mechanisms are asked of the command itself. What a
+# command's first words and an option's values may be stands here.
 
 _hearsay_values() { # option: the words its value may be, if they are known
     case $1 in
@@ -65,7 +65,7 @@ _hearsay() {
         words="check token $(compgen -f -X '!*.yaml' -- "$word")"
     elif [ "$command" = serve ] && [ "$COMP_CWORD" -eq 3 ] &&
         [ "${COMP_WORDS[2]}" = token ]; then
-        words="add list revoke enrol forwarder"
+        words="add list revoke expire enrol forwarder"
     elif [ "$command" = device ] && [ "$COMP_CWORD" -eq 4 ] &&
         [ "${COMP_WORDS[2]}" = consent ]; then
         words="none collect send"

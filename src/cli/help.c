@@ -12,8 +12,8 @@ static void help_overview(void)
     for (size_t i = 0; (entry = cli_command_at(i)) != NULL; i++)
         printf("  %-12s %s\n", entry->name, entry->summary);
     puts("\n"
-         "A question, asked of many people whose single answers stay hidden:\n"
-         "  hearsay randomize --yes-no --epsilon 1 truths | hearsay estimate");
+         "A question: "
+         "hearsay randomize --yes-no --epsilon 1 truths | hearsay estimate");
 }
 
 static bool help_asks(const char *word)

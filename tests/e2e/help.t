@@ -7,10 +7,14 @@ from e2e import *
 
 out = must("help").decode()
 commands = re.findall(r"^  ([a-z]+)  +\S", out.split("A question")[0], re.M)
-ok({"randomize", "tally", "estimate", "discover", "release", "plan", "tasks", "device", "serve", "mechanisms", "audit", "simulate", "survey", "account", "bench", "help"} <= set(commands), "help lists the commands", out)
+ok({"randomize", "tally", "estimate", "discover", "release", "plan", "tasks", "device", "serve", "relay", "store", "mechanisms", "audit", "simulate", "survey", "account", "bench", "help"} <= set(commands), "help lists the commands", out)
 ok(must("--help").decode() == out == must("-h").decode(), "--help and -h are help")
 ok(re.fullmatch(r"hearsay \d+\.\d+\.\d+\n", must("--version").decode()) is not None, "--version")
 ok(len(out.splitlines()) <= 24 and max(map(len, out.splitlines())) <= 80, "the overview fits a screen of 80 times 24")
+overview = open(os.path.join(ROOT, "docs", "man", "hearsay.1")).read()
+listed, seen = overview.split(".Sh SEE ALSO")
+ok(set(commands) == set(re.findall(r"^\.It Cm (\w+)$", listed, re.M)), "hearsay(1) lists them", listed)
+ok(set(commands) - {"help"} == set(re.findall(r"^\.Xr hearsay-(\w+) 1", seen, re.M)), "and refers to the page of each", seen)
 
 for command in commands:
     if command == "help":
@@ -62,6 +66,10 @@ def complete(*words):
 
 ok(complete("rand") == ["randomize"], "completion knows commands")
 ok(set(commands) - {"help"} <= set(complete("help", "")), "and what there is help for")
+for command in ("tasks", "store", "account", "device", "serve token"):
+    verbs = re.findall(r"^(?:usage:|      ) hearsay %s ([a-z|-]+)" % command, must("help", command.split()[0]).decode(), re.M)
+    verbs = {v for several in verbs for v in several.split("|")}
+    ok(len(verbs) > 3 and verbs == set(complete(*command.split(), "")), "and every verb of %s" % command, verbs)
 ok(complete("tasks", "") == ["check", "compile", "keygen", "show"], "and what tasks can do")
 ok(complete("store", "") == ["check", "export", "import", "compact", "forget-nulls", "retire", "purge"], "and what store can do")
 ok(complete("serve", "t") == ["token"] and complete("serve", "token", "r") == ["revoke"] and complete("serve", "token", "add", "x", "--role", "a") == ["analyst"],
