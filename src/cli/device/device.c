@@ -215,8 +215,8 @@ static const struct cli_option device_table[] = {
      CLI_INTO_TEXT, DEVICE(public_key)},
     {0, "document", "FILE", "init: the signed tasks ('tasks compile')",
      CLI_INTO_TEXT, DEVICE(document)},
-    {0, "source", "NAME=A,D,L...",
-     "init: epsilon at most: an answer, a day, ever\n"
+    {0, "source", "NAME=R,D,L...",
+     "init: epsilon at most: a report, a day, ever\n"
      "(default: the document's sources with 2,5,10)",
      CLI_INTO_CALL, .call = device_source},
     {0, "day", "E", "init: all sources, a day (default 10)", CLI_INTO_CALL,
@@ -256,7 +256,7 @@ static const struct cli_option device_table[] = {
     {0, "now", "TIME",
      "init: a device to rehearse with, its clock at a\n"
      "day (noon), 2026-01-31T08:30Z or seconds since\n"
-     "1970; such a device wants it with every verb",
+     "1970; then of every verb that asks the clock",
      CLI_INTO_CALL, .call = device_now},
     CLI_FORMAT_ROW(DEVICE(format)),
     {0}};

@@ -13,8 +13,8 @@ static int init_source(struct device_job *j, const char *text)
 
     if (st == HSY_E_FORMAT)
         return cli_usage(j->parser,
-                         "--source takes NAME=ANSWER,DAY,LIFETIME, as "
-                         "web=1,1,8: epsilon at most of one answer, a day "
+                         "--source takes NAME=REPORT,DAY,LIFETIME, as "
+                         "web=1,1,8: epsilon at most of one report, a day "
                          "and ever");
     snprintf(j->home.path, sizeof j->home.path, "%.*s", (int)strcspn(text, "="),
              text);

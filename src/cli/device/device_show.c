@@ -44,7 +44,7 @@ static void device_show_policy_cell(const void *ctx, size_t row, size_t column,
 void device_show_policy(const struct policy *p, enum table_format format)
 {
     static const struct table_column columns[] = {{"source", NULL},
-                                                  {"cap_answer", "one answer"},
+                                                  {"cap_answer", "one report"},
                                                   {"cap_day", "a day"},
                                                   {"cap_lifetime", "ever"}};
     const struct table table = {columns, SHOW_COUNT(columns),

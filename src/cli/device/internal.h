@@ -16,7 +16,7 @@ struct device_options {
     const char *document, *public_key, *policy, *anchor, *output;
     const char *token, *ca;              /* files; NULL: none */
     const char *relay;                   /* a URL; NULL: the document's */
-    const char *sources[DEVICE_SOURCES]; /* NAME=ANSWER,DAY,LIFETIME */
+    const char *sources[DEVICE_SOURCES]; /* NAME=REPORT,DAY,LIFETIME */
     size_t nsources;
     uint64_t day, lifetime;
     bool has_now, mark_sent, take, one_connection;
