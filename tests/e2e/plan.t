@@ -83,12 +83,15 @@ back = json.loads(must(*shuffled, "--epsilon", "6.68"))
 ok(abs(back["epsilon_central"] - 1) < 0.001 and back["epsilon_report"] <= 6.68, "and back", back)
 few = json.loads(must(*shuffled, "--epsilon", "6.68", "--assume-honest", "0.5"))
 ok(few["epsilon_central"] > back["epsilon_central"] and few["n"] == 25000, "fewer honest people hide less", few)
+everybody = json.loads(must(*shuffled, "--epsilon", "6.68", "--assume-honest", "1"))
+ok(everybody["epsilon_central"] < back["epsilon_central"] and everybody["n"] == 50000, "all of them honest hide most", everybody)
 mean = json.loads(must("plan", "--range", "0:24", "--model", "shuffled", "--min-batch", "50000", "--epsilon-central", "1", "--format", "json"))
 ok(mean["bound"] == "clones" and mean["shuffled_sd"] > 0.001, "a mean is in its units", mean)
 for args, what in (
         (["--epsilon", "1"], "--min-batch"), (["--min-batch", "9"], "--epsilon-central"), (["--min-batch", "9", "--epsilon", "1", "--epsilon-central", "1"], "or --epsilon-central"),
         (["--min-batch", "9", "--epsilon", "1", "--n", "5"], "no --n"), (["--min-batch", "9", "--epsilon", "1", "--delta", "0"], "--delta"),
         (["--min-batch", "9", "--epsilon", "1", "--delta", "1e-300"], "--delta"), (["--min-batch", "9", "--epsilon", "1", "--assume-honest", "0"], "--assume-honest"),
+        (["--min-batch", "9", "--epsilon", "1", "--assume-honest", "1.01"], "up to 1"),
         (["--min-batch", "9", "--epsilon", "1", "--mechanism", "central"], "no reports to shuffle")):
     r = run("plan", "--domain", "64", "--model", "shuffled", *args)
     ok(r.code in (1, 2) and r.out == b"" and what in r.err, "refused: --model shuffled " + " ".join(args), r)

@@ -233,6 +233,20 @@ bool cli_value_fraction(struct cli_parser *p, double *out)
     return false;
 }
 
+bool cli_value_part(struct cli_parser *p, double *out)
+{
+    double x;
+
+    if (text_share(&x, p->value, strlen(p->value)) ||
+        (text_number(&x, p->value) && x == 1)) {
+        *out = x;
+        return true;
+    }
+    cli_usage(p, "--%s takes a share above 0, up to 1, as 0.9 or 90%%",
+              p->name);
+    return false;
+}
+
 bool cli_value_choice(struct cli_parser *p, int *out, const char *const *names)
 {
     char list[160] = "";
@@ -285,6 +299,8 @@ bool cli_put(struct cli_parser *p, const struct cli_option *row, void *to)
         return cli_value_count(p, at, row->low, row->high);
     case CLI_INTO_SHARE:
         return cli_value_fraction(p, at);
+    case CLI_INTO_PART:
+        return cli_value_part(p, at);
     case CLI_INTO_CHOICE:
         return cli_value_choice(p, at, row->words);
     case CLI_INTO_FORMAT:

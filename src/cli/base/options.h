@@ -44,6 +44,7 @@ enum cli_into {
     CLI_INTO_OUTPUT,   /* const char *: a path, NULL for "-" */
     CLI_INTO_COUNT,    /* uint64_t, from low to high */
     CLI_INTO_SHARE,    /* double, above 0 and below 1 */
+    CLI_INTO_PART,     /* double, above 0, at most 1 */
     CLI_INTO_CHOICE,   /* int: its place in words */
     CLI_INTO_FORMAT,   /* enum table_format */
     CLI_INTO_CALL      /* what call makes of it */
@@ -120,11 +121,13 @@ int cli_next(struct cli_parser *p);
 bool cli_put(struct cli_parser *p, const struct cli_option *row, void *to);
 
 /* The value of the option just read as a number, a fraction being a decimal
- * between 0 and 1 without its ends; false after a complaint, with p->exit set.
+ * between 0 and 1 without its ends, a part one that may be all; false after a
+ * complaint, with p->exit set.
  */
 bool cli_value_count(struct cli_parser *p, uint64_t *out, uint64_t low,
                      uint64_t high);
 bool cli_value_fraction(struct cli_parser *p, double *out);
+bool cli_value_part(struct cli_parser *p, double *out);
 
 /* The place of the value in a list of names ended by NULL. */
 bool cli_value_choice(struct cli_parser *p, int *out, const char *const *names);

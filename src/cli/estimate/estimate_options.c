@@ -88,7 +88,7 @@ static const struct cli_option estimate_options[] = {
      "say what shuffling in batches of at least N is worth", CLI_INTO_COUNT,
      ESTIMATE(batch.reports), 1, HSY_SHUFFLE_PEOPLE_MAX},
     {0, "assume-honest", "SHARE",
-     "... if so many of them are honest (default 0.9)", CLI_INTO_SHARE,
+     "... if so many of them are honest (default 0.9)", CLI_INTO_PART,
      ESTIMATE(honest)},
     {0, "delta", "D", "... with this chance of failing (default 1e-8)",
      CLI_INTO_CALL, .call = estimate_delta},

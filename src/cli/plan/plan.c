@@ -144,10 +144,10 @@ static const struct cli_option plan_options[] = {
     {0, "epsilon-central", "E",
      "... that promise this (--epsilon: of a report)", CLI_INTO_CALL,
      .call = plan_central},
-    {0, "delta", "D", "... with this (default 1e-8)", CLI_INTO_CALL,
-     .call = plan_delta},
+    {0, "delta", "D", "... with this (default 1e-8; account: 1e-6)",
+     CLI_INTO_CALL, .call = plan_delta},
     {0, "assume-honest", "F", "... if such a share is honest (default 0.9)",
-     CLI_INTO_SHARE, PLAN(options.honest)},
+     CLI_INTO_PART, PLAN(options.honest)},
     CLI_FORMAT_ROW(PLAN(options.format)),
     {0}};
 

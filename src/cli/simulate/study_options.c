@@ -92,7 +92,7 @@ static const struct cli_option study_options[] = {
     {0, "delta", "X", "of shuffled reports (default 1e-6 or users^-1.5)",
      CLI_INTO_CALL, STUDY(grid.how.delta), .call = study_take_delta},
     {0, "assume-honest", "F",
-     "... the share of them that is honest (default 1)", CLI_INTO_SHARE,
+     "... their honest share (default 1; plan takes 0.9)", CLI_INTO_PART,
      STUDY(grid.how.honest)},
     {CLI_OPT_SET, "set", "KEY=VALUE...", "a parameter, as for randomize"},
     {0, "runs", "R", "populations (default 20)", CLI_INTO_COUNT,
