@@ -392,7 +392,7 @@ typed = {l.split()[2] for l in text.splitlines() if l.startswith("# TYPE")}
 ok(all(re.sub(r"(_bucket|_count|_sum)$", "", re.split(r"[{ ]", l)[0]) in typed or re.split(r"[{ ]", l)[0] in typed for l in text.splitlines() if not l.startswith("#")),
    "each has a type")
 labels = set(re.findall(r'([a-z]+)="', text))
-ok(labels <= {"verdict", "listener", "status", "le", "name", "reason", "version"}, "no label could name a device, or a task", labels)
+ok(labels <= {"verdict", "listener", "status", "le", "name", "reason", "version", "fate"}, "no label could name a device, or a task", labels)
 value = {l.rsplit(" ", 1)[0]: float(l.rsplit(" ", 1)[1]) for l in text.splitlines() if not l.startswith("#")}
 ok(value['hearsay_uploads_total{verdict="counted"}'] == 5 and value["hearsay_reports_total"] == 3 * LEAST + 10 + 700 and value["hearsay_clock_jumped"] == 0,
    "they count what was counted")
