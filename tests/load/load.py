@@ -255,6 +255,8 @@ SEALED = REQUEST + 55
 def requests(name, n):
     """A file of so many sealed uploads, each of its own."""
     program, B = path("seal_uploads"), os.path.dirname(HEARSAY)
+    if "address" in B:  # a sanitized collector; who sends is the plain build's
+        B = os.path.dirname(B)
     if not os.path.exists(program):
         subprocess.run(["gcc", "-std=c11", "-D_DEFAULT_SOURCE", "-DHSY_UNSTABLE", "-O2", "-I" + os.path.join(ROOT, "include"), "-I" + os.path.join(ROOT, "src"),
                         os.path.join(HERE, "seal_uploads.c"), os.path.join(B, "libhearsay-host.a"), os.path.join(B, "libhearsay.a"),
