@@ -15,6 +15,7 @@
 #include "host/tasks/keys.h"
 #include "server/collector/copies.h"
 #include "server/process/notify.h"
+#include "server/process/resources.h"
 #include "server/process/sandbox.h"
 #include "server/store/rehearsal.h"
 
@@ -24,7 +25,6 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,29 +44,24 @@
 
 static unsigned serve_loops(const struct config *f)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-    return f->loops != 0 ? (unsigned)f->loops : cores > 1 ? (unsigned)cores : 1;
+    return f->loops != 0 ? (unsigned)f->loops : resources_cores();
 }
 
 /* As many descriptors as connections need, or as the system allows. */
 static void serve_descriptors(struct collector *c)
 {
-    const rlim_t admin = c->config.admin != NULL; /* it has one loop */
-    const rlim_t spare =
+    const uint64_t admin = c->config.admin != NULL; /* it has one loop */
+    const uint64_t spare =
         SERVE_FILES + SERVE_LOOP_FILES * (serve_loops(&c->config) + admin);
-    const rlim_t wanted = (1 + admin) * c->config.connections + spare;
-    struct rlimit limit;
+    const uint64_t wanted = (1 + admin) * c->config.connections + spare;
+    const uint64_t got = resources_descriptors(wanted);
 
     c->connections = (unsigned)c->config.connections;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur >= wanted)
-        return;
-    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-    if (setrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur >= wanted)
+    if (got == wanted)
         return;
     c->connections = SERVE_CONNECTIONS;
-    if (limit.rlim_cur > spare + (1 + admin) * SERVE_CONNECTIONS)
-        c->connections = (unsigned)((limit.rlim_cur - spare) / (1 + admin));
+    if (got > spare + (1 + admin) * SERVE_CONNECTIONS)
+        c->connections = (unsigned)((got - spare) / (1 + admin));
     log_event(c->log, LOG_NOTE, "descriptors", "connections=%u",
               c->connections);
 }

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 struct gateway {
     pthread_mutex_t lock; /* of the keys */
@@ -147,15 +146,6 @@ static void gateway_refuse(struct gateway *g, struct request *q,
                    all[why].body, strlen(all[why].body), NULL);
 }
 
-static bool gateway_typed(const struct request *q)
-{
-    static const char wanted[] = "message/ohttp-req";
-    const char *type = request_header(q, "Content-Type");
-    const size_t len = type != NULL ? strcspn(type, "; \t") : 0;
-
-    return len == sizeof wanted - 1 && strncasecmp(type, wanted, len) == 0;
-}
-
 /* In its place; *len becomes that of the binary HTTP. */
 static hsy_status gateway_unseal(struct gateway *g, struct gateway_asked *out,
                                  size_t *len)
@@ -177,7 +167,7 @@ bool gateway_open(struct gateway *g, struct request *q,
     size_t len;
     hsy_status st;
 
-    if (!gateway_typed(q)) {
+    if (!request_typed(q, "message/ohttp-req")) {
         gateway_refuse(g, q, GATEWAY_TYPE);
         return false;
     }

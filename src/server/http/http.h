@@ -125,6 +125,8 @@ const char *request_query(const struct request *q, const char *name);
 /* Whether nothing is asked but these, ended by NULL. */
 bool request_query_only(const struct request *q, const char *const *names);
 const char *request_header(const struct request *q, const char *name);
+/* Whether its Content-Type is this one, whatever parameters it has. */
+bool request_typed(const struct request *q, const char *type);
 const char *request_bearer(const struct request *q); /* token, or NULL */
 const uint8_t *request_body(const struct request *q, size_t *len);
 uint8_t *request_take_body(struct request *q, size_t *len); /* to free */

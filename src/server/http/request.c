@@ -206,6 +206,14 @@ const char *request_header(const struct request *q, const char *name)
     return MHD_lookup_connection_value(q->http, MHD_HEADER_KIND, name);
 }
 
+bool request_typed(const struct request *q, const char *type)
+{
+    const char *given = request_header(q, "Content-Type");
+    const size_t len = given != NULL ? strcspn(given, "; \t") : 0;
+
+    return len == strlen(type) && strncasecmp(given, type, len) == 0;
+}
+
 const char *request_bearer(const struct request *q)
 {
     const char *given = request_header(q, "Authorization");

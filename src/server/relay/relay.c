@@ -7,6 +7,7 @@
 #include "server/process/log.h"
 #include "server/process/notify.h"
 #include "server/process/pem.h"
+#include "server/process/resources.h"
 #include "server/process/sandbox.h"
 #include "server/relay/metrics.h"
 
@@ -14,9 +15,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #define RELAY_BODY_MAX (1u << 20)
 #define RELAY_HEAD_SECONDS 10u
@@ -41,14 +39,11 @@ struct relay {
 
 static void relay_forward(struct request *q, void *ctx)
 {
-    static const char wanted[] = "message/ohttp-req";
     struct relay *r = ctx;
-    const char *type = request_header(q, "Content-Type");
-    const size_t len = type != NULL ? strcspn(type, "; \t") : 0;
     size_t body;
 
     (void)request_body(q, &body);
-    if (len != sizeof wanted - 1 || strncasecmp(type, wanted, len) != 0)
+    if (!request_typed(q, "message/ohttp-req"))
         request_problem(q, 415, "a relay takes message/ohttp-req", NULL);
     else if (body == 0)
         request_problem(q, 400, "there is no sealed request", NULL);
@@ -115,30 +110,20 @@ static hsy_status relay_fail(struct relay_trouble *t, hsy_status st,
     return st;
 }
 
-static unsigned relay_cores(void)
-{
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-    return cores > 1 ? (unsigned)cores : 1;
-}
-
 /* As many descriptors as connections need, or as the system allows. */
 static unsigned relay_connections(const struct relay *r)
 {
     const struct relay_options *o = &r->options;
-    const rlim_t spare = RELAY_FILES + RELAY_LOOP_FILES * (relay_cores() + 1) +
-                         RELAY_ADMIN_CONNECTIONS + o->links;
-    const rlim_t wanted = o->connections + spare;
-    struct rlimit limit;
+    const uint64_t spare = RELAY_FILES +
+                           RELAY_LOOP_FILES * (resources_cores() + 1) +
+                           RELAY_ADMIN_CONNECTIONS + o->links;
+    const uint64_t wanted = o->connections + spare;
+    const uint64_t got = resources_descriptors(wanted);
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur >= wanted)
+    if (got == wanted)
         return o->connections;
-    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-    if (setrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur >= wanted)
-        return o->connections;
-    log_event(r->log, LOG_NOTE, "descriptors", "limit=%" PRIu64,
-              (uint64_t)limit.rlim_cur);
-    return limit.rlim_cur > spare + 8 ? (unsigned)(limit.rlim_cur - spare) : 8;
+    log_event(r->log, LOG_NOTE, "descriptors", "limit=%" PRIu64, got);
+    return got > spare + 8 ? (unsigned)(got - spare) : 8;
 }
 
 static struct listen_options relay_listen(struct relay *r,
@@ -150,7 +135,7 @@ static struct listen_options relay_listen(struct relay *r,
         .size = sizeof(struct listen_options),
         .handed = handed,
         .ctx = r,
-        .loops = relay_cores(),
+        .loops = resources_cores(),
         .connections = relay_connections(r),
         .address_connections = o->address_connections,
         .exempt = o->proxies,
@@ -227,7 +212,7 @@ static hsy_status relay_open_pool(struct relay *r, struct relay_trouble *t)
     const struct relay_options *o = &r->options;
     const struct pool_options pool = {.size = sizeof pool,
                                       .gateway = &r->gateway,
-                                      .threads = (relay_cores() + 1) / 2,
+                                      .threads = (resources_cores() + 1) / 2,
                                       .links = o->links,
                                       .waiting = o->waiting,
                                       .answer_seconds = o->answer_seconds};
