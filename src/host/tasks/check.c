@@ -29,9 +29,8 @@ static struct yaml_place check_at(size_t i, const char *key, const char *sub)
 
 /* ---- Numbers of the file and of a task ----------------------------------- */
 
-/* Of text, if there is any, from low to high; else what is there stays. */
-static void check_count(hsy_tasks *t, struct yaml_place at, const char *text,
-                        uint32_t *out, uint32_t low, uint32_t high)
+void tasks_count(hsy_tasks *t, struct yaml_place at, const char *text,
+                 uint32_t *out, uint32_t low, uint32_t high)
 {
     uint64_t n;
 
@@ -149,7 +148,7 @@ static void check_names(hsy_tasks *t, size_t i)
         yaml_wrong(&t->notes, at,
                    "is missing: what the person is asked, in words");
     at.key = "release";
-    check_count(t, at, raw->release, &task->release, 1, UINT32_MAX);
+    tasks_count(t, at, raw->release, &task->release, 1, UINT32_MAX);
 }
 
 /* ---- Time ---------------------------------------------------------------- */
@@ -214,7 +213,7 @@ static void check_plan(hsy_tasks *t, size_t i)
     check_days(t, check_at(i, "permanent", "renew"), p->renew, "never",
                "never, week or a number of days, as '28 days'",
                &task->slot_days);
-    check_count(t, check_at(i, "permanent", "max_changes"), p->max_changes,
+    tasks_count(t, check_at(i, "permanent", "max_changes"), p->max_changes,
                 &task->max_changes, 1, HSY_CHANGES_MAX);
     if (task->end > task->start)
         check_rounds(t, i);
@@ -265,7 +264,7 @@ static void check_pace(hsy_tasks *t, size_t i)
     if (raw->permanent != NULL && raw->answers != NULL)
         yaml_wrong(&t->notes, check_at(i, "answers", NULL),
                    "a permanent answer is one a round: leave it out");
-    check_count(t, check_at(i, "answers", NULL), raw->answers, &task->answers,
+    tasks_count(t, check_at(i, "answers", NULL), raw->answers, &task->answers,
                 1, HSY_ANSWERS_MAX);
     if (raw->send != NULL &&
         (!yaml_count(&sends, raw->send) || sends < 1 || sends > task->answers))
@@ -274,7 +273,7 @@ static void check_pace(hsy_tasks *t, size_t i)
                    task->answers);
     else if (raw->send != NULL)
         task->sends = (uint32_t)sends;
-    check_count(t, check_at(i, "min_reports", NULL), raw->min_reports,
+    tasks_count(t, check_at(i, "min_reports", NULL), raw->min_reports,
                 &task->min_reports, 0, UINT32_MAX);
     if (raw->sample != NULL &&
         (!ratio_parse(&task->sample, raw->sample, strlen(raw->sample)) ||

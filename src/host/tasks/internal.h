@@ -95,6 +95,11 @@ bool tasks_stage(hsy_tasks *t, size_t i, hsy_spec *spec);
  * memory. There must be a directory. */
 char *tasks_path(const hsy_tasks *t, const char *name);
 
+/* Of text, if there is any, from low to high; else what is there stays
+ * (check.c). */
+void tasks_count(hsy_tasks *t, struct yaml_place at, const char *text,
+                 uint32_t *out, uint32_t low, uint32_t high);
+
 /* The relay, the keys of its gateway and of the collector (parties_file.c). */
 void tasks_parties(hsy_tasks *t);
 

@@ -43,14 +43,17 @@ static bool model_statement(hsy_tasks *t, size_t i, const char *name,
     hsy_statement s;
     size_t len = 0;
     hsy_status st = HSY_E_IO;
+    const char *why = "no file can be read from here";
 
-    if (there)
+    if (there) {
         st = file_whole(&bytes, &len, path, HSY_STATEMENT_WIRE, &err);
+        why = st == HSY_E_IO
+                  ? strerror(errno)
+                  : "not a statement of a shuffler, which has 256 bytes";
+    }
     free(path);
     if (st != HSY_OK)
-        yaml_wrong(&t->notes, at, "%.100s: %s", name,
-                   there ? "not a statement of a shuffler, which has 256 bytes"
-                         : "no file can be read from here");
+        yaml_wrong(&t->notes, at, "%.100s: %s", name, why);
     else if (len != HSY_STATEMENT_WIRE ||
              hsy_statement_decode(&s, bytes, &err) != HSY_OK)
         yaml_wrong(&t->notes, at, "%.100s: %s", name,
@@ -82,20 +85,6 @@ static void model_shufflers(hsy_tasks *t, size_t i)
 }
 
 /* ---- Numbers ------------------------------------------------------------- */
-
-static void model_count(hsy_tasks *t, struct yaml_place at, const char *text,
-                        uint32_t *out, uint32_t low, uint32_t high)
-{
-    uint64_t n;
-
-    if (text == NULL)
-        return;
-    if (!yaml_count(&n, text) || n < low || n > high)
-        yaml_wrong(&t->notes, at, "an integer from %" PRIu32 " to %" PRIu32,
-                   low, high);
-    else
-        *out = (uint32_t)n;
-}
 
 /* "1e-8", or as a share is written. */
 static bool model_delta(hsy_ratio *out, const char *text)
@@ -135,9 +124,9 @@ static void model_numbers(hsy_tasks *t, size_t i)
     if (raw->min_batch == NULL)
         yaml_wrong(&t->notes, model_at(i, "min_batch"),
                    "is missing: how many uploads are mixed at least");
-    model_count(t, model_at(i, "min_batch"), raw->min_batch, &task->min_batch,
+    tasks_count(t, model_at(i, "min_batch"), raw->min_batch, &task->min_batch,
                 2, UINT32_MAX);
-    model_count(t, model_at(i, "max_wait"), raw->max_wait, &task->max_wait, 0,
+    tasks_count(t, model_at(i, "max_wait"), raw->max_wait, &task->max_wait, 0,
                 366);
     if (raw->close_after != NULL &&
         (!yaml_seconds(&seconds, raw->close_after) ||
