@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 
 #include "fuzz.h"
-#include "server/relay/response.h"
+#include "server/peer/response.h"
 
 struct ending {
     enum response_state state;

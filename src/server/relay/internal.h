@@ -2,8 +2,8 @@
 #ifndef SERVER_RELAY_INTERNAL_H
 #define SERVER_RELAY_INTERNAL_H
 
+#include "server/peer/response.h"
 #include "server/relay/pool.h"
-#include "server/relay/response.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -10,7 +10,7 @@
 #define SERVER_RELAY_POOL_H
 
 #include "server/http/http.h"
-#include "server/relay/target.h"
+#include "server/peer/target.h"
 
 struct pool;
 

@@ -216,7 +216,11 @@ static hsy_status relay_open_pool(struct relay *r, struct relay_trouble *t)
                                       .links = o->links,
                                       .waiting = o->waiting,
                                       .answer_seconds = o->answer_seconds};
-    hsy_status st = target_open(&r->gateway, o->gateway, o->ca_file, &t->err);
+    const struct target_options gateway = {.url = o->gateway,
+                                           .path = "/v1/ohttp",
+                                           .type = "message/ohttp-req",
+                                           .ca_file = o->ca_file};
+    hsy_status st = target_open(&r->gateway, &gateway, &t->err);
 
     if (st == HSY_OK)
         st = pool_open(&r->pool, &pool, &t->err);

@@ -1,6 +1,6 @@
-/* target.h - the one gateway that a relay forwards to, fixed at its start. */
-#ifndef SERVER_RELAY_GATEWAY_H
-#define SERVER_RELAY_GATEWAY_H
+/* target.h - one other server, fixed at the start: addresses, connections. */
+#ifndef SERVER_PEER_TARGET_H
+#define SERVER_PEER_TARGET_H
 
 #include "hearsay.h"
 
@@ -33,11 +33,17 @@ struct target {
     gnutls_certificate_credentials_t trust; /* NULL: no TLS */
 };
 
-/* "https://host:port/path"; without a path /v1/ohttp. The name is looked up and
- * certificates are read here, once: ca_file or, if that is NULL, the system's.
- * HSY_E_RANGE for what is no address, HSY_E_IO for a name that nobody knows,
- * HSY_E_FORMAT for a file without certificates. Close it in any case. */
-hsy_status target_open(struct target *g, const char *url, const char *ca_file,
+struct target_options {
+    const char *url;     /* "https://host:port/path" */
+    const char *path;    /* if the URL has none */
+    const char *type;    /* Content-Type of what is sent */
+    const char *ca_file; /* certificates to trust; NULL: the system's */
+};
+
+/* The name is looked up and certificates are read here, once. HSY_E_RANGE for
+ * what is no address, HSY_E_IO for a name that nobody knows, HSY_E_FORMAT for a
+ * file without certificates. Close it in any case. */
+hsy_status target_open(struct target *g, const struct target_options *o,
                        hsy_error *err);
 void target_close(struct target *g);
 

@@ -1,6 +1,6 @@
 /* response.c - the strict reader of a gateway's answers. */
 #define _GNU_SOURCE /* memmem */
-#include "server/relay/response.h"
+#include "server/peer/response.h"
 
 #include <stdlib.h>
 #include <string.h>

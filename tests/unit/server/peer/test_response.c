@@ -1,5 +1,5 @@
 /* test_response.c - answers of a gateway: read strictly, whoever answers. */
-#include "server/relay/response.h"
+#include "server/peer/response.h"
 #include "tap.h"
 
 #include <stdlib.h>

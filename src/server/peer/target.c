@@ -3,7 +3,7 @@
  * TLS that never wait.
  */
 #define _GNU_SOURCE
-#include "server/relay/target.h"
+#include "server/peer/target.h"
 
 #include "host/base/host_fail.h"
 
@@ -76,37 +76,38 @@ static bool target_split(struct target *g, struct target_parts *u,
            strlen(u->path) < TARGET_PATH && target_port(u);
 }
 
-/* All that a gateway sees of a request but its length. */
-static void target_head(struct target *g, const struct target_parts *u)
+/* All that the other server sees of a request but its length and body. */
+static void target_head(struct target *g, const struct target_parts *u,
+                        const struct target_options *o)
 {
     const char *path =
-        u->path[0] == '\0' || strcmp(u->path, "/") == 0 ? "/v1/ohttp" : u->path;
+        u->path[0] == '\0' || strcmp(u->path, "/") == 0 ? o->path : u->path;
     const bool usual = strcmp(g->port, g->tls ? "443" : "80") == 0;
     const bool six = strchr(g->host, ':') != NULL;
 
     g->head_len =
         (size_t)snprintf(g->head, sizeof g->head,
                          "POST %s HTTP/1.1\r\nHost: %s%s%s%s%s\r\n"
-                         "Content-Type: message/ohttp-req\r\nContent-Length: ",
+                         "Content-Type: %s\r\nContent-Length: ",
                          path, six ? "[" : "", g->host, six ? "]" : "",
-                         usual ? "" : ":", usual ? "" : g->port);
+                         usual ? "" : ":", usual ? "" : g->port, o->type);
 }
 
-static hsy_status target_address(struct target *g, const char *url,
-                                 hsy_error *err)
+static hsy_status target_address(struct target *g,
+                                 const struct target_options *o, hsy_error *err)
 {
     struct target_parts u;
     struct in6_addr any;
 
-    if (!target_split(g, &u, url))
+    if (!target_split(g, &u, o->url))
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_URL,
-                         "a gateway is http:// or https://, a host, perhaps a "
+                         "a server is http:// or https://, a host, perhaps a "
                          "port and a path");
     memcpy(g->host, u.host, u.host_len);
     memcpy(g->port, u.port, u.port_len);
     g->literal = inet_pton(AF_INET, g->host, &any) == 1 ||
                  inet_pton(AF_INET6, g->host, &any) == 1;
-    target_head(g, &u);
+    target_head(g, &u, o);
     return HSY_OK;
 }
 
@@ -118,7 +119,7 @@ static hsy_status target_look_up(struct target *g, hsy_error *err)
 
     if (getaddrinfo(g->host, g->port, &want, &found) != 0)
         return host_fail(err, HSY_E_IO, HSY_FIELD_URL,
-                         "the gateway's name is not known");
+                         "the server's name is not known");
     for (struct addrinfo *a = found; a != NULL && g->n < TARGET_ADDRESSES;
          a = a->ai_next) {
         struct target_address *to = &g->addresses[g->n];
@@ -132,7 +133,7 @@ static hsy_status target_look_up(struct target *g, hsy_error *err)
     freeaddrinfo(found);
     return g->n != 0 ? HSY_OK
                      : host_fail(err, HSY_E_IO, HSY_FIELD_URL,
-                                 "the gateway's name has no address");
+                                 "the server's name has no address");
 }
 
 static hsy_status target_trust(struct target *g, const char *ca_file,
@@ -149,20 +150,20 @@ static hsy_status target_trust(struct target *g, const char *ca_file,
                               g->trust, ca_file, GNUTLS_X509_FMT_PEM);
     return n > 0 ? HSY_OK
                  : host_fail(err, HSY_E_FORMAT, HSY_FIELD_URL,
-                             "no certificates to trust: the gateway's could "
+                             "no certificates to trust: the server's could "
                              "not be checked");
 }
 
-hsy_status target_open(struct target *g, const char *url, const char *ca_file,
+hsy_status target_open(struct target *g, const struct target_options *o,
                        hsy_error *err)
 {
     hsy_status st;
 
     *g = (struct target){.trust = NULL};
-    st = target_address(g, url, err);
+    st = target_address(g, o, err);
     if (st == HSY_OK)
         st = target_look_up(g, err);
-    return st == HSY_OK ? target_trust(g, ca_file, err) : st;
+    return st == HSY_OK ? target_trust(g, o->ca_file, err) : st;
 }
 
 void target_close(struct target *g)

@@ -1,12 +1,12 @@
 /*
- * response.h - what a gateway answers, read strictly.
+ * response.h - what another server answers, read strictly.
  *
  * HTTP/1.1 with a length that is said once: no chunks, no interim answers, no
  * end by closing. What is not of that form is no answer, and its connection is
  * not used again: where one answer ends is never in doubt.
  */
-#ifndef SERVER_RELAY_RESPONSE_H
-#define SERVER_RELAY_RESPONSE_H
+#ifndef SERVER_PEER_RESPONSE_H
+#define SERVER_PEER_RESPONSE_H
 
 #include <stdbool.h>
 #include <stddef.h>
