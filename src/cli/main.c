@@ -19,6 +19,8 @@ static const struct cli_entry main_commands[] = {
     {"serve", "run a collector: uploads in, estimates and a page out",
      cmd_serve},
     {"relay", "forward sealed uploads, so that nobody knows who", cmd_relay},
+    {"shuffle", "mix sealed reports and pass them on, as a shuffler",
+     cmd_shuffle},
     {"store", "check, export, import a collector's data", cmd_store},
     {"plan", "how many people, how much error, which epsilon", cmd_plan},
     {"mechanisms", "the mechanisms, their error and their cost",

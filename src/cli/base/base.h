@@ -44,6 +44,7 @@ int cmd_bench(int argc, char **argv);
 int cmd_tasks(int argc, char **argv);
 int cmd_device(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
+int cmd_shuffle(int argc, char **argv);
 int cmd_relay(int argc, char **argv);
 int cmd_store(int argc, char **argv);
 int cmd_help(int argc, char **argv);

@@ -9,6 +9,7 @@
 #define SERVE_SETTINGS 64u
 
 struct serve_how {
+    bool shuffles;    /* 'hearsay shuffle': the file is a shuffler's */
     const char *file; /* hearsay.yaml, NULL: none */
     struct config_setting settings[SERVE_SETTINGS];
     size_t nsettings;
@@ -23,6 +24,18 @@ struct serve_how {
     uint64_t count, quota;
     uint32_t expires; /* a day; 0: none */
 };
+
+/* ---- What an option sets, for both commands (serve.c): `to` is how ------- */
+
+bool serve_setting(struct cli_parser *p, void *to); /* the key of its name */
+bool serve_data(struct cli_parser *p, void *to);
+bool serve_public_key(struct cli_parser *p, void *to);
+bool serve_admin_open(struct cli_parser *p, void *to);
+bool serve_set_pair(struct cli_parser *p, void *to);
+bool serve_operand(struct cli_parser *p, void *to);
+void serve_how_clear(struct serve_how *how);
+
+/* ---- A collector, or a shuffler (run_collector.c) ------------------------ */
 
 int serve_run(const struct serve_how *how);
 int serve_check(const struct serve_how *how);

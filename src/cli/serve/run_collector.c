@@ -22,6 +22,22 @@ static hsy_status run_read(struct config *c, const struct serve_how *how,
                        err);
 }
 
+/* Whether it is a configuration of what is to be run. */
+static int run_role(const struct config *c, const struct serve_how *how)
+{
+    const char *file = how->file != NULL ? how->file : "options";
+
+    if (how->shuffles && c->next == NULL)
+        return cli_fail("%s: next: say where batches go: the URL of the next "
+                        "shuffler, or of the collector",
+                        file);
+    if (!how->shuffles && c->next != NULL)
+        return cli_fail("%s: next: this is a shuffler's: 'hearsay shuffle "
+                        "serve' runs it",
+                        file);
+    return 0;
+}
+
 /* Read the file and the settings; problems to stderr. 0, or the exit code. */
 static int serve_configure(struct config *c, const struct serve_how *how)
 {
@@ -41,7 +57,7 @@ static int serve_configure(struct config *c, const struct serve_how *how)
                                                                      : "serve",
                         "");
     free(problems);
-    return failed;
+    return failed ? failed : run_role(c, how);
 }
 
 static int run_trouble(const struct serve_trouble *t, const struct config *c)

@@ -21,29 +21,28 @@ static bool serve_set(struct cli_parser *p, struct serve_how *how,
     return true;
 }
 
-/* An option that has a key's name. */
-static bool serve_setting(struct cli_parser *p, void *to)
+bool serve_setting(struct cli_parser *p, void *to)
 {
     return serve_set(p, to, p->name, p->value);
 }
 
-static bool serve_data(struct cli_parser *p, void *to)
+bool serve_data(struct cli_parser *p, void *to)
 {
     ((struct serve_how *)to)->data = p->value;
     return serve_setting(p, to);
 }
 
-static bool serve_public_key(struct cli_parser *p, void *to)
+bool serve_public_key(struct cli_parser *p, void *to)
 {
     return serve_set(p, to, "public_key", p->value);
 }
 
-static bool serve_admin_open(struct cli_parser *p, void *to)
+bool serve_admin_open(struct cli_parser *p, void *to)
 {
     return serve_set(p, to, "admin_open", "yes");
 }
 
-static bool serve_set_pair(struct cli_parser *p, void *to)
+bool serve_set_pair(struct cli_parser *p, void *to)
 {
     struct serve_how *how = to;
     char *pair = strdup(p->value);
@@ -69,7 +68,7 @@ static bool serve_expires(struct cli_parser *p, void *to)
     return false;
 }
 
-static bool serve_operand(struct cli_parser *p, void *to)
+bool serve_operand(struct cli_parser *p, void *to)
 {
     struct serve_how *how = to;
 
@@ -79,6 +78,12 @@ static bool serve_operand(struct cli_parser *p, void *to)
     }
     how->words[how->nwords++] = p->value;
     return true;
+}
+
+void serve_how_clear(struct serve_how *how)
+{
+    for (size_t i = 0; i < how->npairs; i++)
+        free(how->pairs[i]);
 }
 
 /* ---- Options ------------------------------------------------------------- */
@@ -232,7 +237,6 @@ int cmd_serve(int argc, char **argv)
         code = serve_token(&p, &how);
     else
         code = serve_collector(&p, &how);
-    for (size_t i = 0; i < how.npairs; i++)
-        free(how.pairs[i]);
+    serve_how_clear(&how);
     return code;
 }

@@ -267,6 +267,27 @@ hsy_status keys_write_seal(const char *name, const char **suffix,
     return keys_write_pair(&pair, name, suffix, err);
 }
 
+/* ---- Statements ---------------------------------------------------------- */
+
+hsy_status keys_sign_statement(uint8_t wire[HSY_STATEMENT_WIRE],
+                               hsy_statement *statement,
+                               const uint8_t secret[HSY_SIGN_SECRET],
+                               hsy_error *err)
+{
+    hsy_status st;
+
+    memcpy(statement->sign_key, secret + HSY_SIGN_SECRET - HSY_SIGN_KEY,
+           HSY_SIGN_KEY);
+    st = hsy_statement_encode(wire, statement, err);
+    if (st != HSY_OK)
+        return st;
+    if (hsy_sign(statement->signature, wire, HSY_STATEMENT_SIGNED, secret) !=
+        HSY_OK)
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_SIGNATURE,
+                         "it cannot be signed by this key");
+    return hsy_statement_encode(wire, statement, err);
+}
+
 /* ---- Tokens -------------------------------------------------------------- */
 
 hsy_status keys_token(char **token, const char *path, hsy_error *err)

@@ -34,4 +34,11 @@ hsy_status keys_write(const char *name, const char **suffix, hsy_error *err);
 hsy_status keys_write_seal(const char *name, const char **suffix,
                            hsy_error *err);
 
+/* Sign a shuffler's statement: sign_key and signature become those of the
+ * secret. HSY_E_RANGE with the field that is wrong. */
+hsy_status keys_sign_statement(uint8_t wire[HSY_STATEMENT_WIRE],
+                               hsy_statement *statement,
+                               const uint8_t secret[HSY_SIGN_SECRET],
+                               hsy_error *err);
+
 #endif

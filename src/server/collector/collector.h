@@ -1,7 +1,9 @@
 /*
  * collector.h - the routes of both listeners, and what they share.
  *
- * A collector is an engine with its workers, two listeners, tokens, figures.
+ * A collector is an engine with its workers, two listeners, tokens, figures. A
+ * shuffler is one that counts envelopes instead of reports: it has a hop that
+ * mixes them and passes them on, and neither figures nor copies.
  * serve.c (src/cli/serve/serve.c calls it) opens and closes them in order; the
  * routes only use what is here. docs/openapi.yaml and docs/openapi-admin.yaml
  * describe every route, and a test holds the server against them.
@@ -17,6 +19,7 @@
 #include "server/http/http.h"
 #include "server/process/config.h"
 #include "server/process/log.h"
+#include "server/shuffle/hop/hop.h"
 
 #include <pthread.h>
 
@@ -30,7 +33,8 @@ struct collector {
     const char *config_path; /* NULL: there is none */
     bool enrols;             /* the configuration names tasks with tokens */
     bool accept_clock;       /* at this start; engine.h */
-    uint64_t rehearsed;      /* the time of a rehearsal; the admitter's */
+    uint64_t rehearsed[2];   /* the time of a rehearsal; the admitter's and the
+                                mixer's */
     unsigned connections;    /* of a listener, as descriptors suffice */
     struct store *store;
     struct engine *engine;
@@ -38,6 +42,7 @@ struct collector {
     struct listener *public, *admin; /* admin: NULL if there is none */
     struct tokens *tokens;
     struct gateway *gateway;
+    struct hop *hop; /* batches of shufflers; NULL: none are taken */
     struct history *history;
     struct copies *copies;   /* the schedule of backups; NULL: there is none */
     pthread_mutex_t copying; /* one backup at a time */
@@ -54,6 +59,14 @@ extern const struct route api_public[]; /* api_public.c; ctx: the collector */
 extern const size_t api_public_count;
 extern const struct route api_admin[]; /* api_admin.c */
 extern const size_t api_admin_count;
+extern const struct route api_shuffler_admin[]; /* in its place */
+extern const size_t api_shuffler_admin_count;
+
+/* Whether it is a shuffler. */
+static inline bool collector_shuffles(const struct collector *c)
+{
+    return c->config.next != NULL;
+}
 
 /* Verify a document and put it in force; the routes and reload use it.
  * HSY_E_SIGNATURE, HSY_E_OLD, HSY_E_FORMAT, HSY_E_RANGE. */

@@ -130,6 +130,27 @@ static bool reload_gateway(struct collector *c, struct config *next)
     return true;
 }
 
+/* The same of keys that open envelopes, and of who signs receipts. */
+static bool reload_hop(struct collector *c, struct config *next)
+{
+    const struct hop_files files = {c->config.sign_key, next->seal_keys,
+                                    next->receipt_key};
+    const char *about = NULL;
+    hsy_error err = {0};
+    char **held = c->config.seal_keys;
+
+    if (c->hop == NULL || next->seal_keys == NULL)
+        return true;
+    if (hop_take_keys(c->hop, &files, &about, &err) != HSY_OK) {
+        log_failure_about(c->log, "reload-seal-keys-kept", about, &err);
+        return false;
+    }
+    c->config.seal_keys = next->seal_keys;
+    next->seal_keys = held;
+    reload_swap(&c->config.receipt_key, &next->receipt_key);
+    return true;
+}
+
 void serve_reload(struct collector *c, struct config *next)
 {
     bool good;
@@ -143,6 +164,7 @@ void serve_reload(struct collector *c, struct config *next)
     good &= reload_tokens(c, next);
     good &= reload_tls(c);
     good &= reload_gateway(c, next);
+    good &= reload_hop(c, next);
     serve_remind_gateway(c);
     if (good)
         log_event(c->log, LOG_NOTE, "reloaded", "%s", "");

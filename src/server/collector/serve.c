@@ -85,9 +85,10 @@ static hsy_status serve_open_clock(struct collector *c, struct serve_trouble *t)
     if (c->config.rehearsal == NULL)
         return HSY_OK;
     serve_whole_name(&c->config.rehearsal);
-    st = rehearsal_read(&c->rehearsed, c->config.rehearsal, &t->err);
+    st = rehearsal_read(&c->rehearsed[0], c->config.rehearsal, &t->err);
     if (st != HSY_OK)
         return serve_fail(t, st, c->config.rehearsal);
+    c->rehearsed[1] = c->rehearsed[0];
     log_event(c->log, LOG_NOTE, "rehearsal", "clock=%s", c->config.rehearsal);
     return HSY_OK;
 }
@@ -253,8 +254,9 @@ static hsy_status serve_open_admin(struct collector *c,
     o.address = c->config.admin;
     o.send_bytes = SERVE_SEND_ADMIN;
     o.handed = handed;
-    o.routes = api_admin;
-    o.nroutes = api_admin_count;
+    o.routes = collector_shuffles(c) ? api_shuffler_admin : api_admin;
+    o.nroutes =
+        collector_shuffles(c) ? api_shuffler_admin_count : api_admin_count;
     o.loops = 1;
     o.body_bytes = 0; /* its routes say how long a tally may be */
     o.tls_cert = near ? NULL : (const char *)tls->cert;
@@ -331,6 +333,8 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
     if (st == HSY_OK)
         st = serve_open_gateway(c, t);
     if (st == HSY_OK)
+        st = serve_open_hop(c, t);
+    if (st == HSY_OK)
         st = serve_read_tls(&tls, &c->config, t);
     if (st == HSY_OK)
         st = serve_open_listeners(c, &tls, t);
@@ -345,13 +349,12 @@ static const char *serve_or_none(const char *path)
     return path != NULL ? path : "";
 }
 
-/* Keys of a gateway that can be replaced while it runs. */
-static const char *serve_key_file(const struct config *f, size_t i)
+/* File i of a list, which can be replaced while it runs. */
+static const char *serve_key_file(char *const *files, size_t i)
 {
-    for (size_t k = 0; f->gateway_keys != NULL && f->gateway_keys[k] != NULL;
-         k++)
+    for (size_t k = 0; files != NULL && files[k] != NULL; k++)
         if (k == i)
-            return f->gateway_keys[k];
+            return files[k];
     return "";
 }
 
@@ -369,6 +372,8 @@ static char *serve_inside(const char *directory)
 static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
 {
     const struct config *f = &c->config;
+    const unsigned does =
+        SANDBOX_KEEPS | (collector_shuffles(c) ? SANDBOX_CONNECTS : 0);
     char *public = sandbox_socket_place(f->listen);
     char *admin = sandbox_socket_place(f->admin);
     char *candidates = serve_inside(f->candidates);
@@ -379,13 +384,17 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
                               f->public_key,
                               serve_or_none(f->tls_cert),
                               serve_or_none(f->tls_key),
-                              serve_key_file(f, 0),
-                              serve_key_file(f, 1),
+                              serve_key_file(f->gateway_keys, 0),
+                              serve_key_file(f->gateway_keys, 1),
+                              serve_or_none(f->sign_key),
+                              serve_key_file(f->seal_keys, 0),
+                              serve_key_file(f->seal_keys, 1),
+                              serve_or_none(f->receipt_key),
                               candidates,
                               serve_or_none(f->rehearsal),
                               NULL};
     const struct sandbox_options o = {.size = sizeof o,
-                                      .does = SANDBOX_KEEPS,
+                                      .does = does,
                                       .writable = writable,
                                       .readable = readable,
                                       .required =
@@ -402,7 +411,7 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
         return serve_fail(t, st, "sandbox");
     log_event(c->log, r.landlock != 0 && r.seccomp ? LOG_DETAIL : LOG_NOTE,
               "sandbox", "landlock=%d seccomp=%s calls=%zu", r.landlock,
-              r.seccomp ? "on" : "none", sandbox_calls(SANDBOX_KEEPS));
+              r.seccomp ? "on" : "none", sandbox_calls(does));
     return HSY_OK;
 }
 
@@ -416,30 +425,11 @@ static void serve_started(struct collector *c)
               doc.version, doc.tasks);
 }
 
-/* A clock file that cannot be read, while somebody writes it, stands still:
- * the real time is never taken for a rehearsal's. */
 static uint64_t serve_now(void *ctx)
 {
     struct collector *c = ctx;
-    const time_t now = time(NULL);
-    uint64_t rehearsed;
 
-    if (c->config.rehearsal != NULL) {
-        if (rehearsal_read(&rehearsed, c->config.rehearsal, NULL) == HSY_OK)
-            c->rehearsed = rehearsed;
-        return c->rehearsed;
-    }
-    return now > 0 ? (uint64_t)now : 0;
-}
-
-/* The store has failed: nothing may be acknowledged any more, and the way back
- * is to open it again. What was acknowledged is in it. */
-static void serve_failed(void *ctx, const hsy_error *err)
-{
-    struct collector *c = ctx;
-
-    log_failure(c->log, "store-failed", err);
-    _exit(1);
+    return serve_time(c, &c->rehearsed[0]);
 }
 
 static void serve_beat(void *ctx)
@@ -479,9 +469,11 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
         st = serve_enclose(c, t);
     if (st == HSY_OK)
         st = workers_start(&c->workers, c->engine, &o, &t->err);
-    if (st == HSY_OK)
+    if (st == HSY_OK && c->hop != NULL)
+        st = hop_start(c->hop, c->workers, &t->err);
+    if (st == HSY_OK && !collector_shuffles(c))
         st = history_start(&c->history, c, &t->err);
-    if (st == HSY_OK)
+    if (st == HSY_OK && !collector_shuffles(c))
         st = copies_start(&c->copies, c, &t->err);
     if (st == HSY_OK)
         st = listen_start(c->public, &t->err);
@@ -534,6 +526,8 @@ hsy_status serve_stop(struct collector *c, hsy_error *err)
     c->copies = NULL;
     history_stop(c->history);
     c->history = NULL;
+    if (c->hop != NULL)
+        hop_stop(c->hop);
     st = workers_stop(c->workers, err);
     c->workers = NULL;
     return st;
@@ -550,12 +544,15 @@ void serve_close(struct collector *c)
         listen_drain(c->admin, 0);
     copies_stop(c->copies);
     history_stop(c->history);
+    if (c->hop != NULL)
+        hop_stop(c->hop);
     if (c->workers != NULL)
         (void)workers_stop(c->workers, &err);
     listen_close(c->public);
     listen_close(c->admin);
     tokens_close(c->tokens);
     gateway_free(c->gateway);
+    hop_close(c->hop);
     engine_close(c->engine);
     if (c->store != NULL)
         c->store->ops->close(c->store);

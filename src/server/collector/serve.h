@@ -39,6 +39,18 @@ hsy_status serve_document(struct collector *c, const char *path,
  * stands. next is left with what is not used any more. */
 void serve_reload(struct collector *c, struct config *next);
 
+/* What time it is, of a rehearsal by its file: each thread that asks has its
+ * own last reading. */
+uint64_t serve_time(const struct collector *c, uint64_t *rehearsed);
+
+/* The store has failed: nothing may be acknowledged any more, and the way back
+ * is to open it again. What was acknowledged is in it. Does not return. */
+void serve_failed(void *ctx, const hsy_error *err);
+
+/* Batches of shufflers, if the configuration has keys for them. */
+hsy_status serve_open_hop(struct collector *c, struct serve_trouble *t);
+struct hop_files serve_hop_files(const struct config *f);
+
 /* Tell the engine whether some task wants tokens: by the configuration (NULL:
  * as it was), or as there are some. */
 void serve_enrols(struct collector *c, const struct config *f);

@@ -21,9 +21,15 @@ struct config {
     bool tls12;
     char **gateway_keys; /* files of keys that open sealed requests, ended by
                             NULL; NULL: none */
-    char **cors;         /* origins, ended by NULL; NULL: none */
-    char *admin;         /* admin address; NULL: there is none */
-    bool admin_open; /* no tokens there: only on loopback or a unix socket */
+    char *sign_key;    /* file: signs receipts, and a shuffler's batches; NULL:
+                          no batches are taken */
+    char **seal_keys;  /* files of keys that envelopes are sealed for */
+    char *next;        /* URL of the next hop: this is a shuffler; else NULL */
+    char *next_ca;     /* file; NULL: the system's certificates */
+    char *receipt_key; /* file: the collector's, if it is the next hop */
+    char **cors;       /* origins, ended by NULL; NULL: none */
+    char *admin;       /* admin address; NULL: there is none */
+    bool admin_open;   /* no tokens there: only on loopback or a unix socket */
 
     uint64_t loops;                            /* 0: one a core */
     uint64_t connections, address_connections; /* of one address; 0: any */

@@ -132,10 +132,42 @@ static void config_check_lists(struct config_reader *r)
     }
 }
 
+#define CONFIG_PARCEL (2u << 20) /* a part of a batch, and more */
+
+/* Who takes batches signs receipts for them, and opens envelopes. */
+static void config_check_chain(struct config_reader *r)
+{
+    const struct config *c = &r->c;
+    const bool opens = c->seal_keys != NULL && c->seal_keys[0] != NULL;
+
+    if (opens != (c->sign_key != NULL) && !config_bad(r, "seal_keys") &&
+        !config_bad(r, "sign_key"))
+        config_wrong(r, config_row(opens ? "seal_keys" : "sign_key"),
+                     "sign_key and seal_keys go together: who opens envelopes "
+                     "signs a receipt for their batch");
+    if (c->next != NULL && c->sign_key == NULL)
+        config_wrong(r, config_row("next"),
+                     "a shuffler signs its batches: set sign_key and "
+                     "seal_keys");
+    if (c->next == NULL && (c->next_ca != NULL || c->receipt_key != NULL))
+        config_wrong(
+            r, config_row(c->next_ca != NULL ? "next_ca" : "receipt_key"),
+            "this is of a shuffler: say by 'next' where its batches go");
+    if (c->next != NULL && c->backup_hours != 0)
+        config_wrong(r, config_row("backup_hours"),
+                     "a shuffler's data are not copied: an older copy that is "
+                     "put back could be mixed a second time. Keep its keys");
+    if (c->sign_key != NULL && c->body_bytes < CONFIG_PARCEL &&
+        !config_bad(r, "body_bytes"))
+        config_wrong(r, config_row("body_bytes"),
+                     "a part of a batch must fit: at least 2M");
+}
+
 void config_check(struct config_reader *r)
 {
     config_check_files(r);
     config_check_admin(r);
     config_check_limits(r);
     config_check_lists(r);
+    config_check_chain(r);
 }

@@ -21,13 +21,40 @@ static bool hops_statement(const struct roster_entry *e, uint32_t place,
                                 NULL) == HSY_OK;
 }
 
+/* Whether a statement is its shuffler's own word. */
+static bool hops_signed(const hsy_task *t, uint32_t place,
+                        const hsy_statement *s)
+{
+    return hsy_sign_verify(s->sign_key, s->signature,
+                           t->statements +
+                               (size_t)(place - 1) * HSY_STATEMENT_WIRE,
+                           HSY_STATEMENT_SIGNED);
+}
+
 uint32_t hops_place(const struct roster_entry *e, const uint8_t *sign_key,
                     hsy_statement *own)
 {
     for (uint32_t place = 1; hops_statement(e, place, own); place++)
         if (memcmp(own->sign_key, sign_key, HSY_SIGN_KEY) == 0)
-            return place;
+            return hops_signed(&e->task, place, own) ? place : 0;
     return 0;
+}
+
+bool hops_agree(const hsy_document *doc, uint32_t *task)
+{
+    for (*task = 0; *task < doc->tasks; ++*task) {
+        hsy_statement s;
+        hsy_task t;
+
+        hsy_document_task(doc, &t, *task);
+        for (uint32_t i = 0; i < t.shufflers; i++)
+            if (hsy_statement_decode(
+                    &s, t.statements + (size_t)i * HSY_STATEMENT_WIRE, NULL) !=
+                    HSY_OK ||
+                !hops_signed(&t, i + 1, &s))
+                return false;
+    }
+    return true;
 }
 
 /* Bytes of an envelope as it comes to a place, after those before. */

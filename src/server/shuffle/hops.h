@@ -25,10 +25,15 @@ struct hops_keys {
     size_t nseal;
 };
 
-/* The place of a shuffler in the chain of a task; 0: it has none. *own is its
- * statement then. */
+/* The place of a shuffler in the chain of a task; 0: it has none, or its
+ * statement is not signed by it. *own is its statement then. */
 uint32_t hops_place(const struct roster_entry *e, const uint8_t *sign_key,
                     hsy_statement *own);
+
+/* Whether all statements are signed by who makes them: a collector alone signs
+ * the document, and must not put words into a shuffler's mouth, as a smaller
+ * min_batch. False: those of *task are not. */
+bool hops_agree(const hsy_document *doc, uint32_t *task);
 
 /* The tasks that a shuffler mixes; an array of as many as the roster has. */
 size_t hops_mixer_tasks(struct mixer_task *out, const struct roster *roster,

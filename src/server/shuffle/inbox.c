@@ -3,9 +3,11 @@
 
 #include "server/shuffle/inbox.h"
 
+#include "host/base/hex.h"
 #include "host/base/host_fail.h"
 #include "server/shuffle/inbox_look.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -50,20 +52,14 @@ static hsy_status inbox_fail(hsy_error *err)
 
 static char *inbox_path(const struct inbox *in, const uint8_t *id)
 {
-    static const char digits[] = "0123456789abcdef";
-    const size_t len = strlen(in->directory), room = len + 1 + INBOX_NAME;
-    char *path = malloc(room), *at;
+    const size_t len = strlen(in->directory);
+    char *path = malloc(len + 1 + INBOX_NAME);
 
     if (path == NULL)
         return NULL;
     memcpy(path, in->directory, len);
-    at = path + len;
-    *at++ = '/';
-    for (size_t i = 0; i < STORE_BATCH_ID; i++) {
-        *at++ = digits[id[i] >> 4];
-        *at++ = digits[id[i] & 15];
-    }
-    *at = '\0';
+    path[len] = '/';
+    hex_put(path + len + 1, id, STORE_BATCH_ID);
     return path;
 }
 
@@ -101,6 +97,32 @@ static hsy_status inbox_write(int fd, const uint8_t *bytes, size_t len,
         len -= (size_t)n;
     }
     return HSY_OK;
+}
+
+/* Let the oldest go while there is no room for one more. */
+static void inbox_make_room(const struct inbox *in)
+{
+    uint8_t oldest[STORE_BATCH_ID] = {0}, id[STORE_BATCH_ID];
+    time_t since = 0;
+    size_t n = 0;
+    DIR *d = opendir(in->directory);
+    struct dirent *e;
+
+    while (d != NULL && (e = readdir(d)) != NULL) {
+        struct stat is;
+
+        if (!hex_get(id, sizeof id, e->d_name, strlen(e->d_name)) ||
+            fstatat(dirfd(d), e->d_name, &is, AT_SYMLINK_NOFOLLOW) == -1)
+            continue;
+        if (n++ == 0 || is.st_mtime < since) {
+            since = is.st_mtime;
+            memcpy(oldest, id, sizeof id);
+        }
+    }
+    if (d != NULL)
+        closedir(d);
+    if (n >= INBOX_FILES)
+        inbox_remove(in, oldest);
 }
 
 /* ---- Beginning ----------------------------------------------------------- */
@@ -146,7 +168,11 @@ static hsy_status inbox_file_begin(const struct inbox *in, struct inbox_file *f,
     struct stat is;
     hsy_status st = HSY_OK;
 
-    f->fd = inbox_open_file(in, f->head.id, O_RDWR | O_CREAT);
+    f->fd = inbox_open_file(in, f->head.id, O_RDWR);
+    if (f->fd == -1 && errno == ENOENT) {
+        inbox_make_room(in);
+        f->fd = inbox_open_file(in, f->head.id, O_RDWR | O_CREAT);
+    }
     if (f->fd == -1 || fstat(f->fd, &is) == -1)
         return inbox_fail(err);
     f->size = (uint64_t)is.st_size;
@@ -215,6 +241,19 @@ static hsy_status inbox_file_open(const struct inbox *in, struct inbox_file *f,
         return host_fail(err, HSY_E_EMPTY, HOST_FIELD_BATCH,
                          "its heads have not come whole");
     return inbox_check(in, f, err);
+}
+
+hsy_status inbox_sender(struct inbox *in, const uint8_t id[STORE_BATCH_ID],
+                        uint8_t key[HSY_SIGN_KEY], hsy_error *err)
+{
+    struct inbox_file f = {.fd = -1};
+    const hsy_status st = inbox_file_open(in, &f, id, err);
+
+    if (st == HSY_OK)
+        memcpy(key, f.task.chain.keys[f.task.chain.hops - 1], HSY_SIGN_KEY);
+    if (f.fd != -1)
+        close(f.fd);
+    return st;
 }
 
 static uint64_t inbox_came(const struct inbox_file *f)

@@ -6,7 +6,8 @@
  * file of `incoming` beside the store until the batch is whole; it is looked
  * through, handed on as one delivery, and gone. A file is no promise: only the
  * receipt is, and that is given for what is durable in the store. After a kill
- * the sender goes on where the file ends, or begins again.
+ * the sender goes on where the file ends, or begins again. There are
+ * INBOX_FILES of them at most: then the oldest goes, whose sender begins again.
  *
  * One thread at a time.
  */
@@ -17,6 +18,7 @@
 #include "server/shuffle/batch_wire.h"
 
 #define INBOX_PIECE (1u << 20) /* bytes of envelopes in a piece at most */
+#define INBOX_FILES 64u        /* batches that are not whole, at most */
 
 /* What a receiver knows of a task. */
 struct inbox_task {
@@ -70,6 +72,11 @@ struct inbox_answer {
 };
 hsy_status inbox_begin(struct inbox *in, const uint8_t *heads, size_t len,
                        struct inbox_answer *out, hsy_error *err);
+
+/* The key that the sender of a batch signs with, which was begun. HSY_E_EMPTY:
+ * it was not. */
+hsy_status inbox_sender(struct inbox *in, const uint8_t id[STORE_BATCH_ID],
+                        uint8_t key[HSY_SIGN_KEY], hsy_error *err);
 
 /* Envelopes from a place on. HSY_E_EMPTY: it was not begun; HSY_E_RANGE: they
  * are not the next, or more than there are, with what has come in

@@ -393,11 +393,10 @@ bool mixer_parcel(const struct mixer *m, const uint8_t *after,
 
         if (row->state != STORE_MIX_MIXED || t == NULL)
             continue;
-        *out =
-            (struct mixer_parcel){.entry = row->entry,
-                                  .n = row->n,
-                                  .bytes = (uint64_t)t->place * BATCH_HEAD +
-                                           row->n * (t->length - BATCH_LAYER)};
+        *out = (struct mixer_parcel){.entry = row->entry,
+                                     .heads = (size_t)t->place * BATCH_HEAD,
+                                     .n = row->n};
+        out->bytes = out->heads + row->n * (t->length - BATCH_LAYER);
         memcpy(out->id, row->id, sizeof out->id);
         return true;
     }

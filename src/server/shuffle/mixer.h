@@ -103,6 +103,7 @@ hsy_status mixer_step(struct mixer *m, bool *more, hsy_error *err);
 struct mixer_parcel {
     uint8_t id[STORE_BATCH_ID];
     uint32_t entry;
+    size_t heads;      /* bytes of the file before its envelopes */
     uint64_t bytes, n; /* of the file; envelopes in it */
 };
 bool mixer_parcel(const struct mixer *m, const uint8_t *after,

@@ -1,5 +1,6 @@
 /* api_admin.c - the routes of the admin listener, and what they share. */
 #include "server/collector/api/api.h"
+#include "server/collector/api/batches.h"
 
 #include "host/base/day.h"
 #include "host/base/digits.h"
@@ -44,6 +45,18 @@ const struct route api_admin[] = {
 };
 
 const size_t api_admin_count = sizeof api_admin / sizeof api_admin[0];
+
+const struct route api_shuffler_admin[] = {
+    {"GET", "/healthz", LISTEN_ANYONE, 0, api_health},
+    {"GET", "/readyz", LISTEN_ANYONE, 0, api_ready},
+    {"GET", "/metrics", LISTEN_SCRAPER, 0, api_metrics},
+    {"GET", "/v1/status", LISTEN_OPERATOR, 0, api_status},
+    {"GET", "/v1/batches", LISTEN_OPERATOR, 0, api_all_batches},
+    {"GET", "/v1/document", LISTEN_OPERATOR, 0, api_document},
+};
+
+const size_t api_shuffler_admin_count =
+    sizeof api_shuffler_admin / sizeof api_shuffler_admin[0];
 
 /* ---- Answers ------------------------------------------------------------- */
 

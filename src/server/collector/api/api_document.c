@@ -5,6 +5,7 @@
 #include "server/collector/collector.h"
 
 #include "host/base/host_fail.h"
+#include "server/shuffle/hops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,12 +44,17 @@ static hsy_status document_check(const struct collector *c,
     const bool first =
         old == NULL || hsy_document_open(&in_force, old, old_len, NULL);
     hsy_status st = hsy_document_open(&doc, bytes, len, err);
+    uint32_t task;
 
     if (st != HSY_OK)
         return st;
     if (!document_signed(c, bytes, len, first ? NULL : &in_force))
         return host_fail(err, HSY_E_SIGNATURE, HSY_FIELD_NONE,
                          "not signed by the public key of this collector");
+    if (!hops_agree(&doc, &task))
+        return host_fail_at(err, HSY_E_SIGNATURE, HSY_FIELD_STATEMENT,
+                            "a shuffler's statement is not signed by it",
+                            HSY_UNIT_TASK, task + 1);
     return HSY_OK;
 }
 

@@ -3,6 +3,7 @@
  * you there.
  */
 #define _GNU_SOURCE /* open_memstream */
+#include "server/collector/api/batches.h"
 #include "server/collector/api/uploads.h"
 
 #include "host/base/hex.h"
@@ -196,6 +197,8 @@ const struct route api_public[] = {
      public_post_uploads},
     {"POST", "/v1/ohttp", LISTEN_ANYONE, GATEWAY_BODY_MAX, api_sealed},
     {"GET", "/.well-known/ohttp-gateway", LISTEN_ANYONE, 0, api_sealed_keys},
+    {"POST", "/v1/batches", LISTEN_ANYONE, PARCEL_MAX, api_post_batch},
+    {"GET", "/v1/batches", LISTEN_ANYONE, 0, api_batches},
     {"GET", "/v1/tasks", LISTEN_ANYONE, 0, public_get_tasks},
     {"GET", "/healthz", LISTEN_ANYONE, 0, public_get_health},
 };

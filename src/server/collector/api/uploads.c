@@ -184,7 +184,10 @@ static hsy_status uploads_read(struct uploads *u, uint8_t *body, size_t len,
     struct submission *s = &u->submission;
     struct uploads_sender from = {
         .c = c, .token = u->token, .s = s, .entry = TOKENS_OPEN};
-    const struct intake_gate gate = {.most = uploads_most, .ctx = &from};
+    const struct intake_gate gate = {
+        .most = uploads_most,
+        .ctx = &from,
+        .shuffler = c->hop != NULL ? hop_shuffler(c->hop) : NULL};
     struct roster *roster = engine_roster(c->engine);
     const hsy_status st = intake_read(&s->in, roster, engine_days(c->engine),
                                       &gate, u->form, body, len, err);

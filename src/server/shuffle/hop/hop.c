@@ -1,0 +1,265 @@
+/* hop.c - a hop from its keys to its end, and how it is. */
+#define _GNU_SOURCE
+#include "server/shuffle/hop/internal.h"
+
+#include "host/base/host_fail.h"
+#include "host/tasks/keys.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+uint64_t hop_clock(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+bool hop_stops(struct hop *h)
+{
+    bool stops;
+
+    pthread_mutex_lock(&h->lock);
+    stops = h->stopping;
+    pthread_mutex_unlock(&h->lock);
+    return stops;
+}
+
+struct hops_keys hop_keys(struct hop *h)
+{
+    struct hops_keys keys;
+
+    pthread_mutex_lock(&h->lock);
+    keys = h->keys;
+    pthread_mutex_unlock(&h->lock);
+    return keys;
+}
+
+const uint8_t *hop_shuffler(const struct hop *h)
+{
+    return h->shuffles ? h->sign_key : NULL;
+}
+
+/* ---- Keys ---------------------------------------------------------------- */
+
+/* A secret key that signs ends in its public half (docs/formats.md). */
+static hsy_status hop_read_sign(uint8_t key[HSY_SIGN_KEY],
+                                uint8_t secret[HSY_SIGN_SECRET],
+                                const char *path, hsy_error *err)
+{
+    const hsy_status st = keys_secret(secret, path, err);
+
+    if (st == HSY_OK)
+        memcpy(key, secret + HSY_SIGN_SECRET - HSY_SIGN_KEY, HSY_SIGN_KEY);
+    return st;
+}
+
+static hsy_status hop_read_seal(struct hops_keys *keys, const char *path,
+                                hsy_error *err)
+{
+    struct hops_seal *to = &keys->seal[keys->nseal];
+    hsy_status st;
+
+    if (keys->nseal == HOPS_KEYS)
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_NONE,
+                         "more than two keys that open envelopes");
+    st = keys_seal_secret(to->secret, path, err);
+    if (st == HSY_OK)
+        st = seal_public(to->pub, to->secret);
+    keys->nseal += st == HSY_OK;
+    return st;
+}
+
+static hsy_status hop_read_keys(struct hops_keys *keys,
+                                uint8_t secret[HSY_SIGN_SECRET],
+                                const struct hop_files *f, const char **about,
+                                hsy_error *err)
+{
+    hsy_status st;
+
+    *keys = (struct hops_keys){.nseal = 0};
+    *about = f->sign_key;
+    st = hop_read_sign(keys->sign, secret, f->sign_key, err);
+    for (size_t i = 0; st == HSY_OK && f->seal_keys[i] != NULL; i++) {
+        *about = f->seal_keys[i];
+        st = hop_read_seal(keys, f->seal_keys[i], err);
+    }
+    if (st == HSY_OK && f->receipt_key != NULL) {
+        *about = f->receipt_key;
+        st = keys_public(keys->collector, f->receipt_key, err);
+    }
+    return st;
+}
+
+hsy_status hop_take_keys(struct hop *h, const struct hop_files *files,
+                         const char **about, hsy_error *err)
+{
+    uint8_t secret[HSY_SIGN_SECRET];
+    struct hops_keys keys;
+    hsy_status st = hop_read_keys(&keys, secret, files, about, err);
+
+    if (st == HSY_OK &&
+        memcmp(keys.sign, h->sign_key, sizeof h->sign_key) != 0) {
+        *about = files->sign_key;
+        st = host_fail(err, HSY_E_RANGE, HSY_FIELD_NONE,
+                       "another key that signs: batches are named by it, so "
+                       "only a restart takes it, when none waits");
+    }
+    if (st == HSY_OK) {
+        pthread_mutex_lock(&h->lock);
+        h->keys = keys;
+        pthread_mutex_unlock(&h->lock);
+    }
+    explicit_bzero(&keys, sizeof keys);
+    explicit_bzero(secret, sizeof secret);
+    return st;
+}
+
+/* ---- Opening ------------------------------------------------------------- */
+
+static hsy_status hop_open_parts(struct hop *h, const char **about,
+                                 hsy_error *err)
+{
+    hsy_status st =
+        hop_read_keys(&h->keys, h->secret, &h->options.files, about, err);
+
+    memcpy(h->sign_key, h->keys.sign, sizeof h->sign_key);
+    if (st == HSY_OK) {
+        *about = h->directory;
+        st = hop_take_open(h, err);
+    }
+    if (st == HSY_OK && h->shuffles)
+        st = hop_mix_open(h, err);
+    if (st == HSY_OK && h->shuffles)
+        st = hop_deliver_open(h, about, err);
+    return st;
+}
+
+hsy_status hop_open(struct hop **out, const struct hop_options *o,
+                    const char **about, hsy_error *err)
+{
+    struct hop *h = calloc(1, sizeof *h);
+    pthread_condattr_t steady;
+    hsy_status st;
+
+    *about = NULL;
+    if (h == NULL)
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    h->options = *o;
+    h->shuffles = o->next != NULL;
+    h->status.shuffles = h->shuffles;
+    h->directory = strdup(o->directory);
+    pthread_mutex_init(&h->lock, NULL);
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&h->taker_wakes, &steady);
+    pthread_cond_init(&h->mixer_wakes, &steady);
+    pthread_condattr_destroy(&steady);
+    st = h->directory == NULL
+             ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
+             : hop_open_parts(h, about, err);
+    if (st == HSY_OK) {
+        *out = h;
+    } else {
+        if (*about == h->directory)
+            *about = o->directory;
+        hop_close(h);
+    }
+    return st;
+}
+
+/* ---- Threads ------------------------------------------------------------- */
+
+/* Signals are for the thread that waits for them. */
+static bool hop_thread(pthread_t *thread, void *(*main)(void *), struct hop *h)
+{
+    sigset_t all, before;
+    bool runs;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    runs = pthread_create(thread, NULL, main, h) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return runs;
+}
+
+hsy_status hop_start(struct hop *h, struct workers *w, hsy_error *err)
+{
+    h->workers = w;
+    h->taker_runs = hop_thread(&h->taker, hop_take_main, h);
+    if (h->taker_runs && h->shuffles)
+        h->mixing_runs = hop_thread(&h->mixing, hop_mix_main, h);
+    return h->taker_runs && (!h->shuffles || h->mixing_runs)
+               ? HSY_OK
+               : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE,
+                           "there are no threads left");
+}
+
+void hop_stop(struct hop *h)
+{
+    pthread_mutex_lock(&h->lock);
+    h->stopping = true;
+    pthread_cond_broadcast(&h->taker_wakes);
+    pthread_cond_broadcast(&h->mixer_wakes);
+    pthread_mutex_unlock(&h->lock);
+    if (h->sender.ask != NULL)
+        ask_stop(h->sender.ask);
+    if (h->taker_runs)
+        pthread_join(h->taker, NULL);
+    if (h->mixing_runs)
+        pthread_join(h->mixing, NULL);
+    h->taker_runs = h->mixing_runs = false;
+    hop_take_none(h);
+}
+
+void hop_close(struct hop *h)
+{
+    if (h == NULL)
+        return;
+    if (h->directory != NULL)
+        hop_stop(h);
+    for (struct hop_came *next, *c = h->came; c != NULL; c = next) {
+        next = c->next;
+        free(c);
+    }
+    hop_deliver_close(h);
+    mixer_close(h->mixer);
+    inbox_close(h->inbox);
+    roster_drop(h->mixed);
+    pthread_cond_destroy(&h->taker_wakes);
+    pthread_cond_destroy(&h->mixer_wakes);
+    pthread_mutex_destroy(&h->lock);
+    free(h->rows);
+    free(h->directory);
+    explicit_bzero(h, sizeof *h);
+    free(h);
+}
+
+/* ---- How it is ----------------------------------------------------------- */
+
+void hop_status(struct hop *h, struct hop_status *out)
+{
+    pthread_mutex_lock(&h->lock);
+    *out = h->status;
+    if (h->failing != 0)
+        out->waits = 1 + (hop_clock() - h->failing) / 1000;
+    pthread_mutex_unlock(&h->lock);
+}
+
+struct store_mix *hop_mixes(struct hop *h, size_t *n)
+{
+    struct store_mix *rows;
+
+    pthread_mutex_lock(&h->lock);
+    *n = h->nrows;
+    rows = *n == 0 ? NULL : malloc(*n * sizeof *rows);
+    if (rows != NULL)
+        memcpy(rows, h->rows, *n * sizeof *rows);
+    else
+        *n = 0;
+    pthread_mutex_unlock(&h->lock);
+    return rows;
+}

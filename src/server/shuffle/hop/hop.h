@@ -1,0 +1,103 @@
+/*
+ * hop.h - a part of a chain as it runs: a shuffler, or the collector at its
+ * end.
+ *
+ * Two threads of its own beside those of workers.h:
+ *
+ *   taker   takes batches of the hop before, a request at a time (inbox.h);
+ *           what has come whole is counted by the admitter
+ *   mixer   at a shuffler: closes, mixes and erases batches (mixer.h), and
+ *           delivers them to the next hop until there is a receipt
+ *
+ * Both stop between two steps, each of which is a transaction or can be done
+ * again; the heads of mixer.c and receive.c say why nothing is lost by that.
+ */
+#ifndef SERVER_SHUFFLE_HOP_HOP_H
+#define SERVER_SHUFFLE_HOP_HOP_H
+
+#include "server/engine/workers.h"
+#include "server/http/http.h"
+#include "server/peer/ask.h"
+#include "server/process/log.h"
+#include "server/shuffle/parcel_wire.h"
+
+struct hop;
+
+/* Files of keys; keys.h has their form. */
+struct hop_files {
+    const char *sign_key;    /* signs batches and receipts */
+    char *const *seal_keys;  /* open envelopes; ended by NULL */
+    const char *receipt_key; /* public: the collector's; NULL: none */
+};
+
+struct hop_options {
+    size_t size; /* sizeof(struct hop_options) */
+    struct hop_files files;
+    const char *next;    /* URL of the next hop; NULL: this is the collector */
+    const char *next_ca; /* who signs its certificate; NULL: the system's */
+    const char *directory; /* of the store */
+    struct store *store;   /* these three are the caller's, and outlive it */
+    struct engine *engine;
+    struct log *log;
+    uint64_t (*now)(void *ctx); /* seconds since 1970, of the mixer's thread */
+    uint32_t look_millis;       /* how often it is asked */
+    void (*failed)(void *ctx, const hsy_error *err); /* the store has */
+    void *ctx;
+};
+
+/* Everything that may fail. A failure is of the file or URL that *about is set
+ * to, NULL: of none; HSY_E_IO with errno. */
+hsy_status hop_open(struct hop **out, const struct hop_options *o,
+                    const char **about, hsy_error *err);
+hsy_status hop_start(struct hop *h, struct workers *w, hsy_error *err);
+/* End the threads; before workers are stopped, and after listeners are. */
+void hop_stop(struct hop *h);
+void hop_close(struct hop *h); /* NULL is allowed */
+
+/* The key that this shuffler signs with; NULL: it is the collector. */
+const uint8_t *hop_shuffler(const struct hop *h);
+
+/* Take the keys of other files; the key that signs must be the same. */
+hsy_status hop_take_keys(struct hop *h, const struct hop_files *files,
+                         const char **about, hsy_error *err);
+
+/* A part of a delivery: it is answered by the taker. */
+void hop_take(struct hop *h, struct request *q);
+
+/* ---- How it is ----------------------------------------------------------- */
+
+enum hop_refusal {
+    HOP_UNKNOWN,   /* 404: no such task, or batch */
+    HOP_MALFORMED, /* 400 */
+    HOP_STRANGER,  /* 403: not signed by the hop before */
+    HOP_OTHER,     /* 409: another batch of this id is here */
+    HOP_WRONG,     /* 422: counts or a digest do not hold, too few are new */
+    HOP_PLACE,     /* 416: not the next bytes */
+    HOP_LATER,     /* 503 */
+    HOP_REFUSALS
+};
+extern const char *const hop_refusals[HOP_REFUSALS]; /* one word each */
+
+struct hop_status {
+    bool shuffles;
+    uint64_t taken; /* batches, since the start */
+    uint64_t refused[HOP_REFUSALS];
+
+    /* Of a shuffler. */
+    uint64_t states[STORE_MIX_GONE + 1]; /* batches, by state */
+    uint64_t delivered;                  /* envelopes, ever */
+    uint64_t erased;              /* envelopes, ever: too few for too long */
+    uint64_t tries[ASK_OUTCOMES]; /* requests to the next hop */
+    uint32_t oldest;   /* epoch of the first batch that waits for a receipt; 0:
+                          none does */
+    uint64_t waits;    /* seconds for which nothing is received; 0: all is */
+    uint64_t refusals; /* batches that the next hop refuses, now */
+    unsigned answered; /* what it said to the last of them */
+};
+void hop_status(struct hop *h, struct hop_status *out);
+
+/* All decisions in the order of entry, epoch and part, to be freed; NULL: there
+ * are none, or there is no memory. */
+struct store_mix *hop_mixes(struct hop *h, size_t *n);
+
+#endif

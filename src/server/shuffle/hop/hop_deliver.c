@@ -1,0 +1,281 @@
+/*
+ * hop_deliver.c - a mixed batch goes to the next hop: its heads, its envelopes
+ * from where the next hop has them, its end; until there is a receipt.
+ *
+ * Every request can be sent again. What the next hop does not take, or does not
+ * answer, waits and is tried again later, longer after each failure; what it
+ * refuses for good is for the operators of both, and stays until then.
+ */
+#define _GNU_SOURCE
+#include "server/shuffle/hop/internal.h"
+
+#include "host/base/host_fail.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DELIVER_CONNECT 5u      /* seconds */
+#define DELIVER_ANSWER 120u     /* a batch of a million is opened in one */
+#define DELIVER_FIRST 500u      /* milliseconds after a failure */
+#define DELIVER_LAST 60000u     /* and after many */
+#define DELIVER_REFUSED 600000u /* after a refusal for good */
+#define DELIVER_ROUNDS 8u /* times that a batch is begun before it waits */
+
+hsy_status hop_deliver_open(struct hop *h, const char **about, hsy_error *err)
+{
+    const struct target_options to = {.url = h->options.next,
+                                      .path = "/v1/batches",
+                                      .type = PARCEL_TYPE,
+                                      .ca_file = h->options.next_ca};
+    const struct ask_options ask = {.size = sizeof ask,
+                                    .to = &h->sender.to,
+                                    .connect_seconds = DELIVER_CONNECT,
+                                    .answer_seconds = DELIVER_ANSWER};
+    hsy_status st;
+
+    *about = h->options.next;
+    st = target_open(&h->sender.to, &to, err);
+    if (st == HSY_OK)
+        st = ask_open(&h->sender.ask, &ask, err);
+    h->sender.wire = malloc(PARCEL_MAX);
+    if (st == HSY_OK && h->sender.wire == NULL)
+        st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    return st;
+}
+
+void hop_deliver_close(struct hop *h)
+{
+    ask_close(h->sender.ask);
+    target_close(&h->sender.to);
+    free(h->sender.wire);
+}
+
+/* ---- One request --------------------------------------------------------- */
+
+/* What became of it. */
+enum deliver_step {
+    DELIVER_WENT,
+    DELIVER_AGAIN, /* begin again: the next hop has something else */
+    DELIVER_LATER, /* it is not there, or busy */
+    DELIVER_NEVER, /* it refuses */
+    DELIVER_STOPS
+};
+
+static enum deliver_step deliver_says(unsigned status, bool begins)
+{
+    if (status == 200)
+        return DELIVER_WENT;
+    if (!begins && (status == 404 || status == 416))
+        return DELIVER_AGAIN; /* it has forgotten, or has other bytes */
+    return status >= 500 || status == 429 || status == 408 ? DELIVER_LATER
+                                                           : DELIVER_NEVER;
+}
+
+/* Send what is in the wire. */
+static enum deliver_step deliver_ask(struct hop *h, size_t len, bool begins,
+                                     const struct mixer_parcel *parcel,
+                                     struct inbox_answer *out)
+{
+    struct ask_answer a;
+    const enum ask_outcome so =
+        ask_post(h->sender.ask, h->sender.wire, len, &a);
+    enum deliver_step step = DELIVER_LATER;
+
+    if (so == ASK_ANSWERED)
+        step = deliver_says(a.status, begins);
+    else if (so == ASK_STOPPED)
+        step = DELIVER_STOPS;
+    if (step == DELIVER_WENT &&
+        (!parcel_answer_read(out, a.body, a.len) ||
+         memcmp(out->id, parcel->id, sizeof out->id) != 0))
+        step = DELIVER_NEVER; /* something else answers there */
+    pthread_mutex_lock(&h->lock);
+    h->status.tries[so]++;
+    if (step == DELIVER_NEVER)
+        h->status.answered = a.status;
+    pthread_mutex_unlock(&h->lock);
+    return step;
+}
+
+/* ---- One batch ----------------------------------------------------------- */
+
+static hsy_status deliver_begin(struct hop *h,
+                                const struct mixer_parcel *parcel,
+                                enum deliver_step *step, struct inbox_answer *a,
+                                hsy_error *err)
+{
+    uint8_t heads[STORE_HEADS];
+    const hsy_status st =
+        mixer_parcel_read(h->mixer, parcel, heads, 0, parcel->heads, err);
+
+    if (st == HSY_OK)
+        *step =
+            deliver_ask(h, parcel_begin(h->sender.wire, heads, parcel->heads),
+                        true, parcel, a);
+    return st;
+}
+
+/* The next bytes, or the end if the next hop has all. */
+static hsy_status deliver_go_on(struct hop *h,
+                                const struct mixer_parcel *parcel,
+                                enum deliver_step *step, struct inbox_answer *a,
+                                hsy_error *err)
+{
+    const uint64_t whole = parcel->bytes - parcel->heads;
+    const uint64_t at = a->at;
+    const size_t n =
+        whole - at < INBOX_PIECE ? (size_t)(whole - at) : (size_t)INBOX_PIECE;
+    hsy_status st = HSY_OK;
+    size_t len;
+
+    if (n != 0)
+        st = mixer_parcel_read(h->mixer, parcel, h->sender.wire + PARCEL_BEFORE,
+                               parcel->heads + at, n, err);
+    if (st != HSY_OK)
+        return st;
+    len = n != 0 ? parcel_piece(h->sender.wire, parcel->id, at, n, h->secret)
+                 : parcel_end(h->sender.wire, parcel->id, h->secret);
+    if (len == 0)
+        return host_fail(err, HSY_E_ENTROPY, HSY_FIELD_SIGNATURE,
+                         "a delivery cannot be signed");
+    *step = deliver_ask(h, len, false, parcel, a);
+    if (*step == DELIVER_WENT && n != 0 && !a->done && a->at != at + n)
+        *step = DELIVER_NEVER;
+    return HSY_OK;
+}
+
+/* Until there is a receipt, or no sense in going on. */
+static hsy_status deliver_parcel(struct hop *h,
+                                 const struct mixer_parcel *parcel,
+                                 enum deliver_step *step,
+                                 struct inbox_answer *a, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    *step = DELIVER_AGAIN;
+    for (unsigned i = 0;
+         st == HSY_OK && *step == DELIVER_AGAIN && i < DELIVER_ROUNDS; i++) {
+        st = deliver_begin(h, parcel, step, a, err);
+        if (*step == DELIVER_WENT && !a->done &&
+            a->at > parcel->bytes - parcel->heads)
+            *step = DELIVER_NEVER;
+        while (st == HSY_OK && *step == DELIVER_WENT && !a->done)
+            st = deliver_go_on(h, parcel, step, a, err);
+    }
+    return st;
+}
+
+/* ---- When ---------------------------------------------------------------- */
+
+static struct hop_refused *deliver_refused(struct hop_sender *s,
+                                           const uint8_t *id)
+{
+    for (size_t i = 0; i < HOP_REFUSED; i++)
+        if (s->refused[i].again != 0 &&
+            memcmp(s->refused[i].id, id, STORE_BATCH_ID) == 0)
+            return &s->refused[i];
+    return NULL;
+}
+
+/* The next batch that may be tried. */
+static bool deliver_next(struct hop *h, struct mixer_parcel *out)
+{
+    const uint64_t now = hop_clock();
+    const uint8_t *after = NULL;
+    uint8_t id[STORE_BATCH_ID];
+
+    if (now < h->sender.again)
+        return false;
+    while (mixer_parcel(h->mixer, after, out)) {
+        const struct hop_refused *r = deliver_refused(&h->sender, out->id);
+
+        if (r == NULL || now >= r->again)
+            return true;
+        memcpy(id, out->id, sizeof id);
+        after = id;
+    }
+    return false;
+}
+
+/* How long nothing has been received, and how much is refused. */
+static void deliver_note(struct hop *h, bool failed)
+{
+    uint64_t refusals = 0;
+
+    for (size_t i = 0; i < HOP_REFUSED; i++)
+        refusals += h->sender.refused[i].again != 0;
+    pthread_mutex_lock(&h->lock);
+    h->status.refusals = refusals;
+    if (!failed)
+        h->failing = 0;
+    else if (h->failing == 0)
+        h->failing = hop_clock();
+    pthread_mutex_unlock(&h->lock);
+}
+
+static void deliver_never(struct hop *h, const struct mixer_parcel *parcel)
+{
+    struct hop_sender *s = &h->sender;
+    struct hop_refused *r = deliver_refused(s, parcel->id);
+
+    if (r == NULL)
+        r = &s->refused[s->nrefused++ % HOP_REFUSED];
+    memcpy(r->id, parcel->id, sizeof r->id);
+    r->again = hop_clock() + DELIVER_REFUSED;
+    log_event(h->options.log, LOG_ERROR, "batch-refused",
+              "entry=%" PRIu32 " envelopes=%" PRIu64 " status=%u",
+              parcel->entry, parcel->n, h->status.answered);
+}
+
+static void deliver_later(struct hop *h)
+{
+    struct hop_sender *s = &h->sender;
+    uint64_t wait = DELIVER_LAST;
+
+    if (s->failures < 16 && (uint64_t)DELIVER_FIRST << s->failures < wait)
+        wait = (uint64_t)DELIVER_FIRST << s->failures;
+    s->again = hop_clock() + wait;
+    if (s->failures++ == 0)
+        log_event(h->options.log, LOG_NOTE, "next-lost", "%s", "");
+}
+
+static void deliver_done(struct hop *h, const struct mixer_parcel *parcel)
+{
+    struct hop_refused *r = deliver_refused(&h->sender, parcel->id);
+
+    if (r != NULL)
+        r->again = 0;
+    if (h->sender.failures != 0)
+        log_event(h->options.log, LOG_NOTE, "next-reached", "%s", "");
+    h->sender.failures = 0;
+    h->sender.again = 0;
+}
+
+hsy_status hop_deliver(struct hop *h, bool *more, hsy_error *err)
+{
+    struct inbox_answer a = {.done = false};
+    struct mixer_parcel parcel;
+    enum deliver_step step;
+    hsy_status st;
+
+    *more = deliver_next(h, &parcel);
+    if (!*more)
+        return HSY_OK;
+    st = deliver_parcel(h, &parcel, &step, &a, err);
+    if (st == HSY_OK && step == DELIVER_WENT)
+        st = mixer_acked(h->mixer, parcel.id, a.receipt, err);
+    if (st == HSY_E_REFUSED)
+        step = DELIVER_NEVER; /* a receipt that somebody else has signed */
+    else if (st != HSY_OK)
+        return st;
+    *more = step == DELIVER_WENT || step == DELIVER_NEVER;
+    if (step == DELIVER_WENT)
+        deliver_done(h, &parcel);
+    else if (step == DELIVER_NEVER)
+        deliver_never(h, &parcel);
+    else if (step != DELIVER_STOPS)
+        deliver_later(h);
+    deliver_note(h, step != DELIVER_WENT);
+    return HSY_OK;
+}

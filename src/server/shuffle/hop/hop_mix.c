@@ -1,0 +1,264 @@
+/*
+ * hop_mix.c - the thread that closes, mixes, erases, and delivers.
+ *
+ * It goes round: what has come, what is due, one step of mixing or erasing at a
+ * time, then what is to be delivered. A full disk and a next hop that is down
+ * are waited out; a store that has failed ends the process.
+ */
+#define _GNU_SOURCE
+#include "server/shuffle/hop/internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MIX_RETRY 1000u /* milliseconds until a full disk is tried again */
+
+static hsy_status mix_peel(void *ctx, uint8_t *out,
+                           const struct mixer_task *task, uint32_t epoch,
+                           const uint8_t *id, const uint8_t *envelope)
+{
+    struct hops_keys keys = hop_keys(ctx);
+    const hsy_status st = hops_peel(&keys, out, task, epoch, id, envelope);
+
+    explicit_bzero(&keys, sizeof keys);
+    return st;
+}
+
+hsy_status hop_mix_open(struct hop *h, hsy_error *err)
+{
+    struct mixer_options o = {.size = sizeof o,
+                              .store = h->options.store,
+                              .directory = h->directory,
+                              .peel = mix_peel,
+                              .ctx = h};
+    hsy_status st;
+
+    hsy_entropy_init(&h->entropy);
+    o.rng = hsy_entropy_coins(&h->entropy).secret;
+    memcpy(o.key, h->sign_key, sizeof o.key);
+    memcpy(o.secret, h->secret, sizeof o.secret);
+    st = mixer_open(&h->mixer, &o, err);
+    explicit_bzero(&o, sizeof o);
+    return st;
+}
+
+/* ---- What there is to do ------------------------------------------------- */
+
+/* The tasks of the document in force, if it is another. */
+static hsy_status mix_tasks(struct hop *h, hsy_error *err)
+{
+    struct roster *now = engine_roster(h->options.engine);
+    struct hops_keys keys;
+    struct mixer_task *tasks;
+    hsy_status st = HSY_E_NOMEM;
+
+    if (now == h->mixed) {
+        roster_drop(now);
+        return HSY_OK;
+    }
+    tasks = malloc((roster_count(now) + 1) * sizeof *tasks);
+    keys = hop_keys(h);
+    if (tasks != NULL)
+        st = mixer_tasks(h->mixer, tasks, hops_mixer_tasks(tasks, now, &keys),
+                         err);
+    explicit_bzero(&keys, sizeof keys);
+    free(tasks);
+    if (st != HSY_OK) {
+        roster_drop(now);
+        return st;
+    }
+    roster_drop(h->mixed);
+    h->mixed = now;
+    return HSY_OK;
+}
+
+static hsy_status mix_came(struct hop *h, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    while (st == HSY_OK) {
+        struct hop_came *c;
+
+        pthread_mutex_lock(&h->lock);
+        c = h->came;
+        if (c != NULL)
+            h->came = c->next;
+        pthread_mutex_unlock(&h->lock);
+        if (c == NULL)
+            break;
+        st = mixer_came(h->mixer, &c->row, err);
+        free(c);
+    }
+    return st;
+}
+
+static hsy_status mix_decide(struct hop *h, hsy_error *err)
+{
+    struct engine_status s;
+    struct mixer_time now = {.wall = h->options.now(h->options.ctx)};
+
+    engine_status(h->options.engine, &s);
+    now.day = s.day;
+    now.seq = s.seq;
+    return mixer_decide(h->mixer, &now, err);
+}
+
+/* ---- What others see of it ----------------------------------------------- */
+
+/* Log what became of batches since the last look. */
+static void mix_tell(struct hop *h, const struct store_mix *row,
+                     enum store_mix_state before)
+{
+    static const char *const events[] = {[STORE_MIX_WAITING] = "batch-waits",
+                                         [STORE_MIX_MIXED] = "batch-mixed",
+                                         [STORE_MIX_ACKED] = "batch-received",
+                                         [STORE_MIX_EXPIRED] = "batch-expired",
+                                         [STORE_MIX_GONE] = NULL};
+
+    if (row->state == before || events[row->state] == NULL)
+        return;
+    log_event(h->options.log, LOG_NOTE, events[row->state],
+              "entry=%" PRIu32 " epoch=%" PRIu32 " part=%" PRIu32
+              " envelopes=%" PRIu64,
+              row->entry, row->epoch, row->part, row->n);
+}
+
+static enum store_mix_state mix_before(const struct hop *h,
+                                       const struct store_mix *row)
+{
+    for (size_t i = 0; i < h->nrows; i++)
+        if (memcmp(h->rows[i].id, row->id, sizeof row->id) == 0)
+            return h->rows[i].state;
+    return STORE_MIX_NONE;
+}
+
+static void mix_count(struct hop_status *s, const struct store_mix *rows,
+                      size_t n)
+{
+    memset(s->states, 0, sizeof s->states);
+    s->delivered = s->erased = 0;
+    s->oldest = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct store_mix *row = &rows[i];
+
+        s->states[row->state]++;
+        if (row->state == STORE_MIX_ACKED || row->state == STORE_MIX_ERASED)
+            s->delivered += row->n;
+        if (row->state == STORE_MIX_EXPIRED || row->state == STORE_MIX_GONE)
+            s->erased += row->n;
+        if (row->state == STORE_MIX_MIXED &&
+            (s->oldest == 0 || row->epoch < s->oldest))
+            s->oldest = row->epoch;
+    }
+}
+
+/* A copy of all rows for whoever asks, if they have changed. */
+static void mix_show(struct hop *h, bool tell)
+{
+    size_t n;
+    const struct store_mix *rows = mixer_rows(h->mixer, &n);
+    struct store_mix *copy;
+
+    if (n == h->nrows &&
+        (n == 0 || memcmp(rows, h->rows, n * sizeof *rows) == 0))
+        return;
+    copy = malloc((n + 1) * sizeof *copy);
+    if (copy == NULL)
+        return;
+    memcpy(copy, rows, n * sizeof *copy);
+    for (size_t i = 0; tell && i < n; i++)
+        mix_tell(h, &rows[i], mix_before(h, &rows[i]));
+    pthread_mutex_lock(&h->lock);
+    free(h->rows);
+    h->rows = copy;
+    h->nrows = n;
+    mix_count(&h->status, copy, n);
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* ---- Going round --------------------------------------------------------- */
+
+static hsy_status mix_steps(struct hop *h, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+    bool more = true;
+
+    while (st == HSY_OK && more && !hop_stops(h)) {
+        st = mixer_step(h->mixer, &more, err);
+        mix_show(h, true);
+    }
+    return st;
+}
+
+static hsy_status mix_deliver(struct hop *h, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+    bool more = true;
+
+    while (st == HSY_OK && more && !hop_stops(h)) {
+        st = hop_deliver(h, &more, err);
+        mix_show(h, true);
+    }
+    return st;
+}
+
+static hsy_status mix_round(struct hop *h, hsy_error *err)
+{
+    hsy_status st = mix_tasks(h, err);
+
+    if (st == HSY_OK)
+        st = mix_came(h, err);
+    if (st == HSY_OK)
+        st = mix_decide(h, err);
+    mix_show(h, true);
+    if (st == HSY_OK)
+        st = mix_steps(h, err);
+    if (st == HSY_OK)
+        st = mix_deliver(h, err);
+    if (st == HSY_OK)
+        st = mix_steps(h, err); /* what is received can be erased */
+    return st;
+}
+
+static void mix_wait(struct hop *h, uint32_t millis)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += millis / 1000;
+    until.tv_nsec += (long)(millis % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    pthread_mutex_lock(&h->lock);
+    if (!h->stopping && h->came == NULL)
+        pthread_cond_timedwait(&h->mixer_wakes, &h->lock, &until);
+    pthread_mutex_unlock(&h->lock);
+}
+
+void *hop_mix_main(void *ctx)
+{
+    struct hop *h = ctx;
+    bool full = false;
+
+    mix_show(h, false);
+    while (!hop_stops(h)) {
+        hsy_error err = {0};
+        const hsy_status st = mix_round(h, &err);
+        const bool later =
+            st == HSY_E_FULL || st == HSY_E_NOMEM || st == HSY_E_BUSY;
+
+        if (st != HSY_OK && !later) {
+            h->options.failed(h->options.ctx, &err);
+            return NULL;
+        }
+        if (later && !full)
+            log_failure(h->options.log, "mixing-waits", &err);
+        full = later;
+        mix_wait(h, later ? MIX_RETRY : h->options.look_millis);
+    }
+    return NULL;
+}
