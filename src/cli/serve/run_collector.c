@@ -204,6 +204,10 @@ static void run_check_warn(const struct config *c,
         cli_note("warning: gateway_keys: %s names none of them: its devices "
                  "seal nothing for this gateway",
                  c->document);
+    else if (f->what == SERVE_NO_PLACE)
+        cli_note("warning: document: %s has no statement of this shuffler: "
+                 "nothing is sealed for it",
+                 c->document);
     else
         cli_note("warning: tally_bytes: keep_days will need %" PRIu64
                  " MiB; days that do not fit have no tally of their own",

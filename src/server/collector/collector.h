@@ -73,9 +73,9 @@ static inline bool collector_shuffles(const struct collector *c)
 hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
                              size_t len, hsy_error *err);
 
-/* Log it if the document in force names no key of the gateway (remind.c): after
- * either has changed. */
-void serve_remind_gateway(struct collector *c);
+/* Log it if the document in force names no key of the gateway, or no statement
+ * of the shuffler (remind.c): after either has changed. */
+void serve_remind_document(struct collector *c);
 
 /* An event to all readers: how the collector is (api_status.c). */
 void api_tell_status(struct collector *c);

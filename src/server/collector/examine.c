@@ -22,6 +22,8 @@ struct examine {
     serve_tell *tell;
     void *ctx;
     struct gateway *gateway; /* without keys, if they cannot be read */
+    bool signs;              /* there is a key that signs: */
+    uint8_t sign_key[HSY_SIGN_KEY];
     size_t wrong;
 };
 
@@ -101,6 +103,9 @@ static void examine_signed(struct examine *c, const struct task_file *doc,
     examine_memory(c, &doc->doc);
     if (c->gateway != NULL && gateway_unnamed(c->gateway, &doc->doc))
         examine_say(c, (struct serve_finding){.what = SERVE_UNNAMED});
+    if (c->config->next != NULL && c->signs &&
+        !hop_named(&doc->doc, c->sign_key))
+        examine_say(c, (struct serve_finding){.what = SERVE_NO_PLACE});
 }
 
 static void examine_document(struct examine *c)
@@ -164,12 +169,27 @@ static void examine_gateway(struct examine *c)
     examine_file(c, SERVE_NO_KEY, about, st, &err);
 }
 
+static void examine_chain(struct examine *c)
+{
+    const struct hop_files files = serve_hop_files(c->config);
+    const char *about = "sign_key";
+    hsy_error err = {0};
+    hsy_status st;
+
+    if (files.sign_key == NULL)
+        return;
+    st = hop_files_check(c->sign_key, &files, &about, &err);
+    c->signs = st == HSY_OK;
+    examine_file(c, SERVE_NO_KEY, about, st, &err);
+}
+
 size_t serve_examine(const struct config *f, serve_tell *tell, void *ctx)
 {
-    struct examine c = {f, tell, ctx, NULL, 0};
+    struct examine c = {.config = f, .tell = tell, .ctx = ctx};
     struct serve_trouble t;
 
     examine_gateway(&c);
+    examine_chain(&c);
     examine_document(&c);
     examine_data(&c);
     if (serve_directories(f, &t) != HSY_OK)
@@ -177,6 +197,7 @@ size_t serve_examine(const struct config *f, serve_tell *tell, void *ctx)
             &c, (struct serve_finding){.what = SERVE_TROUBLE, .trouble = &t});
     examine_pem(&c, f->tls_cert);
     examine_pem(&c, f->tls_key);
+    examine_pem(&c, f->next_ca);
     gateway_free(c.gateway);
     return c.wrong;
 }

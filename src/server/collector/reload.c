@@ -165,7 +165,7 @@ void serve_reload(struct collector *c, struct config *next)
     good &= reload_tls(c);
     good &= reload_gateway(c, next);
     good &= reload_hop(c, next);
-    serve_remind_gateway(c);
+    serve_remind_document(c);
     if (good)
         log_event(c->log, LOG_NOTE, "reloaded", "%s", "");
 }

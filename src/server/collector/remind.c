@@ -25,7 +25,7 @@ void serve_remind_tokens(struct collector *c)
 }
 
 /* The document in force is the engine's, and was looked through by it. */
-void serve_remind_gateway(struct collector *c)
+void serve_remind_document(struct collector *c)
 {
     size_t len = 0;
     uint8_t *bytes = engine_document_hold(c->engine, &len);
@@ -34,6 +34,11 @@ void serve_remind_gateway(struct collector *c)
     if (bytes != NULL && hsy_document_open(&doc, bytes, len, NULL) == HSY_OK &&
         gateway_unnamed(c->gateway, &doc))
         log_event(c->log, LOG_NOTE, "gateway-keys-not-in-document",
+                  "document=%" PRIu64, doc.version);
+    if (bytes != NULL && collector_shuffles(c) &&
+        hsy_document_open(&doc, bytes, len, NULL) == HSY_OK &&
+        !hop_named(&doc, hop_shuffler(c->hop)))
+        log_event(c->log, LOG_NOTE, "shuffler-not-in-document",
                   "document=%" PRIu64, doc.version);
     engine_document_drop(bytes);
 }
@@ -44,5 +49,5 @@ void serve_remind(struct collector *c)
         log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
                   "hearsay-serve-token-add");
     serve_remind_tokens(c);
-    serve_remind_gateway(c);
+    serve_remind_document(c);
 }

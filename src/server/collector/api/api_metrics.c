@@ -277,6 +277,65 @@ static void metrics_sealed(FILE *to, const struct collector *c, uint64_t step)
                 i, s.answers[i]);
 }
 
+static void metrics_hop_taken(FILE *to, const struct hop_status *s)
+{
+    metrics_one(to, "batches_taken_total", "counter",
+                "Batches of shufflers taken since the start.", s->taken);
+    metrics_head(to, "batches_refused_total", "counter",
+                 "Parts of their deliveries refused, by reason.");
+    for (int i = 0; i < HOP_REFUSALS; i++)
+        fprintf(to,
+                "hearsay_batches_refused_total{reason=\"%s\"} %" PRIu64 "\n",
+                hop_refusals[i], s->refused[i]);
+}
+
+static void metrics_hop_states(FILE *to, const struct hop_status *s)
+{
+    const struct {
+        const char *name;
+        uint64_t n;
+    } states[] = {
+        {"waiting", s->states[STORE_MIX_WAITING]},
+        {"closed", s->states[STORE_MIX_CLOSED]},
+        {"mixed", s->states[STORE_MIX_MIXED]},
+        {"received", s->states[STORE_MIX_ACKED] + s->states[STORE_MIX_ERASED]},
+        {"erased", s->states[STORE_MIX_EXPIRED] + s->states[STORE_MIX_GONE]}};
+
+    metrics_head(to, "shuffle_batches", "gauge",
+                 "Batches of this shuffler by state.");
+    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
+        fprintf(to, "hearsay_shuffle_batches{state=\"%s\"} %" PRIu64 "\n",
+                states[i].name, states[i].n);
+}
+
+/* What a hop of a chain has taken, mixed and passed on. */
+static void metrics_hop(FILE *to, struct collector *c)
+{
+    struct hop_status s;
+
+    if (c->hop == NULL)
+        return;
+    hop_status(c->hop, &s);
+    metrics_hop_taken(to, &s);
+    if (!s.shuffles)
+        return;
+    metrics_hop_states(to, &s);
+    metrics_one(to, "shuffle_delivered_total", "counter",
+                "Envelopes that the next hop has, in all time.", s.delivered);
+    metrics_one(to, "shuffle_erased_total", "counter",
+                "Envelopes erased, as too few came for too long.", s.erased);
+    metrics_head(to, "shuffle_requests_total", "counter",
+                 "Requests to the next hop, by what became of them.");
+    for (int i = 0; i < ASK_OUTCOMES; i++)
+        fprintf(to,
+                "hearsay_shuffle_requests_total{outcome=\"%s\"} %" PRIu64 "\n",
+                ask_outcomes[i], s.tries[i]);
+    metrics_one(to, "shuffle_waits_seconds", "gauge",
+                "For which the next hop takes no batch; 0: it does.", s.waits);
+    metrics_one(to, "shuffle_refused", "gauge",
+                "Batches that the next hop refuses.", s.refusals);
+}
+
 void api_metrics(struct request *q, void *ctx)
 {
     struct collector *c = ctx;
@@ -299,6 +358,7 @@ void api_metrics(struct request *q, void *ctx)
     metrics_engine(to, c, step);
     metrics_waits(to, c, step);
     metrics_sealed(to, c, step);
+    metrics_hop(to, c);
     metrics_epochs(to, c);
     metrics_document(to, c);
     metrics_troubles(to, c);

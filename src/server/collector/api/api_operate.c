@@ -232,7 +232,7 @@ static void operate_put_document(struct collector *c, struct request *q)
         if (!again) {
             log_event(c->log, LOG_NOTE, "document",
                       "version=%" PRIu64 " tasks=%u", doc.version, doc.tasks);
-            serve_remind_gateway(c);
+            serve_remind_document(c);
         }
         put_count(&p, "version", doc.version);
         put_count(&p, "tasks", doc.tasks);

@@ -18,6 +18,7 @@
 
 #define TROUBLE_RECENT 60u /* seconds for which a refusal is news */
 #define TROUBLE_HANGS 10u  /* seconds without an answer */
+#define TROUBLE_NEXT 600u  /* seconds for which batches may wait */
 #define TROUBLE_DISK_LOW ((uint64_t)1 << 30)
 #define TROUBLE_DISK_FULL ((uint64_t)16 << 20)
 
@@ -26,6 +27,7 @@ struct trouble_scene {
     struct engine_status status;
     struct watch_document doc;
     struct watch_figures figures;
+    struct hop_status hop; /* zeros where there is none */
     uint64_t now, refused_at, no_ids_at, disk_at;
     bool stuck;
 };
@@ -203,6 +205,25 @@ static void trouble_hangs(struct trouble *t, const struct trouble_scene *s)
                     s->now - since);
 }
 
+/* Uploads are taken meanwhile, and wait. */
+static void trouble_next(struct trouble *t, const struct trouble_scene *s)
+{
+    if (s->hop.waits > TROUBLE_NEXT)
+        trouble_say(t,
+                    "the next hop does not take batches, which wait; seconds: "
+                    "%" PRIu64,
+                    s->hop.waits);
+}
+
+static void trouble_unwanted(struct trouble *t, const struct trouble_scene *s)
+{
+    if (s->hop.refusals != 0)
+        trouble_say(t,
+                    "the next hop refuses batches (the last with status %u), "
+                    "which stay here; how many: %" PRIu64,
+                    s->hop.answered, s->hop.refusals);
+}
+
 static const struct trouble_row {
     const char *name;
     void (*look)(struct trouble *t, const struct trouble_scene *s);
@@ -222,6 +243,8 @@ static const struct trouble_row {
     {"tally-need", trouble_need},
     {"not-folded", trouble_unfolded},
     {"thread-hangs", trouble_hangs},
+    {"next-hop", trouble_next},
+    {"batch-refused", trouble_unwanted},
 };
 
 /* ---- All of them --------------------------------------------------------- */
@@ -232,6 +255,8 @@ void watch_look(struct collector *c, struct trouble out[WATCH_TROUBLES])
     struct trouble_scene s = {.c = c, .now = watch_clock()};
 
     engine_status(c->engine, &s.status);
+    if (c->hop != NULL)
+        hop_status(c->hop, &s.hop);
     watch_document(c, &s.doc);
     watch_disk(w, &s.figures);
     pthread_mutex_lock(&w->lock);

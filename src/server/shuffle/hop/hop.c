@@ -118,6 +118,37 @@ hsy_status hop_take_keys(struct hop *h, const struct hop_files *files,
     return st;
 }
 
+hsy_status hop_files_check(uint8_t sign_key[HSY_SIGN_KEY],
+                           const struct hop_files *files, const char **about,
+                           hsy_error *err)
+{
+    uint8_t secret[HSY_SIGN_SECRET];
+    struct hops_keys keys;
+    const hsy_status st = hop_read_keys(&keys, secret, files, about, err);
+
+    memcpy(sign_key, keys.sign, HSY_SIGN_KEY);
+    explicit_bzero(&keys, sizeof keys);
+    explicit_bzero(secret, sizeof secret);
+    return st;
+}
+
+bool hop_named(const hsy_document *doc, const uint8_t sign_key[HSY_SIGN_KEY])
+{
+    for (uint32_t i = 0; i < doc->tasks; i++) {
+        hsy_statement s;
+        hsy_task t;
+
+        hsy_document_task(doc, &t, i);
+        for (uint32_t k = 0; k < t.shufflers; k++)
+            if (hsy_statement_decode(
+                    &s, t.statements + (size_t)k * HSY_STATEMENT_WIRE, NULL) ==
+                    HSY_OK &&
+                memcmp(s.sign_key, sign_key, HSY_SIGN_KEY) == 0)
+                return true;
+    }
+    return false;
+}
+
 /* ---- Opening ------------------------------------------------------------- */
 
 static hsy_status hop_open_parts(struct hop *h, const char **about,

@@ -61,6 +61,14 @@ const uint8_t *hop_shuffler(const struct hop *h);
 hsy_status hop_take_keys(struct hop *h, const struct hop_files *files,
                          const char **about, hsy_error *err);
 
+/* Look at files of keys without a hop: the key that signs. */
+hsy_status hop_files_check(uint8_t sign_key[HSY_SIGN_KEY],
+                           const struct hop_files *files, const char **about,
+                           hsy_error *err);
+
+/* Whether a document has a place for a shuffler, by a statement of its own. */
+bool hop_named(const hsy_document *doc, const uint8_t sign_key[HSY_SIGN_KEY]);
+
 /* A part of a delivery: it is answered by the taker. */
 void hop_take(struct hop *h, struct request *q);
 
