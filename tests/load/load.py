@@ -24,13 +24,15 @@ tempfile.tempdir = None  # a real disk: what is durable is what is measured
 import ohttp
 from collector import *
 from collector import _die_with_us
+from chain import SEAL, Chain
 from relays import Relay
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--seconds", type=int, default=5, help="of a run")
 parser.add_argument("--runs", type=int, default=5, help="of each kind; the median counts")
 parser.add_argument("--connections", type=int, default=128)
-parser.add_argument("--only", nargs="+", choices=("single", "batches", "beside", "relay", "sealed"))
+parser.add_argument("--only", nargs="+", choices=("single", "batches", "beside", "relay", "sealed", "shuffle", "open"))
+parser.add_argument("--envelopes", type=int, default=1000000, help="of the batch that is mixed, opened and counted")
 parser.add_argument("--bits", type=int, default=26, help="the busy task beside has 2^bits cells")
 options = parser.parse_args()
 
@@ -252,7 +254,7 @@ REQUEST = 512  # bytes of a request before it is sealed
 SEALED = REQUEST + 55
 
 
-def requests(name, n):
+def requests(name, n, upload=None, key=None, size=REQUEST):
     """A file of so many sealed uploads, each of its own."""
     program, B = path("seal_uploads"), os.path.dirname(HEARSAY)
     if "address" in B:  # a sanitized collector; who sends is the plain build's
@@ -262,12 +264,12 @@ def requests(name, n):
                         os.path.join(HERE, "seal_uploads.c"), os.path.join(B, "libhearsay-host.a"), os.path.join(B, "libhearsay.a"),
                         "-lyaml", "-lsodium", "-ljansson", "-lnettle", "-lz", "-lm", "-o", program], check=True)
     with open(path(name), "wb") as to:
-        subprocess.run([program, GATEWAY_KEY.hex(), ONE, str(n), str(REQUEST)], stdout=to, check=True)
+        subprocess.run([program, (key or GATEWAY_KEY).hex(), upload or ONE, str(n), str(size)], stdout=to, check=True)
     return path(name)
 
 
-def sealed_run(port, name, where):
-    return Wrk(port, "", options.connections, options.seconds, script="sealed.lua", REQUESTS=name, SIZE=str(SEALED), PATH_=where).result()
+def sealed_run(port, name, where, size=REQUEST):
+    return Wrk(port, "", options.connections, options.seconds, script="sealed.lua", REQUESTS=name, SIZE=str(size + 55), PATH_=where).result()
 
 
 def relay():
@@ -308,9 +310,80 @@ def sealed():
     return sent
 
 
+def shuffle():
+    """Sealed reports into a shuffler against reports in clear into the collector,
+    by plain HTTP and by Oblivious HTTP. A shuffler looks at no envelope before
+    it mixes, so one of them serves for all ids."""
+    print("a shuffler's uploads against the collector's own")
+    chain = Chain(shufflers=1, min_batch=2 ** 31, name="load-chain", rehearsal=None, ids_epoch=400000000, start=False)
+    first = chain.shufflers[0].start()
+    key, = ohttp.keys(ask(first.public, "GET", "/.well-known/ohttp-gateway")[2]).values()
+    upload, rows, sent = file("veiled", chain.uploads([1])[0]), [], 0
+    for _ in range(options.runs):
+        direct = run(ONE)
+        sent += direct["n"]
+        ours = Wrk(first.public[1], upload, options.connections, options.seconds).result()
+        enough = int(direct["rate"] * options.seconds * 0.8) + 5000
+        behind = sealed_run(first.public[1], requests("veiled-sealed", enough, upload, key), "/v1/ohttp")
+        if ours["bad"] or behind["bad"] or behind["n"] > enough:
+            raise SystemExit("%d, %d requests failed: %s" % (ours["bad"], behind["bad"], first.said()))
+        ours.update(ratio=ours["rate"] / direct["rate"], behind=behind["rate"] / direct["rate"])
+        rows.append(ours)
+        print("  collector %7.0f/s   shuffler %7.0f/s p50 %6.2f p99 %6.2f ms   ratio %.2f   behind OHTTP %7.0f/s   ratio %.2f"
+              % (direct["rate"], ours["rate"], ours["p50"], ours["p99"], ours["ratio"], behind["rate"], ours["behind"]), flush=True)
+    print("shuffle: %.2f of the collector's uploads (at least 0.70 wanted), behind OHTTP %.2f (0.25)" % (median(rows, "ratio"), median(rows, "behind")))
+    first.kill()
+    return sent
+
+
+def x25519():
+    """Seconds of one, on one core, in this run."""
+    row = next(r for r in json.loads(must("bench", "--quick", "--kernel", "x25519", "--format", "json"))["kernels"] if r["kernel"] == "x25519")
+    return 1 / row["per_second"]
+
+
+def open_():
+    """One large batch through a shuffler to the collector: processor time an
+    envelope, beside that of one X25519, which opening one takes at least."""
+    n, before = options.envelopes, x25519()
+    print("a batch of %d envelopes, mixed by a shuffler, opened and counted by the collector" % n)
+    chain = Chain(shufflers=1, min_batch=n, name="open-chain", ids_epoch=400000000, body_bytes="8M", inflight_bytes="256M")
+    shuffler, step, sealed_, at = chain.shufflers[0], 4096, 0, time.monotonic()
+    with subprocess.Popen([SEAL, chain.signed, "veiled"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as sealing:
+        threading.Thread(target=feed, args=(sealing.stdin, n, chain.now[0]), daemon=True).start()
+        size = len(chain.uploads([1])[0])
+        while sealed_ < n:
+            want = min(step, n - sealed_)
+            body = sealing.stdout.read(want * size)
+            status, answer = chain.send(body)
+            if status != 204:
+                raise SystemExit("the shuffler answers %d: %s" % (status, answer))
+            sealed_ += want
+    print("  sealed and sent in %.0f s" % (time.monotonic() - at), flush=True)
+    mixing, counting, at = cpu(shuffler.process.pid), cpu(chain.collector.process.pid), time.monotonic()
+    chain.at(chain.now[0] + 1, 7)
+    while chain.collector.get("/v1/tasks/veiled")[1].get("live", {}).get("reports", 0) < n:
+        time.sleep(0.2)
+    while "received" not in str(shuffler.batches()):
+        time.sleep(0.05)
+    mixing, counting = (cpu(p.process.pid) - was for p, was in ((shuffler, mixing), (chain.collector, counting)))
+    limit = (before + x25519()) / 2
+    print("open: X25519 %.1f us; the shuffler %.1f us an envelope, %.2f of it; the collector %.1f us, %.2f of it (at least 0.75 wanted); %.0f s in all"
+          % (limit * 1e6, mixing / n * 1e6, limit / (mixing / n), counting / n * 1e6, limit / (counting / n), time.monotonic() - at))
+    for p in chain.parties:
+        p.kill()
+    return 0
+
+
+def feed(to, n, day):
+    for i in range(n):
+        to.write(b"%d %d %032x\n" % (i % 4096, day, i + 1))
+    to.close()
+
+
 ONE = file("single", c.task["browser"].upload([1]))
 disk()
-sent = sum(figure() for figure in (single, batches, beside, relay, sealed) if figure.__name__ in (options.only or [figure.__name__]))
+sent = sum(figure() for figure in (single, batches, beside, relay, sealed, shuffle, open_) if figure.__name__.strip("_") in (options.only or [figure.__name__.strip("_")]))
 
 # Whatever wrk had acknowledged is counted; what it left unread at the end of a
 # run may be counted besides.
