@@ -100,7 +100,8 @@ static void examine_signed(struct examine *c, const struct task_file *doc,
     }
     examine_enrolled(c, doc);
     examine_expiry(c, &doc->doc);
-    examine_memory(c, &doc->doc);
+    if (c->config->next == NULL)
+        examine_memory(c, &doc->doc);
     if (c->gateway != NULL && gateway_unnamed(c->gateway, &doc->doc))
         examine_say(c, (struct serve_finding){.what = SERVE_UNNAMED});
     if (c->config->next != NULL && c->signs &&

@@ -175,7 +175,8 @@ static void trouble_days(struct trouble *t, const struct trouble_scene *s)
 
 static void trouble_need(struct trouble *t, const struct trouble_scene *s)
 {
-    if (s->status.tally_need > s->c->config.tally_bytes)
+    if (!collector_shuffles(s->c) &&
+        s->status.tally_need > s->c->config.tally_bytes)
         trouble_say(t,
                     "keep_days will need more than tally_bytes; MiB: %" PRIu64,
                     (s->status.tally_need >> 20) + 1);

@@ -28,14 +28,15 @@ bool hop_stops(struct hop *h)
     return stops;
 }
 
-struct hops_keys hop_keys(struct hop *h)
+hsy_status hop_keys(struct hop *h, struct hops_keys *out)
 {
-    struct hops_keys keys;
+    bool stops;
 
     pthread_mutex_lock(&h->lock);
-    keys = h->keys;
+    *out = h->keys;
+    stops = h->stopping;
     pthread_mutex_unlock(&h->lock);
-    return keys;
+    return stops ? HSY_E_BUSY : HSY_OK;
 }
 
 const uint8_t *hop_shuffler(const struct hop *h)
@@ -111,6 +112,7 @@ hsy_status hop_take_keys(struct hop *h, const struct hop_files *files,
     if (st == HSY_OK) {
         pthread_mutex_lock(&h->lock);
         h->keys = keys;
+        h->rekeyed = true;
         pthread_mutex_unlock(&h->lock);
     }
     explicit_bzero(&keys, sizeof keys);

@@ -19,9 +19,11 @@ static hsy_status mix_peel(void *ctx, uint8_t *out,
                            const struct mixer_task *task, uint32_t epoch,
                            const uint8_t *id, const uint8_t *envelope)
 {
-    struct hops_keys keys = hop_keys(ctx);
-    const hsy_status st = hops_peel(&keys, out, task, epoch, id, envelope);
+    struct hops_keys keys;
+    hsy_status st = hop_keys(ctx, &keys);
 
+    if (st == HSY_OK)
+        st = hops_peel(&keys, out, task, epoch, id, envelope);
     explicit_bzero(&keys, sizeof keys);
     return st;
 }
@@ -46,32 +48,69 @@ hsy_status hop_mix_open(struct hop *h, hsy_error *err)
 
 /* ---- What there is to do ------------------------------------------------- */
 
-/* The tasks of the document in force, if it is another. */
+/* Batches that nothing is done about, as no task has them: of a document that
+ * is not in force, or of another key that signs. */
+static void mix_orphans(struct hop *h, const struct mixer_task *tasks,
+                        size_t ntasks)
+{
+    uint64_t orphans = 0;
+    size_t n;
+    const struct store_mix *rows = mixer_rows(h->mixer, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+
+        while (k < ntasks && tasks[k].entry != rows[i].entry)
+            k++;
+        orphans += k == ntasks && rows[i].state != STORE_MIX_ERASED &&
+                   rows[i].state != STORE_MIX_GONE;
+    }
+    if (orphans != 0)
+        log_event(h->options.log, LOG_ERROR, "batches-of-no-task",
+                  "batches=%" PRIu64, orphans);
+}
+
+static hsy_status mix_take_tasks(struct hop *h, const struct roster *roster,
+                                 hsy_error *err)
+{
+    struct mixer_task *tasks =
+        malloc((roster_count(roster) + 1) * sizeof *tasks);
+    struct hops_keys keys;
+    hsy_status st;
+    size_t n;
+
+    if (tasks == NULL)
+        return HSY_E_NOMEM;
+    (void)hop_keys(h, &keys);
+    n = hops_mixer_tasks(tasks, roster, &keys);
+    explicit_bzero(&keys, sizeof keys);
+    st = mixer_tasks(h->mixer, tasks, n, err);
+    if (st == HSY_OK)
+        mix_orphans(h, tasks, n);
+    free(tasks);
+    return st;
+}
+
+/* The tasks of the document in force, if it or a key is another. */
 static hsy_status mix_tasks(struct hop *h, hsy_error *err)
 {
     struct roster *now = engine_roster(h->options.engine);
-    struct hops_keys keys;
-    struct mixer_task *tasks;
-    hsy_status st = HSY_E_NOMEM;
+    hsy_status st = HSY_OK;
+    bool other;
 
-    if (now == h->mixed) {
+    pthread_mutex_lock(&h->lock);
+    other = h->rekeyed || now != h->mixed;
+    h->rekeyed = false;
+    pthread_mutex_unlock(&h->lock);
+    if (other)
+        st = mix_take_tasks(h, now, err);
+    if (other && st == HSY_OK) {
+        roster_drop(h->mixed);
+        h->mixed = now;
+    } else {
         roster_drop(now);
-        return HSY_OK;
     }
-    tasks = malloc((roster_count(now) + 1) * sizeof *tasks);
-    keys = hop_keys(h);
-    if (tasks != NULL)
-        st = mixer_tasks(h->mixer, tasks, hops_mixer_tasks(tasks, now, &keys),
-                         err);
-    explicit_bzero(&keys, sizeof keys);
-    free(tasks);
-    if (st != HSY_OK) {
-        roster_drop(now);
-        return st;
-    }
-    roster_drop(h->mixed);
-    h->mixed = now;
-    return HSY_OK;
+    return st;
 }
 
 static hsy_status mix_came(struct hop *h, hsy_error *err)

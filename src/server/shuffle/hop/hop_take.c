@@ -27,9 +27,11 @@ static bool take_find(void *ctx, const struct batch_head *head,
                       struct inbox_task *out)
 {
     struct hop *h = ctx;
-    struct hops_keys keys = hop_keys(h);
-    const bool found = hops_find(h->roster, &keys, !h->shuffles, head, out);
+    struct hops_keys keys;
+    bool found;
 
+    (void)hop_keys(h, &keys);
+    found = hops_find(h->roster, &keys, !h->shuffles, head, out);
     bytes_wipe(&keys, sizeof keys);
     return found;
 }
@@ -38,10 +40,11 @@ static hsy_status take_open(void *ctx, const struct inbox_task *task,
                             uint8_t *item, bool *null, const uint8_t *envelope)
 {
     struct hop *h = ctx;
-    struct hops_keys keys = hop_keys(h);
-    const hsy_status st =
-        hops_open(h->roster, &keys, task, item, null, envelope);
+    struct hops_keys keys;
+    hsy_status st = hop_keys(h, &keys);
 
+    if (st == HSY_OK)
+        st = hops_open(h->roster, &keys, task, item, null, envelope);
     bytes_wipe(&keys, sizeof keys);
     return st;
 }

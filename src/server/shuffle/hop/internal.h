@@ -41,6 +41,7 @@ struct hop {
     pthread_mutex_t lock; /* of all up to the next line */
     pthread_cond_t taker_wakes, mixer_wakes;
     struct hops_keys keys;
+    bool rekeyed; /* they are others than the mixer's tasks were made with */
     struct request *waiting[HOP_WAITING]; /* a ring */
     size_t first, nwaiting;
     struct hop_came *came;
@@ -62,7 +63,9 @@ struct hop {
 
 uint64_t hop_clock(void); /* milliseconds, steady */
 bool hop_stops(struct hop *h);
-struct hops_keys hop_keys(struct hop *h); /* wipe it */
+/* The keys, to be wiped. HSY_E_BUSY if it is to stop: what opens one envelope
+ * after the other ends then, and begins again at the next start. */
+hsy_status hop_keys(struct hop *h, struct hops_keys *out);
 
 /* ---- hop_take.c ---------------------------------------------------------- */
 
