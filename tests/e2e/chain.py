@@ -41,7 +41,13 @@ class Party(Collector):
 
     def configure(self, **config):
         super().configure(**{"document": self.chain.signed, "public_key": self.chain.name("author.public"), "rehearsal": self.chain.clock,
-                             "listen": "127.0.0.1:%d" % self.chain.port(self), "body_bytes": "4M", **self.more, **config})
+                             "listen": "%s:%d" % self.chain.address(self), "body_bytes": "4M", **self.more, **config})
+
+    def ready(self):
+        at = re.search(r"ready public=([0-9.]+):(\d+) admin=([0-9.]+):(\d+)", self.said())
+        if at:
+            self.public, self.admin = (at[1], int(at[2])), (at[3], int(at[4]))
+        return at is not None
 
     def launch(self, wrap=(), env=None, args=(), sockets=()):
         self.err = open(self.log, "ab")
@@ -58,7 +64,7 @@ class Chain:
     def __init__(self, shufflers=2, min_batch=5, max_wait=1, name="chain", day=DAY, start=True, **config):
         self.dir, self.day = path(name), day
         os.makedirs(self.dir)
-        self.ports = {}
+        self.addresses = {}
         self.clock = self.name("clock")
         self.at(day, 12)
         must("tasks", "keygen", "-o", self.name("author"))
@@ -86,16 +92,15 @@ class Chain:
     def name(self, file):
         return os.path.join(self.dir, file)
 
-    def port(self, party):
-        """Found free once, and kept: others know it by configuration."""
-        if party not in self.ports:
-            with socket.socket() as s:
-                s.bind(("127.0.0.1", 0))
-                self.ports[party] = s.getsockname()[1]
-        return self.ports[party]
+    def address(self, party):
+        """Others know it by configuration, through restarts: a port of a loopback
+        address that nobody else has, for one that was free may be taken."""
+        if party not in self.addresses:
+            self.addresses[party] = ("127.%d.%d.%d" % (*os.urandom(2), 1 + os.urandom(1)[0] % 254), 8080)
+        return self.addresses[party]
 
     def url(self, i):
-        return "http://127.0.0.1:%d" % self.port(self.parties[i])
+        return "http://%s:%d" % self.address(self.parties[i])
 
     def at(self, day, hours):
         """Set the clock of all."""

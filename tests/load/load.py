@@ -85,10 +85,10 @@ class Nginx:
 class Wrk:
     """One run of wrk; result() waits for it."""
 
-    def __init__(self, port, upload, connections, seconds, token="", script="upload.lua", **env):
+    def __init__(self, port, upload, connections, seconds, token="", script="upload.lua", host="127.0.0.1", **env):
         self.upload = upload
         self.process = subprocess.Popen(["wrk", "-t", "2", "-c", str(connections), "-d", "%ds" % seconds, "--timeout", "60s", "-s", os.path.join(HERE, script),
-                                         "http://127.0.0.1:%d" % port], env={**os.environ, "UPLOAD": upload, "TOKEN": token, **env},
+                                         "http://%s:%d" % (host, port)], env={**os.environ, "UPLOAD": upload, "TOKEN": token, **env},
                                         stdout=subprocess.PIPE, text=True, preexec_fn=_die_with_us)
 
     def result(self):
@@ -254,7 +254,7 @@ REQUEST = 512  # bytes of a request before it is sealed
 SEALED = REQUEST + 55
 
 
-def requests(name, n, upload=None, key=None, size=REQUEST):
+def requests(name, n, upload=None, key=None):
     """A file of so many sealed uploads, each of its own."""
     program, B = path("seal_uploads"), os.path.dirname(HEARSAY)
     if "address" in B:  # a sanitized collector; who sends is the plain build's
@@ -264,12 +264,12 @@ def requests(name, n, upload=None, key=None, size=REQUEST):
                         os.path.join(HERE, "seal_uploads.c"), os.path.join(B, "libhearsay-host.a"), os.path.join(B, "libhearsay.a"),
                         "-lyaml", "-lsodium", "-ljansson", "-lnettle", "-lz", "-lm", "-o", program], check=True)
     with open(path(name), "wb") as to:
-        subprocess.run([program, (key or GATEWAY_KEY).hex(), upload or ONE, str(n), str(size)], stdout=to, check=True)
+        subprocess.run([program, (key or GATEWAY_KEY).hex(), upload or ONE, str(n), str(REQUEST)], stdout=to, check=True)
     return path(name)
 
 
-def sealed_run(port, name, where, size=REQUEST):
-    return Wrk(port, "", options.connections, options.seconds, script="sealed.lua", REQUESTS=name, SIZE=str(size + 55), PATH_=where).result()
+def sealed_run(port, name, where, **how):
+    return Wrk(port, "", options.connections, options.seconds, script="sealed.lua", REQUESTS=name, SIZE=str(SEALED), PATH_=where, **how).result()
 
 
 def relay():
@@ -322,9 +322,9 @@ def shuffle():
     for _ in range(options.runs):
         direct = run(ONE)
         sent += direct["n"]
-        ours = Wrk(first.public[1], upload, options.connections, options.seconds).result()
+        ours = Wrk(first.public[1], upload, options.connections, options.seconds, host=first.public[0]).result()
         enough = int(direct["rate"] * options.seconds * 0.8) + 5000
-        behind = sealed_run(first.public[1], requests("veiled-sealed", enough, upload, key), "/v1/ohttp")
+        behind = sealed_run(first.public[1], requests("veiled-sealed", enough, upload, key), "/v1/ohttp", host=first.public[0])
         if ours["bad"] or behind["bad"] or behind["n"] > enough:
             raise SystemExit("%d, %d requests failed: %s" % (ours["bad"], behind["bad"], first.said()))
         ours.update(ratio=ours["rate"] / direct["rate"], behind=behind["rate"] / direct["rate"])

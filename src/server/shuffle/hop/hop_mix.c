@@ -107,9 +107,12 @@ static hsy_status mix_tasks(struct hop *h, hsy_error *err)
     if (other && st == HSY_OK) {
         roster_drop(h->mixed);
         h->mixed = now;
-    } else {
-        roster_drop(now);
+        return HSY_OK;
     }
+    roster_drop(now);
+    pthread_mutex_lock(&h->lock);
+    h->rekeyed |= st != HSY_OK; /* once more */
+    pthread_mutex_unlock(&h->lock);
     return st;
 }
 
@@ -294,7 +297,7 @@ void *hop_mix_main(void *ctx)
             h->options.failed(h->options.ctx, &err);
             return NULL;
         }
-        if (later && !full)
+        if (later && !full && !hop_stops(h))
             log_failure(h->options.log, "mixing-waits", &err);
         full = later;
         mix_wait(h, later ? MIX_RETRY : h->options.look_millis);
