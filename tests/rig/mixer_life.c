@@ -457,9 +457,9 @@ static int life_process(const struct life_shuffler *by, uint64_t kill_at)
 static const char *life_broken(bool failed)
 {
     if (life_world->small)
-        return "a batch of fewer than min_batch has left";
+        return LIFE_SMALL;
     if (life_world->conflict)
-        return "a batch has left in two orders";
+        return LIFE_ORDERS;
     return failed ? "a life has ended otherwise" : NULL;
 }
 

@@ -94,6 +94,10 @@ hsy_status life_receipt(struct life_hop *h, const struct batch_head *head,
 
 /* ---- A whole life -------------------------------------------------------- */
 
+/* What may be wrong, of many things. */
+#define LIFE_SMALL "a batch of fewer than min_batch has left"
+#define LIFE_ORDERS "a batch has left in two orders"
+
 /*
  * Live from the beginning to the end: uploads, small batches that wait, expire
  * or join others, and what does not open. NULL, or what is wrong afterwards.
