@@ -3,8 +3,10 @@
 #define _GNU_SOURCE
 
 #include "rig/store_rig.h"
-#include "server/shuffle/inbox.h"
+#include "server/shuffle/parcel_wire.h"
 #include "tap.h"
+
+#include <dirent.h>
 
 #define BOX_N 12u
 #define BOX_REPORT 8u
@@ -282,6 +284,137 @@ static void a_shuffler_keeps_them_sealed(struct box_world *w)
     inbox_close(in);
 }
 
+/* ---- Requests (parcel_wire.c) -------------------------------------------- */
+
+static uint8_t box_wire[PARCEL_MAX];
+
+static hsy_status box_ask(struct inbox *in, size_t len, struct inbox_answer *a)
+{
+    uint8_t wire[PARCEL_ANSWER];
+    struct inbox_answer made;
+    hsy_error err;
+    hsy_status st = parcel_take(in, box_wire, len, &made, &err);
+
+    if (st != HSY_OK)
+        return st;
+    parcel_answer_write(wire, &made);
+    return parcel_answer_read(a, wire, sizeof wire) ? HSY_OK : HSY_E_FORMAT;
+}
+
+static size_t box_piece(const struct box_batch *b, uint64_t at, size_t len,
+                        const uint8_t *secret)
+{
+    memcpy(box_wire + PARCEL_BEFORE, b->envelopes + at, len);
+    return parcel_piece(box_wire, b->head.id, at, len, secret);
+}
+
+static void only_its_sender_goes_on(struct box_world *w)
+{
+    const size_t all = sizeof(((struct box_batch *)0)->envelopes);
+    struct box_batch b = box_make(107, 0x40);
+    struct inbox *in = box_new(w);
+    struct inbox_answer a = {.at = 0};
+    size_t len;
+
+    w->sealed = false;
+    box_sign(&b, box_secret[0]);
+    is_status(box_ask(in, box_piece(&b, 0, 9, box_secret[0]), &a), HSY_E_EMPTY,
+              "a piece before the heads");
+    len = parcel_begin(box_wire, b.heads, sizeof b.heads);
+    is_status(box_ask(in, len, &a), HSY_OK, "the heads are a request");
+    ok(!a.done && a.at == 0 && memcmp(a.id, b.head.id, sizeof a.id) == 0,
+       "whose answer names the batch");
+    is_status(box_ask(in, box_piece(&b, 0, 9, box_secret[1]), &a),
+              HSY_E_SIGNATURE, "a piece that somebody else signs");
+    len = box_piece(&b, 0, 9, box_secret[0]);
+    box_wire[PARCEL_BEFORE] ^= 1;
+    is_status(box_ask(in, len, &a), HSY_E_SIGNATURE, "one that was changed");
+    len = box_piece(&b, 0, 9, box_secret[0]);
+    box_wire[24] = 1;
+    is_status(box_ask(in, len, &a), HSY_E_SIGNATURE,
+              "one that was moved to another place");
+    is_status(box_ask(in, box_piece(&b, 0, 100, box_secret[0]), &a), HSY_OK,
+              "its own");
+    is_u64(a.at, 100, "is answered with what has come");
+    is_status(box_ask(in, box_piece(&b, 0, 100, box_secret[0]), &a),
+              HSY_E_RANGE, "the same once more");
+    is_status(box_ask(in, parcel_end(box_wire, b.head.id, box_secret[1]), &a),
+              HSY_E_SIGNATURE, "an end of somebody else");
+    is_status(box_ask(in, box_piece(&b, 100, all - 100, box_secret[0]), &a),
+              HSY_OK, "the rest");
+    len = parcel_end(box_wire, b.head.id, box_secret[0]);
+    is_status(box_ask(in, len, &a), HSY_OK, "the end");
+    ok(a.done && batch_receipt_holds(a.receipt, b.head.id, b.head.digest, BOX_N,
+                                     box_key[1]),
+       "brings the receipt");
+    inbox_close(in);
+}
+
+static void what_is_no_request(struct box_world *w)
+{
+    struct box_batch b = box_make(108, 0x40);
+    struct inbox *in = box_new(w);
+    struct inbox_answer a;
+    uint8_t wire[PARCEL_ANSWER] = {0};
+    size_t len, wrong = 0;
+
+    box_sign(&b, box_secret[0]);
+    len = parcel_begin(box_wire, b.heads, sizeof b.heads);
+    for (size_t n = 0; n < len; n++)
+        wrong += box_ask(in, n, &a) == HSY_OK;
+    is_u64(wrong, 0, "heads that are cut");
+    box_wire[4] = 2;
+    is_status(box_ask(in, len, &a), HSY_E_VERSION, "another version");
+    box_wire[4] = 1;
+    box_wire[6] = 9;
+    is_status(box_ask(in, len, &a), HSY_E_FORMAT, "another kind");
+    ok(!parcel_answer_read(&a, wire, sizeof wire) &&
+           !parcel_answer_read(&a, wire, sizeof wire - 1),
+       "zeros, and what is too short, are no answer");
+    parcel_answer_write(wire, &(struct inbox_answer){.at = 7});
+    wire[40] = 1;
+    ok(!parcel_answer_read(&a, wire, sizeof wire),
+       "nor is one with a receipt that wants more");
+    inbox_close(in);
+}
+
+static size_t box_files(void)
+{
+    char path[128];
+    size_t n = 0;
+    struct dirent *e;
+    DIR *d;
+
+    snprintf(path, sizeof path, "%s/incoming", box_root);
+    d = opendir(path);
+    while (d != NULL && (e = readdir(d)) != NULL)
+        n += e->d_name[0] != '.';
+    if (d != NULL)
+        closedir(d);
+    return n;
+}
+
+/* A hop before that begins batches and never ends them. */
+static void many_are_begun(struct box_world *w)
+{
+    struct inbox *in = box_new(w);
+    struct box_batch b;
+    struct inbox_answer a;
+    size_t failed = 0;
+
+    for (uint32_t i = 0; i < INBOX_FILES + 20; i++) {
+        hsy_error err;
+
+        b = box_make(200 + i, 0x40);
+        box_sign(&b, box_secret[0]);
+        failed += inbox_begin(in, b.heads, sizeof b.heads, &a, &err) != HSY_OK;
+    }
+    ok(failed == 0 && box_files() == INBOX_FILES,
+       "more batches are begun than are kept: %zu files", box_files());
+    is_status(box_send(in, &b), HSY_OK, "the last of them is taken");
+    inbox_close(in);
+}
+
 int main(void)
 {
     struct box_world world = {.here = false};
@@ -295,6 +428,9 @@ int main(void)
     pieces_become_a_batch(&world);
     what_is_wrong_is_refused(&world);
     a_shuffler_keeps_them_sealed(&world);
+    only_its_sender_goes_on(&world);
+    what_is_no_request(&world);
+    many_are_begun(&world);
     snprintf(incoming, sizeof incoming, "%s/incoming", box_root);
     rig_remove(incoming);
     ok(rmdir(box_root) == 0, "nothing else is left");
