@@ -61,11 +61,11 @@ static hsy_status send_add(void *list, const uint8_t *upload, size_t len)
     return HSY_OK;
 }
 
-static void send_find_way(struct send_way *way, const hsy_client *client)
+void hsy_send_way(struct send_way *way, const hsy_document *document)
 {
     hsy_parties parties;
 
-    hsy_document_parties(&client->document, &parties);
+    hsy_document_parties(document, &parties);
     *way = (struct send_way){.nkeys = parties.gateway_keys,
                              .request_bytes = parties.request_bytes};
     memcpy(way->keys, parties.gateway, sizeof way->keys);
@@ -78,7 +78,7 @@ hsy_status hsy_send_gather(hsy_client *client, enum client_which which,
 {
     hsy_status st = hsy_client_due(client, which, send_add, list, err);
 
-    send_find_way(&list->way, client);
+    hsy_send_way(&list->way, &client->document);
     for (size_t i = 0; st == HSY_OK && i < list->n; i++)
         list->items[i].relayed =
             hsy_client_relayed(client, list->bytes + list->items[i].at);

@@ -9,6 +9,7 @@
 #ifndef HOST_CLIENT_SEND_H
 #define HOST_CLIENT_SEND_H
 
+#include "host/base/curl_load.h"
 #include "host/client/client.h"
 
 struct send_item {
@@ -25,6 +26,8 @@ struct send_way {
     uint32_t request_bytes;        /* of binary HTTP, before it is sealed */
     char relay[HSY_RELAY_MAX + 1]; /* "": none is named */
 };
+
+void hsy_send_way(struct send_way *way, const hsy_document *document);
 
 /* Zero it to begin. */
 struct send_list {
@@ -72,6 +75,14 @@ struct send_answer {
     bool again;           /* which may be otherwise soon */
 };
 
+/* libcurl; HSY_E_IO if there is none. */
+hsy_status hsy_http_curl(const struct curl_functions **use, hsy_error *err);
+
+/* What a request that has ended with `code` was answered, body and all. */
+void hsy_http_answer(const struct curl_functions *use, CURL *curl,
+                     CURLcode code, const uint8_t *body, size_t len,
+                     struct send_answer *answer);
+
 /* options are complete: no default is left in them. To a relay its own address
  * is posted to, and no token goes along. HSY_E_RANGE. */
 hsy_status hsy_http_open(struct send_http **out, const char *url, bool relay,
@@ -93,9 +104,20 @@ hsy_status hsy_sealed_open(struct send_sealed **out, const char *url,
                            const char *token, hsy_error *err);
 void hsy_sealed_close(struct send_sealed *s); /* NULL is allowed */
 
-/* Seal an upload, anew each time, and post it to the relay. What the gateway
- * has answered inside is the answer; whatever came in clear is none. turn:
- * which of the gateway's keys. */
+/* Seal an upload, anew each time: *len bytes at *bytes, until the next one.
+ * turn: which of the gateway's keys. NULL, or why it cannot be: a literal. */
+const char *hsy_sealed_request(struct send_sealed *s,
+                               const struct send_way *way, uint32_t turn,
+                               const uint8_t *upload, size_t upload_len,
+                               const uint8_t **bytes, size_t *len);
+
+/* What came back for the last one: what the gateway has answered inside is the
+ * answer; whatever came in clear is none. Once for each request. */
+void hsy_sealed_answer(struct send_sealed *s, const struct send_way *way,
+                       const struct send_answer *outer,
+                       struct send_answer *answer);
+
+/* Both, with the relay between them. */
 void hsy_sealed_post(struct send_sealed *s, struct send_http *relay,
                      const struct send_way *way, uint32_t turn,
                      const uint8_t *upload, size_t len, uint32_t seconds,

@@ -154,6 +154,15 @@ static bool http_options(struct send_http *h, const hsy_send_options *o)
            h->use->easy_setopt(c, CURLOPT_WRITEDATA, h) == CURLE_OK;
 }
 
+hsy_status hsy_http_curl(const struct curl_functions **use, hsy_error *err)
+{
+    *use = hsy_curl_load();
+    return *use != NULL ? HSY_OK
+                        : host_fail(err, HSY_E_IO, HSY_FIELD_CURL,
+                                    "libcurl is not installed: the package "
+                                    "libcurl3-gnutls, or libcurl4");
+}
+
 static hsy_status http_setup(struct send_http *h, const char *url,
                              const hsy_send_options *o, hsy_error *err)
 {
@@ -164,11 +173,9 @@ static hsy_status http_setup(struct send_http *h, const char *url,
     if (o->token != NULL && !http_token_ok(o->token))
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_TOKEN,
                          "not a token: letters, digits and -._~+/= alone");
-    h->use = hsy_curl_load();
-    if (h->use == NULL)
-        return host_fail(err, HSY_E_IO, HSY_FIELD_CURL,
-                         "libcurl is not installed: the package "
-                         "libcurl3-gnutls, or libcurl4");
+    st = hsy_http_curl(&h->use, err);
+    if (st != HSY_OK)
+        return st;
     h->curl = h->use->easy_init();
     if (h->curl == NULL || !http_options(h, o))
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
@@ -209,8 +216,7 @@ void hsy_http_close(struct send_http *http)
 
 /* Why nothing came back, in words of our own; whether it may be otherwise soon.
  */
-static void http_why(const struct send_http *h, CURLcode code,
-                     struct send_answer *answer)
+static void http_why(CURLcode code, struct send_answer *answer)
 {
     static const struct {
         CURLcode code;
@@ -245,29 +251,39 @@ static void http_why(const struct send_http *h, CURLcode code,
             answer->why = rows[i].why;
             answer->again = rows[i].again;
         }
-    if (h->too_long)
-        answer->why = "the answer is longer than any of a collector";
 }
 
-static void http_answer(struct send_http *h, struct send_answer *answer)
+static void http_read(const struct curl_functions *use, CURL *curl,
+                      struct send_answer *answer)
 {
     const char *type = NULL;
     curl_off_t retry = 0;
     long status = 0;
 
-    h->use->easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
-    h->use->easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &retry);
-    h->use->easy_getinfo(h->curl, CURLINFO_CONTENT_TYPE, &type);
+    use->easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    use->easy_getinfo(curl, CURLINFO_RETRY_AFTER, &retry);
+    use->easy_getinfo(curl, CURLINFO_CONTENT_TYPE, &type);
     answer->status = (uint32_t)status;
     answer->retry_after = retry > 0 ? (uint64_t)retry : 0;
     answer->problem =
         type != NULL && strncmp(type, "application/problem+json", 24) == 0;
     answer->sealed =
         type != NULL && strncasecmp(type, "message/ohttp-res", 17) == 0;
-    answer->body = h->body;
-    answer->len = h->len;
-    answer->early =
-        h->len != 0 && memmem(h->body, h->len, "\"early\"", 7) != NULL;
+}
+
+void hsy_http_answer(const struct curl_functions *use, CURL *curl,
+                     CURLcode code, const uint8_t *body, size_t len,
+                     struct send_answer *answer)
+{
+    *answer = (struct send_answer){.status = 0};
+    if (code != CURLE_OK) {
+        http_why(code, answer);
+        return;
+    }
+    http_read(use, curl, answer);
+    answer->body = body;
+    answer->len = len;
+    answer->early = len != 0 && memmem(body, len, "\"early\"", 7) != NULL;
 }
 
 static void http_perform(struct send_http *h, const char *url, uint32_t seconds,
@@ -275,17 +291,15 @@ static void http_perform(struct send_http *h, const char *url, uint32_t seconds,
 {
     CURLcode code;
 
-    *answer = (struct send_answer){.status = 0};
     h->len = 0;
     h->most = most;
     h->too_long = false;
     h->use->easy_setopt(h->curl, CURLOPT_TIMEOUT, (long)seconds);
     h->use->easy_setopt(h->curl, CURLOPT_URL, url);
     code = h->use->easy_perform(h->curl);
-    if (code == CURLE_OK)
-        http_answer(h, answer);
-    else
-        http_why(h, code, answer);
+    hsy_http_answer(h->use, h->curl, code, h->body, h->len, answer);
+    if (h->too_long)
+        answer->why = "the answer is longer than any of a collector";
 }
 
 void hsy_http_post(struct send_http *http, const uint8_t *bytes, size_t len,

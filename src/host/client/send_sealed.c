@@ -100,33 +100,30 @@ static hsy_status sealed_message(struct send_sealed *s,
                                 way->request_bytes);
 }
 
-/* The length of the sealed request; 0 after a reason. */
-static size_t sealed_request(struct send_sealed *s, const struct send_way *way,
-                             uint32_t turn, const uint8_t *upload, size_t len,
-                             struct send_answer *answer)
+const char *hsy_sealed_request(struct send_sealed *s,
+                               const struct send_way *way, uint32_t turn,
+                               const uint8_t *upload, size_t upload_len,
+                               const uint8_t **bytes, size_t *len)
 {
-    size_t sealed = 0;
     hsy_status st;
 
-    if (way->nkeys == 0 || way->request_bytes == 0) {
-        answer->why = "the document has no key of a gateway to seal for";
-        return 0;
-    }
-    st = sealed_message(s, way, upload, len);
+    if (way->nkeys == 0 || way->request_bytes == 0)
+        return "the document has no key of a gateway to seal for";
+    st = sealed_message(s, way, upload, upload_len);
     if (st == HSY_OK) {
         const struct hsy_gateway_key *key = &way->keys[turn % way->nkeys];
 
         st = ohttp_request_seal(
-            &s->keep, s->bytes, way->request_bytes + OHTTP_REQUEST_EXTRA,
-            &sealed, key->id, key->key, SEAL_CHACHA20, NULL,
+            &s->keep, s->bytes, way->request_bytes + OHTTP_REQUEST_EXTRA, len,
+            key->id, key->key, SEAL_CHACHA20, NULL,
             s->bytes + OHTTP_REQUEST_HEAD, way->request_bytes);
     }
-    if (st == HSY_OK)
-        return sealed;
-    answer->why = st == HSY_E_FULL
-                      ? "the upload does not fit the document's requests"
-                      : "it could not be sealed";
-    return 0;
+    if (st != HSY_OK)
+        return st == HSY_E_FULL
+                   ? "the upload does not fit the document's requests"
+                   : "it could not be sealed";
+    *bytes = s->bytes;
+    return NULL;
 }
 
 /* ---- Its answer ---------------------------------------------------------- */
@@ -201,21 +198,30 @@ static void sealed_refused(const struct send_answer *outer,
     answer->retry_after = outer->retry_after;
 }
 
+void hsy_sealed_answer(struct send_sealed *s, const struct send_way *way,
+                       const struct send_answer *outer,
+                       struct send_answer *answer)
+{
+    if (outer->status != 200 || !outer->sealed ||
+        !sealed_opened(s, outer, answer))
+        sealed_refused(outer, way, answer);
+    ohttp_client_clear(&s->keep);
+}
+
 void hsy_sealed_post(struct send_sealed *s, struct send_http *relay,
                      const struct send_way *way, uint32_t turn,
                      const uint8_t *upload, size_t len, uint32_t seconds,
                      struct send_answer *answer)
 {
     struct send_answer outer;
+    const uint8_t *bytes;
     size_t sealed;
 
     *answer = (struct send_answer){.status = 0};
-    sealed = sealed_request(s, way, turn, upload, len, answer);
-    if (sealed == 0)
+    answer->why =
+        hsy_sealed_request(s, way, turn, upload, len, &bytes, &sealed);
+    if (answer->why != NULL)
         return;
-    hsy_http_post(relay, s->bytes, sealed, seconds, &outer);
-    if (outer.status != 200 || !outer.sealed ||
-        !sealed_opened(s, &outer, answer))
-        sealed_refused(&outer, way, answer);
-    ohttp_client_clear(&s->keep);
+    hsy_http_post(relay, bytes, sealed, seconds, &outer);
+    hsy_sealed_answer(s, way, &outer, answer);
 }
