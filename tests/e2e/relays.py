@@ -72,7 +72,7 @@ class Wire(threading.Thread):
 
     def __init__(self, answer):
         super().__init__(daemon=True)
-        self.answer, self.bytes, self.connections = answer, [], 0
+        self.answer, self.bytes, self.connections, self.one = answer, [], 0, threading.Lock()
         self.sock = socket.create_server(("127.0.0.1", 0))
         self.url = "http://127.0.0.1:%d" % self.sock.getsockname()[1]
         self.start()
@@ -105,8 +105,9 @@ class Wire(threading.Thread):
             while len(rest) < length:
                 rest += peer.recv(65536)
             body, rest = rest[:length], rest[length:]
-            n = len(self.bytes)
-            self.bytes.append((head, body))
+            with self.one:
+                n = len(self.bytes)
+                self.bytes.append((head, body))
             what = self.answer(n)
             if what is None:
                 return peer.close()

@@ -16,6 +16,7 @@
 
 #define FLEET_LAWS 256u
 #define FLEET_RATE_MAX 1e6
+#define FLEET_DOCUMENT_MAX (16u << 20) /* bytes, as over HTTP */
 
 /* In the order of enum fleet_attendance. */
 static const char *const fleet_attendances[] = {"stay", "leave", "join", NULL};
@@ -24,10 +25,11 @@ struct fleet_job {
     struct fleet_options o;
     const char *laws[FLEET_LAWS]; /* TASK=LAW */
     size_t nlaws;
-    const char *public_key, *token;
+    const char *public_key, *token, *document;
     int attendance; /* -1: not said */
     uint8_t key[HSY_SIGN_KEY];
-    char *token_text; /* owned */
+    char *token_text;        /* owned */
+    uint8_t *document_bytes; /* owned */
     enum table_format format;
     struct cli_progress progress;
     uint64_t uploads;
@@ -68,12 +70,29 @@ static bool fleet_law(struct cli_parser *p, void *to)
     return true;
 }
 
+static bool fleet_is_url(const char *text)
+{
+    return strncmp(text, "http://", 7) == 0 ||
+           strncmp(text, "https://", 8) == 0;
+}
+
+static bool fleet_relay_option(struct cli_parser *p, void *to)
+{
+    struct fleet_job *j = to;
+
+    if (!fleet_is_url(p->value)) {
+        cli_usage(p, "--relay takes a URL, as https://relay.example");
+        return false;
+    }
+    j->o.relay = p->value;
+    return true;
+}
+
 static bool fleet_operand(struct cli_parser *p, void *to)
 {
     struct fleet_job *j = to;
 
-    if (j->o.url != NULL || (strncmp(p->value, "http://", 7) != 0 &&
-                             strncmp(p->value, "https://", 8) != 0)) {
+    if (j->o.url != NULL || !fleet_is_url(p->value)) {
         cli_usage(p, "one URL is wanted, as http://127.0.0.1:8080");
         return false;
     }
@@ -110,6 +129,12 @@ static const struct cli_option fleet_table[] = {
      "  numbers: uniform[:LO:HI] or normal:MEAN:DEVIATION\n"
      "  strings: WORD:3,OTHER:1 (default: six words)",
      CLI_INTO_CALL, FLEET(laws), .call = fleet_law},
+    {0, "relay", "RELAY",
+     "uploads go there, sealed, one a request; without\n"
+     "it to that of the document, if it names one",
+     CLI_INTO_CALL, FLEET(o.relay), .call = fleet_relay_option},
+    {0, "document", "FILE", "signed tasks, not those that URL has",
+     CLI_INTO_TEXT, FLEET(document)},
     {0, "public-key", "FILE",
      "who signs the collector's tasks (default: anyone)", CLI_INTO_TEXT,
      FLEET(public_key)},
@@ -190,6 +215,11 @@ static int fleet_settle(struct cli_parser *p, struct fleet_job *j)
     if (j->token != NULL && cli_token_read(&j->token_text, j->token) != 0)
         return CLI_FAILED;
     j->o.token = j->token_text;
+    if (j->document != NULL &&
+        cli_read_file(&j->document_bytes, &j->o.document_len, j->document,
+                      FLEET_DOCUMENT_MAX) != 0)
+        return CLI_FAILED;
+    j->o.document = j->document_bytes;
     return 0;
 }
 
@@ -241,6 +271,9 @@ static int fleet_ready(struct fleet *f, const struct fleet_options *o)
             cli_note("note: %s is left out: %s", tasks[i].task.id,
                      tasks[i].why);
     }
+    if (fleet_relay(f) != NULL && o->batch > 1)
+        cli_note("note: --batch does not apply: through a relay a request "
+                 "holds one upload");
     if (open == 0 && o->days != 0)
         return cli_fail("no task is asked on any of these days: the first is "
                         "that of the clock");
@@ -270,8 +303,8 @@ static int fleet_left(const struct fleet_result *r)
                  r->statuses[i].uploads, r->statuses[i].status,
                  fleet_why(r->statuses[i].status));
     if (r->given_up != 0)
-        return cli_fail("%" PRIu64 " uploads were given up: the collector is "
-                        "too busy, or fails",
+        return cli_fail("%" PRIu64 " uploads were given up: the collector, or "
+                        "the relay, is too busy, or fails",
                         r->given_up);
     return r->refused != 0 ? CLI_FAILED : CLI_DONE;
 }
@@ -288,28 +321,40 @@ static int fleet_show(struct fleet *f, const struct fleet_job *j,
     return left != CLI_DONE ? left : failed;
 }
 
+/* Who is to blame: until the tasks are there, who has them. */
+static const char *fleet_where(const struct fleet_job *j,
+                               const struct fleet *opened)
+{
+    if (opened == NULL)
+        return j->document != NULL ? j->document : j->o.url;
+    return fleet_relay(opened) != NULL ? fleet_relay(opened) : j->o.url;
+}
+
 static int fleet_rehearse(struct fleet_job *j)
 {
     struct fleet *f = NULL;
     struct fleet_result result;
     hsy_error err = {0};
     hsy_status st = fleet_open(&f, &j->o, &err);
+    const bool opened = st == HSY_OK;
     int failed = 0;
 
-    if (st == HSY_OK)
+    if (opened)
         failed = fleet_laws(j, f);
-    if (st == HSY_OK && !failed)
+    if (opened && !failed)
         failed = fleet_ready(f, &j->o);
-    if (st == HSY_OK && !failed) {
+    if (opened && !failed) {
         st = fleet_run(f, &result, &err);
         cli_progress_end(&j->progress);
+        if (st == HSY_OK)
+            failed = fleet_show(f, j, &result);
     }
-    if (st == HSY_OK && !failed)
-        failed = fleet_show(f, j, &result);
-    fleet_close(f);
     if (st == HSY_E_NOMEM)
-        return cli_fail_nomem();
-    return st != HSY_OK ? cli_fail_error(j->o.url, &err) : failed;
+        failed = cli_fail_nomem();
+    else if (st != HSY_OK)
+        failed = cli_fail_error(fleet_where(j, opened ? f : NULL), &err);
+    fleet_close(f);
+    return failed;
 }
 
 int simulate_fleet(int argc, char **argv)
@@ -333,5 +378,6 @@ int simulate_fleet(int argc, char **argv)
     if (!failed)
         failed = fleet_rehearse(&job);
     free(job.token_text);
+    free(job.document_bytes);
     return failed;
 }

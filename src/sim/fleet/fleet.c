@@ -81,6 +81,7 @@ static hsy_status fleet_task_open(struct fleet *f, size_t i, hsy_error *err)
     if (st == HSY_OK) {
         hsy_release_describe(r, &info);
         hsy_scheme_describe(info.scheme, &t->info);
+        memcpy(t->digest, info.digest, HSY_DIGEST);
         if (f->o.days != 0)
             fleet_schedule_days(t, &f->o);
         else
@@ -90,6 +91,35 @@ static hsy_status fleet_task_open(struct fleet *f, size_t i, hsy_error *err)
     return st == HSY_OK && t->info.kind != HSY_KIND_TUPLE
                ? fleet_law_default(t, err)
                : st;
+}
+
+/* Whether the same release of a source leaves by the relay only, under this
+ * name or another. */
+static bool fleet_demands(const struct fleet *f, const struct fleet_task *t)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        const struct fleet_task *other = &f->tasks[i];
+
+        if ((other->task.flags & HSY_TASK_RELAY) != 0 &&
+            memcmp(other->digest, t->digest, HSY_DIGEST) == 0 &&
+            strcmp(other->task.source, t->task.source) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Without a relay nobody answers what demands one. */
+static void fleet_withhold(struct fleet *f)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        struct fleet_task *t = &f->tasks[i];
+
+        t->relayed = fleet_demands(f, t);
+        if (!t->relayed || f->relay != NULL || t->day == 0)
+            continue;
+        t->day = 0;
+        t->why = "its uploads leave through a relay only, and none is named";
+    }
 }
 
 static int fleet_earlier(const struct fleet *f, uint32_t a, uint32_t b)
@@ -110,6 +140,18 @@ static void fleet_sort(struct fleet *f)
         f->order[at] = i;
         f->norder++;
     }
+}
+
+/* The relay that was asked for, else that of the document; a sealed request
+ * holds one upload. */
+static void fleet_find_relay(struct fleet *f)
+{
+    hsy_send_way(&f->way, &f->document);
+    f->relay = f->o.relay;
+    if (f->relay == NULL && f->way.relay[0] != '\0')
+        f->relay = f->way.relay;
+    if (f->relay != NULL)
+        f->o.batch = 1;
 }
 
 static hsy_status fleet_fetch(struct fleet *f, hsy_error *err)
@@ -139,6 +181,7 @@ static hsy_status fleet_fetch(struct fleet *f, hsy_error *err)
         return host_fail(err, HSY_E_SIGNATURE, HOST_FIELD_PUBLIC_KEY,
                          "the collector's document is not signed by this key");
     f->n = f->document.tasks;
+    fleet_find_relay(f);
     return HSY_OK;
 }
 
@@ -163,9 +206,11 @@ hsy_status fleet_open(struct fleet **out, const struct fleet_options *options,
         return sim_nomem(err);
     for (size_t i = 0; st == HSY_OK && i < f->n; i++)
         st = fleet_task_open(f, i, err);
-    if (st == HSY_OK)
-        fleet_sort(f);
-    return st;
+    if (st != HSY_OK)
+        return st;
+    fleet_withhold(f);
+    fleet_sort(f);
+    return HSY_OK;
 }
 
 void fleet_close(struct fleet *f)
@@ -187,6 +232,11 @@ struct fleet_task *fleet_tasks(struct fleet *f, size_t *n)
 {
     *n = f->n;
     return f->tasks;
+}
+
+const char *fleet_relay(const struct fleet *f)
+{
+    return f->relay;
 }
 
 double fleet_clock(void)

@@ -36,6 +36,8 @@ struct fleet_options {
     const uint8_t *document; /* signed tasks instead of those of the collector;
                                 NULL: they are fetched */
     size_t document_len;
+    const char *relay;   /* sealed uploads go there, not to url; NULL: to that
+                            of the document, if it names one */
     const char *token;   /* NULL: none */
     const char *ca_file; /* NULL: the system's */
     const uint8_t *key;  /* who signs the tasks; NULL: it is not checked */
@@ -43,7 +45,7 @@ struct fleet_options {
     uint64_t now;         /* seconds since 1970, as the collector's clock */
     uint32_t threads;     /* from 1 on */
     uint32_t connections; /* kept open, by all threads together */
-    uint32_t batch;       /* uploads of a request */
+    uint32_t batch;       /* uploads of a request; through a relay one */
     uint32_t repeat;      /* times that each request is sent */
     uint32_t attempts;    /* of each, until it is given up */
     double rate;          /* requests a second at most; 0: as many as go */
@@ -70,8 +72,10 @@ struct fleet_task {
     hsy_task task;        /* its pointers lead into the document */
     hsy_scheme_info info; /* of the report's scheme */
     uint32_t place;
-    uint32_t day;    /* on which it is answered; 0: it is left out */
-    const char *why; /* then */
+    uint32_t day;               /* on which it is answered; 0: it is left out */
+    const char *why;            /* then */
+    uint8_t digest[HSY_DIGEST]; /* of the release */
+    bool relayed; /* it demands the relay, or a twin of its release does */
     struct fleet_law law;
     uint64_t answered; /* devices whose truth went into a report; of days:
                           reports, each the truth of a person in a round */
@@ -111,6 +115,9 @@ void fleet_close(struct fleet *f); /* NULL is allowed */
 /* The tasks, in the document's order. */
 struct fleet_task *fleet_tasks(struct fleet *f, size_t *n);
 
+/* The relay that uploads go through; NULL: they go to the collector itself. */
+const char *fleet_relay(const struct fleet *f);
+
 /* Label i < d of a list; NULL if its values are numbers. */
 const char *fleet_label(const struct fleet_task *task, size_t i, size_t *len);
 
@@ -124,9 +131,17 @@ hsy_status fleet_law_parse(struct fleet_task *task, const char *text,
 hsy_status fleet_run(struct fleet *f, struct fleet_result *result,
                      hsy_error *err);
 
-/* Takes an upload of task number `task`; anything but HSY_OK ends. */
-typedef hsy_status fleet_each(void *ctx, const uint8_t *upload, size_t len,
-                              size_t task, const hsy_upload *head,
+/* An upload. Whether a sealed one has a report in it only its device knows. */
+struct fleet_upload {
+    const uint8_t *bytes;
+    size_t len;
+    size_t task; /* its number */
+    hsy_upload head;
+    bool report; /* else it is null */
+};
+
+/* Takes an upload; anything but HSY_OK ends. */
+typedef hsy_status fleet_each(void *ctx, const struct fleet_upload *upload,
                               hsy_error *err);
 
 /* The same days of the same devices without a collector: every upload is handed

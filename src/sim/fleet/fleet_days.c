@@ -10,7 +10,6 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "sim/fleet/internal.h"
 
-#include "host/base/curl_load.h"
 #include "host/tasks/calendar.h"
 
 #include <stdio.h>
@@ -166,12 +165,15 @@ static hsy_status days_open(struct fleet_days *y, struct fleet_result *result,
 {
     const struct fleet_options *o = &y->f->o;
     size_t len = strlen(o->url);
+    hsy_status st;
     CURL *c;
 
     while (len > 0 && o->url[len - 1] == '/')
         len--;
     snprintf(y->url, sizeof y->url, "%.*s/healthz", (int)len, o->url);
-    y->use = hsy_curl_load(); /* it is there: the tasks came by it */
+    st = hsy_http_curl(&y->use, err);
+    if (st != HSY_OK)
+        return st;
     y->easy = c = y->use->easy_init();
     if (c == NULL || y->use->easy_setopt(c, CURLOPT_URL, y->url) != CURLE_OK ||
         y->use->easy_setopt(c, CURLOPT_NOSIGNAL, 1L) != CURLE_OK ||

@@ -34,6 +34,7 @@ struct fleet_device {
     uint8_t *upload;
     size_t room;
     bool verified; /* the document, once for all */
+    bool report;   /* the last upload that was sealed has one in it */
 };
 
 /* ---- The world ----------------------------------------------------------- */
@@ -85,6 +86,15 @@ static bool fleet_device_verify(void *ctx, const uint8_t key[HSY_SIGN_KEY],
     if (d->f->o.key != NULL && !d->verified)
         d->verified = hsy_sign_verify(key, sig, bytes, len);
     return d->f->o.key == NULL || d->verified;
+}
+
+static hsy_status fleet_device_seal(void *ctx, uint8_t *out, size_t len,
+                                    const hsy_envelope *e)
+{
+    struct fleet_device *d = ctx;
+
+    d->report = e->kind == HSY_UPLOAD_REPORTS;
+    return hsy_world_seal(NULL, out, len, e);
 }
 
 /* ---- Room ---------------------------------------------------------------- */
@@ -169,7 +179,7 @@ hsy_status fleet_device_new(struct fleet_device **out, struct fleet *f,
                            .now = fleet_device_now,
                            .entropy = {fleet_device_entropy, d},
                            .verify = fleet_device_verify,
-                           .seal = hsy_world_seal};
+                           .seal = fleet_device_seal};
     st = fleet_device_policy(d, err);
     return st == HSY_OK ? fleet_device_rooms(d, err) : st;
 }
@@ -282,6 +292,21 @@ static void fleet_device_handed(struct fleet_device *d, size_t task)
     fleet_device_count(d, k);
 }
 
+/* What an upload is about. */
+static hsy_status fleet_device_read(const struct fleet_device *d,
+                                    struct fleet_upload *u, hsy_error *err)
+{
+    const hsy_status st = hsy_upload_decode(&u->head, u->bytes, err);
+
+    if (st != HSY_OK)
+        return st;
+    u->task = fleet_device_task(d->f, &u->head);
+    u->report = u->head.kind == HSY_UPLOAD_SEALED
+                    ? d->report
+                    : u->head.kind == HSY_UPLOAD_REPORTS;
+    return HSY_OK;
+}
+
 /* Everything that is due now, or has been for a while. */
 static hsy_status fleet_device_send(struct fleet_device *d, fleet_each *each,
                                     void *ctx, hsy_error *err)
@@ -289,23 +314,20 @@ static hsy_status fleet_device_send(struct fleet_device *d, fleet_each *each,
     hsy_status st;
 
     for (;;) {
-        hsy_upload head;
-        size_t len, task;
+        struct fleet_upload u = {.bytes = d->upload};
 
-        st = hsy_device_next(d->dev, d->upload, d->room, &len, d->list,
+        st = hsy_device_next(d->dev, d->upload, d->room, &u.len, d->list,
                              d->nlist, err);
         if (st != HSY_OK)
             return st == HSY_E_END ? HSY_OK : st;
-        st = hsy_upload_decode(&head, d->upload, err);
-        if (st != HSY_OK)
-            return st;
-        task = fleet_device_task(d->f, &head);
-        st = each(ctx, d->upload, len, task, &head, err);
-        if (st == HSY_OK && d->f->o.days != 0 && head.kind == 1)
-            fleet_device_handed(d, task);
+        st = fleet_device_read(d, &u, err);
         if (st == HSY_OK)
-            st =
-                hsy_device_sent(d->dev, d->list, d->nlist, d->upload, len, err);
+            st = each(ctx, &u, err);
+        if (st == HSY_OK && d->f->o.days != 0 && u.report)
+            fleet_device_handed(d, u.task);
+        if (st == HSY_OK)
+            st = hsy_device_sent(d->dev, d->list, d->nlist, d->upload, u.len,
+                                 err);
         if (st != HSY_OK)
             return st;
     }

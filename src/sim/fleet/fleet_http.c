@@ -4,10 +4,11 @@
  * A request is filled with uploads, sent, and filled again when its answer has
  * been read; no answer, and an answer that asks for a later try, sends the same
  * bytes again. Devices are made while requests are on their way.
+ *
+ * Through a relay a request holds one upload, sealed for the gateway anew each
+ * time it is sent; only what the gateway says inside is an answer.
  */
 #include "sim/fleet/internal.h"
-
-#include "host/base/curl_load.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -24,7 +25,9 @@ enum http_state { HTTP_IDLE, HTTP_FILLING, HTTP_SENT, HTTP_WAITING };
 struct http_request {
     enum http_state state;
     CURL *easy;
-    uint8_t *bytes; /* of the uploads */
+    struct send_sealed *sealed; /* NULL: it goes to the collector itself */
+    uint32_t turn;              /* which of the gateway's keys */
+    uint8_t *bytes;             /* of the uploads */
     size_t len, room;
     uint16_t *task; /* of each upload */
     bool *report;
@@ -48,7 +51,7 @@ struct fleet_http {
     size_t n, busy;
     struct http_request *filling; /* NULL: none */
     double start;
-    bool unreachable; /* a request was given up without any answer */
+    const char *broken; /* why nothing can be sent; NULL: it can */
 };
 
 /* ---- Opening ------------------------------------------------------------- */
@@ -116,24 +119,60 @@ static bool fleet_http_header(struct fleet_http *h, const char *line)
 
 static bool fleet_http_headers(struct fleet_http *h)
 {
-    static const char *const lines[] = {
-        "Content-Type: application/octet-stream", "Expect:", "Accept:"};
+    static const char *const lines[] = {"Expect:", "Accept:"};
+    const bool relay = h->f->relay != NULL;
     char token[1100];
-    bool good = true;
+    bool good =
+        fleet_http_header(h, relay ? "Content-Type: message/ohttp-req"
+                                   : "Content-Type: application/octet-stream");
 
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         good = good && fleet_http_header(h, lines[i]);
-    if (h->f->o.token == NULL)
+    if (h->f->o.token == NULL || relay) /* then it goes inside */
         return good;
     snprintf(token, sizeof token, "Authorization: Bearer %s", h->f->o.token);
     return good && fleet_http_header(h, token);
+}
+
+static void fleet_http_address(struct fleet_http *h)
+{
+    const char *url = h->f->o.url;
+    size_t len = strlen(url);
+
+    if (h->f->relay != NULL) {
+        snprintf(h->url, sizeof h->url, "%s", h->f->relay);
+        return;
+    }
+    while (len > 0 && url[len - 1] == '/')
+        len--;
+    snprintf(h->url, sizeof h->url, "%.*s/v1/uploads", (int)len, url);
+}
+
+/* As many requests as connections. */
+static hsy_status fleet_http_requests(struct fleet_http *h, hsy_error *err)
+{
+    const struct fleet_options *o = &h->f->o;
+    hsy_status st = HSY_OK;
+
+    h->requests = calloc(o->connections, sizeof *h->requests);
+    if (h->requests == NULL)
+        return sim_nomem(err);
+    while (st == HSY_OK && h->n < o->connections) {
+        struct http_request *r = &h->requests[h->n++];
+
+        if (!fleet_http_setup(h, r))
+            return sim_nomem(err);
+        if (h->f->relay != NULL)
+            st = hsy_sealed_open(&r->sealed, o->url, o->token, err);
+    }
+    return st;
 }
 
 hsy_status fleet_http_open(struct fleet_http **out, struct fleet *f,
                            struct fleet_result *result, hsy_error *err)
 {
     struct fleet_http *h = calloc(1, sizeof *h);
-    size_t len = strlen(f->o.url);
+    hsy_status st;
 
     if (h == NULL)
         return sim_nomem(err);
@@ -141,22 +180,16 @@ hsy_status fleet_http_open(struct fleet_http **out, struct fleet *f,
     h->f = f;
     h->result = result;
     h->start = fleet_clock();
-    while (len > 0 && f->o.url[len - 1] == '/')
-        len--;
-    snprintf(h->url, sizeof h->url, "%.*s/v1/uploads", (int)len, f->o.url);
-    h->use = hsy_curl_load(); /* it is there: the tasks came by it */
+    fleet_http_address(h);
+    st = hsy_http_curl(&h->use, err);
+    if (st != HSY_OK)
+        return st;
     h->multi = h->use->multi_init();
-    h->requests = calloc(f->o.connections, sizeof *h->requests);
-    if (h->multi == NULL || h->requests == NULL || !fleet_http_headers(h))
+    if (h->multi == NULL || !fleet_http_headers(h))
         return sim_nomem(err);
     h->use->multi_setopt(h->multi, CURLMOPT_MAXCONNECTS,
                          (long)f->o.connections);
-    for (; h->n < f->o.connections; h->n++)
-        if (!fleet_http_setup(h, &h->requests[h->n])) {
-            h->n++;
-            return sim_nomem(err);
-        }
-    return HSY_OK;
+    return fleet_http_requests(h, err);
 }
 
 void fleet_http_close(struct fleet_http *h)
@@ -169,6 +202,7 @@ void fleet_http_close(struct fleet_http *h)
         if (r->state == HTTP_SENT)
             h->use->multi_remove_handle(h->multi, r->easy);
         h->use->easy_cleanup(r->easy);
+        hsy_sealed_close(r->sealed);
         free(r->bytes);
         free(r->task);
         free(r->report);
@@ -176,8 +210,10 @@ void fleet_http_close(struct fleet_http *h)
         free(r->answer);
     }
     free(h->requests);
-    h->use->multi_cleanup(h->multi);
-    h->use->slist_free_all(h->headers);
+    if (h->use != NULL) {
+        h->use->multi_cleanup(h->multi);
+        h->use->slist_free_all(h->headers);
+    }
     free(h);
 }
 
@@ -281,13 +317,11 @@ static void fleet_http_settle(struct fleet_http *h, struct http_request *r,
     h->busy--;
 }
 
-/* Later, or never: this was the last attempt. */
+/* Later, or never: this was the last attempt. broken: why nobody can be
+ * reached, NULL if somebody asked for a later try. */
 static void fleet_http_again(struct fleet_http *h, struct http_request *r,
-                             uint32_t status)
+                             uint64_t after, const char *broken)
 {
-    curl_off_t after = 0;
-
-    h->use->easy_getinfo(r->easy, CURLINFO_RETRY_AFTER, &after);
     if (++r->attempt < h->f->o.attempts) {
         r->due = fleet_clock() + (double)after +
                  HTTP_BACKOFF * (double)((uint64_t)1 << r->attempt % 16);
@@ -295,28 +329,54 @@ static void fleet_http_again(struct fleet_http *h, struct http_request *r,
         h->result->tried_again++;
         return;
     }
-    h->unreachable |= status == 0;
+    h->broken = broken != NULL ? broken : h->broken;
     h->result->given_up += r->copy ? 0 : r->n;
     r->state = HTTP_IDLE;
     h->busy--;
 }
 
+/* What the gateway has answered inside. What came in clear is tried again where
+ * that may help, and else ends it all: no other upload would fare better. */
+static void fleet_http_opened(struct fleet_http *h, struct http_request *r,
+                              const struct send_answer *outer)
+{
+    const bool busy = outer->status >= 500 || outer->status == 429;
+    struct send_answer a;
+
+    hsy_sealed_answer(r->sealed, &h->f->way, outer, &a);
+    if (a.status == 0 && !a.again)
+        h->broken = a.why;
+    if (outer->status == 400) /* for good: what is not known stays so */
+        r->turn++;
+    if (fleet_http_later(a.status) || a.status == 200)
+        fleet_http_again(h, r, a.retry_after,
+                         a.status == 0 && !busy ? a.why : NULL);
+    else
+        fleet_http_settle(h, r, a.status, NULL);
+}
+
 static void fleet_http_done(struct fleet_http *h, struct http_request *r,
                             CURLcode code)
 {
+    struct send_answer a;
     json_t *list = NULL;
-    long status = 0;
 
     h->use->multi_remove_handle(h->multi, r->easy);
-    if (code == CURLE_OK)
-        h->use->easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
-    if (status == 200)
+    hsy_http_answer(h->use, r->easy, code, r->answer, r->answer_len, &a);
+    if (r->sealed != NULL) {
+        fleet_http_opened(h, r, &a);
+        return;
+    }
+    if (a.status == 200)
         list = fleet_http_list(r);
-    if (fleet_http_later((uint32_t)status) || fleet_http_list_later(list) ||
-        (status == 200 && list == NULL))
-        fleet_http_again(h, r, (uint32_t)status);
+    if (fleet_http_later(a.status) || fleet_http_list_later(list) ||
+        (a.status == 200 && list == NULL))
+        fleet_http_again(h, r, a.retry_after,
+                         a.status == 0 ? "the collector cannot be reached, or "
+                                         "does not answer"
+                                       : NULL);
     else
-        fleet_http_settle(h, r, (uint32_t)status, list);
+        fleet_http_settle(h, r, a.status, list);
     json_decref(list);
 }
 
@@ -324,11 +384,19 @@ static void fleet_http_done(struct fleet_http *h, struct http_request *r,
 
 static void fleet_http_send(struct fleet_http *h, struct http_request *r)
 {
+    const uint8_t *bytes = r->bytes;
+    size_t len = r->len;
+
+    if (r->sealed != NULL) {
+        h->broken = hsy_sealed_request(r->sealed, &h->f->way, r->turn, r->bytes,
+                                       r->len, &bytes, &len);
+        if (h->broken != NULL)
+            return; /* which is the end */
+    }
     r->answer_len = 0;
     r->state = HTTP_SENT;
-    h->use->easy_setopt(r->easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                        (curl_off_t)r->len);
-    h->use->easy_setopt(r->easy, CURLOPT_POSTFIELDS, r->bytes);
+    h->use->easy_setopt(r->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
+    h->use->easy_setopt(r->easy, CURLOPT_POSTFIELDS, bytes);
     h->use->multi_add_handle(h->multi, r->easy);
     h->result->requests++;
 }
@@ -340,7 +408,7 @@ static hsy_status fleet_http_pump(struct fleet_http *h, int wait,
     const CURLMsg *msg;
     int running, left;
 
-    for (size_t i = 0; i < h->n; i++)
+    for (size_t i = 0; h->broken == NULL && i < h->n; i++)
         if (h->requests[i].state == HTTP_WAITING &&
             h->requests[i].due <= fleet_clock())
             fleet_http_send(h, &h->requests[i]);
@@ -354,11 +422,9 @@ static hsy_status fleet_http_pump(struct fleet_http *h, int wait,
         h->use->easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &r);
         fleet_http_done(h, (struct http_request *)(void *)r, code);
     }
-    if (h->unreachable)
-        return host_fail(err, HSY_E_IO, HSY_FIELD_URL,
-                         "the collector cannot be reached, or does not "
-                         "answer");
-    return HSY_OK;
+    return h->broken == NULL
+               ? HSY_OK
+               : host_fail(err, HSY_E_IO, HSY_FIELD_URL, h->broken);
 }
 
 /* A request that is idle; waits for one. */
@@ -437,25 +503,28 @@ static hsy_status fleet_http_submit(struct fleet_http *h, hsy_error *err)
     return st;
 }
 
-hsy_status fleet_http_take(void *http, const uint8_t *upload, size_t len,
-                           size_t task, const hsy_upload *head, hsy_error *err)
+hsy_status fleet_http_take(void *http, const struct fleet_upload *upload,
+                           hsy_error *err)
 {
     struct fleet_http *h = http;
     struct http_request *r;
     hsy_status st = HSY_OK;
 
+    if (h->f->relay == NULL && h->f->tasks[upload->task].relayed)
+        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_RELAY,
+                         "the task leaves through a relay only: name one");
     if (h->filling == NULL)
         st = fleet_http_idle(h, &h->filling, err);
     if (st != HSY_OK)
         return st;
     r = h->filling;
-    if (!fleet_http_room(&r->bytes, &r->room, r->len + len))
+    if (!fleet_http_room(&r->bytes, &r->room, r->len + upload->len))
         return sim_nomem(err);
-    memcpy(r->bytes + r->len, upload, len);
-    r->len += len;
-    r->task[r->n] = (uint16_t)task;
-    r->epoch[r->n] = head->epoch;
-    r->report[r->n++] = head->kind == 1;
+    memcpy(r->bytes + r->len, upload->bytes, upload->len);
+    r->len += upload->len;
+    r->task[r->n] = (uint16_t)upload->task;
+    r->epoch[r->n] = upload->head.epoch;
+    r->report[r->n++] = upload->report;
     return r->n == h->f->o.batch ? fleet_http_submit(h, err) : HSY_OK;
 }
 

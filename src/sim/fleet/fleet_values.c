@@ -147,6 +147,8 @@ hsy_status fleet_json(char **text, struct fleet *f,
         (json_int_t)r->tried_again, "acknowledged", (json_int_t)r->acknowledged,
         "refused", (json_int_t)r->refused, "given_up", (json_int_t)r->given_up,
         "seconds", r->seconds, "statuses", statuses, "tasks", tasks);
+    if (root != NULL && fleet_relay(f) != NULL)
+        json_object_set_new(root, "relay", json_string(fleet_relay(f)));
     *text = root != NULL ? json_dumps(root, JSON_REAL_PRECISION(17)) : NULL;
     json_decref(root);
     return *text != NULL

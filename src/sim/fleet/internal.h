@@ -3,6 +3,7 @@
 #define SIM_FLEET_INTERNAL_H
 
 #include "host/base/host_fail.h"
+#include "host/client/send.h"
 #include "sim/base/sim_device.h"
 #include "sim/fleet/fleet.h"
 
@@ -12,6 +13,8 @@ struct fleet {
     struct fleet_options o;
     uint8_t *bytes; /* of the document */
     hsy_document document;
+    struct send_way way; /* of it */
+    const char *relay;   /* NULL: none */
     struct fleet_task *tasks;
     size_t n;
     uint32_t *order; /* places in tasks of those that are answered, by day */
@@ -67,8 +70,8 @@ hsy_status fleet_http_open(struct fleet_http **out, struct fleet *f,
 void fleet_http_close(struct fleet_http *h); /* NULL is allowed */
 
 /* A fleet_each: into the next request, which is sent when it is full. */
-hsy_status fleet_http_take(void *http, const uint8_t *upload, size_t len,
-                           size_t task, const hsy_upload *head, hsy_error *err);
+hsy_status fleet_http_take(void *http, const struct fleet_upload *upload,
+                           hsy_error *err);
 
 /* So many uploads were refused with this status. */
 void fleet_refused(struct fleet_result *r, uint32_t status, uint64_t uploads);

@@ -18,21 +18,20 @@ struct handed {
     uint8_t bytes[2 * N * SLOTS][HSY_UPLOAD_WIRE + 8];
 };
 
-static hsy_status hand(void *ctx, const uint8_t *upload, size_t len,
-                       size_t task, const hsy_upload *head, hsy_error *err)
+static hsy_status hand(void *ctx, const struct fleet_upload *u, hsy_error *err)
 {
     struct handed *h = ctx;
-    const uint32_t day = head->epoch - EXAMPLE_DAY;
+    const uint32_t day = u->head.epoch - EXAMPLE_DAY;
 
     (void)err;
-    if (day >= SLOTS || task > 1 || h->all == 2 * N * SLOTS ||
-        len > sizeof h->bytes[0])
+    if (day >= SLOTS || u->task > 1 || h->all == 2 * N * SLOTS ||
+        u->len > sizeof h->bytes[0] || u->report != (u->head.kind == 1))
         return HSY_E_RANGE;
-    h->reports[task][day] += head->kind == 1;
-    h->nulls[task][day] += head->kind != 1;
-    if (task == 0 && head->kind == 1)
-        h->ones[day] += upload[HSY_UPLOAD_WIRE] & 1;
-    memcpy(h->bytes[h->all++], upload, len);
+    h->reports[u->task][day] += u->report;
+    h->nulls[u->task][day] += !u->report;
+    if (u->task == 0 && u->report)
+        h->ones[day] += u->bytes[HSY_UPLOAD_WIRE] & 1;
+    memcpy(h->bytes[h->all++], u->bytes, u->len);
     return HSY_OK;
 }
 

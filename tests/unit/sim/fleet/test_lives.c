@@ -32,26 +32,26 @@ struct lives {
     size_t n;
 };
 
-static hsy_status lives_take(void *ctx, const uint8_t *upload, size_t len,
-                             size_t task, const hsy_upload *head,
+static hsy_status lives_take(void *ctx, const struct fleet_upload *u,
                              hsy_error *err)
 {
     struct lives *l = ctx;
+    const hsy_upload *head = &u->head;
+    const size_t task = u->task;
     const struct roster_entry *e = roster_at(l->roster, task);
     uint8_t report[4096];
     hsy_round round = {.reports = 1};
     hsy_tally t;
     hsy_status st;
 
-    (void)len;
-    if (head->kind != 1)
+    if (!u->report)
         return HSY_OK;
     if (l->span[task].first == 0 || l->span[task].first > head->epoch)
         l->span[task].first = head->epoch;
     if (l->span[task].last < head->epoch)
         l->span[task].last = head->epoch;
     hsy_tally_view(&t, e->scheme, l->words[task]);
-    st = hsy_unpack(e->scheme, report, upload + HSY_UPLOAD_WIRE, 1);
+    st = hsy_unpack(e->scheme, report, u->bytes + HSY_UPLOAD_WIRE, 1);
     if (st == HSY_OK)
         st = hsy_tally_add(&t, e->scheme, report, err);
     if (st == HSY_OK)
