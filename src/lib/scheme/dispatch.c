@@ -140,6 +140,13 @@ static bool mech_alphabet(const hsy_spec *spec)
     return any != 0;
 }
 
+/* A search through all names of fields: only for what is refused. */
+static uint32_t mech_param_field(size_t param)
+{
+    return hsy_field_find(mech_params[param] != NULL ? mech_params[param]
+                                                     : "param");
+}
+
 /* Parameters of other mechanisms must be absent, so that none is ignored. */
 hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
                           const hsy_spec *spec, hsy_error *err)
@@ -159,15 +166,12 @@ hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
             err, HSY_E_RANGE, HSY_FIELD_ORACLE,
             "the mechanism asks by itself; pem asks by another one");
     for (size_t i = 0; i < HSY_PARAMS; i++) {
-        const uint32_t field =
-            hsy_field_find(mech_params[i] != NULL ? mech_params[i] : "param");
-
         if (spec->param[i] != 0 && (mech->params >> i & 1) == 0)
-            return hsy_fail(err, HSY_E_RANGE, field,
+            return hsy_fail(err, HSY_E_RANGE, mech_param_field(i),
                             "the mechanism does not take this parameter");
         if (spec->param[i] > HSY_PARAM_MAX)
-            return hsy_fail_limit(err, HSY_E_RANGE, field, "too large",
-                                  HSY_PARAM_MAX);
+            return hsy_fail_limit(err, HSY_E_RANGE, mech_param_field(i),
+                                  "too large", HSY_PARAM_MAX);
     }
     return HSY_OK;
 }
