@@ -23,10 +23,12 @@ struct batch_source {
 static hsy_status batch_fill(void *ctx, void *buf, size_t len)
 {
     const struct batch_source *source = ctx;
-    uint8_t *out = buf;
+    uint8_t *out = buf, eight[8];
 
+    for (size_t i = 0; i < 8; i++) /* a period divides 8 */
+        eight[i] = (uint8_t)(source->word >> 8 * (i % source->period));
     for (size_t i = 0; i < len; i++)
-        out[i] = (uint8_t)(source->word >> 8 * (i % source->period));
+        out[i] = eight[i % 8];
     return HSY_OK;
 }
 
