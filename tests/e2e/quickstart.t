@@ -43,6 +43,24 @@ wait "$pid"
 [[ $? == 143 && -z $(ls -A "$TMPDIR") ]]
 ok $? "until it is told to end; then nothing is left" "$out"
 pid=''
+
+./quickstart --shuffled --once --devices 2000 >"$out" 2>&1 </dev/null && grep -q '^  site-01  *2[0-3]\.[0-9]%  *[12][0-9]\.[0-9]% ' "$out" &&
+    awk '/times smaller/ {if ($(NF - 2) > 20) found = 1} END {exit !found}' "$out"
+ok $? "a relay, two shufflers and a collector: truth, estimate, and what local noise would have given" "$out"
+[[ -z $(ls -A "$TMPDIR") ]]
+ok $? "and nothing is left of them"
+./quickstart --shuffled --devices 2000 >"$out" 2>&1 </dev/null &
+pid=$!
+for ((i = 0; i < 2400; i++)); do
+    grep -q '^  http://' "$out" && break
+    kill -0 "$pid" 2>/dev/null || break
+    sleep 0.05
+done
+kill -TERM "$pid"
+wait "$pid"
+[[ $? == 143 && -z $(ls -A "$TMPDIR") ]] && ! pgrep -f "$TMPDIR" >/dev/null
+ok $? "left open it ends when it is told to, with all its parties" "$out"
+pid=''
 for args in "--devices 10" "--devices" "--nonesuch" "--devices 2000x"; do
     # shellcheck disable=SC2086
     ./quickstart $args >"$out" 2>&1

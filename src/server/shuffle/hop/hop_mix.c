@@ -159,7 +159,8 @@ static void mix_tell(struct hop *h, const struct store_mix *row,
                                          [STORE_MIX_EXPIRED] = "batch-expired",
                                          [STORE_MIX_GONE] = NULL};
 
-    if (row->state == before || events[row->state] == NULL)
+    if (row->state == before || events[row->state] == NULL ||
+        (row->state == STORE_MIX_WAITING && row->n == 0))
         return;
     log_event(h->options.log, LOG_NOTE, events[row->state],
               "entry=%" PRIu32 " epoch=%" PRIu32 " part=%" PRIu32

@@ -110,7 +110,7 @@ static hsy_status take_take(void *ctx, struct engine_delivery *d,
 
     if (st == HSY_OK && !d->known) {
         log_event(h->options.log, LOG_NOTE, "batch-taken",
-                  "epoch=%" PRIu32 " reports=%" PRIu64 " nulls=%" PRIu64
+                  "epoch=%" PRIu32 " taken=%" PRIu64 " nulls=%" PRIu64
                   " unopened=%" PRIu64 " again=%" PRIu64,
                   d->epoch, d->taken, d->nulls, d->unopened, d->again);
         pthread_mutex_lock(&h->lock);
