@@ -245,6 +245,19 @@ typedef struct hsy_batch {
     double delta;
 } hsy_batch;
 
+/*
+ * Batches in which reports of a tally came, on the terms of one task: the share
+ * of honest people that it assumes, the chance that its promise fails, and the
+ * promise.
+ */
+typedef struct hsy_batches {
+    uint64_t batches; /* that have reports */
+    uint64_t least;   /* reports that each of them has at least */
+    uint64_t reports; /* of all of them */
+    hsy_ratio honest, delta;
+    uint64_t nano_central; /* promised for the smallest that may be; 0: none */
+} hsy_batches;
+
 /* What it is worth to one of the honest ones, by the best bound that holds. */
 typedef struct hsy_worth {
     uint64_t n;     /* honest reports, rounded down, the person's included */

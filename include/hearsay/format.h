@@ -50,9 +50,10 @@ typedef enum hsy_record_type {
     HSY_RECORD_REPORTS = 1, /* count packed reports */
     HSY_RECORD_STRATA = 2,  /* count u64 from place `first` on */
     HSY_RECORD_WEIGHTS = 3,
-    HSY_RECORD_CELLS = 4, /* count i64; a run of zero cells is left out */
-    HSY_RECORD_END = 5,   /* count: all reports of the file */
-    HSY_RECORD_ROUNDS = 6 /* count rounds of 24 bytes: hsy_round */
+    HSY_RECORD_CELLS = 4,  /* count i64; a run of zero cells is left out */
+    HSY_RECORD_END = 5,    /* count: all reports of the file */
+    HSY_RECORD_ROUNDS = 6, /* count rounds of 24 bytes: hsy_round */
+    HSY_RECORD_BATCHES = 7 /* count rows of 64 bytes: hsy_batches */
 } hsy_record_type;
 
 typedef struct hsy_record {
@@ -66,6 +67,8 @@ typedef struct hsy_record {
 #define HSY_RECORD_MAX (1u << 20)
 /* Cells, strata or weights in one record. */
 #define HSY_RECORD_CELLS_RUN 4096u
+/* Rows of batches in a file. */
+#define HSY_RECORD_BATCHES_MAX 16u
 
 HSY_API void hsy_file_header_encode(uint8_t wire[HSY_PREFIX_WIRE],
                                     const hsy_file_header *prefix);

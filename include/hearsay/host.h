@@ -245,8 +245,12 @@ typedef struct hsy_analysis_tally {
     const hsy_round *rounds; /* that its reports are of; NULL: not known, and
                                 attended is the most there can be */
     size_t nrounds;
-    const hsy_batch *batch; /* the smallest of the batches in which its reports
-                               were shuffled; NULL: they were not */
+    /* The smallest of the batches in which its reports were shuffled; of 0
+     * reports: what is to be assumed of those that `batches` says, zeros: what
+     * they say. NULL: nothing is said of it. */
+    const hsy_batch *batch;
+    const hsy_batches *batches; /* in which they came; NULL: not known */
+    size_t nbatches;
 } hsy_analysis_tally;
 
 /* Any bytes. */
@@ -396,6 +400,12 @@ typedef struct hsy_analysis_result {
     bool shuffled; /* batch and worth hold */
     hsy_batch batch;
     hsy_worth worth; /* of the smallest batch */
+    /* In which batches reports came, if the tally says it: all of them, with
+     * the terms of those that are worth least. */
+    hsy_batches batches;
+    uint64_t each; /* reports of one device, at most, in as many batches: what
+                      all of them are worth */
+    double epsilon_each, delta_each;
 
     hsy_confidence how; /* its level is that of rows that were not selected */
     bool simultaneous;

@@ -64,7 +64,7 @@ static int tally_write(const struct gather *g, const char *path)
     if (failed)
         return failed;
     if (container_put_tally(out, g->scheme, g->block, g->info.labels_len,
-                            &g->tally, &g->rounds) != HSY_OK) {
+                            &g->tally, &g->rounds, &g->batches) != HSY_OK) {
         failed = cli_fail_output(path);
         output_abort(out);
         return failed;

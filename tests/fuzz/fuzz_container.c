@@ -40,6 +40,7 @@ static size_t container_bytes(uint8_t *out, const struct container_item *item)
 static void container_write_tally(const hsy_scheme *s, const uint8_t *labels,
                                   size_t labels_len, const hsy_tally *t,
                                   const struct rounds *rounds,
+                                  const struct batches *batches,
                                   const uint8_t *data, size_t len)
 {
     static int pipes[2] = {-1, -1};
@@ -54,8 +55,8 @@ static void container_write_tally(const hsy_scheme *s, const uint8_t *labels,
         snprintf(path, sizeof path, "/dev/fd/%d", pipes[1]);
     }
     fuzz_expect(output_open(&out, path) == HSY_OK &&
-                    container_put_tally(out, s, labels, labels_len, t,
-                                        rounds) == HSY_OK &&
+                    container_put_tally(out, s, labels, labels_len, t, rounds,
+                                        batches) == HSY_OK &&
                     output_commit(out) == HSY_OK,
                 "a tally that was read can be written");
     got = read(pipes[0], container_again, sizeof container_again);
@@ -92,6 +93,7 @@ static void container_tally(const uint8_t *data, size_t len)
     const hsy_scheme *s;
     hsy_tally t = {0};
     struct rounds rounds = {0};
+    struct batches batches = {.n = 0};
     hsy_status st = HSY_OK;
     const uint8_t *labels = data + HSY_PREFIX_WIRE + HSY_SCHEME_WIRE;
     size_t labels_len;
@@ -109,12 +111,15 @@ static void container_tally(const uint8_t *data, size_t len)
             if (st == HSY_OK)
                 st = container_add_rounds(&rounds, &item.record, item.payload,
                                           NULL);
+            fuzz_expect(container_add_batches(&batches, &item.record,
+                                              item.payload, NULL) == HSY_OK,
+                        "and its batches");
         }
         fuzz_expect(st == HSY_OK || st == HSY_E_OVERFLOW,
                     "and its rounds, as far as they can be counted");
         if (st == HSY_OK)
-            container_write_tally(s, labels, labels_len, &t, &rounds, data,
-                                  len);
+            container_write_tally(s, labels, labels_len, &t, &rounds, &batches,
+                                  data, len);
         container_fold(s, &t);
     }
     rounds_clear(&rounds);

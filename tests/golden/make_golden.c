@@ -4,9 +4,10 @@
  *     make_golden DIRECTORY
  *
  * For each of the examples a report stream, its tally and its readable twin,
- * the tallies of releases, one upload header, one task document, what shuffled
- * tasks add and the files of a device. A golden file is made once for a version
- * of a format and then kept: every later program must read it (test_golden.c).
+ * the tallies of releases and of batches, one upload header, one task document,
+ * what shuffled tasks add and the files of a device. A golden file is made once
+ * for a version of a format and then kept: every later program must read it
+ * (test_golden.c).
  */
 #include "hearsay/host.h"
 #include "host/format/format.h"
@@ -67,9 +68,28 @@ static void golden_tally(const char *dir, const struct example *e,
 
     golden_expect(hsy_tally_batch(&t, s, reports, EXAMPLE_N, NULL));
     golden_expect(container_put_tally(out, s, e->spec.labels,
-                                      e->spec.labels_len, &t, NULL));
+                                      e->spec.labels_len, &t, NULL, NULL));
     golden_expect(output_commit(out));
     free(t.cells);
+}
+
+/* A tally of a shuffled task: two batches, the smaller of 9. */
+static void golden_batches(const char *dir, const struct example *e)
+{
+    struct output *out = golden_open(dir, "batches", "tally");
+    hsy_scheme *s = example_scheme(&e->spec);
+    uint8_t *reports = example_reports(s, EXAMPLE_N);
+    hsy_tally t = example_tally(s);
+    const struct batches batches = {
+        {{2, 9, EXAMPLE_N, {9, 10}, {1, 100000000}, HSY_NANO}}, 1};
+
+    golden_expect(hsy_tally_batch(&t, s, reports, EXAMPLE_N, NULL));
+    golden_expect(container_put_tally(out, s, e->spec.labels,
+                                      e->spec.labels_len, &t, NULL, &batches));
+    golden_expect(output_commit(out));
+    free(t.cells);
+    free(reports);
+    free(s);
 }
 
 static void golden_twin(const char *dir, const struct example *e,
@@ -105,7 +125,7 @@ static void golden_release(const char *dir, const struct example *e)
         golden_expect(hsy_tally_merge(&all, &one, NULL));
     }
     golden_expect(container_put_tally(out, s, e->spec.labels,
-                                      e->spec.labels_len, &all, NULL));
+                                      e->spec.labels_len, &all, NULL, NULL));
     golden_expect(output_commit(out));
     free(all.cells);
     free(one.cells);
@@ -219,6 +239,7 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < EXAMPLE_RELEASES; i++)
         golden_release(argv[1], &example_releases[i]);
+    golden_batches(argv[1], &examples[0]);
     golden_upload(argv[1]);
     golden_document(argv[1]);
     golden_shuffled(argv[1]);

@@ -202,7 +202,7 @@ uint8_t *rig_tally_file(const struct roster_entry *entry, uint32_t first,
         hsy_tally_add(&t, entry->scheme, report, NULL);
     }
     output_memory(&out);
-    container_put_tally(out, entry->scheme, NULL, 0, &t, NULL);
+    container_put_tally(out, entry->scheme, NULL, 0, &t, NULL, NULL);
     output_take(out, &bytes, len);
     free(words);
     return bytes;

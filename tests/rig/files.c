@@ -140,7 +140,7 @@ struct file files_tally(const hsy_spec *spec, size_t first, size_t n)
 
     hsy_scheme_describe(s, &info);
     hsy_tally_batch(&t, s, reports + first * info.report_bytes, n, NULL);
-    container_put_tally(out, s, spec->labels, spec->labels_len, &t, NULL);
+    container_put_tally(out, s, spec->labels, spec->labels_len, &t, NULL, NULL);
     free(reports);
     free(t.cells);
     free(s);

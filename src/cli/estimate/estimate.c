@@ -347,12 +347,35 @@ static int estimate_plot(const struct estimate_job *j)
 
 /* ---- The command --------------------------------------------------------- */
 
-/* The smallest batch in which the reports were shuffled. */
+/* The smallest batch in which the reports were shuffled, or what is assumed of
+ * those that the tally says. */
 static hsy_batch estimate_batch(const struct estimate_options *o)
 {
-    return (hsy_batch){.reports = o->batch.reports,
-                       .honest = worth_share(o->honest > 0 ? o->honest : 0.9),
-                       .delta = o->batch.delta > 0 ? o->batch.delta : 1e-8};
+    hsy_batch b = o->batch;
+
+    if (b.reports != 0 && b.delta == 0)
+        b.delta = 1e-8;
+    if (b.reports != 0 || o->honest > 0)
+        b.honest = worth_share(o->honest > 0 ? o->honest : 0.9);
+    return b;
+}
+
+/* Whether options and tally say the same thing twice, or neither says it. */
+static int estimate_shuffled(const struct estimate_job *j)
+{
+    const struct estimate_options *o = &j->options;
+    const bool said = j->gather.batches.n != 0;
+
+    if (o->batch.reports != 0 && said)
+        return cli_fail("%s: it says in which batches its reports came: leave "
+                        "out --min-batch",
+                        j->gather.first);
+    if (o->batch.reports == 0 && (!said || o->against != NULL) &&
+        (o->honest != 0 || o->batch.delta != 0))
+        return cli_fail("%s: it does not say in which batches its reports "
+                        "came: --assume-honest and --delta go with --min-batch",
+                        j->gather.first);
+    return 0;
 }
 
 static int estimate_answer(struct estimate_job *j)
@@ -370,7 +393,7 @@ static int estimate_answer(struct estimate_job *j)
             estimate_ranges_ask(ranges, &j->options.ranges, &j->gather.info);
     if (failed)
         return failed;
-    if (batch.reports != 0)
+    if (batch.reports != 0 || batch.honest.num != 0 || batch.delta > 0)
         t.batch = &batch;
     request.ranges = ranges;
     request.nranges = j->options.ranges.count;
@@ -392,6 +415,8 @@ static int estimate_run(struct estimate_job *j)
 
     if (!failed)
         failed = estimate_fits(j);
+    if (!failed)
+        failed = estimate_shuffled(j);
     if (!failed && o->candidates != NULL)
         failed = estimate_candidates(j);
     if (!failed)

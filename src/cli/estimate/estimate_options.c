@@ -85,12 +85,13 @@ static const struct cli_option estimate_options[] = {
      "add intervals that allow for so many liars, as 1%", CLI_INTO_SHARE,
      ESTIMATE(lying)},
     {0, "min-batch", "N",
-     "say what shuffling in batches of at least N is worth", CLI_INTO_COUNT,
-     ESTIMATE(batch.reports), 1, HSY_SHUFFLE_PEOPLE_MAX},
+     "say what shuffling in batches of at least N is worth,\n"
+     "of a tally that does not say it itself",
+     CLI_INTO_COUNT, ESTIMATE(batch.reports), 1, HSY_SHUFFLE_PEOPLE_MAX},
     {0, "assume-honest", "SHARE",
-     "... if so many of them are honest (default 0.9)", CLI_INTO_PART,
+     "... if so many are honest (default: the task's, or 0.9)", CLI_INTO_PART,
      ESTIMATE(honest)},
-    {0, "delta", "D", "... with this chance of failing (default 1e-8)",
+    {0, "delta", "D", "... with this chance of failing (the task's, or 1e-8)",
      CLI_INTO_CALL, .call = estimate_delta},
     {0, "plot", "FILE.svg", "write the estimates as a figure", CLI_INTO_TEXT,
      ESTIMATE(plot)},
@@ -185,8 +186,6 @@ static int estimate_check_tally(struct cli_parser *p,
     const char *const inputs[] = {o->path != NULL ? o->path : "-", o->against,
                                   o->candidates};
 
-    if (o->batch.reports == 0 && (o->honest != 0 || o->batch.delta != 0))
-        return cli_usage(p, "--assume-honest and --delta go with --min-batch");
     if (o->batch.reports != 0 && o->covariance)
         return cli_usage(p, "--min-batch does not go with --covariance");
     if (o->devices != 0 && o->against == NULL)

@@ -132,7 +132,7 @@ static int release_write(struct release_job *j)
     struct output *out = j->out;
 
     if (container_put_tally(out, j->scheme, spec->labels, spec->labels_len,
-                            &j->tally, NULL) != HSY_OK)
+                            &j->tally, NULL, NULL) != HSY_OK)
         return cli_fail_output(j->how->output);
     j->out = NULL; /* commit frees it either way */
     errno = 0;

@@ -182,8 +182,11 @@ static hsy_status gather_record(struct gather *g,
         return gather_end(g, item, name, err);
     g->said |= item->record.type == HSY_RECORD_ROUNDS;
     st = container_add_record(&g->tally, &item->record, item->payload, err);
-    return st == HSY_OK ? container_add_rounds(&g->rounds, &item->record,
-                                               item->payload, err)
+    if (st == HSY_OK)
+        st =
+            container_add_rounds(&g->rounds, &item->record, item->payload, err);
+    return st == HSY_OK ? container_add_batches(&g->batches, &item->record,
+                                                item->payload, err)
                         : st;
 }
 

@@ -4,6 +4,7 @@
 
 #include "host/analysis/analysis.h"
 #include "host/base/labels.h"
+#include "host/format/batch_rows.h"
 #include "host/format/rounds.h"
 
 /* What no hsy_error can say in full; the caller has its own words for it. */
@@ -53,6 +54,8 @@ struct gather {
     const char *unsaid; /* the last of them */
     bool attends;       /* attended is known */
     hsy_attendance attended;
+
+    struct batches batches; /* in which reports were shuffled, as files say */
 };
 
 /* Add what fd holds: a report stream, its JSON twin, a tally file, or several
@@ -81,7 +84,9 @@ static inline hsy_analysis_tally gathered(const struct gather *g)
                                 .rounds =
                                     g->rounds.n != 0 ? g->rounds.list : NULL,
                                 .nrounds = g->rounds.n,
-                                .attended = g->attends ? &g->attended : NULL};
+                                .attended = g->attends ? &g->attended : NULL,
+                                .batches = g->batches.list,
+                                .nbatches = g->batches.n};
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "host/base/host_fail.h"
 
 #define ANALYSIS_ODD 1e-6 /* what chance does so seldom is not chance */
+#define ANALYSIS_UNLESS "the collector and all shufflers work together"
 #define ANALYSIS_FEW 100u /* below this, intervals are rough at best */
 
 /* The values asked for. Owns names and codes. */
@@ -86,6 +87,13 @@ hsy_status analysis_density_post(double **shares, struct analysis_job *j,
 
 /* Quantiles beside the shares of bins; none where there are none of it. */
 hsy_status analysis_quantiles(struct analysis_job *j, hsy_error *err);
+
+/* ---- shuffled.c: what the smallest batch is worth ------------------------ */
+
+hsy_status analysis_worth(struct analysis_job *j, hsy_error *err);
+
+/* Whether batches are worth what was promised of them, or nothing was. */
+bool analysis_kept(const hsy_analysis_result *r);
 
 /* ---- doubts.c ------------------------------------------------------------ */
 

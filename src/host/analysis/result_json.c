@@ -72,7 +72,22 @@ static void json_attended(struct put *p, const hsy_analysis_result *r)
     put_number(p, "people", r->people);
 }
 
-/* What shuffling the reports is worth. */
+/* In which batches reports came, and what was promised of them. */
+static void json_batches(struct put *p, const hsy_analysis_result *r)
+{
+    const hsy_batches *b = &r->batches;
+
+    put_count(p, "batches", b->batches);
+    put_count(p, "reports", b->reports);
+    put_number(p, "promised",
+               b->nano_central != 0 ? (double)b->nano_central / HSY_NANO : NAN);
+    put_bool(p, "kept", analysis_kept(r));
+    put_count(p, "reports_each", r->each);
+    put_number(p, "epsilon_each", r->epsilon_each);
+    put_number(p, "delta_each", r->delta_each);
+}
+
+/* What shuffling the reports is worth, and unless who colludes. */
 static void json_batch(struct put *p, const hsy_analysis_result *r)
 {
     if (!r->shuffled)
@@ -84,6 +99,11 @@ static void json_batch(struct put *p, const hsy_analysis_result *r)
     put_word(p, "bound", hsy_shuffle_bound_name(r->worth.by));
     put_count(p, "min_batch", r->batch.reports);
     put_count(p, "n", r->worth.n);
+    put_number(p, "assume_honest",
+               (double)r->batch.honest.num / (double)r->batch.honest.den);
+    put_word(p, "unless", ANALYSIS_UNLESS);
+    if (r->batches.batches != 0)
+        json_batches(p, r);
     put_end(p, '}');
 }
 

@@ -274,21 +274,57 @@ static void show_intervals(FILE *to, const hsy_analysis_result *r)
     show_selected(to, r);
 }
 
-/* Both epsilons, upwards in the fourth digit after the point. */
+/* Upwards in the fourth digit after the point. */
+static double show_up(double epsilon)
+{
+    return ceil(epsilon * 1e4) / 1e4;
+}
+
+/* In which batches reports came; of one that is in several, what all tell. */
+static void show_batches(FILE *to, const hsy_analysis_result *r)
+{
+    const hsy_batches *b = &r->batches;
+
+    if (b->nano_central != 0)
+        fprintf(to, "promised of a batch: epsilon %.4f%s\n",
+                show_up((double)b->nano_central / HSY_NANO),
+                analysis_kept(r) ? "" : ", which is not kept");
+    if (r->each > 1)
+        fprintf(to,
+                "a device with %" PRIu64
+                " reports, each in another batch: epsilon %.4f, delta %.3g\n",
+                r->each, show_up(r->epsilon_each), r->delta_each);
+    if (b->reports < r->reports)
+        fprintf(to,
+                "%" PRIu64 " of the reports came in no batch that is known: "
+                "of them a report alone counts\n",
+                r->reports - b->reports);
+}
+
+/* Both epsilons, and unless who colludes. */
 static void show_worth(FILE *to, const hsy_analysis_result *r)
 {
     const hsy_worth *w = &r->worth;
 
     if (!r->shuffled)
         return;
+    if (r->batches.batches != 0)
+        fprintf(to,
+                "shuffled in %" PRIu64 " batch%s of at least %" PRIu64
+                " reports",
+                r->batches.batches, r->batches.batches == 1 ? "" : "es",
+                r->batch.reports);
+    else
+        fprintf(to, "shuffled in batches of at least %" PRIu64,
+                r->batch.reports);
     fprintf(to,
-            "shuffled in batches of at least %" PRIu64
-            ": epsilon %.4f, delta %.3g, by the %s bound with %" PRIu64
-            "\nhonest reports; of a report alone, if everybody else colludes, "
-            "%.4f\n",
-            r->batch.reports, ceil(w->epsilon * 1e4) / 1e4, w->delta,
-            hsy_shuffle_bound_name(w->by), w->n,
-            ceil(w->epsilon_report * 1e4) / 1e4);
+            ": epsilon %.4f, delta %.3g,\nby the %s bound with %" PRIu64
+            " honest reports, unless the collector and all\nshufflers work "
+            "together; of a report alone, if everybody else colludes, %.4f\n",
+            show_up(w->epsilon), w->delta, hsy_shuffle_bound_name(w->by), w->n,
+            show_up(w->epsilon_report));
+    if (r->batches.batches != 0)
+        show_batches(to, r);
 }
 
 static void show_head(FILE *to, const hsy_analysis_result *r)

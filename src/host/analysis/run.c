@@ -73,22 +73,6 @@ static void run_begin(struct analysis_job *j)
     out->devices_in_all = q->devices;
 }
 
-/* What the smallest batch is worth, of reports that were shuffled. */
-static hsy_status run_worth(struct analysis_job *j, hsy_error *err)
-{
-    hsy_analysis_result *out = j->out;
-
-    if (j->t.batch == NULL)
-        return HSY_OK;
-    if (j->t.batch->reports > out->reports)
-        return host_fail_limit(err, HSY_E_RANGE, HSY_FIELD_N,
-                               "no batch has more reports than the tally",
-                               out->reports);
-    out->shuffled = true;
-    out->batch = *j->t.batch;
-    return hsy_worth_of(&out->worth, j->t.scheme, NULL, j->t.batch, err);
-}
-
 /* ---- The way the mechanism is analyzed ----------------------------------- */
 
 typedef hsy_status run_way(struct analysis_job *j, hsy_error *err);
@@ -169,7 +153,7 @@ hsy_status analysis_run(hsy_analysis_result *out, const hsy_analysis_tally *t,
                           "no data: it holds no reports", HSY_UNIT_LINE,
                           out->reports == 0 ? 1 : 2);
     if (st == HSY_OK)
-        st = run_worth(&j, err);
+        st = analysis_worth(&j, err);
     if (st == HSY_OK)
         st = run_question(&j, err);
     if (st == HSY_OK && !request->bare)

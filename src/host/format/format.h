@@ -9,6 +9,7 @@
 
 #include "hearsay.h"
 #include "host/base/output.h"
+#include "host/format/batch_rows.h"
 #include "host/format/rounds.h"
 
 enum container_item_type {
@@ -67,14 +68,15 @@ hsy_status container_put_reports(struct output *out, const hsy_scheme *s,
                                  const uint8_t *packed, size_t n);
 hsy_status container_put_end(struct output *out, uint64_t reports);
 
-/* A whole tally file; rounds of its reports NULL or none: they are not known.
- */
+/* A whole tally file; rounds of its reports NULL or none: they are not known;
+ * batches NULL or none: nothing says that it was shuffled. */
 hsy_status container_put_tally(struct output *out, const hsy_scheme *s,
                                const uint8_t *labels, size_t labels_len,
-                               const hsy_tally *t, const struct rounds *rounds);
+                               const hsy_tally *t, const struct rounds *rounds,
+                               const struct batches *batches);
 
-/* Add one record of a tally file to t, a tally of the same scheme; ROUNDS and
- * END add nothing. All or nothing: HSY_E_FORMAT, HSY_E_OVERFLOW. */
+/* Add one record of a tally file to t, a tally of the same scheme; ROUNDS,
+ * BATCHES and END add nothing. All or nothing: HSY_E_FORMAT, HSY_E_OVERFLOW. */
 hsy_status container_add_record(hsy_tally *t, const hsy_record *record,
                                 const uint8_t *payload, hsy_error *err);
 
@@ -82,6 +84,11 @@ hsy_status container_add_record(hsy_tally *t, const hsy_record *record,
  * HSY_E_OVERFLOW. */
 hsy_status container_add_rounds(struct rounds *rounds, const hsy_record *record,
                                 const uint8_t *payload, hsy_error *err);
+
+/* The same to a list of batches. HSY_E_OVERFLOW. */
+hsy_status container_add_batches(struct batches *batches,
+                                 const hsy_record *record,
+                                 const uint8_t *payload, hsy_error *err);
 
 /* The readable twin: a header line, then a line a report. The head fails and
  * writes nothing with HSY_E_RANGE if a label is not UTF-8, the line would pass

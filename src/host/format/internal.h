@@ -38,6 +38,7 @@ struct container_order {
     uint64_t reports, weights; /* sums so far */
     uint64_t rounds;           /* reports of rounds so far */
     hsy_round last;            /* of them */
+    uint64_t batched;          /* reports of batches */
 };
 
 /* Whether the record may stand here; with HSY_OK order moves on. */

@@ -2,6 +2,7 @@
 #include "host/format/internal.h"
 
 #include "host/base/host_fail.h"
+#include "host/format/batch_rows.h"
 #include "host/format/rounds.h"
 #include "lib/bits/bytes.h"
 
@@ -106,7 +107,7 @@ static hsy_status container_order_end(const struct container_order *order,
     if (!container_order_strata_done(order, info))
         return host_fail(err, HSY_E_FORMAT, HSY_FIELD_STRATA,
                          "not all are there");
-    if (order->type == HSY_RECORD_ROUNDS && order->rounds != record->count)
+    if (order->rounds != 0 && order->rounds != record->count)
         return host_fail(err, HSY_E_FORMAT, HSY_FIELD_ROUNDS,
                          "they do not add up to the reports");
     if (order->reports % info->answers != 0 ||
@@ -126,6 +127,7 @@ static hsy_status container_order_rounds(struct container_order *order,
     const bool first = order->type != HSY_RECORD_ROUNDS;
 
     if (!container_order_strata_done(order, info) ||
+        order->type == HSY_RECORD_BATCHES ||
         record->first != (first ? 0 : order->place) ||
         record->first % HSY_RECORD_CELLS_RUN != 0)
         return host_fail(err, HSY_E_FORMAT, HSY_FIELD_RECORD,
@@ -147,6 +149,36 @@ static hsy_status container_order_rounds(struct container_order *order,
     return HSY_OK;
 }
 
+/* Batches by their terms, ascending, in one record. */
+static hsy_status container_order_batches(struct container_order *order,
+                                          const hsy_scheme_info *info,
+                                          const hsy_record *record,
+                                          const uint8_t *payload,
+                                          hsy_error *err)
+{
+    const uint64_t reports = order->reports / info->answers;
+    hsy_batches last = {0};
+
+    if (!container_order_strata_done(order, info) || info->central ||
+        order->type == HSY_RECORD_BATCHES)
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_RECORD,
+                         "the record does not belong in this place");
+    for (uint64_t i = 0; i < record->count; i++) {
+        const hsy_batches row = batches_get(payload + BATCHES_WIRE * i);
+
+        if (!batches_fit(&row) || (i != 0 && !batches_before(&last, &row)) ||
+            row.reports > reports - order->batched)
+            return host_fail(err, HSY_E_FORMAT, HOST_FIELD_BATCHES,
+                             "batches ascend by their terms, each of reports, "
+                             "no more than the tally has");
+        order->batched += row.reports;
+        last = row;
+    }
+    order->type = record->type;
+    order->place = record->count;
+    return HSY_OK;
+}
+
 hsy_status container_order_check(struct container_order *order,
                                  const hsy_scheme_info *info,
                                  const hsy_record *record,
@@ -158,6 +190,8 @@ hsy_status container_order_check(struct container_order *order,
         return container_order_end(order, info, record, err);
     if (record->type == HSY_RECORD_ROUNDS)
         return container_order_rounds(order, info, record, payload, err);
+    if (record->type == HSY_RECORD_BATCHES)
+        return container_order_batches(order, info, record, payload, err);
     if (!container_order_place(order, info, record))
         return host_fail(err, HSY_E_FORMAT, HSY_FIELD_RECORD,
                          "the record does not belong in this place");

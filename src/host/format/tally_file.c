@@ -3,8 +3,8 @@
  *
  * All strata, then the weights and the cells in runs of HSY_RECORD_CELLS_RUN
  * of which only those with something in them stand, the rounds if they are
- * known, then the end. So a tally
- * has one encoding only, and equal tallies are equal files.
+ * known, the batches if there are any, then the end. So a tally has one
+ * encoding only, and equal tallies are equal files.
  */
 #include "host/format/internal.h"
 
@@ -71,9 +71,23 @@ static hsy_status container_tally_put_rounds(struct output *out,
     return HSY_OK;
 }
 
+static hsy_status container_tally_put_batches(struct output *out,
+                                              const struct batches *batches)
+{
+    uint8_t payload[BATCHES_WIRE * HSY_RECORD_BATCHES_MAX];
+
+    if (batches->n == 0)
+        return HSY_OK;
+    for (size_t i = 0; i < batches->n; i++)
+        batches_put(payload + BATCHES_WIRE * i, &batches->list[i]);
+    return container_tally_put_run(out, HSY_RECORD_BATCHES, 0, payload,
+                                   batches->n, BATCHES_WIRE);
+}
+
 hsy_status container_put_tally(struct output *out, const hsy_scheme *s,
                                const uint8_t *labels, size_t labels_len,
-                               const hsy_tally *t, const struct rounds *rounds)
+                               const hsy_tally *t, const struct rounds *rounds,
+                               const struct batches *batches)
 {
     hsy_status st =
         container_put_prefix(out, s, labels, labels_len, HSY_CONTENT_TALLY);
@@ -88,6 +102,8 @@ hsy_status container_put_tally(struct output *out, const hsy_scheme *s,
                                  (const uint64_t *)t->cells, t->ncells);
     if (st == HSY_OK && rounds != NULL)
         st = container_tally_put_rounds(out, rounds);
+    if (st == HSY_OK && batches != NULL)
+        st = container_tally_put_batches(out, batches);
     if (st == HSY_OK)
         st = container_put_end(out, hsy_tally_reports(t));
     return st;
@@ -172,6 +188,7 @@ hsy_status container_add_record(hsy_tally *t, const hsy_record *record,
         return container_tally_add_cells(t->cells + record->first, payload,
                                          record->count, err);
     case HSY_RECORD_ROUNDS:
+    case HSY_RECORD_BATCHES:
     case HSY_RECORD_END:
         return HSY_OK;
     default:
@@ -191,6 +208,22 @@ hsy_status container_add_rounds(struct rounds *rounds, const hsy_record *record,
         const hsy_round round = rounds_get(payload + ROUNDS_WIRE * i);
 
         st = rounds_add(rounds, &round, err);
+    }
+    return st;
+}
+
+hsy_status container_add_batches(struct batches *batches,
+                                 const hsy_record *record,
+                                 const uint8_t *payload, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    if (record->type != HSY_RECORD_BATCHES)
+        return HSY_OK;
+    for (uint64_t i = 0; i < record->count && st == HSY_OK; i++) {
+        const hsy_batches row = batches_get(payload + BATCHES_WIRE * i);
+
+        st = batches_add(batches, &row, err);
     }
     return st;
 }

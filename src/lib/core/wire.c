@@ -129,6 +129,10 @@ static hsy_status wire_record_check(const hsy_record *r, hsy_error *err)
     case HSY_RECORD_ROUNDS:
         fits = wire_run_fits(r, 24);
         break;
+    case HSY_RECORD_BATCHES:
+        fits = r->first == 0 && r->count <= HSY_RECORD_BATCHES_MAX &&
+               wire_run_fits(r, 64);
+        break;
     case HSY_RECORD_END:
         fits = wire_end_fits(r);
         break;

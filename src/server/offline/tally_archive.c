@@ -34,7 +34,8 @@ static hsy_status archive_write(const char *path, const struct roster_entry *e,
     if (st != HSY_OK)
         return st;
     st = container_put_tally(out, e->scheme, e->task.labels, e->task.labels_len,
-                             tally, of->unknown == 0 ? &of->rounds : NULL);
+                             tally, of->unknown == 0 ? &of->rounds : NULL,
+                             NULL);
     if (st != HSY_OK) {
         output_abort(out);
         return st;

@@ -124,6 +124,93 @@ static void shuffled(const hsy_analysis_tally *t)
        "and so is one of more reports than there are");
 }
 
+/* A tally that says its batches: the smallest counts, on the terms that are
+ * worth least. */
+static void shuffled_as_the_tally_says(const hsy_analysis_tally *t)
+{
+    const hsy_batches rows[] = {
+        {2, 150, 350, {9, 10}, {1, 100000000}, HSY_NANO},
+        {1, 40, 40, {1, 2}, {1, 1000000}, HSY_NANO / 4}};
+    const hsy_batch first = {150, {9, 10}, 1e-8}, second = {40, {1, 2}, 1e-6};
+    const hsy_batch assume = {0, {0, 0}, 1e-4};
+    const hsy_batch assumed = {40, {1, 2}, 1e-4};
+    const hsy_analysis_request q = plain();
+    hsy_analysis_tally in = *t;
+    hsy_analysis_result r;
+    hsy_worth want[3];
+    char *json = NULL;
+    size_t len = 0;
+
+    in.batches = rows;
+    in.nbatches = 1;
+    ok(hsy_worth_of(&want[0], t->scheme, NULL, &first, NULL) == HSY_OK &&
+           hsy_worth_of(&want[1], t->scheme, NULL, &second, NULL) == HSY_OK &&
+           hsy_worth_of(&want[2], t->scheme, NULL, &assumed, NULL) == HSY_OK &&
+           hsy_analysis_run(&r, &in, NULL, &q, NULL) == HSY_OK && r.shuffled &&
+           eq_u64(r.worth.n, 135) && r.worth.epsilon == want[0].epsilon &&
+           eq_u64(r.batches.batches, 2) && eq_u64(r.batches.reports, 350) &&
+           eq_u64(r.each, 1) && r.epsilon_each == r.worth.epsilon,
+       "two batches are worth what the smaller is: %.4f", want[0].epsilon);
+    ok(hsy_analysis_json(&r, &json, &len, NULL) == HSY_OK &&
+           strstr(json, "\"promised\": 1, \"kept\": true") != NULL &&
+           strstr(json, "\"min_batch\": 150, \"n\": 135, \"assume_honest\": "
+                        "0.9, \"unless\": \"the collector and all shufflers "
+                        "work together\", \"batches\": 2") != NULL,
+       "JSON says them, the promise, and unless who colludes");
+    free(json);
+    hsy_analysis_clear(&r);
+    in.nbatches = 2;
+    ok(hsy_analysis_run(&r, &in, NULL, &q, NULL) == HSY_OK &&
+           want[1].epsilon > want[0].epsilon &&
+           r.worth.epsilon == want[1].epsilon && eq_u64(r.worth.n, 20) &&
+           eq_u64(r.batches.batches, 3) && eq_u64(r.batches.reports, 390) &&
+           eq_u64(r.batches.nano_central, HSY_NANO / 4),
+       "of two tasks that one counts which is worth less");
+    hsy_analysis_clear(&r);
+    in.batch = &assume;
+    ok(hsy_analysis_run(&r, &in, NULL, &q, NULL) == HSY_OK &&
+           r.worth.epsilon == want[2].epsilon && r.batch.delta == 1e-4 &&
+           eq_u64(r.batches.nano_central, 0),
+       "with another delta there is no promise to compare with");
+    hsy_analysis_clear(&r);
+    in.batch = NULL;
+    ok(hsy_analysis_run(&r, &in, t, &q, NULL) == HSY_OK && !r.shuffled,
+       "of a difference nothing is said");
+    hsy_analysis_clear(&r);
+}
+
+/* Who is in several batches: they compose. */
+static void shuffled_again(const hsy_analysis_tally *t)
+{
+    const hsy_batches row = {3,       100, REPORTS, {9, 10}, {1, 100000000},
+                             HSY_NANO};
+    const hsy_round rounds[] = {{0, 0, 1, 100}, {0, 1, 2, 200}, {1, 0, 1, 100}};
+    const hsy_attendance often = {
+        .reports = REPORTS, .rounds = 5, .devices = 80};
+    const hsy_analysis_request q = plain();
+    hsy_analysis_tally in = *t;
+    hsy_analysis_result r;
+    double epsilon = 0, delta = 0;
+
+    in.batches = &row;
+    in.nbatches = 1;
+    in.rounds = rounds;
+    in.nrounds = 3;
+    ok(hsy_analysis_run(&r, &in, NULL, &q, NULL) == HSY_OK &&
+           eq_u64(r.each, 4) &&
+           hsy_worth_batches(&r.worth, &epsilon, &delta, 4, NULL) == HSY_OK &&
+           r.epsilon_each == epsilon && r.delta_each == delta &&
+           epsilon > r.worth.epsilon && delta > r.worth.delta,
+       "four reports of a device in as many batches tell more than one");
+    hsy_analysis_clear(&r);
+    in.rounds = NULL;
+    in.nrounds = 0;
+    in.attended = &often;
+    ok(hsy_analysis_run(&r, &in, NULL, &q, NULL) == HSY_OK && eq_u64(r.each, 5),
+       "where rounds are not known, as many as there can be");
+    hsy_analysis_clear(&r);
+}
+
 /* ---- Rows ---------------------------------------------------------------- */
 
 static void all_and_the_largest(const hsy_analysis_tally *t)
@@ -346,6 +433,8 @@ int main(void)
 
     all_and_the_largest(&t);
     shuffled(&t);
+    shuffled_as_the_tally_says(&t);
+    shuffled_again(&t);
     named(&t);
     refused(&t);
     written(&t);

@@ -42,7 +42,7 @@ static void tallies_add_up(const struct example *e)
         for (size_t j = 0; j < 3; j++)
             same &= fold(&t, &parts[orders[i][j]]) == HSY_E_END;
         container_put_tally(out, s, e->spec.labels, e->spec.labels_len, &t,
-                            NULL);
+                            NULL, NULL);
         f = files_close(out);
         same &= files_same(&f, &whole);
         free(t.cells);
@@ -378,6 +378,131 @@ static void records_fit_their_file(void)
 #undef C
 #undef E
 
+/* ---- Batches ------------------------------------------------------------- */
+
+#define TERMS {9, 10}, {1, 100000000}, HSY_NANO
+
+/* A tally of 7 reports, then batches in a record, `times` times, then maybe
+ * its rounds. */
+static hsy_status drain_batches(const hsy_batches *rows, size_t n, size_t times,
+                                bool rounds_last)
+{
+    const hsy_spec grr = {.size = sizeof grr,
+                          .mechanism = "grr",
+                          .kind = HSY_KIND_VALUES,
+                          .d = 3,
+                          .nano_epsilon = HSY_NANO};
+    const hsy_round round = {0, 0, 1, 7};
+    hsy_scheme *s = example_scheme(&grr);
+    struct output *out = files_open();
+    uint8_t payload[20 * BATCHES_WIRE], of_round[ROUNDS_WIRE];
+    struct file f;
+    hsy_error err = {0};
+    hsy_status st;
+
+    container_put_prefix(out, s, NULL, 0, HSY_CONTENT_TALLY);
+    put_words(out, HSY_RECORD_STRATA, 0, 1, 7);
+    put_words(out, HSY_RECORD_CELLS, 0, 3, 7);
+    for (size_t i = 0; i < n; i++)
+        batches_put(payload + BATCHES_WIRE * i, &rows[i]);
+    while (times-- != 0)
+        put_record(out,
+                   (hsy_record){HSY_RECORD_BATCHES,
+                                (uint32_t)(BATCHES_WIRE * n), 0, n, 0},
+                   payload);
+    rounds_put(of_round, &round);
+    if (rounds_last)
+        put_record(out, (hsy_record){HSY_RECORD_ROUNDS, ROUNDS_WIRE, 0, 1, 0},
+                   of_round);
+    container_put_end(out, 7);
+    f = files_close(out);
+    st = files_drain(f.bytes, f.len, &err);
+    if (st == HSY_E_FORMAT && (err.status != st || err.at == 0))
+        st = HSY_OK;
+    free(f.bytes);
+    free(s);
+    return st;
+}
+
+#define BATCHES(...)                                                           \
+    drain_batches((const hsy_batches[]){__VA_ARGS__},                          \
+                  sizeof((const hsy_batches[]){__VA_ARGS__}) /                 \
+                      sizeof(hsy_batches),                                     \
+                  1, false)
+
+static void batches_are_strict(void)
+{
+    const hsy_batches one = {2, 3, 7, TERMS};
+    hsy_batches many[17];
+
+    for (uint64_t i = 0; i < 17; i++)
+        many[i] = (hsy_batches){1, 1, 1, {1, 2}, {1, 9}, i};
+    ok(BATCHES({2, 3, 7, TERMS}) == HSY_E_END &&
+           BATCHES({1, 1, 6, TERMS}) == HSY_E_END &&
+           BATCHES({1, 2, 2, {9, 10}, {1, 9}, 0},
+                   {1, 5, 5, {9, 10}, {1, 9}, 1}) == HSY_E_END,
+       "batches stand before the end, of all reports or of some");
+    ok(BATCHES({2, 4, 8, TERMS}) == HSY_E_FORMAT &&
+           BATCHES({1, 4, 4, {1, 2}, {1, 9}, 0},
+                   {1, 4, 4, {1, 2}, {1, 9}, 1}) == HSY_E_FORMAT &&
+           BATCHES({1, 1, UINT64_MAX, TERMS}) == HSY_E_FORMAT,
+       "of no more than there are");
+    ok(BATCHES({3, 3, 7, TERMS}) == HSY_E_FORMAT &&
+           BATCHES({UINT64_MAX, UINT64_MAX, 1, TERMS}) == HSY_E_FORMAT &&
+           BATCHES({0, 1, 1, TERMS}) == HSY_E_FORMAT &&
+           BATCHES({1, 0, 1, TERMS}) == HSY_E_FORMAT,
+       "each has reports, as many as the smallest");
+    ok(BATCHES({1, 1, 1, {0, 10}, {1, 9}, 1}) == HSY_E_FORMAT &&
+           BATCHES({1, 1, 1, {11, 10}, {1, 9}, 1}) == HSY_E_FORMAT &&
+           BATCHES({1, 1, 1, {1, 1}, {0, 9}, 1}) == HSY_E_FORMAT &&
+           BATCHES({1, 1, 1, {1, 1}, {9, 9}, 1}) == HSY_E_FORMAT &&
+           BATCHES({1, 1, 1, {1, 1}, {1, 9}, HSY_EPSILON_MAX + 1ull}) ==
+               HSY_E_FORMAT,
+       "on terms that a task can have");
+    ok(BATCHES({1, 1, 1, {1, 2}, {1, 9}, 1}, {1, 1, 1, {1, 2}, {1, 9}, 1}) ==
+               HSY_E_FORMAT &&
+           BATCHES({1, 1, 1, {1, 2}, {1, 9}, 1},
+                   {1, 1, 1, {1, 2}, {1, 9}, 0}) == HSY_E_FORMAT,
+       "none twice, none before another");
+    ok(drain_batches(&one, 1, 2, false) == HSY_E_FORMAT &&
+           drain_batches(&one, 1, 1, true) == HSY_E_FORMAT &&
+           drain_batches(many, 17, 1, false) == HSY_E_FORMAT,
+       "in one record, after the rounds, and not too many");
+}
+
+static void batches_merge_up(void)
+{
+    const hsy_batches parts[] = {{2, 30, 70, {9, 10}, {1, 9}, 5},
+                                 {1, 40, 40, {1, 2}, {1, 9}, 5},
+                                 {1, 20, 20, {9, 10}, {1, 9}, 5},
+                                 {3, 50, 200, {9, 10}, {1, 9}, 6}};
+    const hsy_batches most = {1, 1, 1ull << 53, {1, 2}, {1, 9}, 1};
+    struct batches a = {.n = 0}, b = {.n = 0}, full = {.n = 0};
+    uint8_t wire[BATCHES_WIRE];
+    hsy_batches back;
+    bool good = true;
+
+    for (size_t i = 0; i < 4; i++)
+        good &= batches_add(&a, &parts[i], NULL) == HSY_OK &&
+                batches_add(&b, &parts[3 - i], NULL) == HSY_OK;
+    ok(good && eq_u64(a.n, 3) && eq_u64(a.list[0].least, 40) &&
+           eq_u64(a.list[1].batches, 3) && eq_u64(a.list[1].least, 20) &&
+           eq_u64(a.list[1].reports, 90) && eq_u64(batches_reports(&a), 330),
+       "batches on the same terms add up, the smallest stays");
+    ok(memcmp(&a, &b, sizeof a) == 0, "in whatever order they come");
+    batches_put(wire, &parts[0]);
+    back = batches_get(wire);
+    ok(memcmp(&back, &parts[0], sizeof back) == 0, "a row is read as written");
+    is_status(batches_add(&a, &most, NULL), HSY_E_OVERFLOW,
+              "more than 2^53 reports are too many");
+    for (uint64_t i = 0; i < HSY_RECORD_BATCHES_MAX; i++)
+        batches_add(&full, &(hsy_batches){1, 1, 1, {1, 2}, {1, 9}, i}, NULL);
+    b = full;
+    ok(batches_add(&full, &parts[0], NULL) == HSY_E_OVERFLOW &&
+           memcmp(&full, &b, sizeof b) == 0,
+       "so are promises that there is no room for, and nothing is changed");
+}
+
 int main(void)
 {
     if (!files_begin())
@@ -390,6 +515,8 @@ int main(void)
     sums_must_agree();
     rounds_add_up();
     rounds_merge_up();
+    batches_are_strict();
+    batches_merge_up();
     records_fit_their_file();
     files_done();
     return tap_done();

@@ -30,6 +30,7 @@ struct told {
     uint8_t labels[4096];
     size_t labels_len;
     hsy_tally t;
+    struct batches batches;
     uint8_t reports[4096]; /* unpacked */
     size_t counts[8];      /* reports in each record */
     size_t records, n;
@@ -54,7 +55,9 @@ static bool tell_record(struct told *told, const struct container_item *item)
 
     if (record->type != HSY_RECORD_REPORTS)
         return container_add_record(&told->t, record, item->payload, NULL) ==
-               HSY_OK;
+                   HSY_OK &&
+               container_add_batches(&told->batches, record, item->payload,
+                                     NULL) == HSY_OK;
     told->counts[told->records++] = record->count;
     told->n += record->count;
     return hsy_unpack(told->s, to, item->payload, record->count) == HSY_OK &&
@@ -120,7 +123,7 @@ static struct file write_tally(const struct told *told)
     struct output *out = files_open();
 
     container_put_tally(out, told->s, told->labels, told->labels_len, &told->t,
-                        NULL);
+                        NULL, &told->batches);
     return files_close(out);
 }
 
@@ -162,6 +165,22 @@ static void golden_files(const char *name)
     forget(&tally);
 }
 
+/* A tally of a shuffled task: 21 reports that came in two batches. */
+static void golden_batches(void)
+{
+    struct told tally;
+
+    again(&tally, "batches", "tally", write_tally);
+    ok(eq_u64(tally.batches.n, 1) && eq_u64(tally.batches.list[0].batches, 2) &&
+           eq_u64(tally.batches.list[0].least, 9) &&
+           eq_u64(tally.batches.list[0].reports, EXAMPLE_N) &&
+           eq_u64(tally.batches.list[0].honest.num, 9) &&
+           eq_u64(tally.batches.list[0].delta.den, 100000000) &&
+           eq_u64(tally.batches.list[0].nano_central, HSY_NANO),
+       "batches.tally says in which batches its reports came");
+    forget(&tally);
+}
+
 static void golden_release(const char *name)
 {
     struct told tally;
@@ -198,6 +217,7 @@ int main(void)
         golden_files(examples[i].name);
     for (size_t i = 0; i < EXAMPLE_RELEASES; i++)
         golden_release(example_releases[i].name);
+    golden_batches();
     golden_upload();
     files_done();
     return tap_done();

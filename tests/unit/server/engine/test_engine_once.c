@@ -170,7 +170,7 @@ static uint8_t *huge_file(const struct roster_entry *entry, uint64_t reports,
     t.strata[0] = reports;
     t.cells[0] = (int64_t)reports;
     output_memory(&out);
-    container_put_tally(out, entry->scheme, NULL, 0, &t, NULL);
+    container_put_tally(out, entry->scheme, NULL, 0, &t, NULL, NULL);
     output_take(out, &bytes, len);
     free(words);
     return bytes;

@@ -138,7 +138,7 @@ static bool lives_write(const struct lives *l, size_t i, const char *out)
     good =
         output_open(&to, path) == HSY_OK &&
         container_put_tally(to, e->scheme, e->task.labels, e->task.labels_len,
-                            &t, &l->of[i].rounds) == HSY_OK &&
+                            &t, &l->of[i].rounds, NULL) == HSY_OK &&
         output_commit(to) == HSY_OK &&
         lives_figure(&json, &len, l, i, 0.95, NULL) == HSY_OK;
     snprintf(path, sizeof path, "%s/%s.json", out, e->task.id);
