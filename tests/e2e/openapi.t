@@ -3,7 +3,7 @@
 the routes are those of its tables, the answers are what the files say."""
 
 import ohttp
-from collector import *
+from shuffled import *
 
 try:
     import yaml
@@ -102,7 +102,8 @@ TASKS = "".join([
     task("page", "strings: true; epsilon: 2; mechanism: olh; set: {pool-bits: 8}; repeat: daily", min_reports=N),
     task("site", "strings: true; mechanism: rappor; set: {filter-bits: 32, hashes: 2, cohorts: 8, f: 0.25, p: 0.35, q: 0.65}; repeat: once", min_reports=N),
     task("word", "strings: true; epsilon: 4; mechanism: pem; set: {bits: 16, step: 8, pool-bits: 8}; repeat: once", min_reports=N),
-    task("closed", SMALL, start=DAY - 30, end=DAY - 20), task("guarded", SMALL)])
+    shuffled("veiled", SMALL, 1000, min_reports=N),
+    task("closed", SMALL, start=DAY - 30, end=DAY - 20), task("guarded", SMALL), parties()])
 os.makedirs(path("candidates"))
 write("candidates/site.txt", "anna\nbert\n")
 c = Collector("openapi", TASKS, admin_open=False, estimate_seconds=1, candidates=path("candidates"), enrolled=["guarded"],
@@ -111,6 +112,9 @@ os.chmod(path("gateway.secret"), 0o600)
 os.makedirs(c.data, 0o700)
 TOKENS = {role: must("serve", "token", "add", role, "--role", role, "--data", c.data).decode().split()[-1] for role in ("scraper", "analyst", "operator")}
 TOKENS["anyone"] = None
+c.start()
+c.stop()
+deliver(c, "veiled", DAY - 1, 2000, nulls=3)
 c.start()
 
 seen = set()
@@ -225,7 +229,7 @@ admin("GET", "/assets/none", 404, "anyone")
 admin("GET", "/metrics", 200, "scraper")
 for where in ("/v1/status", "/v1/tasks", "/v1/tasks/crash", "/v1/tasks/crash/tally", "/v1/document", "/v1/tasks/crash/compare?release=1&with=1", "/v1/tasks/memory/compare?release=1&with=1"):
     admin("GET", where, 200)
-for name in people:
+for name in [*people, "veiled"]:
     if name != "page":
         for end in ("", ".csv", ".svg"):
             admin("GET", "/v1/tasks/%s/estimate%s?level=0.9" % (name, end), 200)

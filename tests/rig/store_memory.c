@@ -446,6 +446,8 @@ static hsy_status memory_read_rest(struct memory_store *m,
                                                       .bytes = b->bytes,
                                                       .len = b->len});
     }
+    for (size_t i = 0; st == HSY_OK && to->received && i < m->nreceived; i++)
+        st = to->received(to->ctx, &m->received[i]);
     for (size_t i = 0; st == HSY_OK && to->figure && i < m->figures.n; i++) {
         const struct memory_blob *f = &m->figures.all[i];
 

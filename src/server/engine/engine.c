@@ -58,6 +58,7 @@ static void engine_entry_free(struct engine_entry *x)
     }
     roster_drop(x->roster);
     free(x->counts);
+    free(x->taken);
     free(x);
 }
 

@@ -19,6 +19,7 @@
 #ifndef SERVER_ENGINE_ENGINE_H
 #define SERVER_ENGINE_ENGINE_H
 
+#include "host/format/batch_rows.h"
 #include "host/format/rounds.h"
 #include "server/intake/intake.h"
 #include "server/store/store.h"
@@ -103,25 +104,53 @@ static inline bool engine_is_day(const struct store_count *count)
     return count->epoch != 0 && count->epoch < ENGINE_MERGED;
 }
 
+/*
+ * Batches of an entry that shufflers delivered, by the epoch of the batch,
+ * ascending; those that had no report, and nulls and envelopes that did not
+ * open, are counted apart. *out is to be freed. `folded`: only what engine_copy
+ * gives at this moment, by the thread that folds; else any thread.
+ */
+struct engine_sum { /* as hsy_batches; zeros: there are none */
+    uint64_t batches, least, reports;
+};
+
+struct engine_batches {
+    uint32_t epoch;
+    struct engine_sum sum;
+    uint64_t empty, nulls, unopened;
+};
+
+hsy_status engine_batches(struct engine_batches **out, size_t *n,
+                          struct engine *e, uint32_t entry, bool folded,
+                          hsy_error *err);
+
+void engine_sum_add(struct engine_sum *sum, const struct engine_sum *more);
+
+/* Batches of a task, on its terms, as a list; an empty one if there are none,
+ * or if the task is not shuffled. */
+void engine_batches_say(struct batches *to, const hsy_task *task,
+                        const struct engine_sum *sum);
+
 /* Of which rounds the reports are that engine_copy gives at this moment
- * (docs/longitudinal.md): by the thread that folds. rounds is the caller's
- * to clear. */
+ * (docs/longitudinal.md), and in which batches they came: by the thread that
+ * folds. rounds is the caller's to clear. */
 struct engine_rounds {
     struct rounds rounds;
-    uint64_t unknown; /* reports of a merged tally that did not say */
+    uint64_t unknown;       /* reports of a merged tally that did not say */
+    struct batches batches; /* of shufflers; what is not in them was merged */
 };
 
 hsy_status engine_rounds(struct engine_rounds *out, struct engine *e,
                          const struct roster_entry *is, uint32_t first,
                          uint32_t last, hsy_error *err);
 
-/* The same of all that was counted, folded or not; of some days or of all. Any
- * thread. */
+/* The same of all that was counted, folded or not; of some days or of all; but
+ * not the batches. Any thread. */
 hsy_status engine_rounds_counted(struct engine_rounds *out, struct engine *e,
                                  const struct roster_entry *is, uint32_t first,
                                  uint32_t last, hsy_error *err);
 
-/* The same of counts that somebody has kept. Any thread. */
+/* The same of counts that somebody has kept, without batches. Any thread. */
 hsy_status engine_rounds_of(struct engine_rounds *out,
                             const struct roster_entry *is,
                             const struct store_count *counts, size_t n,

@@ -212,6 +212,10 @@ hsy_status engine_rounds(struct engine_rounds *out, struct engine *e,
     pthread_mutex_unlock(&e->lock);
     if (st == HSY_OK)
         st = rounds_sum(out, c.list, c.n, is, first, last, err);
+    if (st == HSY_OK)
+        st = engine_batches_of(&out->batches, e, is, first, last, err);
+    if (st != HSY_OK)
+        rounds_clear(&out->rounds);
     free(c.list);
     return st;
 }

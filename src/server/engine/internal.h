@@ -48,6 +48,13 @@ struct engine_queue {
     struct engine_batch *first, **end;
 };
 
+/* A batch that a shuffler delivered, as far as its counts go. */
+struct engine_taken {
+    uint64_t seq; /* of its commit; 0: it was read back, and is folded */
+    uint32_t epoch;
+    uint64_t n, nulls, unopened;
+};
+
 struct engine_entry {
     struct roster *roster; /* held, for what `is` leads to */
     const struct roster_entry *is;
@@ -56,6 +63,8 @@ struct engine_entry {
     struct store_count *counts; /* by epoch */
     size_t ncounts;
     uint64_t reports; /* in all */
+    struct engine_taken *taken;
+    size_t ntaken, taken_room;
 
     struct engine_tally *tallies; /* lock: the list, not what is in it */
     uint64_t waiting_bytes;       /* lock */
@@ -244,6 +253,21 @@ hsy_status engine_rounds_counts(struct store_count **out, size_t *n,
                                 const struct roster_entry *is,
                                 const struct rounds *rounds, uint64_t reports,
                                 hsy_error *err);
+
+/* ---- engine_batches.c ---------------------------------------------------- */
+
+/* Room for one more batch of an entry; with the lock. False: out of memory. */
+bool engine_taken_room(struct engine_entry *x);
+
+/* Note it, where there is room; with the lock. */
+void engine_taken_add(struct engine_entry *x, const struct store_received *row,
+                      uint64_t seq);
+
+/* Those of the reports that engine_copy gives at this moment; by the thread
+ * that folds. */
+hsy_status engine_batches_of(struct batches *out, struct engine *e,
+                             const struct roster_entry *is, uint32_t first,
+                             uint32_t last, hsy_error *err);
 
 /* ---- engine_runs.c ------------------------------------------------------- */
 

@@ -121,7 +121,7 @@ static hsy_status receive_tallies(struct receive *r)
     const struct store_count *count = engine_count(x, d->epoch);
     hsy_status st;
 
-    if (count == NULL)
+    if (count == NULL || !engine_taken_room(x))
         return HSY_E_NOMEM;
     if (d->type == STORE_SEALED || d->taken == 0)
         return HSY_OK;
@@ -289,6 +289,7 @@ static hsy_status receive_append(struct receive *r, struct store_commit *c,
     }
     pthread_mutex_lock(&e->lock);
     e->status.seq = c->seq;
+    engine_taken_add(r->x, c->received, c->seq);
     receive_hand_over(r, count);
     pthread_mutex_unlock(&e->lock);
     return HSY_OK;

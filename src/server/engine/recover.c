@@ -212,6 +212,21 @@ static hsy_status recover_batch(void *ctx, const struct store_batch *batch)
     return engine_fold_batch(e, x, batch, r->err);
 }
 
+static hsy_status recover_received(void *ctx,
+                                   const struct store_received *received)
+{
+    struct read *r = ctx;
+    struct engine_entry *x = recover_entry_of(r, received->entry);
+
+    if (x == NULL)
+        return recover_damaged(r, HOST_FIELD_RECEIVED,
+                               "a batch belongs to no entry");
+    if (!engine_taken_room(x))
+        return recover_nomem(r);
+    engine_taken_add(x, received, 0);
+    return HSY_OK;
+}
+
 /* A tally that was begun holds all reports of its day, or it goes: the others
  * were folded when there was no memory for it. */
 static void recover_parts(struct engine *e, struct engine_entry *x)
@@ -298,7 +313,8 @@ hsy_status engine_read(struct engine *e, hsy_error *err)
                                         .runs = recover_runs,
                                         .tally = recover_tally,
                                         .chunk = recover_chunk,
-                                        .batch = recover_batch};
+                                        .batch = recover_batch,
+                                        .received = recover_received};
     hsy_status st = e->store->ops->read(e->store, &first, err);
 
     if (st == HSY_OK)

@@ -35,7 +35,7 @@ static hsy_status archive_write(const char *path, const struct roster_entry *e,
         return st;
     st = container_put_tally(out, e->scheme, e->task.labels, e->task.labels_len,
                              tally, of->unknown == 0 ? &of->rounds : NULL,
-                             NULL);
+                             &of->batches);
     if (st != HSY_OK) {
         output_abort(out);
         return st;

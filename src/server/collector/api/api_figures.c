@@ -235,7 +235,7 @@ static hsy_status figures_compare(char **json, size_t *len, struct collector *c,
                                   struct figure_how how, size_t *failed,
                                   hsy_error *err)
 {
-    struct engine_rounds of[2] = {{{0}, 0}, {{0}, 0}};
+    struct engine_rounds of[2] = {{.unknown = 0}, {.unknown = 0}};
     struct figure_span span[2] = {{0}, {0}};
     int64_t *words[2] = {NULL, NULL};
     char *candidates = NULL;

@@ -30,7 +30,7 @@ static hsy_status operate_file(uint8_t **bytes, size_t *len,
     st = container_put_tally(
         out, e->scheme, e->task.labels, e->task.labels_len, &tally,
         of->rounds.reports == hsy_tally_reports(&tally) ? &of->rounds : NULL,
-        NULL);
+        &of->batches);
     if (st == HSY_OK)
         return output_take(out, bytes, len);
     output_abort(out);

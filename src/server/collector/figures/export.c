@@ -105,6 +105,12 @@ static const char *const export_said[] = {
 
 #define EXPORT_SAID (sizeof export_said / sizeof export_said[0])
 
+/* What the batches are worth in which the reports came, after that. */
+static const char *const export_worth[] = {"epsilon_report", "epsilon_central",
+                                           "delta", "bound", "n"};
+
+#define EXPORT_WORTH (sizeof export_worth / sizeof export_worth[0])
+
 static void export_column(struct export_table *t, const char *name)
 {
     if (strcmp(name, "value") == 0 || strcmp(name, "value_hex") == 0)
@@ -138,6 +144,8 @@ static void export_columns(struct export_table *t, json_t *rows)
 static void export_csv_cells(FILE *to, const struct export_table *t,
                              const json_t *figure, const json_t *row)
 {
+    const json_t *worth = json_object_get(figure, "shuffled");
+
     for (size_t i = 0; i < t->n; i++) {
         putc(',', to);
         export_csv_cell(to, json_object_get(row, t->names[i]));
@@ -145,6 +153,10 @@ static void export_csv_cells(FILE *to, const struct export_table *t,
     for (size_t i = 0; i < t->nsaid; i++) {
         putc(',', to);
         export_csv_cell(to, json_object_get(figure, export_said[i]));
+    }
+    for (size_t i = 0; worth != NULL && i < EXPORT_WORTH; i++) {
+        putc(',', to);
+        export_csv_cell(to, json_object_get(worth, export_worth[i]));
     }
     putc('\n', to);
 }
@@ -208,6 +220,9 @@ static void export_csv(FILE *to, const json_t *figure, json_t *rows)
         fprintf(to, ",%s", t.names[i]);
     for (size_t i = 0; i < t.nsaid; i++)
         fprintf(to, ",%s", export_said[i]);
+    for (size_t i = 0;
+         json_object_get(figure, "shuffled") != NULL && i < EXPORT_WORTH; i++)
+        fprintf(to, ",%s", export_worth[i]);
     putc('\n', to);
     export_csv_rows(to, &t, figure, rows);
 }

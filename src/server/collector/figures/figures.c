@@ -93,6 +93,8 @@ static hsy_status figure_attend(struct figure *f, hsy_error *err)
         f->of.nrounds = f->rounds->rounds.n;
     }
     f->tally.kept = f->attended.kept;
+    f->of.batches = f->rounds->batches.list;
+    f->of.nbatches = f->rounds->batches.n;
     return HSY_OK;
 }
 

@@ -7,10 +7,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Reports of an epoch that are shown: in all, and in the block of its day. */
+/* Reports of an epoch that are shown: in all, and in the block of its day; and
+ * the batches of shufflers that they came in. */
 struct shown_epoch {
     uint32_t epoch;
     uint64_t reports, own, nulls;
+    struct engine_sum came, own_came;
 };
 
 /* What is shown of an entry, without the tallies. */
@@ -73,6 +75,8 @@ struct shown_ask {
     uint32_t open;  /* the first day that uploads are taken of */
     const struct store_count *live; /* by epoch, ascending */
     size_t n;
+    const struct engine_batches *batches; /* that they came in, likewise */
+    size_t nbatches;
 };
 
 /* A block with reports that are not shown: they are a lot, or are held. */

@@ -237,6 +237,21 @@ static void plan_end_blocks(struct plan *p)
                 next->blocks[k].over = true;
 }
 
+/*
+ * The batches of an epoch's live reports. They are shown with the reports, and
+ * never before: an epoch's reports are shown all or none of a generation, and
+ * what is live are whole batches (engine_batches.c). So what is told of batches
+ * is a function of whole lots too, but for the size of the smallest, which may
+ * be less than a lot: shown_copy does not tell that.
+ */
+static struct engine_sum plan_came(const struct plan *p, uint32_t epoch)
+{
+    for (size_t i = 0; i < p->ask->nbatches; i++)
+        if (p->ask->batches[i].epoch == epoch)
+            return p->ask->batches[i].sum;
+    return (struct engine_sum){0};
+}
+
 static void plan_count(const struct plan *p, const struct shown_view *now,
                        size_t i)
 {
@@ -249,10 +264,14 @@ static void plan_count(const struct plan *p, const struct shown_view *now,
     next->nulls = live->nulls;
     if (lot != NULL)
         lot->live += live->reports;
-    if (lot != NULL ? lot->shown : p->out->rest)
+    if (lot != NULL ? lot->shown : p->out->rest) {
         next->reports = live->reports;
-    if (lot != NULL && lot->shown)
+        next->came = plan_came(p, live->epoch);
+    }
+    if (lot != NULL && lot->shown) {
         next->own += p->held[i].reports;
+        next->own_came = next->came; /* nothing of its day is in the rest */
+    }
 }
 
 static void plan_show(struct plan *p, const struct shown_view *now)

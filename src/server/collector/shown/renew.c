@@ -78,6 +78,7 @@ static hsy_status shown_look(struct engine *e, void *ctx, hsy_error *err)
 {
     struct shown_work *w = ctx;
     struct store_count *live = NULL;
+    struct engine_batches *batches = NULL;
     struct shown_ask ask = {.is = w->is,
                             .daily = w->is->words <= w->s->o.day_words,
                             .open = engine_days(e).first};
@@ -88,7 +89,11 @@ static hsy_status shown_look(struct engine *e, void *ctx, hsy_error *err)
         st = engine_fold(e, &more, err);
     if (st == HSY_OK)
         st = engine_folded(&live, &ask.n, e, w->is->number, err);
+    if (st == HSY_OK)
+        st = engine_batches(&batches, &ask.nbatches, e, w->is->number, true,
+                            err);
     ask.live = live;
+    ask.batches = batches;
     while (st == HSY_OK && !whole) {
         shown_work_clear(w);
         ask.kept = w->kept;
@@ -102,6 +107,7 @@ static hsy_status shown_look(struct engine *e, void *ctx, hsy_error *err)
     if (st == HSY_OK && w->plan.any)
         st = engine_copy(e, w->is->number, 0, 0, w->whole, err);
     free(live);
+    free(batches);
     return st;
 }
 

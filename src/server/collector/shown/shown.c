@@ -191,6 +191,27 @@ bool shown_widen(struct shown *s, const struct roster_entry *is,
 
 /* ---- Rounds -------------------------------------------------------------- */
 
+/* In which batches the reports of all, or of some blocks, came. Of one that is
+ * smaller than a lot its size is not told, only that it has a report. */
+static void shown_came(struct batches *out, const struct shown_view *v,
+                       const struct roster_entry *is, uint32_t first,
+                       uint32_t last)
+{
+    struct engine_sum sum = {0};
+
+    for (size_t i = 0; i < v->ncounts; i++) {
+        const struct shown_epoch *e = &v->counts[i];
+
+        if (first == 0)
+            engine_sum_add(&sum, &e->came);
+        else if (e->epoch >= first && e->epoch <= last)
+            engine_sum_add(&sum, &e->own_came);
+    }
+    if (sum.least < is->task.min_reports)
+        sum.least = 1;
+    engine_batches_say(out, &is->task, &sum);
+}
+
 /* Of which rounds the reports of all, or of some blocks, are. */
 static hsy_status shown_rounds(struct engine_rounds *out,
                                const struct shown_view *v,
@@ -300,6 +321,9 @@ hsy_status shown_copy(struct shown *s, const struct roster_entry *is,
     if (st == HSY_OK)
         st = shown_rounds(of, &v, is, first == 0 ? 0 : span->first, span->last,
                           err);
+    if (st == HSY_OK)
+        shown_came(&of->batches, &v, is, first == 0 ? 0 : span->first,
+                   span->last);
     shown_view_clear(&v);
     return st;
 }

@@ -2,7 +2,10 @@
  * shown_file.c - shown.db: generations as they were shown last.
  *
  * A tally is cut into pieces of SHOWN_PIECE words, little-endian; pieces of
- * zeros are not there. All of a generation is one transaction.
+ * zeros are not there. All of a generation is one transaction. A file that was
+ * made before there were batches gets their table when it is opened; a program
+ * that does not know them leaves them as they are, and then they are fewer than
+ * what is shown.
  */
 #include "server/collector/shown/internal.h"
 
@@ -13,6 +16,11 @@
 #include <string.h>
 
 #define SHOWN_PIECE 32768u
+#define SHOWN_BATCHES                                                          \
+    "CREATE TABLE IF NOT EXISTS batches(entry INTEGER, epoch INTEGER, "        \
+    "batches INTEGER NOT NULL, least INTEGER NOT NULL, reports INTEGER NOT "   \
+    "NULL, own_batches INTEGER NOT NULL, own_least INTEGER NOT NULL, "         \
+    "own_reports INTEGER NOT NULL, PRIMARY KEY(entry, epoch)) WITHOUT ROWID"
 
 struct shown_file {
     struct book book;
@@ -27,6 +35,11 @@ hsy_status shown_file_open(struct shown_file **out, const char *data,
     if (f == NULL)
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     st = book_open(&f->book, data, &shown_kind, true, err);
+    if (st == HSY_OK) {
+        st = book_run(&f->book, SHOWN_BATCHES, err);
+        if (st != HSY_OK)
+            book_close(&f->book);
+    }
     if (st == HSY_OK)
         *out = f;
     else
@@ -81,13 +94,23 @@ static hsy_status file_rows(struct shown_file *f, const char *sql,
     return st;
 }
 
+/* NULL is 0. */
+static struct engine_sum file_sum(sqlite3_stmt *ask, int column)
+{
+    return (struct engine_sum){(uint64_t)sqlite3_column_int64(ask, column),
+                               (uint64_t)sqlite3_column_int64(ask, column + 1),
+                               (uint64_t)sqlite3_column_int64(ask, column + 2)};
+}
+
 static void file_count(void *row, sqlite3_stmt *ask)
 {
     *(struct shown_epoch *)row =
         (struct shown_epoch){.epoch = (uint32_t)sqlite3_column_int64(ask, 0),
                              .reports = (uint64_t)sqlite3_column_int64(ask, 1),
                              .own = (uint64_t)sqlite3_column_int64(ask, 2),
-                             .nulls = (uint64_t)sqlite3_column_int64(ask, 3)};
+                             .nulls = (uint64_t)sqlite3_column_int64(ask, 3),
+                             .came = file_sum(ask, 4),
+                             .own_came = file_sum(ask, 7)};
 }
 
 static void file_block(void *row, sqlite3_stmt *ask)
@@ -103,8 +126,10 @@ static hsy_status file_view(struct shown_file *f, uint32_t entry,
 {
     hsy_status st = file_rows(
         f,
-        "SELECT epoch, reports, own, nulls FROM counts WHERE entry=?1 ORDER BY "
-        "epoch",
+        "SELECT c.epoch, c.reports, own, nulls, batches, least, b.reports, "
+        "own_batches, own_least, own_reports FROM counts c LEFT JOIN batches b "
+        "ON b.entry=c.entry AND b.epoch=c.epoch WHERE c.entry=?1 ORDER BY "
+        "c.epoch",
         entry, &v->counts, &v->ncounts, sizeof *v->counts, file_count, err);
 
     if (st == HSY_OK)
@@ -231,6 +256,25 @@ static hsy_status file_tally(struct shown_file *f,
     return st;
 }
 
+/* Batches of an epoch, if it has any. */
+static hsy_status file_batches(struct shown_file *f, uint32_t entry,
+                               const struct shown_epoch *e, hsy_error *err)
+{
+    const struct engine_sum *all = &e->came, *own = &e->own_came;
+
+    if (all->batches == 0)
+        return HSY_OK;
+    return book_do(&f->book,
+                   book_ask(&f->book, err,
+                            "INSERT OR REPLACE INTO batches VALUES(?1, ?2, ?3, "
+                            "?4, ?5, ?6, ?7, ?8)",
+                            "iiiiiiii", (int64_t)entry, (int64_t)e->epoch,
+                            (int64_t)all->batches, (int64_t)all->least,
+                            (int64_t)all->reports, (int64_t)own->batches,
+                            (int64_t)own->least, (int64_t)own->reports),
+                   err);
+}
+
 static hsy_status file_counts(struct shown_file *f, uint32_t entry,
                               const struct shown_view *v, hsy_error *err)
 {
@@ -245,6 +289,8 @@ static hsy_status file_counts(struct shown_file *f, uint32_t entry,
                      (int64_t)v->counts[i].reports, (int64_t)v->counts[i].own,
                      (int64_t)v->counts[i].nulls),
             err);
+    for (size_t i = 0; i < v->ncounts && st == HSY_OK; i++)
+        st = file_batches(f, entry, &v->counts[i], err);
     for (size_t i = 0; i < v->nblocks && st == HSY_OK; i++)
         st = book_do(
             &f->book,

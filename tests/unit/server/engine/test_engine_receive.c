@@ -115,6 +115,66 @@ static void a_replay_is_left_out(struct rig *r)
     ok(p.d.taken == 0 && p.d.again == 20, "after a restart as well");
 }
 
+/* Batches of an epoch; zeros: none. */
+static struct engine_batches parcel_batches(struct rig *r, uint32_t epoch,
+                                            bool folded)
+{
+    struct engine_batches *all = NULL, found = {0};
+    size_t n = 0;
+
+    if (engine_batches(&all, &n, r->e, 0, folded, NULL) != HSY_OK)
+        ok(false, "there are batches");
+    for (size_t i = 0; i < n; i++) {
+        if (i != 0 && all[i].epoch <= all[i - 1].epoch)
+            ok(false, "they ascend");
+        if (all[i].epoch == epoch)
+            found = all[i];
+    }
+    free(all);
+    return found;
+}
+
+static bool parcel_sum(const struct engine_batches *b, uint64_t batches,
+                       uint64_t least, uint64_t reports)
+{
+    return eq_u64(b->sum.batches, batches) && eq_u64(b->sum.least, least) &&
+           eq_u64(b->sum.reports, reports);
+}
+
+static void batches_are_known(struct rig *r)
+{
+    static struct parcel p;
+    struct engine_batches b = parcel_batches(r, RIG_DAY - 1, true);
+    hsy_error err;
+
+    ok(parcel_sum(&b, 1, 18, 18) && eq_u64(b.nulls, 2) &&
+           eq_u64(b.unopened, 2) && eq_u64(b.empty, 0),
+       "what came of the first batch is known");
+    b = parcel_batches(r, RIG_DAY, true);
+    ok(parcel_sum(&b, 1, 10, 10) && eq_u64(b.empty, 1),
+       "one that had nothing new is none");
+    parcel_fill(&p, r, 30, RIG_DAY, 300, 7);
+    engine_receive(r->e, &p.d, &err);
+    b = parcel_batches(r, RIG_DAY, true);
+    ok(parcel_sum(&b, 1, 10, 10), "one that is not folded is not in a tally");
+    b = parcel_batches(r, RIG_DAY, false);
+    ok(parcel_sum(&b, 2, 7, 17), "but it is here");
+    rig_fold(r);
+    b = parcel_batches(r, RIG_DAY, true);
+    ok(parcel_sum(&b, 2, 7, 17), "and then it is in it, the smallest");
+    engine_receive(r->e, &p.d, &err);
+    parcel_fill(&p, r, 31, RIG_DAY, 320, 30);
+    engine_receive(r->e, &p.d, &err);
+    rig_restart(r);
+    b = parcel_batches(r, RIG_DAY, true);
+    ok(parcel_sum(&b, 3, 7, 47) && eq_u64(b.empty, 1) &&
+           parcel_counted(r, 320, 30, 1),
+       "a restart folds all, and knows all, and none twice");
+    b = parcel_batches(r, RIG_DAY - 1, false);
+    ok(parcel_sum(&b, 1, 18, 18) && eq_u64(b.nulls, 2) && eq_u64(b.unopened, 2),
+       "of each day");
+}
+
 static void too_few_new_ones_are_refused(struct rig *r)
 {
     static struct parcel p;
@@ -258,6 +318,7 @@ int main(void)
         return 1;
     a_batch_is_counted_once(&r);
     a_replay_is_left_out(&r);
+    batches_are_known(&r);
     too_few_new_ones_are_refused(&r);
     an_epoch_that_is_closed(&r);
     days_that_are_none(&r);

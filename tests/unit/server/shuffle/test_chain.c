@@ -567,6 +567,26 @@ static const char *chain_cells(struct party *c)
     return wrong;
 }
 
+/* Those of the first day, and of the two after it together; what the task says
+ * of them goes along. */
+static const char *chain_batches(struct party *c)
+{
+    const struct roster_entry *e = roster_at(c->roster, 0);
+    struct engine_rounds of = {.unknown = 0};
+    const hsy_batches *row = of.batches.list;
+    const char *wrong = NULL;
+
+    if (engine_rounds(&of, c->e, e, 0, 0, NULL) != HSY_OK || of.batches.n != 1)
+        wrong = "it is not known in which batches they came";
+    else if (row->batches != 2 || row->least != 10 || row->reports != 21)
+        wrong = "the batches are others than there were";
+    else if (row->honest.num != 9 || row->delta.den != 100000000 ||
+             row->nano_central != HSY_NANO)
+        wrong = "the task promised something else";
+    rounds_clear(&of.rounds);
+    return wrong;
+}
+
 static const char *chain_wrong(void)
 {
     struct store_count counts[4];
@@ -581,6 +601,8 @@ static const char *chain_wrong(void)
     if (party_open(&c, CHAIN_HOPS) != HSY_OK)
         return "the collector does not open";
     wrong = chain_cells(&c);
+    if (wrong == NULL)
+        wrong = chain_batches(&c);
     n = engine_counts(c.e, 0, counts, 4);
     for (size_t i = 0; i < n && i < 4; i++)
         nulls += counts[i].nulls;

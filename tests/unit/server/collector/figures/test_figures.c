@@ -2,6 +2,7 @@
  * test_figures.c - figures of every mechanism a task can ask by: whole, drawn,
  * compared; and what is not shown.
  */
+#include "hearsay/host.h"
 #include "host/base/json.h"
 #include "rig/example_roster.h"
 #include "server/collector/figures/figures.h"
@@ -216,6 +217,56 @@ static void too_many_values(void)
     roster_drop(r);
 }
 
+/* ---- Batches ------------------------------------------------------------- */
+
+/* As the command says it of a tally with the same batches: one code. */
+static void shuffled(const struct roster_entry *e)
+{
+    const hsy_batches row = {
+        2, 400, PEOPLE, {9, 10}, {1, 100000000}, 2 * (uint64_t)HSY_NANO};
+    const hsy_round round = {0, 0, 1, PEOPLE};
+    const struct figure_how how = plain();
+    struct engine_rounds of = {.batches = {.list = {row}, .n = 1}};
+    int64_t *words = tallied(e, PEOPLE);
+    const struct figure_of figure = {.entry = e, .words = words, .rounds = &of};
+    hsy_analysis_tally t = {.scheme = e->scheme,
+                            .batches = &row,
+                            .nbatches = 1,
+                            .rounds = &round,
+                            .nrounds = 1};
+    const hsy_analysis_request q = {.size = sizeof q};
+    char *json = NULL, *csv = NULL, *own = NULL;
+    const char *at = NULL, *mine = NULL;
+    hsy_analysis_result r;
+    size_t len = 0, csv_len = 0, own_len = 0;
+    hsy_tally tally;
+
+    hsy_tally_view(&tally, e->scheme, words);
+    t.tally = &tally;
+    ok(rounds_add(&of.rounds, &round, NULL) == HSY_OK &&
+           figure_json(&json, &len, &figure, &how, NULL) == HSY_OK &&
+           hsy_analysis_run(&r, &t, NULL, &q, NULL) == HSY_OK &&
+           hsy_analysis_json(&r, &own, &own_len, NULL) == HSY_OK,
+       "a figure of a shuffled task, and the command's estimate");
+    at = json != NULL ? strstr(json, "\"shuffled\": {") : NULL;
+    mine = own != NULL ? strstr(own, "\"shuffled\": {") : NULL;
+    ok(at != NULL && mine != NULL && strcspn(at, "}") == strcspn(mine, "}") &&
+           memcmp(at, mine, strcspn(at, "}")) == 0 &&
+           strstr(at, "\"min_batch\": 400, \"n\": 360,") != NULL,
+       "say the same of its batches, digit for digit");
+    ok(json != NULL && figure_csv(&csv, &csv_len, json, len, NULL) == HSY_OK &&
+           strstr(csv, ",epsilon_report,epsilon_central,delta,bound,n\n") !=
+               NULL &&
+           strstr(csv, ",1e-08,blanket,360\n") != NULL,
+       "so does its CSV");
+    hsy_analysis_clear(&r);
+    rounds_clear(&of.rounds);
+    free(json);
+    free(csv);
+    free(own);
+    free(words);
+}
+
 /* ---- Differences --------------------------------------------------------- */
 
 static void differences(const struct roster_entry *a,
@@ -386,6 +437,7 @@ int main(void)
         refused_options(grr);
         candidates(olh);
         differences(grr, rr);
+        shuffled(grr);
     }
     too_many_values();
     written();
