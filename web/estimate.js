@@ -6,7 +6,7 @@ import { Bars, reach } from "./bars.js";
 import { Columns, sparse } from "./columns.js";
 import { choice, fresh, h, numbers, put, say, table } from "./dom.js";
 import { count, day, known, levelText, percent, ticks, unitOf } from "./numbers.js";
-import { headline, liesText } from "./words.js";
+import { headline, liesText, shuffledText } from "./words.js";
 
 const MOST = 25, SOON = 1500;
 const LEVELS = [["0.9", "90 %"], ["0.95", "95 %"], ["0.99", "99 %"]];
@@ -137,12 +137,13 @@ export class EstimateCard {
     this.about = h("p", { class: "soft about" });
     this.notes = h("ul", { class: "notes soft" });
     this.lies = h("p", { class: "lies" });
+    this.shuffled = h("p", { class: "shuffled" });
     this.picture = h("div", { class: "picture" });
     this.numbers = numbers(() => this.table());
     this.message = h("div");
     this.key = h("p", { class: "key soft small" });
     this.node = h("section", { class: "card estimate", "aria-labelledby": id },
-      h("div", { class: "head" }, h("h2", { id }, "Estimate"), this.exports()), this.message, this.big, this.about, this.notes, this.controls(), this.picture, this.key, this.lies, this.numbers);
+      h("div", { class: "head" }, h("h2", { id }, "Estimate"), this.exports()), this.message, this.big, this.about, this.notes, this.controls(), this.picture, this.key, this.lies, this.shuffled, this.numbers);
   }
 
   exports() {
@@ -234,7 +235,7 @@ export class EstimateCard {
 
   hide(yes) {
     for (const button of this.taken) button.disabled = yes;
-    for (const node of [this.big, this.about, this.notes, this.picture, this.key, this.lies, this.numbers]) node.hidden = yes;
+    for (const node of [this.big, this.about, this.notes, this.picture, this.key, this.lies, this.shuffled, this.numbers]) node.hidden = yes;
   }
 
   draw() {
@@ -256,6 +257,8 @@ export class EstimateCard {
     put(this.key, legend(figure));
     say(this.lies, liesText(figure, unit));
     this.lies.hidden = this.lies.textContent === "";
+    say(this.shuffled, shuffledText(figure));
+    this.shuffled.hidden = this.shuffled.textContent === "";
     this.lying.hidden = !figure.assume_lying && this.options.lying !== "0";
     this.numbers.refresh();
   }

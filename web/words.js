@@ -48,6 +48,19 @@ export function liesText(figure, unit) {
   return `If ${share} of the devices lied, and lied as well as they could, a number here could be up to ${amount(figure.lying_up)} too large or ${amount(figure.lying_down)} too small.`;
 }
 
+// What shuffling was worth: both epsilons, for how many, unless who colludes.
+// Upwards: an epsilon is a bound.
+export function shuffledText({ shuffled }) {
+  if (!shuffled) return "";
+  const up = (e) => exact(Math.ceil(e * 1e4) / 1e4, 9);
+  const { batches, min_batch: least, n, promised, kept, reports_each: each } = shuffled;
+  const all = `The reports came in ${count(batches)} shuffled ${batches === 1 ? "batch" : "batches"}`;
+  const size = least > 1 ? `, the smallest of ${count(least)} real reports, of which ${count(n)} are taken for honest` : ", the smallest of too few reports to say how many";
+  const promise = known(promised) ? ` Promised: \u03b5 = ${up(promised)}${kept ? "" : ", which is not kept"}.` : "";
+  const more = each > 1 && known(shuffled.epsilon_each) ? ` A device that sent ${count(each)} reports, each in another batch, tells at most \u03b5 = ${up(shuffled.epsilon_each)}.` : "";
+  return `${all}${size}. A report tells at most \u03b5 = ${up(shuffled.epsilon_central)} (\u03b4 = ${shuffled.delta}), unless ${shuffled.unless}; then \u03b5 = ${up(shuffled.epsilon_report)}.${promise}${more}`;
+}
+
 // The figure in one sentence: for the head of the page, and for being read out.
 export function headline(figure, unit) {
   const rows = figure.estimates.filter((r) => r.significant !== false);

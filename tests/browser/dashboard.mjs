@@ -71,10 +71,19 @@ async function figures() {
     const pale = drawn.filter((m) => m.whole).flatMap((m) => (up ? [[m.low_lying, m.whole.bottom], [m.high_lying, m.whole.top]] : [[m.low_lying, m.whole.left], [m.high_lying, m.whole.right]]));
     ok((pale.length > 0) === Boolean(figure.assume_lying) && (pale.length === 0 || straight([...pale, ...ends])), `${t.task}: what liars could do is drawn apart`, pale);
     await told(p, t, figure);
+    await worth(p, t, figure);
     ok((await p.locator(".lies").textContent()).includes(figure.assume_lying ? "If 1" : "no known bound"), `${t.task}: what liars could do is beside it`);
     ok(await p.getByText("One report", { exact: true }).isVisible() && (await p.getByText(t.privacy.slice(0, 40)).count()) > 0, `${t.task}: and what it says about a person`);
     await shot(p, "task-" + t.task);
   }
+}
+
+// What shuffling was worth, for how many, and unless who works together.
+async function worth(p, t, { shuffled: said }) {
+  const text = (await p.locator(".estimate .shuffled").textContent()) ?? "", hidden = await p.locator(".estimate .shuffled").isHidden();
+  if (!said) return ok(hidden && text === "", `${t.task}: nothing is said of batches that there are not`, text);
+  const up = (e) => String(Math.ceil(e * 1e4) / 1e4), parts = [`${said.batches} shuffled`, said.min_batch.toLocaleString("en-GB"), said.n.toLocaleString("en-GB"), up(said.epsilon_central), up(said.epsilon_report), up(said.promised), String(said.delta), `unless ${said.unless}`];
+  return ok(!hidden && parts.every((part) => text.includes(part)), `${t.task}: both epsilons, n and unless who colludes are the API's`, [text, parts]);
 }
 
 // Every number that is written is the API's in the digits shown.

@@ -9,12 +9,14 @@ core, that part is skipped and says so.
 
 import random
 
-from collector import *
+from shuffled import *
 
 BROWSER = os.path.join(ROOT, "tests", "browser")
 SHOTS = os.path.join(os.environ.get("B") or os.path.join(ROOT, "build"), "browser")
 HOSTILE = "</script><img src=x onerror=globalThis.pwned=1>"
 random.seed(7)
+VEILED = shuffled("veiled", "values: [red, green]; epsilon: 3; mechanism: grr; repeat: daily", 1000, start=DAY - 9, min_reports=1000)
+PARTIES = parties()
 
 
 def tasks(release, browsers):
@@ -25,6 +27,7 @@ def tasks(release, browsers):
     rows.append(task("hostile", "values: [%s, b]; epsilon: 1; repeat: daily" % json.dumps(HOSTILE), start=DAY - 9))
     rows.append(task("kept", "yes-no: true; epsilon: 1; permanent: {epsilon: 2}", start=DAY - 9))
     rows.append(task("few", "yes-no: true; epsilon: 1; permanent: {epsilon: 2}", min_reports=100000))
+    rows += [VEILED, PARTIES]
     return "".join(rows).replace("Which one is it?", json.dumps("Which one is it? " + HOSTILE), 1)
 
 
@@ -96,6 +99,10 @@ def browse(c, token):
 
 c = Collector("dashboard", tasks(1, "firefox, chrome, safari"), admin_open=False, estimate_seconds="1s")
 token = must("serve", "token", "add", "reader", "--role", "analyst", "--data", c.data).decode().split()[-1]
+c.start()
+c.stop()
+deliver(c, "veiled", DAY - 2, 3000)
+deliver(c, "veiled", DAY - 1, 2000, nulls=10)
 c.start()
 for name in TRUTHS:
     feed(c, name, 3000)
