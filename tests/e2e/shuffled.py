@@ -15,6 +15,7 @@ TOOLS = tempfile.mkdtemp(prefix="hearsay-tools-")
 atexit.register(shutil.rmtree, TOOLS, True)
 HELPER = os.path.join(TOOLS, "deliver_batch")
 KEYS = "\nrelay: https://relay.example/ohttp\ngateway_keys: [%s]\ncollector_key: %s\n"
+subprocess.run(["make", "-s", "-C", ROOT, "B=" + B, os.path.join(B, "obj", "src", "server.a")], stdout=subprocess.DEVNULL)
 _made = subprocess.run(["gcc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-DHSY_UNSTABLE", "-I" + os.path.join(ROOT, "include"), "-I" + os.path.join(ROOT, "src"),
                         os.path.join(ROOT, "tests", "fault", "deliver_batch.c"), os.path.join(B, "obj", "src", "server.a"), os.path.join(B, "libhearsay-host.a"), os.path.join(B, "libhearsay.a"),
                         *"-lyaml -lsodium -ljansson -lnettle -lz -lmicrohttpd -lgnutls -lsqlite3 -lseccomp -lm -pthread".split(), "-o", HELPER], capture_output=True)

@@ -51,6 +51,8 @@ rare = estimate("rare")["shuffled"]
 ok((rare["batches"], rare["reports"], rare["min_batch"], rare["n"]) == (2, 430, 1, 0) and rare["epsilon_report"] >= rare["epsilon_central"] > 3.99,
    "of a batch that is smaller than a lot a reader is not told the size", rare)
 ok("shuffled" not in estimate("plain"), "of what is not shuffled nothing is said")
+there = json.loads(ask(c.admin, "GET", "/v1/tasks/veiled")[2])["live"]
+ok(there["batches"] == {"batches": 3, "reports": 5200, "smallest": 1200, "nulls": 110, "unopened": 0}, "an operator is told what came of all batches", there)
 live = tally("rare", "live")
 ok(live and own(live)["min_batch"] == 30, "an operator's live tally has it")
 

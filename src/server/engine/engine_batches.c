@@ -112,15 +112,16 @@ void engine_batches_say(struct batches *to, const hsy_task *task,
 }
 
 /* Whether batches of an epoch are in the tally of these days, or of all. */
-static bool batches_asked(struct engine *e, const struct engine_entry *x,
-                          uint32_t epoch, uint32_t first, uint32_t last)
+static bool batches_asked(struct engine *e, uint32_t entry, uint32_t epoch,
+                          uint32_t first, uint32_t last)
 {
     bool there;
 
     if (last == 0)
         return true;
     pthread_mutex_lock(&e->lock);
-    there = epoch >= first && epoch <= last && engine_tally_of(x, epoch);
+    there = epoch >= first && epoch <= last &&
+            engine_tally_of(e->entries[entry], epoch) != NULL;
     pthread_mutex_unlock(&e->lock);
     return there;
 }
@@ -135,8 +136,7 @@ hsy_status engine_batches_of(struct batches *out, struct engine *e,
     hsy_status st = engine_batches(&list, &n, e, is->number, true, err);
 
     for (size_t i = 0; i < n; i++)
-        if (batches_asked(e, e->entries[is->number], list[i].epoch, first,
-                          last))
+        if (batches_asked(e, is->number, list[i].epoch, first, last))
             engine_sum_add(&sum, &list[i].sum);
     engine_batches_say(out, &is->task, &sum);
     free(list);

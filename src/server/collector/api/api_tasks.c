@@ -85,6 +85,32 @@ static void tasks_put_live_days(struct put *p, struct collector *c,
     free(days);
 }
 
+/* Batches of shufflers, those without reports among them. */
+static void tasks_put_batches(struct put *p, struct collector *c,
+                              const struct roster_entry *e)
+{
+    struct engine_batches *list = NULL, all = {0};
+    size_t n = 0;
+
+    if (e->task.model != HSY_MODEL_SHUFFLED ||
+        engine_batches(&list, &n, c->engine, e->number, false, NULL) != HSY_OK)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        engine_sum_add(&all.sum, &list[i].sum);
+        all.empty += list[i].empty;
+        all.nulls += list[i].nulls;
+        all.unopened += list[i].unopened;
+    }
+    free(list);
+    put_object(p, "batches");
+    put_count(p, "batches", all.sum.batches + all.empty);
+    put_count(p, "reports", all.sum.reports);
+    put_count(p, "smallest", all.empty != 0 ? 0 : all.sum.least);
+    put_count(p, "nulls", all.nulls);
+    put_count(p, "unopened", all.unopened);
+    put_end(p, '}');
+}
+
 /* What has come until now; an operator's alone. */
 static void tasks_put_live(struct put *p, struct collector *c,
                            const struct roster_entry *e, bool days)
@@ -95,6 +121,7 @@ static void tasks_put_live(struct put *p, struct collector *c,
     put_count(p, "reports", count.reports);
     put_count(p, "nulls", count.nulls);
     put_count(p, "devices", history_live_devices(c, e));
+    tasks_put_batches(p, c, e);
     if (days)
         tasks_put_live_days(p, c, e->number);
     put_end(p, '}');

@@ -154,6 +154,8 @@ static void record_comes_back(void)
            comes_back((hsy_record){HSY_RECORD_REPORTS, 1, 0, 8, 1}) &&
            comes_back(
                (hsy_record){HSY_RECORD_REPORTS, HSY_RECORD_MAX, 0, 1, 1}) &&
+           comes_back((hsy_record){HSY_RECORD_BATCHES, 64, 0, 1, 1}) &&
+           comes_back((hsy_record){HSY_RECORD_BATCHES, 1024, 0, 16, 1}) &&
            comes_back((hsy_record){HSY_RECORD_END, 0, 0, 0, 0}) &&
            comes_back((hsy_record){HSY_RECORD_END, 0, 0, INT64_MAX, 0}),
        "records at their bounds come back as they were");
@@ -181,6 +183,11 @@ static void record_is_checked(void)
            refused((hsy_record){HSY_RECORD_STRATA, 7, 0, 1, 0}) &&
            refused((hsy_record){HSY_RECORD_STRATA, 8, 0, (1ull << 61) + 1, 0}),
        "counters are 1 to 4096 of eight bytes");
+    ok(refused((hsy_record){HSY_RECORD_BATCHES, 0, 0, 0, 0}) &&
+           refused((hsy_record){HSY_RECORD_BATCHES, 63, 0, 1, 0}) &&
+           refused((hsy_record){HSY_RECORD_BATCHES, 64, 4096, 1, 0}) &&
+           refused((hsy_record){HSY_RECORD_BATCHES, 1088, 0, 17, 0}),
+       "batches are 1 to 16 of 64 bytes, from place 0 on");
     ok(refused((hsy_record){HSY_RECORD_END, 1, 0, 0, 0}) &&
            refused((hsy_record){HSY_RECORD_END, 0, 4096, 0, 0}) &&
            refused((hsy_record){HSY_RECORD_END, 0, 0, 0, 1}) &&
