@@ -205,8 +205,10 @@ hsy_status inbox_begin(struct inbox *in, const uint8_t *heads, size_t len,
         return st;
     *out = (struct inbox_answer){.done = false};
     memcpy(out->id, f.head.id, sizeof out->id);
-    if (here)
+    if (here) {
+        inbox_remove(in, f.head.id); /* left by a kill after the commit */
         return inbox_receipt(in, &f.head, out, err);
+    }
     st = inbox_file_begin(in, &f, err);
     if (st == HSY_OK)
         out->at = f.size - len;

@@ -394,6 +394,28 @@ static size_t box_files(void)
     return n;
 }
 
+/* Killed between its commit and the removal of the file. */
+static void a_file_of_what_is_here_goes(struct box_world *w)
+{
+    struct box_batch b = box_make(120, 0x40);
+    struct inbox *in = box_new(w);
+    const size_t before = box_files();
+    struct inbox_answer a;
+    hsy_error err;
+
+    box_sign(&b, box_secret[0]);
+    is_status(inbox_begin(in, b.heads, sizeof b.heads, &a, &err), HSY_OK,
+              "a batch is begun");
+    is_u64(box_files(), before + 1, "and has a file");
+    memcpy(w->last.id, b.head.id, sizeof w->last.id);
+    memcpy(w->last.digest, b.head.digest, sizeof w->last.digest);
+    w->here = true;
+    is_status(inbox_begin(in, b.heads, sizeof b.heads, &a, &err), HSY_OK,
+              "it is here when it is sent again");
+    ok(a.done && box_files() == before, "and its file is gone");
+    inbox_close(in);
+}
+
 /* A hop before that begins batches and never ends them. */
 static void many_are_begun(struct box_world *w)
 {
@@ -430,6 +452,7 @@ int main(void)
     a_shuffler_keeps_them_sealed(&world);
     only_its_sender_goes_on(&world);
     what_is_no_request(&world);
+    a_file_of_what_is_here_goes(&world);
     many_are_begun(&world);
     snprintf(incoming, sizeof incoming, "%s/incoming", box_root);
     rig_remove(incoming);
