@@ -9,9 +9,10 @@ all on one clock that the test drives (a rehearsal's).
 Each report hits a cell of its own, so that what is lost or doubled shows.
 """
 
+import os
 import tempfile
 
-TOOLS = tempfile.mkdtemp(prefix="hearsay-tools-")  # nothing in /dev/shm may be run, in places
+TOOLS = tempfile.mkdtemp(prefix="hearsay-tools-", dir=os.environ.get("TMPDIR") or "/tmp")  # nothing in /dev/shm may be run, in places
 
 from collector import *
 from collector import _die_with_us
