@@ -12,7 +12,7 @@
  * collections and must be at most 1 %. (The pool of hh cannot be drawn anew;
  * what that may do is added to its bound.)
  *
- * 4.5 standard errors are 7e-6, two-sided; with 80 collections 2e-5, by
+ * 4.5 standard errors are 7e-6, two-sided; with 40 collections 6e-5, by
  * Student's t. Seeds are fixed. There are 192 such checks, so where seeds are
  * fresh (HSY_TEST_LONG) there are four times as many collections, and the bound
  * is 6 of the standard errors, then half as large.
@@ -36,7 +36,7 @@ static double grid_bound(void)
 #define GRID_SIZES 3
 
 static const uint32_t grid_d[GRID_SIZES] = {16, 1024, 65536};
-static const unsigned grid_runs[GRID_SIZES] = {3000, 100, 80};
+static const unsigned grid_runs[GRID_SIZES] = {3000, 100, 40};
 static const unsigned grid_single = 30000; /* where there is one estimate */
 
 struct grid_row {
