@@ -20,21 +20,21 @@ void api_post_batch(struct request *q, void *ctx)
         hop_take(c->hop, q);
 }
 
-static const char *const batches_states[] = {
+static const char *const mixes_states[] = {
     [STORE_MIX_WAITING] = "waiting", [STORE_MIX_CLOSED] = "closed",
     [STORE_MIX_MIXED] = "mixed",     [STORE_MIX_ACKED] = "received",
     [STORE_MIX_ERASED] = "received", [STORE_MIX_EXPIRED] = "erased",
     [STORE_MIX_GONE] = "erased"};
 
 /* Whether nothing about it changes any more. */
-static bool batches_over(const struct store_mix *row)
+static bool mixes_over(const struct store_mix *row)
 {
     return row->state == STORE_MIX_ACKED || row->state == STORE_MIX_ERASED ||
            row->state == STORE_MIX_EXPIRED || row->state == STORE_MIX_GONE;
 }
 
-static void batches_put(struct put *p, const struct roster *roster,
-                        const struct store_mix *row)
+static void mixes_put(struct put *p, const struct roster *roster,
+                      const struct store_mix *row)
 {
     const struct roster_entry *e = roster_at(roster, row->entry);
 
@@ -43,14 +43,14 @@ static void batches_put(struct put *p, const struct roster *roster,
     put_count(p, "release", e->task.release);
     put_day(p, "epoch", row->epoch);
     put_count(p, "part", row->part);
-    put_word(p, "state", batches_states[row->state]);
+    put_word(p, "state", mixes_states[row->state]);
     put_count(p, "envelopes", row->n);
     put_end(p, '}');
 }
 
 /* How many are in a batch is no secret once it is over: the next hop knows, by
  * a signed count. Before that it would tell who has come since. */
-static void batches_list(struct collector *c, struct request *q, bool all)
+static void mixes_list(struct collector *c, struct request *q, bool all)
 {
     struct engine_status status;
     struct roster *roster;
@@ -71,9 +71,9 @@ static void batches_list(struct collector *c, struct request *q, bool all)
     put_array_lines(&p, "batches");
     for (size_t i = 0; i < n; i++)
         if (rows[i].entry < roster_count(roster) &&
-            (all || (batches_over(&rows[i]) &&
+            (all || (mixes_over(&rows[i]) &&
                      rows[i].epoch + BATCHES_DAYS >= status.day)))
-            batches_put(&p, roster, &rows[i]);
+            mixes_put(&p, roster, &rows[i]);
     put_end(&p, ']');
     roster_drop(roster);
     free(rows);
@@ -82,10 +82,10 @@ static void batches_list(struct collector *c, struct request *q, bool all)
 
 void api_batches(struct request *q, void *ctx)
 {
-    batches_list(ctx, q, false);
+    mixes_list(ctx, q, false);
 }
 
 void api_all_batches(struct request *q, void *ctx)
 {
-    batches_list(ctx, q, true);
+    mixes_list(ctx, q, true);
 }
