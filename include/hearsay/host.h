@@ -401,7 +401,8 @@ typedef struct hsy_analysis_result {
     hsy_batch batch;
     hsy_worth worth; /* of the smallest batch */
     /* In which batches reports came, if the tally says it: all of them, with
-     * the terms of those that are worth least. */
+     * the terms of those that are worth least; nano_central 0: worth is of
+     * other terms than what was promised. */
     hsy_batches batches;
     uint64_t each; /* reports of one device, at most, in as many batches: what
                       all of them are worth */

@@ -2,12 +2,15 @@
  * shuffled.c - what the batches are worth in which the reports of a tally came.
  *
  * One statement for everybody who is in it: that of the smallest batch, since
- * more people hide one no less. Where rows of batches have different terms the
- * one that promises least is said. Of reports that no row speaks of nothing is
- * said. Who sent several reports is in as many batches, of which each is worth
- * no less than the smallest, and they compose (lib/account/worth.c).
+ * more people hide one no less. Where rows of batches have different terms all
+ * are taken at the least of their deltas, and the one that is worth least is
+ * said. Of reports that no row speaks of nothing is said. Who sent several
+ * reports is in as many batches, of which each is worth no less than the
+ * smallest, and they compose (lib/account/worth.c).
  */
 #include "host/analysis/internal.h"
+
+#include <math.h>
 
 #define SHUFFLED_DIGITS 1000u /* nano: a promise is found by halving */
 
@@ -25,49 +28,67 @@ static hsy_status shuffled_told(struct analysis_job *j, hsy_error *err)
     return hsy_worth_of(&out->worth, j->t.scheme, NULL, &out->batch, err);
 }
 
-/* The smallest batch of a row, with what is to be assumed of it. */
-static hsy_batch shuffled_batch(const hsy_batches *row, const hsy_batch *assume)
+static double shuffled_ratio(hsy_ratio delta)
 {
-    hsy_batch b = {.reports = row->least < HSY_SHUFFLE_PEOPLE_MAX
-                                  ? row->least
-                                  : HSY_SHUFFLE_PEOPLE_MAX,
-                   .honest = row->honest,
-                   .delta = (double)row->delta.num / (double)row->delta.den};
-
-    if (assume != NULL && assume->honest.num != 0)
-        b.honest = assume->honest;
-    if (assume != NULL && assume->delta > 0)
-        b.delta = assume->delta;
-    return b;
+    return (double)delta.num / (double)delta.den;
 }
 
-/* A promise was made on its terms: others have none. */
-static void shuffled_take(hsy_analysis_result *out, const hsy_batches *row,
-                          const hsy_batch *b, const hsy_worth *w, bool assumed)
+/* One that holds for all rows: what is to be assumed, or the least. */
+static double shuffled_delta(const hsy_analysis_tally *t)
 {
+    double least = 1;
+
+    if (t->batch != NULL && t->batch->delta > 0)
+        return t->batch->delta;
+    for (size_t i = 0; i < t->nbatches; i++)
+        least = fmin(least, shuffled_ratio(t->batches[i].delta));
+    return least;
+}
+
+/* The smallest batch of a row. */
+static hsy_batch shuffled_batch(const hsy_batches *row, const hsy_batch *assume,
+                                double delta)
+{
+    const bool honest = assume != NULL && assume->honest.num != 0;
+
+    return (hsy_batch){.reports = row->least < HSY_SHUFFLE_PEOPLE_MAX
+                                      ? row->least
+                                      : HSY_SHUFFLE_PEOPLE_MAX,
+                       .honest = honest ? assume->honest : row->honest,
+                       .delta = delta};
+}
+
+/* A promise was made on its own terms: with others there is none. */
+static void shuffled_take(hsy_analysis_result *out, const hsy_batches *row,
+                          const hsy_batch *b, const hsy_worth *w)
+{
+    const bool same = b->honest.num == row->honest.num &&
+                      b->honest.den == row->honest.den &&
+                      b->delta == shuffled_ratio(row->delta);
+
     out->batch = *b;
     out->worth = *w;
     out->batches.least = row->least;
     out->batches.honest = row->honest;
     out->batches.delta = row->delta;
-    out->batches.nano_central = assumed ? 0 : row->nano_central;
+    out->batches.nano_central = same ? row->nano_central : 0;
 }
 
 static hsy_status shuffled_rows(struct analysis_job *j, hsy_error *err)
 {
+    const double delta = shuffled_delta(&j->t);
     hsy_analysis_result *out = j->out;
-    const bool assumed = j->t.batch != NULL;
 
     for (size_t i = 0; i < j->t.nbatches; i++) {
         const hsy_batches *row = &j->t.batches[i];
-        const hsy_batch b = shuffled_batch(row, j->t.batch);
+        const hsy_batch b = shuffled_batch(row, j->t.batch, delta);
         hsy_worth w;
         hsy_status st = hsy_worth_of(&w, j->t.scheme, NULL, &b, err);
 
         if (st != HSY_OK)
             return st;
         if (i == 0 || w.epsilon > out->worth.epsilon)
-            shuffled_take(out, row, &b, &w, assumed);
+            shuffled_take(out, row, &b, &w);
         out->batches.batches += row->batches;
         out->batches.reports += row->reports;
     }

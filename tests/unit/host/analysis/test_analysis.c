@@ -131,7 +131,7 @@ static void shuffled_as_the_tally_says(const hsy_analysis_tally *t)
     const hsy_batches rows[] = {
         {2, 150, 350, {9, 10}, {1, 100000000}, HSY_NANO},
         {1, 40, 40, {1, 2}, {1, 1000000}, HSY_NANO / 4}};
-    const hsy_batch first = {150, {9, 10}, 1e-8}, second = {40, {1, 2}, 1e-6};
+    const hsy_batch first = {150, {9, 10}, 1e-8}, second = {40, {1, 2}, 1e-8};
     const hsy_batch assume = {0, {0, 0}, 1e-4};
     const hsy_batch assumed = {40, {1, 2}, 1e-4};
     const hsy_analysis_request q = plain();
@@ -164,8 +164,9 @@ static void shuffled_as_the_tally_says(const hsy_analysis_tally *t)
            want[1].epsilon > want[0].epsilon &&
            r.worth.epsilon == want[1].epsilon && eq_u64(r.worth.n, 20) &&
            eq_u64(r.batches.batches, 3) && eq_u64(r.batches.reports, 390) &&
-           eq_u64(r.batches.nano_central, HSY_NANO / 4),
-       "of two tasks that one counts which is worth less");
+           r.delta_each == 1e-8 && eq_u64(r.batches.nano_central, 0),
+       "of two tasks, at the less of their deltas, that one counts which is "
+       "worth less");
     hsy_analysis_clear(&r);
     in.batch = &assume;
     ok(hsy_analysis_run(&r, &in, NULL, &q, NULL) == HSY_OK &&
