@@ -66,6 +66,9 @@ _hearsay() {
     elif [ "$command" = serve ] && [ "$COMP_CWORD" -eq 3 ] &&
         [ "${COMP_WORDS[2]}" = token ]; then
         words="add list revoke expire enrol forwarder"
+    elif [ "$command" = shuffle ] && [ "$COMP_CWORD" -eq 2 ] &&
+        [[ $word != -* ]]; then
+        words="serve check keys statement"
     elif [ "$command" = device ] && [ "$COMP_CWORD" -eq 4 ] &&
         [ "${COMP_WORDS[2]}" = consent ]; then
         words="none collect send"

@@ -7,7 +7,7 @@ from e2e import *
 
 out = must("help").decode()
 commands = re.findall(r"^  ([a-z]+)  +\S", out.split("A question")[0], re.M)
-ok({"randomize", "tally", "estimate", "discover", "release", "plan", "tasks", "device", "serve", "relay", "store", "mechanisms", "audit", "simulate", "survey", "account", "bench", "help"} <= set(commands), "help lists the commands", out)
+ok({"randomize", "tally", "estimate", "discover", "release", "plan", "tasks", "device", "serve", "relay", "shuffle", "store", "mechanisms", "audit", "simulate", "survey", "account", "bench", "help"} <= set(commands), "help lists the commands", out)
 ok(must("--help").decode() == out == must("-h").decode(), "--help and -h are help")
 ok(re.fullmatch(r"hearsay \d+\.\d+\.\d+\n", must("--version").decode()) is not None, "--version")
 ok(len(out.splitlines()) <= 24 and max(map(len, out.splitlines())) <= 80, "the overview fits a screen of 80 times 24")
@@ -66,7 +66,7 @@ def complete(*words):
 
 ok(complete("rand") == ["randomize"], "completion knows commands")
 ok(set(commands) - {"help"} <= set(complete("help", "")), "and what there is help for")
-for command in ("tasks", "store", "account", "device", "serve token"):
+for command in ("tasks", "store", "account", "device", "serve token", "shuffle"):
     verbs = re.findall(r"^(?:usage:|      ) hearsay %s ([a-z|-]+)" % command, must("help", command.split()[0]).decode(), re.M)
     verbs = {v for several in verbs for v in several.split("|")}
     ok(len(verbs) > 3 and verbs == set(complete(*command.split(), "")), "and every verb of %s" % command, verbs)

@@ -106,8 +106,7 @@ static const struct cli_command shuffle_command = {
     "serve [hearsay.yaml] [options] | "
     "check [hearsay.yaml] [options] | "
     "keys -o NAME | "
-    "statement TASK --min-batch N --sign-key SECRET --seal-key PUBLIC "
-    "--operator TEXT --from DAY --until DAY -o FILE [options]",
+    "statement TASK --min-batch N -o FILE [options]",
     "Run a shuffler: take sealed reports, mix whole batches, pass them on "
     "without\n"
     "names, order and times. 'keys' makes what it signs and opens with, "
