@@ -1,31 +1,50 @@
 #!/usr/bin/python3 -B
 """The alert rules: Prometheus' own tool takes them, every metric that they name
-is one that a collector has, each comes when it should and not otherwise."""
+is one that a collector has, or a shuffler, each comes when it should and not
+otherwise."""
 
 import yaml
 
-from collector import *
+from chain import *
 
-RULES = os.path.join(ROOT, "packaging", "prometheus", "hearsay.rules.yml")
-rules = yaml.safe_load(open(RULES))["groups"][0]["rules"]
-alerts = [r["alert"] for r in rules]
-ok(len(set(alerts)) == len(alerts) > 10, "there are rules", alerts)
+PROMETHEUS = os.path.join(ROOT, "packaging", "prometheus")
 
-c = Collector().start()
-text = c.get("/metrics")[1].decode()
-ok(c.stop() == 0, "a collector shows its metrics")
-known = set(re.findall(r"^([a-z_]+)(?:\{| )", text, re.M))
-used = set(re.findall(r"\b(?:hearsay|process)_[a-z_]+\b", " ".join(r["expr"] for r in rules)))
-ok(used <= known, "every metric in a rule is one of a collector", used - known)
-for name, value in re.findall(r'(\w+)=~?"([^"]*)"', " ".join(r["expr"] for r in rules)):
-    if name in ("reason", "verdict"):
-        ok(all('%s="%s"' % (name, v) in text for v in value.split("|")), "so is every label: %s" % value)
+
+def shown(party):
+    """The metrics of one that runs."""
+    party.start()
+    text = party.get("/metrics")[1].decode()
+    ok(party.stop() == 0, "it shows its metrics: " + os.path.basename(party.dir))
+    return text
+
+
+class Rules:
+    """A file of rules, and the metrics of whom they are for."""
+
+    def __init__(self, name, text, least):
+        self.file, self.text = os.path.join(PROMETHEUS, name), text
+        self.rules = yaml.safe_load(open(self.file))["groups"][0]["rules"]
+        self.alerts = [r["alert"] for r in self.rules]
+        ok(len(set(self.alerts)) == len(self.alerts) > least, "there are rules: " + name, self.alerts)
+        known = set(re.findall(r"^([a-z_]+)(?:\{| )", text, re.M))
+        used = set(re.findall(r"\b(?:hearsay|process)_[a-z_]+\b", " ".join(r["expr"] for r in self.rules)))
+        ok(used and used <= known, "every metric in one is there", used - known)
+        for label, value in re.findall(r'(\w+)=~?"([^"]*)"', " ".join(r["expr"] for r in self.rules)):
+            if label in ("reason", "verdict", "state"):
+                ok(all('%s="%s"' % (label, v) in text for v in value.split("|")), "so is every label: %s" % value)
+
+
+both = [Rules("hearsay.rules.yml", shown(Collector()), 10),
+        Rules("hearsay-shuffle.rules.yml", shown(Chain(shufflers=1, start=False).shufflers[0]), 6)]
+page = open(os.path.join(ROOT, "docs", "run-a-shuffler.md")).read()
+ok(re.findall(r"^\| `(HearsayShuffle\w+)` \|", page, re.M) == both[1].alerts, "every alert of a shuffler is on its page", both[1].alerts)
 
 if shutil.which("promtool") is None:
     ok(True, "# SKIP no promtool (of Debian's package prometheus, 96 MB)")
     done()
-r = subprocess.run(["promtool", "check", "rules", RULES], capture_output=True, text=True)
-ok(r.returncode == 0 and "%d rules found" % len(alerts) in r.stdout, "promtool finds nothing wrong", r.stdout + r.stderr)
+for r_ in both:
+    r = subprocess.run(["promtool", "check", "rules", r_.file], capture_output=True, text=True)
+    ok(r.returncode == 0 and "%d rules found" % len(r_.alerts) in r.stdout, "promtool finds nothing wrong", r.stdout + r.stderr)
 
 # A metric, values of it (one a minute) of which the alert comes and some of which
 # it does not, and the minute at which that is looked at, from 1970 on.
@@ -47,9 +66,17 @@ SERIES = {
     "HearsayTallyMemory": ("hearsay_tally_bytes", "900x300", "700x300", 70),
     "HearsayDescriptors": ('process_open_fds{job="hearsay"}', "950x300", "900x300", 10),
     "HearsayRestarts": ('process_start_time_seconds{job="hearsay"}', "0+60x300", "7x300", 10),
+    "HearsayShuffleDown": ('up{job="hearsay-shuffle"}', WELL, "1x300", 5),
+    "HearsayShuffleNotReady": ('hearsay_ready{job="hearsay-shuffle"}', WELL, "1x300", 5),
+    "HearsayShuffleTrouble": ('hearsay_trouble{job="hearsay-shuffle",name="batch-refused"}', "1x300", WELL, 20),
+    "HearsayShuffleWaits": ("hearsay_shuffle_waits_seconds", "30000x300", "3600x300", 5),
+    "HearsayShuffleRefused": ("hearsay_shuffle_refused", "1x300", WELL, 20),
+    "HearsayShuffleErased": ("hearsay_shuffle_erased_total", "0+1x300", "7x300", 20),
+    "HearsayShuffleDiskFills": ('hearsay_disk_free_bytes{job="hearsay-shuffle"}', "1000000-2000x300", "1000000x300", 120),
 }
 BESIDE = {"HearsayDocumentExpires": ("hearsay_document_version", "3x300"), "HearsayTallyMemory": ("hearsay_tally_limit_bytes", "1000x300"),
           "HearsayDescriptors": ('process_max_fds{job="hearsay"}', "1000x300")}
+alerts = [a for r_ in both for a in r_.alerts]
 ok(list(SERIES) == alerts, "there is a case for each alert", set(SERIES) ^ set(alerts))
 
 
@@ -77,11 +104,12 @@ def case(rule, values, comes):
                                  "exp_alerts": [{"exp_labels": labels, "exp_annotations": {"summary": says}}] if comes else []}]}
 
 
-tests = [case(rule, SERIES[rule["alert"]][which], which == 1) for rule in rules for which in (1, 2)]
-with open(path("rules.test.yml"), "w") as f:
-    yaml.safe_dump({"rule_files": [RULES], "evaluation_interval": "1m", "tests": tests}, f)
-r = subprocess.run(["promtool", "test", "rules", path("rules.test.yml")], capture_output=True, text=True)
-ok(r.returncode == 0, "each comes when it should, and only then", r.stdout + r.stderr)
-r = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True)
-ok(r.returncode == 0, "promtool takes the metrics too", r.stdout + r.stderr)
+for r_ in both:
+    tests = [case(rule, SERIES[rule["alert"]][which], which == 1) for rule in r_.rules for which in (1, 2)]
+    with open(path("rules.test.yml"), "w") as f:
+        yaml.safe_dump({"rule_files": [r_.file], "evaluation_interval": "1m", "tests": tests}, f)
+    r = subprocess.run(["promtool", "test", "rules", path("rules.test.yml")], capture_output=True, text=True)
+    ok(r.returncode == 0, "each comes when it should, and only then", r.stdout + r.stderr)
+    r = subprocess.run(["promtool", "check", "metrics"], input=r_.text, capture_output=True, text=True)
+    ok(r.returncode == 0, "promtool takes the metrics too", r.stdout + r.stderr)
 done()

@@ -17,8 +17,9 @@ make -s deb CI=1 B="$b" >"$out" 2>&1 && cmp "$deb" "$work/first.deb" >>"$out" 2>
 ok $? "gives the same package twice" "$out"
 
 dpkg-deb -c "$deb" >"$out" 2>&1
-for file in usr/bin/hearsay lib/systemd/system/hearsay.service lib/systemd/system/hearsay.socket lib/systemd/system/hearsay-relay.service etc/hearsay/hearsay.yaml usr/share/man/man1/hearsay-serve.1.gz \
-    usr/share/doc/hearsay/copyright usr/share/doc/hearsay/examples/tasks.yaml usr/share/doc/hearsay/examples/nginx/hearsay.conf usr/share/doc/hearsay/examples/prometheus/hearsay.rules.yml; do
+for file in usr/bin/hearsay lib/systemd/system/hearsay.service lib/systemd/system/hearsay.socket lib/systemd/system/hearsay-relay.service lib/systemd/system/hearsay-shuffle.service etc/hearsay/hearsay.yaml usr/share/man/man1/hearsay-serve.1.gz usr/share/man/man1/hearsay-shuffle.1.gz \
+    usr/share/doc/hearsay/copyright usr/share/doc/hearsay/examples/tasks.yaml usr/share/doc/hearsay/examples/nginx/hearsay.conf usr/share/doc/hearsay/examples/prometheus/hearsay.rules.yml \
+    usr/share/doc/hearsay/examples/prometheus/hearsay-shuffle.rules.yml usr/share/doc/hearsay/examples/shuffle.yaml; do
     grep -q " \./$file\$" "$out"
     ok $? "it holds $file" "$out"
 done
@@ -45,12 +46,17 @@ hearsay=$work/root/usr/bin/hearsay etc=$work/root/etc/hearsay
     "$hearsay" tasks compile "$work/root/usr/share/doc/hearsay/examples/tasks.yaml" --key "$etc/collector.secret" -o "$etc/tasks.signed" >"$out" 2>&1 &&
     "$hearsay" serve check "$etc/hearsay.yaml" >"$out" 2>&1
 ok $? "the configuration it brings is sound once there are tasks" "$out"
+doc=$work/root/usr/share/doc/hearsay/examples
+cp "$doc/shuffle.yaml" "$etc/" && : >"$etc/cert.pem" && : >"$etc/key.pem" && "$hearsay" shuffle keys -o "$etc/acme" >"$out" 2>&1 &&
+    "$hearsay" shuffle check "$etc/shuffle.yaml" >"$out" 2>&1 && grep -q 'no statement of this shuffler' "$out"
+ok $? "so is that of a shuffler, which the example's tasks do not name" "$out"
 if command -v systemd-analyze >/dev/null; then
     sed "s|/usr/bin/hearsay|$hearsay|" packaging/systemd/hearsay.service >"$work/hearsay.service"
     cp packaging/systemd/hearsay.socket "$work"
     sed "s|/usr/bin/hearsay|$hearsay|" packaging/systemd/hearsay-relay.service >"$work/hearsay-relay.service"
-    systemd-analyze verify --man=no "$work/hearsay.service" "$work/hearsay.socket" "$work/hearsay-relay.service" >"$out" 2>&1
-    ok $? "systemd finds nothing wrong with the service and its sockets" "$out"
+    sed "s|/usr/bin/hearsay|$hearsay|" packaging/systemd/hearsay-shuffle.service >"$work/hearsay-shuffle.service"
+    systemd-analyze verify --man=no "$work/hearsay.service" "$work/hearsay.socket" "$work/hearsay-relay.service" "$work/hearsay-shuffle.service" >"$out" 2>&1
+    ok $? "systemd finds nothing wrong with the services and the sockets" "$out"
 else
     tap_count=$((tap_count + 1))
     echo "ok $tap_count # SKIP no systemd-analyze"

@@ -1,17 +1,22 @@
 #!/usr/bin/python3 -B
-"""A running collector against docs/openapi.yaml and docs/openapi-admin.yaml:
-the routes are those of its tables, the answers are what the files say."""
+"""A running collector against docs/openapi.yaml and docs/openapi-admin.yaml, a
+shuffler against docs/openapi-shuffler.yaml: the routes are those of its tables,
+the answers are what the files say."""
+
+import http.server
+import threading
 
 import ohttp
 from shuffled import *
+from chain import *
 
 try:
     import yaml
 except ImportError:
     skip_all("needs python3-yaml")
 
-FILES = {"public": "docs/openapi.yaml", "admin": "docs/openapi-admin.yaml"}
-TABLES = {"public": "src/server/collector/api/api_public.c", "admin": "src/server/collector/api/api_admin.c"}
+FILES = {"public": "docs/openapi.yaml", "admin": "docs/openapi-admin.yaml", "shuffler": "docs/openapi-shuffler.yaml"}
+TABLES = {"public": "api_public", "admin": "api_admin", "shuffler": "api_shuffler_admin"}
 NOT_PROVOKED = {"429", "503"}  # what only load or a broken disk brings
 
 # ---- A validator for as much of JSON Schema as the files use ------------------------
@@ -21,13 +26,15 @@ KNOWN = {"type", "properties", "required", "additionalProperties", "items", "enu
          "format", "$ref", "exclusiveMinimum", "exclusiveMaximum", "default"}
 
 
-def lookup(spec, node):
+def follow(spec, node):
+    """What a node refers to, and the file it stands in."""
     while "$ref" in node:
-        at = spec
-        for step in node["$ref"][2:].split("/"):
+        name, _, pointer = node["$ref"].partition("#/")
+        spec = at = yaml.safe_load(open(os.path.join(ROOT, "docs", name))) if name else spec
+        for step in pointer.split("/"):
             at = at[step]
         node = at
-    return node
+    return spec, node
 
 
 def is_a(name, value):
@@ -40,7 +47,7 @@ def is_a(name, value):
 
 def breaks(spec, schema, value, where=""):
     """What of value is not as schema says."""
-    schema = lookup(spec, schema)
+    spec, schema = follow(spec, schema)
     unknown = set(schema) - KNOWN
     if unknown:
         return ["%s: the file uses %s, which is not checked" % (where, unknown)]
@@ -82,12 +89,14 @@ def operations(spec):
 
 
 for name, spec in SPECS.items():
-    source = open(os.path.join(ROOT, TABLES[name])).read()
+    api = os.path.join(ROOT, "src", "server", "collector", "api")
+    source = "".join(open(os.path.join(api, f)).read() for f in ("api_public.c", "api_admin.c"))
+    source = re.search(r"const struct route %s\[\] = \{(.*?)\n\};" % TABLES[name], source, re.S).group(1)
     table = {(m, p): role.lower() for m, p, role in re.findall(r'\{"([A-Z]+)",\s*"([^"]+)",\s*LISTEN_([A-Z]+)', source)}
     described = {(m, re.sub(r"\{[a-z]+\}", "*", p)): op for (m, p), (op, _) in operations(spec).items()}
     ok(set(table) == set(described) and table, "%s: the file has the routes of the table" % name, set(table) ^ set(described))
     ok(all(described[r]["x-role"] == table[r] for r in table if r in described), "%s: and their roles" % name)
-    if name == "admin":
+    if name != "public":
         ok(all(("security" in described[r]) == (table[r] == "anyone") for r in table), "only what is open to anyone needs no token")
 
 # ---- Answers are as described -------------------------------------------------------
@@ -135,7 +144,7 @@ def conform(listener, method, where, status, body=None, token=None, type_=None, 
     spec = SPECS[listener]
     if type_:
         headers["Content-Type"] = type_
-    address = getattr(c, listener)
+    address = c.public if listener == "public" else c.admin
     got, head, answer = announce(address, method, where, body, token) if isinstance(body, int) else ask(address, method, where, body, token, **headers)
     bare = where.split("?")[0]
     route = next((r for r in operations(spec) if r[0] == method and re.fullmatch(re.sub(r"\\\{[a-z]+\\\}", "[^/]+", re.escape(r[1])), bare)), None)
@@ -143,7 +152,8 @@ def conform(listener, method, where, status, body=None, token=None, type_=None, 
     if route is None or str(got) not in operations(spec)[route][0]["responses"] or got != status:
         return ok(False, what, "%s %s" % (got, answer[:300]))
     seen.add((listener, *route, str(got)))
-    content = lookup(spec, operations(spec)[route][0]["responses"][str(got)]).get("content", {})
+    spec, found = follow(spec, operations(spec)[route][0]["responses"][str(got)])
+    content = found.get("content", {})
     kind = head.get("content-type", "").split(";")[0]
     if not content:
         return ok(answer == b"", what + ", with nothing in it")
@@ -282,6 +292,93 @@ admin("GET", "/v1/document", 404)
 conform("admin", "GET", "/readyz", 503)
 c = asked
 bare.stop()
+
+# ---- A shuffler, and its batches at a collector --------------------------------------
+
+
+class Tap(http.server.BaseHTTPRequestHandler):
+    """A next hop that takes all parts of a delivery, and never the end."""
+    protocol_version, parts = "HTTP/1.1", []
+
+    def do_POST(self):
+        part = self.rfile.read(int(self.headers["Content-Length"]))
+        kind, = struct.unpack_from("<H", part, 6)
+        self.parts.append((kind, part, self.headers["Content-Type"]))
+        at = struct.unpack_from("<Q", part, 24)[0] + len(part) - 96 if kind == 2 else 0
+        id = part[24:40] if kind == 1 else part[8:24]
+        answer = b"HSYA" + struct.pack("<HH", 1, 1) + id + struct.pack("<Q", at) + bytes(64)
+        self.send_response(503 if kind == 3 else 200)
+        self.send_header("Content-Length", len(answer))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *args):
+        pass
+
+
+def delivery(shuffler, cells_):
+    """The parts of a shuffler's delivery: heads, envelopes, end."""
+    Tap.parts.clear()
+    shuffler.more["next"] = "http://127.0.0.1:%d" % tap.server_port
+    shuffler.configure(admin_open=False)
+    os.makedirs(shuffler.data, 0o700)
+    role = {r: must("serve", "token", "add", r, "--role", r, "--data", shuffler.data).decode().split()[-1] for r in ("scraper", "operator")}
+    TOKENS.update(role)
+    chain.at(chain.day, 12)
+    shuffler.start()
+    ok(shuffler.upload(chain.uploads(cells_))[0] == 204, "uploads come to a shuffler")
+    chain.at(chain.day + 1, 7)
+    ok(shuffler.until(lambda: any(kind == 3 for kind, _, _ in Tap.parts)), "which mixes and delivers them", shuffler.said())
+    parts = {kind: part for kind, part, _ in Tap.parts}
+    ok(sorted(parts) == [1, 2, 3] and {t for _, _, t in Tap.parts} == {PARCEL}, "in three parts", Tap.parts)
+    return parts[1], parts[2], parts[3]
+
+
+PARCEL = "application/vnd.hearsay.parcel"
+tap = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Tap)
+threading.Thread(target=tap.serve_forever, daemon=True).start()
+chain = Chain(shufflers=1, min_batch=3, name="openapi-chain", start=False)
+one = chain.shufflers[0]
+first = delivery(one, range(4))
+c = one
+for (method, where), (op, _) in operations(SPECS["shuffler"]).items():
+    if "401" in op["responses"]:
+        conform("shuffler", method, where, 401)
+    if "403" in op["responses"]:
+        conform("shuffler", method, where, 403, token=TOKENS["scraper"])
+    conform("shuffler", method, where, 200, token=TOKENS["operator"])
+conform("public", "GET", "/v1/batches", 200)
+one.stop()
+one.configure(document=None, data=path("nothing"), admin_open=True)
+one.start()
+conform("shuffler", "GET", "/v1/document", 404)
+conform("shuffler", "GET", "/readyz", 503)
+one.stop()
+twin = Party(chain, "twin", ("shuffle", "serve"), **one.more)  # the same keys, other uploads: another batch of the same id
+second = delivery(twin, range(4, 8))
+twin.stop()
+tap.shutdown()
+ok(first[0] != second[0] and first[2] == second[2], "two batches have one id")
+
+c = chain.collector.start()
+
+
+def part(status, body, type_=PARCEL):
+    conform("public", "POST", "/v1/batches", status, body, type_=type_)
+
+
+conform("public", "GET", "/v1/batches", 404)
+part(400, b"no part of anything")
+part(415, first[0], "application/octet-stream")
+part(413, 1 << 30)
+part(422, first[0][:-1] + bytes([first[0][-1] ^ 1]))
+part(404, first[1])
+for status, body in ((200, second[0]), (200, first[1]), (422, first[2]), (200, first[0]), (416, first[2]), (403, second[1][:-1] + bytes([second[1][-1] ^ 1])), (200, first[1]),
+                     (200, first[2]), (200, first[0]), (409, second[0])):
+    part(status, body)
+ok(c.settled("veiled", 4) == {i: 1 for i in range(4)}, "what was taken is counted once")
+c.stop()
+c = asked
 
 RARE = {("POST", "/v1/backup", "409")}  # a thousand backups of one day
 missing = [(listener, m, p, status) for listener, spec in SPECS.items() for (m, p), (op, _) in operations(spec).items() for status in op["responses"]
