@@ -274,30 +274,42 @@ ok(batches("waiting") == [(1, date(DAY + 1), 10)], "after all that they still wa
 
 # ---- New keys ------------------------------------------------------------------------
 
+
+def next_document(version, statement):
+    """The collector's operator signs it, and all hops take it."""
+    shutil.copy(os.path.join(work, statement), os.path.join(collector.dir, "acme.statement"))
+    shutil.copy(os.path.join(second.dir, "second2.statement"), os.path.join(collector.dir, "second.statement"))
+    with open(os.path.join(collector.dir, "tasks.yaml"), "w") as f:
+        f.write(TASKS_YAML.replace("version: 1", "version: %d" % version).replace("  - id: steps\n", "  - id: steps\n    release: 2\n"))
+    os.rename(os.path.join(collector.dir, "tasks.signed"), os.path.join(collector.dir, "tasks.before"))
+    must("tasks", "compile", os.path.join(collector.dir, "tasks.yaml"), "--against", os.path.join(collector.dir, "tasks.before"), "--key", os.path.join(collector.dir, "author.secret"),
+         "-o", os.path.join(collector.dir, "tasks.signed"))
+    second.has(os.path.join(collector.dir, "tasks.signed"))
+    shutil.copy(os.path.join(collector.dir, "tasks.signed"), path("etc/hearsay/tasks.signed"))
+    second.reload()
+    collector.reload()
+
+
 do("New keys", 6)
 send([5] * LEAST, DAY + 2)  # of the old release still
-os.rename(os.path.join(collector.dir, "acme.statement"), os.path.join(collector.dir, "acme1.statement"))
-shutil.copy(os.path.join(work, "acme2.statement"), os.path.join(collector.dir, "acme.statement"))
-shutil.copy(os.path.join(second.dir, "second2.statement"), os.path.join(collector.dir, "second.statement"))
-with open(os.path.join(collector.dir, "tasks.yaml"), "w") as f:
-    f.write(TASKS_YAML.replace("version: 1", "version: 2").replace("  - id: steps\n", "  - id: steps\n    release: 2\n"))
-os.remove(os.path.join(collector.dir, "tasks.signed"))
-must("tasks", "compile", os.path.join(collector.dir, "tasks.yaml"), "--key", os.path.join(collector.dir, "author.secret"), "-o", os.path.join(collector.dir, "tasks.signed"))
-second.has(os.path.join(collector.dir, "tasks.signed"))
-second.reload()
-shutil.copy(os.path.join(collector.dir, "tasks.signed"), path("etc/hearsay/tasks.signed"))
+next_document(2, "acme2.statement")
 ok(shell("systemctl reload hearsay-shuffle").returncode == 0, "the shuffler takes the new release")
-collector.reload()
 send([9] * LEAST, DAY + 2)
 at(DAY + 3, 7)
 ok(until(lambda: {(1, date(DAY + 2), LEAST + 10), (2, date(DAY + 2), LEAST)} <= set(batches("received"))), "batches of both releases are opened, each by its key",
    (batches("received"), open(path("journal")).read()[-800:]))
-do("New keys")
-do("What to keep")
-ok(set(shell("tar -tf acme-keep.tar").stdout.decode().split()) >= {"acme-sign.secret", "acme2-seal.secret", "shuffle.yaml", "acme2.statement"}, "what is kept is all that a new machine needs")
-send([11] * LEAST, DAY + 3)
+do("New keys", 3)
+send([11] * 10, DAY + 3)
 at(DAY + 4, 7)
-ok(until(lambda: (2, date(DAY + 3), LEAST) in batches("received")), "and the new key alone goes on", batches("received"))
+ok(until(lambda: (2, date(DAY + 3), 10) in batches("waiting")), "what came under one key waits", batches("waiting"))
+do("New keys", 5)
+next_document(3, "acme3.statement")
+do("New keys")
+send([11] * LEAST, DAY + 4)
+at(DAY + 5, 7)
+ok(until(lambda: (2, date(DAY + 4), LEAST + 10) in batches("received")), "and goes on under another", (batches("received"), open(path("journal")).read()[-800:]))
+do("What to keep")
+ok(set(shell("tar -tf acme-keep.tar").stdout.decode().split()) >= {"acme3-sign.secret", "acme2-seal.secret", "shuffle.yaml", "acme3.statement"}, "what is kept is all that a new machine needs")
 
 ok(not any(left.values()) and ran >= 50, "all commands were run", (ran, {t: c for t, c in left.items() if c}))
 ok(shell("systemctl stop hearsay-shuffle").returncode == 0, "it ends")
