@@ -63,6 +63,17 @@ static uint32_t hops_length(const struct roster_entry *e, uint32_t place)
     return (uint32_t)(e->sealed_bytes - (place - 1) * (size_t)BATCH_LAYER);
 }
 
+/* Whether what is sealed for this key can be opened. Without it a batch would
+ * be one of envelopes that do not open, taken and lost for good. */
+static bool hops_opens(const struct hops_keys *keys,
+                       const uint8_t pub[SEAL_KEY])
+{
+    for (size_t i = 0; i < keys->nseal; i++)
+        if (memcmp(keys->seal[i].pub, pub, SEAL_KEY) == 0)
+            return true;
+    return false;
+}
+
 /* ---- Mixing -------------------------------------------------------------- */
 
 static struct mixer_task hops_mixer_task(const struct roster_entry *e,
@@ -78,7 +89,8 @@ static struct mixer_task hops_mixer_task(const struct roster_entry *e,
                            .min_batch = own->min_batch,
                            .max_wait = own->max_wait,
                            .close_after = own->close_after_seconds,
-                           .length = hops_length(e, place)};
+                           .length = hops_length(e, place),
+                           .shut = !hops_opens(keys, own->seal_key)};
     hsy_statement other;
 
     memcpy(t.task, e->task.id, sizeof t.task);
@@ -174,6 +186,8 @@ bool hops_find(const struct roster *roster, const struct hops_keys *keys,
     hops = collector ? e->task.shufflers : hops_place(e, keys->sign, &hop);
     if (!collector && hops <= 1)
         return false; /* the first takes uploads, a stranger nothing */
+    if (!hops_opens(keys, collector ? e->task.collector_key : hop.seal_key))
+        return false;
     if (!collector) {
         hops--;
         out->chain.least = hop.min_batch;

@@ -44,8 +44,8 @@ hsy_status hops_peel(const struct hops_keys *keys, uint8_t *out,
                      const struct mixer_task *task, uint32_t epoch,
                      const uint8_t *id, const uint8_t *envelope);
 
-/* The task of a batch that is for a shuffler, or for the collector: as
- * inbox_options.find. What out leads to is the roster's. */
+/* The task of a batch that is for a shuffler, or for the collector, and that
+ * can be opened: as inbox_options.find. What out leads to is the roster's. */
 bool hops_find(const struct roster *roster, const struct hops_keys *keys,
                bool collector, const struct batch_head *head,
                struct inbox_task *out);

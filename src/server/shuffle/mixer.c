@@ -276,7 +276,8 @@ hsy_status mixer_decide(struct mixer *m, const struct mixer_time *now,
         const struct store_mix *last = mixer_last(m, t->entry);
         const uint32_t due = mixer_due(t, now);
 
-        if (t->place == 1 && due != 0 && (last == NULL || last->epoch < due))
+        if (t->place == 1 && !t->shut && due != 0 &&
+            (last == NULL || last->epoch < due))
             st = mixer_decide_one(m, t, due, now->seq, err);
     }
     return st;
@@ -357,11 +358,13 @@ hsy_status mixer_step(struct mixer *m, bool *more, hsy_error *err)
 
     *more = true;
     for (size_t i = 0; i < m->nrows; i++) {
-        if (mixer_task_of(m, m->rows[i].entry) == NULL)
+        const struct mixer_task *t = mixer_task_of(m, m->rows[i].entry);
+
+        if (t == NULL)
             continue;
         if (mixer_erasable(m, &m->rows[i]))
             return mixer_erase(m, &m->rows[i], err);
-        if (closed == NULL && m->rows[i].state == STORE_MIX_CLOSED)
+        if (closed == NULL && !t->shut && m->rows[i].state == STORE_MIX_CLOSED)
             closed = &m->rows[i];
     }
     if (closed != NULL)

@@ -70,6 +70,17 @@ static void mix_orphans(struct hop *h, const struct mixer_task *tasks,
                   "batches=%" PRIu64, orphans);
 }
 
+/* Tasks that are asked now and that nothing is mixed of. */
+static void mix_shut(struct hop *h, const struct roster *roster,
+                     const struct mixer_task *tasks, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (tasks[i].shut && roster_at(roster, tasks[i].entry)->current)
+            log_event(h->options.log, LOG_ERROR, "no-seal-key",
+                      "task=%s release=%" PRIu32, tasks[i].task,
+                      tasks[i].release);
+}
+
 static hsy_status mix_take_tasks(struct hop *h, const struct roster *roster,
                                  hsy_error *err)
 {
@@ -85,8 +96,10 @@ static hsy_status mix_take_tasks(struct hop *h, const struct roster *roster,
     n = hops_mixer_tasks(tasks, roster, &keys);
     explicit_bzero(&keys, sizeof keys);
     st = mixer_tasks(h->mixer, tasks, n, err);
-    if (st == HSY_OK)
+    if (st == HSY_OK) {
         mix_orphans(h, tasks, n);
+        mix_shut(h, roster, tasks, n);
+    }
     free(tasks);
     return st;
 }
