@@ -4,10 +4,12 @@
 #include "server/collector/serve.h"
 
 #include "host/base/files.h"
+#include "host/base/host_fail.h"
 #include "host/tasks/expiry.h"
 #include "host/tasks/keys.h"
 #include "host/tasks/task_file.h"
 #include "server/intake/roster.h"
+#include "server/shuffle/hops.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -89,6 +91,20 @@ static void examine_memory(struct examine *c, const hsy_document *doc)
     roster_drop(none);
 }
 
+/* As a document is taken: each shuffler must have said what it has it say. */
+static void examine_statements(struct examine *c, const hsy_document *doc)
+{
+    hsy_error err = {0};
+    uint32_t task;
+
+    if (!hops_agree(doc, &task))
+        examine_file(c, SERVE_NO_DOCUMENT, c->config->document,
+                     host_fail_at(&err, HSY_E_SIGNATURE, HSY_FIELD_STATEMENT,
+                                  "a shuffler's statement is not signed by it",
+                                  HSY_UNIT_TASK, task + 1),
+                     &err);
+}
+
 static void examine_signed(struct examine *c, const struct task_file *doc,
                            const uint8_t key[HSY_SIGN_KEY])
 {
@@ -98,6 +114,7 @@ static void examine_signed(struct examine *c, const struct task_file *doc,
         examine_say(c, (struct serve_finding){.what = SERVE_UNSIGNED});
         return;
     }
+    examine_statements(c, &doc->doc);
     examine_enrolled(c, doc);
     examine_expiry(c, &doc->doc);
     if (c->config->next == NULL)

@@ -145,6 +145,10 @@ static void config_check_chain(struct config_reader *r)
         config_wrong(r, config_row(opens ? "seal_keys" : "sign_key"),
                      "sign_key and seal_keys go together: who opens envelopes "
                      "signs a receipt for their batch");
+    if (c->next != NULL && strncmp(c->next, "http://", 7) != 0 &&
+        strncmp(c->next, "https://", 8) != 0)
+        config_wrong(r, config_row("next"),
+                     "this takes a URL, as https://next.example.org");
     if (c->next != NULL && c->sign_key == NULL)
         config_wrong(r, config_row("next"),
                      "a shuffler signs its batches: set sign_key and "
