@@ -110,14 +110,14 @@ class Chain:
             f.write("%d\n" % (day * 86400 + hours * 3600))
         os.rename(self.clock + ".new", self.clock)
 
-    def statement(self, i, **more):
-        out = self.name("s%d.statement" % (i + 1))
+    def statement(self, i, task="veiled", **more):
+        out = more.get("output") or self.name("s%d.statement" % (i + 1))
         if os.path.exists(out):
             os.remove(out)
         at = {"place": i + 1, "of": len(self.shufflers), "min-batch": self.min_batch, "max-wait": self.max_wait, "operator": "Party %d" % (i + 1),
               "from": date(self.day - 30), "until": date(self.day + 300), "sign-key": self.name("s%d-sign.secret" % (i + 1)),
               "seal-key": self.name("s%d-seal.public" % (i + 1)), "output": out, **more}
-        must("shuffle", "statement", "veiled", *(w for k, v in at.items() for w in ("--" + k, str(v))))
+        must("shuffle", "statement", task, *(w for k, v in at.items() for w in ("--" + k, str(v))))
         return out
 
     def document(self, task="range: [0, %d]; bins: %d; epsilon: 16; mechanism: grr; repeat: daily" % (CELLS, CELLS), extra=""):
@@ -138,12 +138,12 @@ class Chain:
         must("tasks", "compile", yaml, "--key", self.name("author.secret"), "-o", self.signed)
         return self.signed
 
-    def uploads(self, cells, epoch=None, ids=None):
+    def uploads(self, cells, epoch=None, ids=None, document=None, task="veiled"):
         """Sealed uploads, one a cell (None: null), of the clock's day."""
         epoch = self.now[0] if epoch is None else epoch
         ids = ids or [os.urandom(16) for _ in cells]
         text = "".join("%s %d %s\n" % ("-" if c is None else c, epoch, i.hex()) for c, i in zip(cells, ids))
-        out = subprocess.run([SEAL, self.signed, "veiled"], input=text.encode(), capture_output=True, check=True).stdout
+        out = subprocess.run([SEAL, document or self.signed, task], input=text.encode(), capture_output=True, check=True).stdout
         size = len(out) // len(ids)
         return [out[i * size:(i + 1) * size] for i in range(len(ids))]
 

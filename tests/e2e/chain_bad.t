@@ -1,0 +1,303 @@
+#!/usr/bin/python3 -B
+"""Bad input at shufflers and a collector that run: batches of strangers, torn,
+changed, counted wrongly or sent twice; envelopes that do not open; clocks apart;
+keys and documents that do not fit. Refused with a reason, nothing lost, nothing
+counted twice."""
+
+from parcels import *
+from records import records
+
+
+def said(party, what):
+    """Whether it comes to log this."""
+    return party.until(lambda: what in party.said())
+
+
+def counted(c):
+    row = c.collector.get("/v1/tasks/veiled")[1]["live"]
+    return row["reports"], row["nulls"]
+
+
+def taken(party, n):
+    """What a party says of the n-th batch that it has taken."""
+    rows_ = []
+
+    def there():
+        rows_[:] = re.findall(r"batch-taken epoch=\d+ reports=(\d+) nulls=(\d+) unopened=(\d+) again=(\d+)", open(party.log).read())
+        return len(rows_) >= n
+    party.until(there)
+    return tuple(map(int, rows_[n - 1])) if len(rows_) >= n else None
+
+
+# ---- Uploads at the wrong place ---------------------------------------------------
+
+c = Chain(shufflers=2, min_batch=5)
+first, second = c.shufflers
+today = c.now[0]
+sealed = c.uploads(range(8))
+for party, name in ((second, "the second shuffler"), (c.collector, "the collector")):
+    status, body = party.upload(sealed)
+    ok(status == 422 and "other-place" in str(body), "a sealed upload is not for " + name, [status, body])
+bare = bytearray(sealed[0][:128])
+struct.pack_into("<I", bare, 8, 1)  # a report, not a sealed one
+struct.pack_into("<I", bare, 124, crc32c(bytes(bare[:124])))
+status, body = first.upload(bytes(bare) + sealed[0][128:])
+ok(status == 422, "one that is not sealed is not for a shuffler", [status, body])
+
+# ---- Batches by hand: at the collector, with the keys of the second shuffler --------
+
+c.collector.kill()
+status, body = c.send(sealed)
+ok(status == 204, "eight are acknowledged", body)
+c.at(today + 1, 7)
+good = Batch.of(second)
+second.kill()
+c.collector.start()
+key, collector_key = secret(c, 2), secret(c, "collector")[32:]
+must("shuffle", "keys", "-o", c.name("stranger"))
+
+ok(begin(c.collector, good.copy().sign(c, "stranger")) == (422, "not signed by the shuffler of its place"), "a head that a stranger signed")
+ok(begin(c.collector, good.copy().sign(c, 1)) == (422, "not signed by the shuffler of its place"), "or the first shuffler, for the second")
+ok(begin(c.collector, good.copy(place=1).sign(c, 2))[0] == 409, "a head of another place", begin(c.collector, good.copy(place=1).sign(c, 2)))
+ok(begin(c.collector, good.copy(of=3).sign(c, 2))[0] == 409, "or of a longer chain")
+ok(begin(c.collector, good.copy(task=b"other".ljust(32, b"\0")).named(c, 2).sign(c, 2))[0] == 404, "of a task that is not there")
+ok(begin(c.collector, good.copy(release=2).named(c, 2).sign(c, 2))[0] == 404, "of a release that is not there")
+ok(begin(c.collector, good.copy(id=bytes(16)).sign(c, 2)) == (422, "the id is not its own"), "an id that is not the shuffler's")
+ok(begin(c.collector, good.copy(epoch=good.epoch - 1).named(c, 2).sign(c, 2))[0] == 409, "of another epoch than the hop before")
+ok(begin(c.collector, good.copy(before=b"").sign(c, 2))[0] == 400, "without the head of the hop before")
+ok(begin(c.collector, good.copy(before=Batch(good.before + good.envelopes[0]).sign(c, "stranger", False).head).sign(c, 2)) ==
+   (422, "not signed by the shuffler of its place"), "with one that a stranger signed")
+differ = "it took in another number than the hop before it gave"
+ok(begin(c.collector, good.copy(n=7, taken_in=7, envelopes=good.envelopes[1:]).sign(c, 2)) == (422, differ), "a second shuffler that drops one")
+ok(begin(c.collector, good.copy(n=9, taken_in=9, envelopes=good.envelopes + [os.urandom(good.length)]).sign(c, 2)) == (422, differ), "or adds one")
+ok(said(c.collector, "batch-not-taken") and differ in c.collector.said(), "counts that differ are logged", c.collector.said())
+ok(begin(c.collector, good.copy(n=4, unopened=4, envelopes=good.envelopes[:4]).sign(c, 2)) == (422, "fewer envelopes than a batch must have"), "fewer than min_batch")
+ok(begin(c.collector, good.copy(n=9).sign(c, 2))[0] == 400, "counts that do not add up")
+ok(post(c.collector, b"x" * 300)[0] == 400 and post(c.collector, part(1, b""))[0] == 400 and post(c.collector, part(7, b"x"))[0] == 400, "what is no delivery")
+ok(piece(c.collector, good, key)[0] == 404 and end(c.collector, good, key)[0] == 404, "a piece, and an end, of what was not begun")
+ok(begin(c.collector, good)[0] == 200, "the right head is taken")
+ok(piece(c.collector, good, secret(c, 1))[0] == 403 and end(c.collector, good, secret(c, "stranger"))[0] == 403, "a piece, or an end, that somebody else signed is not")
+ok(piece(c.collector, good, key, at=good.length)[0] == 416, "nor a piece that is not the next")
+half = b"".join(good.envelopes[:4])
+ok(piece(c.collector, good, key, data=half)[0] == 200 and end(c.collector, good, key)[0] == 416, "a batch that is torn is not taken")
+ok(piece(c.collector, good, key, at=len(half), data=os.urandom(4 * good.length))[0] == 200 and
+   end(c.collector, good, key) == (422, "what came is not what its head was signed for"), "nor one with another digest")
+twins = good.copy(envelopes=good.envelopes[:7] + good.envelopes[:1]).sign(c, 2)
+ok(deliver(c.collector, twins, key) == (422, "two of its envelopes are equal"), "nor one with two equal envelopes")
+ok(counted(c) == (0, 0), "nothing of all this is counted", counted(c))
+answers = [deliver(c.collector, good, key) for _ in range(3)]
+ok(all(a == answers[0] for a in answers) and answers[0][0] == 200 and good.receipt_holds(receipt_of(answers[0][1]), collector_key),
+   "what is right is taken after that, and each time it comes has the same receipt", answers)
+ok(deliver(c.collector, good.copy(envelopes=good.envelopes[::-1]).sign(c, 2), key)[0] == 409, "another batch of its id is refused for ever")
+ok(c.collector.settled("veiled", 8) == {i: 1 for i in range(8)}, "its reports are counted once")
+second.start()
+ok(second.until(lambda: second.batches().get((date(today), 0)) == ("received", 8)), "the second shuffler learns that it is there", second.batches())
+
+# ---- Batches by hand: at the second shuffler, with the keys of the first -------------
+
+second.kill()
+ok(c.send(c.uploads(range(100, 106)))[0] == 204, "six more come")
+c.at(today + 2, 7)
+mixed = Batch.of(first)
+first.kill()
+second.start()
+ok(begin(second, mixed.copy().sign(c, "stranger"))[0] == 422, "the second shuffler takes nothing of a stranger")
+ok(begin(second, good)[0] in (400, 409), "nothing of its own place", begin(second, good))
+ok(begin(second, mixed.copy(n=4, unopened=2, envelopes=mixed.envelopes[:4]).sign(c, 1)) == (422, "fewer envelopes than a batch must have"), "and no small batch",
+   [begin(second, mixed.copy(n=4, unopened=2, envelopes=mixed.envelopes[:4]).sign(c, 1)), mixed.__dict__])
+ok(deliver(second, mixed.copy(envelopes=mixed.envelopes[:5] + [os.urandom(mixed.length)]), secret(c, 1)) ==
+   (422, "what came is not what its head was signed for"), "none with another digest")
+receipt = receipt_of(deliver(second, mixed, secret(c, 1))[1])
+ok(receipt is not None and mixed.receipt_holds(receipt, secret(c, 2)[32:]), "what is right is taken, and has a receipt")
+ok(c.collector.settled("veiled", 14) == {**{i: 1 for i in range(8)}, **{i: 1 for i in range(100, 106)}}, "and goes on")
+first.start()
+ok(first.until(lambda: first.batches().get((date(today + 1), 0)) == ("received", 6)), "the first learns that it is there", first.batches())
+ok(begin(first, mixed)[0] == 404, "a first shuffler takes no batches")
+
+# ---- Envelopes that do not open ----------------------------------------------------
+
+def under(upload, payload):
+    """Another payload under an upload's head."""
+    head = bytearray(upload[:128])
+    struct.pack_into("<I", head, 108, crc32c(payload))
+    struct.pack_into("<I", head, 124, crc32c(bytes(head[:124])))
+    return bytes(head) + payload
+
+
+def elsewhere(name, release):
+    """An envelope for another task or release, by the same keys."""
+    for i in range(2):
+        c.statement(i, task=name, release=release, output=c.name("x%d.statement" % (i + 1)))
+    yaml = open(c.name("tasks.yaml")).read().replace("id: veiled", "id: " + name).replace("test.veiled", "test." + name)
+    yaml = re.sub(r"\bs([12])\.statement", r"x\1.statement", yaml).replace("    start:", "    release: %d\n    start:" % release)
+    with open(c.name("x.yaml"), "w") as f:
+        f.write(yaml)
+    must("tasks", "compile", c.name("x.yaml"), "--key", c.name("author.secret"), "-o", c.name("x%s%d.signed" % (name, release)))
+    return c.uploads([777], document=c.name("x%s%d.signed" % (name, release)), task=name)[0][128:]
+
+
+n, day = 3, today + 2  # batches that the collector takes
+mine = c.uploads(range(200, 205))
+moved = bytearray(c.uploads([300], epoch=day - 1)[0])
+struct.pack_into("<I", moved, 96, day)
+struct.pack_into("<I", moved, 124, crc32c(bytes(moved[:124])))
+other_id = bytearray(c.uploads([301])[0])
+other_id[80:96] = os.urandom(16)
+struct.pack_into("<I", other_id, 124, crc32c(bytes(other_id[:124])))
+base = c.uploads([302, 303, 304, 305, 306])
+changed = bytearray(base[0][128:])
+changed[100] ^= 1
+low = base[1][128:][:4] + bytes(32) + base[1][128:][36:]  # a point of order 1: the shared secret would be zero
+low2 = base[4][128:][:4] + b"\1" + bytes(31) + base[4][128:][36:]
+bad = [bytes(moved), bytes(other_id), under(base[0], bytes(changed)), under(base[1], low), under(base[4], low2), under(base[2], elsewhere("other", 1)),
+       under(base[3], elsewhere("veiled", 2))]
+ok(c.send(mine + bad)[0] == 204, "uploads sealed for another epoch, id, task, release, changed, or to a zero secret are acknowledged: nobody can tell yet")
+c.at(day + 1, 7)
+ok(taken(c.collector, n) == (5, 0, 0, 0), "they do not open, and are left out", taken(c.collector, n))
+heads = records(c.collector, "SELECT heads FROM received WHERE epoch = %d" % day)[0][0]
+ok(struct.unpack_from("<QQQ", heads, HEAD + 108) == (5, 12, 7), "the head of the first shuffler says of how many nothing came", struct.unpack_from("<QQQ", heads, HEAD + 108))
+
+c.collector.kill()
+ok(c.send(c.uploads(range(400, 407)))[0] == 204, "seven more come")
+c.at(day + 2, 7)
+b = Batch.of(second)
+second.kill()
+c.collector.start()
+spoilt = [b.envelopes[0][:4] + bytes(32) + b.envelopes[0][36:], os.urandom(b.length), *b.envelopes[2:]]
+ok(receipt_of(deliver(c.collector, b.copy(envelopes=spoilt).sign(c, 2), key)[1]) is not None and taken(c.collector, n + 1) == (5, 0, 2, 0),
+   "what a second shuffler changes does not open at the collector, to a zero secret or at all, and is counted", taken(c.collector, n + 1))
+second.start()
+ok(said(second, "batch-refused"), "the second shuffler, whose own is not what came, says that it is refused", second.said())
+again = c.uploads([500, 501, 502, 503, 504])
+ok(c.send(again)[0] == 204, "five more come")
+c.at(day + 3, 7)
+ok(taken(c.collector, n + 2) == (5, 0, 0, 0), "later batches go on beside it", taken(c.collector, n + 2))
+
+# ---- Nulls only --------------------------------------------------------------------
+
+reports = counted(c)
+ok(c.send(c.uploads([None] * 6))[0] == 204, "six null uploads come")
+c.at(day + 4, 7)
+ok(taken(c.collector, n + 3) == (0, 6, 0, 0) and counted(c) == (reports[0], reports[1] + 6), "a batch of them is legal, and of no reports", counted(c))
+for party in c.parties:
+    party.kill()
+
+# ---- Clocks apart ------------------------------------------------------------------
+
+c = Chain(shufflers=2, min_batch=5, name="clocks", start=False)
+first, second = c.shufflers
+today = c.now[0]
+behind = c.name("behind")
+
+
+def clock(day, hours):
+    with open(behind + ".new", "w") as f:
+        f.write("%d\n" % (day * 86400 + hours * 3600))
+    os.rename(behind + ".new", behind)
+
+
+clock(today - 1, 12)
+c.collector.configure(rehearsal=behind)
+for party in c.parties:
+    party.start()
+ok(c.send(c.uploads(range(6)))[0] == 204, "six come")
+c.at(today + 1, 7)
+refused = 'hearsay_batches_refused_total{reason="later"} '
+ok(c.collector.until(lambda: (refused + "0\n") not in ask(c.collector.admin, "GET", "/metrics")[2].decode()), "a collector of yesterday is not there yet")
+b = Batch.of(second)
+status, answer = end(c.collector, b, secret(c, 2))
+ok((status, answer) == (503, "of a day that has not come by this clock") and counted(c) == (0, 0), "it says so, and counts nothing", [status, answer])
+clock(today + 1, 7)
+ok(c.collector.settled("veiled", 6) == {i: 1 for i in range(6)}, "once it has caught up they are counted, once", second.said())
+
+# ---- Keys that are not there -------------------------------------------------------
+
+must("shuffle", "keys", "-o", c.name("stranger"))
+for party, own, nth in ((first, "s1", 1), (second, "s2", 2), (c.collector, "collector", 3)):
+    party.stop()
+    party.configure(seal_keys=[c.name("stranger-seal.secret")], **({"rehearsal": behind} if party is c.collector else {}))
+    party.start()
+    day, base = c.now[0], 100 * nth
+    ok(c.send(c.uploads(range(base, base + 6)))[0] == 204, "six come while the %s has another key" % own)
+    c.at(day + 1, 7)
+    clock(day + 1, 7)
+    before = {first: None, second: first, c.collector: second}[party]
+    if before is None:
+        ok(said(party, "no-seal-key task=veiled release=1"), "it says that the key is missing", party.said())
+        ok(party.until(lambda: party.get("/v1/status")[1]["day"] == date(day + 1)) and (date(day), 0) not in party.batches(), "and closes nothing", party.batches())
+    else:
+        ok(said(before, "batch-refused") and before.batches()[(date(day), 0)] == ("mixed", 6), "it takes no batch, and the hop before keeps it", before.said())
+    party.stop()
+    party.configure(seal_keys=[c.name("stranger-seal.secret"), c.name(own + "-seal.secret")], **({"rehearsal": behind} if party is c.collector else {}))
+    party.start()
+    if before is not None:  # it would ask again in ten minutes
+        before.stop()
+        before.start()
+    got = c.collector.settled("veiled", 6 * (nth + 1))
+    ok(all(got.get(base + i) == 1 for i in range(6)) and len(got) == 6 * (nth + 1), "with both keys in force all of them are counted", [got, party.said()])
+
+# ---- Keys that are changed: a new release, and both for a while ----------------------
+
+old, c.signed = c.signed, c.name("second.signed")
+for i, seal in enumerate(("stranger", "s2")):
+    c.statement(i, release=2, output=c.name("r%d.statement" % (i + 1)), **{"seal-key": c.name(seal + "-seal.public")})
+with open(c.name("second.yaml"), "w") as f:
+    f.write(re.sub(r"\bs([12])\.statement", r"r\1.statement", open(c.name("tasks.yaml")).read()).replace("version: 1", "version: 2")
+            .replace("    start:", "    release: 2\n    start:"))
+must("tasks", "compile", c.name("second.yaml"), "--key", c.name("author.secret"), "-o", c.signed)
+c.at(c.now[0], 12)
+clock(*c.now)
+before = c.uploads(range(600, 606), document=old)
+for party in c.parties:
+    party.configure(seal_keys=party.config["seal_keys"], **({"rehearsal": behind} if party is c.collector else {}))
+    party.process.send_signal(signal.SIGHUP)
+    ok(said(party, "note reloaded"), "a document with a new release for another key is taken", party.said()[-500:])
+ok(c.send(before + c.uploads(range(700, 706)))[0] == 204, "uploads for both keys come on one day")
+c.at(c.now[0] + 1, 7)
+clock(*c.now)
+got = [c.collector.settled("veiled", n, release=r) for n, r in ((30, 1), (6, 2))]
+ok(len(got[0]) == 30 and all(got[0].get(i) == 1 for i in range(600, 606)) and got[1] == {i: 1 for i in range(700, 706)},
+   "each is opened by its own, and counted once", [got, first.said()[-1000:]])
+c.signed = old
+
+# ---- Documents ---------------------------------------------------------------------
+
+document = bytearray(open(c.signed, "rb").read())
+at = document.index(open(c.name("s1.statement"), "rb").read())
+document[at + 255] ^= 1  # of the shuffler's signature
+struct.pack_into("<Q", document, 8, 3)  # the next version
+document[-64:] = signature(bytes.fromhex(open(c.name("author.secret")).read()), bytes(document[:-64]))
+with open(c.name("forged.signed"), "wb") as f:
+    f.write(document)
+for party, words in ((first, "shuffle"), (c.collector, "serve")):
+    party.configure(document=c.name("forged.signed"), **({"rehearsal": behind} if party is c.collector else {}))
+    unsigned = "hearsay: %s: task 1: statement: a shuffler's statement is not signed by it\n" % c.name("forged.signed")
+    r = run(words, "check", party.yaml)
+    ok(r.code == 1 and r.err == unsigned, "%s check finds a statement that its shuffler did not sign" % words, r)
+    party.process.send_signal(signal.SIGHUP)
+    ok(said(party, "a shuffler's statement is not signed by it"), "a document with it is not taken", party.said())
+    party.stop()
+    shutil.move(party.data, party.data + ".old")
+    party.launch()
+    ok(party.wait() == 1 and unsigned.replace("task 1: ", "") in party.said(), "and nothing is started with it", party.said())
+
+# ---- hearsay.yaml ------------------------------------------------------------------
+
+together = "sign_key and seal_keys go together: who opens envelopes signs a receipt for their batch"
+signs = "a shuffler signs its batches: set sign_key and seal_keys"
+for what, want in (
+        ({"sign_key": None, "seal_keys": None}, ["next: " + signs]), ({"sign_key": None}, ["seal_keys: " + together, "next: " + signs]),
+        ({"seal_keys": None}, ["sign_key: " + together]), ({"next": None}, ["receipt_key: this is of a shuffler: say by 'next' where its batches go"]),
+        ({"next": None, "receipt_key": None}, ["next: say where batches go: the URL of the next shuffler, or of the collector"]),
+        ({"next": "ftp://here"}, ["next: this takes a URL, as https://next.example.org"]),
+        ({"backup_hours": 1}, ["backup_hours: a shuffler's data are not copied: an older copy that is put back could be mixed a second time. Keep its keys"]),
+        ({"body_bytes": "1M"}, ["body_bytes: a part of a batch must fit: at least 2M"]),
+        ({"seal_keys": [c.name("s1-seal.secret")] * 3}, [c.name("s1-seal.secret") + ": more than two keys that open envelopes"]),
+        ({"seal_keys": [c.name("s1-seal.public")]}, [c.name("s1-seal.public") + ": this is a public key; name its .secret file"]),
+        ({"sign_key": c.name("s1-seal.secret")}, [c.name("s1-seal.secret") + ": this is a key to seal for; 'hearsay tasks keygen' makes keys that sign"]),
+        ({"sign_key": c.name("stranger-sign.secret")}, ["warning: document: %s has no statement of this shuffler: nothing is sealed for it" % c.signed])):
+    first.configure(**what)
+    r = run("shuffle", "check", first.yaml)
+    found = [re.sub("^hearsay: (%s(:\\d+)?: )?" % re.escape(first.yaml), "", line) for line in r.err.splitlines()]
+    ok(found == want and r.code == (0 if "warning" in want[0] else 1), "shuffle check: " + want[0].replace(c.dir, ""), r)
+done()
