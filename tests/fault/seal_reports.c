@@ -3,8 +3,9 @@
  *
  *     seal_reports DOCUMENT TASK <lines >uploads
  *
- * A line is the cell of a report (- for a null upload), its epoch, and the id
- * in hexadecimal digits. The same line gives the same bytes.
+ * A line is the cell of a report (- for a null upload, x and hexadecimal digits
+ * for a packed report as it is), its epoch, and the id in such digits. The same
+ * line gives the same bytes.
  */
 #include "hearsay/host.h"
 #include "host/base/files.h"
@@ -75,14 +76,18 @@ static bool sealing_one(const struct sealing *s, const char *cell,
                                   .digest = s->digest,
                                   .epoch = epoch,
                                   .id = id};
-    bool good;
+    bool good = true;
 
     memcpy(seed, id, 16);
     memcpy(head.task, s->task.id, sizeof head.task);
     memcpy(head.digest, s->digest, HSY_DIGEST);
     memcpy(head.id, id, 16);
-    hsy_pack(s->scheme, packed, (const uint8_t *)&report, 1);
-    good = seal_onion(wire + HSY_UPLOAD_WIRE,
+    if (cell[0] == 'x')
+        good = hex_any(packed, packed_len, cell + 1, strlen(cell + 1));
+    else if (cell[0] != '-') /* whose report is zeros */
+        hsy_pack(s->scheme, packed, (const uint8_t *)&report, 1);
+    good = good &&
+           seal_onion(wire + HSY_UPLOAD_WIRE,
                       (const uint8_t(*)[SEAL_KEY])s->pubs, s->layers, &at, seed,
                       cell[0] == '-' ? SEAL_NULL : SEAL_REPORT, packed,
                       packed_len) == HSY_OK;
@@ -97,7 +102,7 @@ static bool sealing_one(const struct sealing *s, const char *cell,
 int main(int argc, char **argv)
 {
     static struct sealing s;
-    char cell[16], text[64];
+    char cell[256], text[64];
     hsy_document doc;
     unsigned epoch;
     uint8_t *bytes, id[16];
@@ -108,7 +113,7 @@ int main(int argc, char **argv)
         hsy_document_open(&doc, bytes, len, NULL) != HSY_OK ||
         !sealing_open(&s, &doc, argv[2]))
         return 1;
-    while (scanf("%15s %u %63s", cell, &epoch, text) == 3)
+    while (scanf("%255s %u %63s", cell, &epoch, text) == 3)
         if (!hex_any(id, sizeof id, text, strlen(text)) ||
             !sealing_one(&s, cell, epoch, id))
             return 1;
