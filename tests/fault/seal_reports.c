@@ -86,11 +86,11 @@ static bool sealing_one(const struct sealing *s, const char *cell,
         good = hex_any(packed, packed_len, cell + 1, strlen(cell + 1));
     else if (cell[0] != '-') /* whose report is zeros */
         hsy_pack(s->scheme, packed, (const uint8_t *)&report, 1);
-    good = good &&
-           seal_onion(wire + HSY_UPLOAD_WIRE,
-                      (const uint8_t(*)[SEAL_KEY])s->pubs, s->layers, &at, seed,
-                      cell[0] == '-' ? SEAL_NULL : SEAL_REPORT, packed,
-                      packed_len) == HSY_OK;
+    good =
+        good && seal_onion(wire + HSY_UPLOAD_WIRE,
+                           (const uint8_t(*)[SEAL_KEY])s->pubs, s->layers, &at,
+                           seed, cell[0] == '-' ? SEAL_NULL : SEAL_REPORT,
+                           packed, packed_len) == HSY_OK;
     head.checksum = hsy_crc32c(0, wire + HSY_UPLOAD_WIRE, len);
     good = good && hsy_upload_encode(wire, &head, NULL) == HSY_OK &&
            fwrite(wire, HSY_UPLOAD_WIRE + len, 1, stdout) == 1;

@@ -204,6 +204,11 @@ static void run_check_warn(const struct config *c,
         cli_note("warning: gateway_keys: %s names none of them: its devices "
                  "seal nothing for this gateway",
                  c->document);
+    else if (f->what == SERVE_NO_RECEIPT)
+        cli_note("warning: receipt_key: by %s the next hop is the collector: "
+                 "name the public key that it signs receipts with, or none is "
+                 "believed",
+                 c->document);
     else if (f->what == SERVE_NO_PLACE)
         cli_note("warning: document: %s has no statement of this shuffler: "
                  "nothing is sealed for it",

@@ -105,6 +105,17 @@ static void examine_statements(struct examine *c, const hsy_document *doc)
                      &err);
 }
 
+/* What the document has for a shuffler to do. */
+static void examine_places(struct examine *c, const hsy_document *doc)
+{
+    const struct hop_places at = hop_places(doc, c->sign_key);
+
+    if (!at.any)
+        examine_say(c, (struct serve_finding){.what = SERVE_NO_PLACE});
+    if (at.last && c->config->receipt_key == NULL)
+        examine_say(c, (struct serve_finding){.what = SERVE_NO_RECEIPT});
+}
+
 static void examine_signed(struct examine *c, const struct task_file *doc,
                            const uint8_t key[HSY_SIGN_KEY])
 {
@@ -121,9 +132,8 @@ static void examine_signed(struct examine *c, const struct task_file *doc,
         examine_memory(c, &doc->doc);
     if (c->gateway != NULL && gateway_unnamed(c->gateway, &doc->doc))
         examine_say(c, (struct serve_finding){.what = SERVE_UNNAMED});
-    if (c->config->next != NULL && c->signs &&
-        !hop_named(&doc->doc, c->sign_key))
-        examine_say(c, (struct serve_finding){.what = SERVE_NO_PLACE});
+    if (c->config->next != NULL && c->signs)
+        examine_places(c, &doc->doc);
 }
 
 static void examine_document(struct examine *c)

@@ -37,7 +37,7 @@ void serve_remind_document(struct collector *c)
                   "document=%" PRIu64, doc.version);
     if (bytes != NULL && collector_shuffles(c) &&
         hsy_document_open(&doc, bytes, len, NULL) == HSY_OK &&
-        !hop_named(&doc, hop_shuffler(c->hop)))
+        !hop_places(&doc, hop_shuffler(c->hop)).any)
         log_event(c->log, LOG_NOTE, "shuffler-not-in-document",
                   "document=%" PRIu64, doc.version);
     engine_document_drop(bytes);

@@ -72,12 +72,13 @@ void serve_remind_tokens(struct collector *c);
 
 enum serve_found {
     /* Warnings. */
-    SERVE_UNASKED,  /* the document asks no such task as is closed: about */
-    SERVE_EXPIRED,  /* the document */
-    SERVE_EXPIRES,  /* it, in so many days: number */
-    SERVE_UNNAMED,  /* none of the gateway's keys is in the document */
-    SERVE_NO_PLACE, /* the document has no statement of this shuffler */
-    SERVE_MEMORY,   /* days that are kept will need so many MiB: number */
+    SERVE_UNASKED,    /* the document asks no such task as is closed: about */
+    SERVE_EXPIRED,    /* the document */
+    SERVE_EXPIRES,    /* it, in so many days: number */
+    SERVE_UNNAMED,    /* none of the gateway's keys is in the document */
+    SERVE_NO_PLACE,   /* the document has no statement of this shuffler */
+    SERVE_NO_RECEIPT, /* the next hop is the collector, whose key is not said */
+    SERVE_MEMORY,     /* days that are kept will need so many MiB: number */
     /* What is wrong. */
     SERVE_WRONG,
     SERVE_NO_KEY = SERVE_WRONG, /* these three: the file about, as err says, or

@@ -38,9 +38,9 @@ struct mixer_task {
     uint32_t place, of;      /* from 1 on, and how many hops there are */
     uint32_t last;           /* the last epoch of which uploads may come */
     uint64_t min_batch;
-    uint32_t max_wait;            /* epochs */
-    uint32_t close_after;         /* seconds after the end of an epoch */
-    uint32_t length;              /* of an envelope as it comes to this hop */
+    uint32_t max_wait;    /* epochs */
+    uint32_t close_after; /* seconds after the end of an epoch */
+    uint32_t length;      /* of an envelope as it comes to this hop */
     bool shut; /* the key that opens them is not here: they wait for it */
     uint8_t before[HSY_SIGN_KEY]; /* signs for the hop before, if any */
     uint8_t next[HSY_SIGN_KEY];   /* signs receipts */

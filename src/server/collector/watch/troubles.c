@@ -50,7 +50,7 @@ static void trouble_starting(struct trouble *t, const struct trouble_scene *s)
 {
     t->grave = true;
     if (!__atomic_load_n(&s->c->ready, __ATOMIC_ACQUIRE))
-        trouble_say(t, "the collector is starting or stopping");
+        trouble_say(t, "it is starting or stopping");
 }
 
 static void trouble_no_document(struct trouble *t,

@@ -134,8 +134,11 @@ hsy_status hop_files_check(uint8_t sign_key[HSY_SIGN_KEY],
     return st;
 }
 
-bool hop_named(const hsy_document *doc, const uint8_t sign_key[HSY_SIGN_KEY])
+struct hop_places hop_places(const hsy_document *doc,
+                             const uint8_t sign_key[HSY_SIGN_KEY])
 {
+    struct hop_places at = {false, false};
+
     for (uint32_t i = 0; i < doc->tasks; i++) {
         hsy_statement s;
         hsy_task t;
@@ -145,10 +148,12 @@ bool hop_named(const hsy_document *doc, const uint8_t sign_key[HSY_SIGN_KEY])
             if (hsy_statement_decode(
                     &s, t.statements + (size_t)k * HSY_STATEMENT_WIRE, NULL) ==
                     HSY_OK &&
-                memcmp(s.sign_key, sign_key, HSY_SIGN_KEY) == 0)
-                return true;
+                memcmp(s.sign_key, sign_key, HSY_SIGN_KEY) == 0) {
+                at.any = true;
+                at.last |= k + 1 == t.shufflers;
+            }
     }
-    return false;
+    return at;
 }
 
 /* ---- Opening ------------------------------------------------------------- */

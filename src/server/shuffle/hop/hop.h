@@ -66,8 +66,13 @@ hsy_status hop_files_check(uint8_t sign_key[HSY_SIGN_KEY],
                            const struct hop_files *files, const char **about,
                            hsy_error *err);
 
-/* Whether a document has a place for a shuffler, by a statement of its own. */
-bool hop_named(const hsy_document *doc, const uint8_t sign_key[HSY_SIGN_KEY]);
+/* What a document says of a shuffler, by statements of its own. */
+struct hop_places {
+    bool any;  /* it has a place in the chain of a task */
+    bool last; /* and in one the last: the next hop is the collector */
+};
+struct hop_places hop_places(const hsy_document *doc,
+                             const uint8_t sign_key[HSY_SIGN_KEY]);
 
 /* A part of a delivery: it is answered by the taker. */
 void hop_take(struct hop *h, struct request *q);
@@ -77,7 +82,7 @@ void hop_take(struct hop *h, struct request *q);
 enum hop_refusal {
     HOP_UNKNOWN,   /* 404: no such task, or batch */
     HOP_MALFORMED, /* 400 */
-    HOP_STRANGER,  /* 403: not signed by the hop before */
+    HOP_STRANGER,  /* 403, of heads 422: not signed by the hop before */
     HOP_OTHER,     /* 409: another batch of this id is here */
     HOP_WRONG,     /* 422: counts or a digest do not hold, too few are new */
     HOP_PLACE,     /* 416: not the next bytes */

@@ -72,6 +72,14 @@ static enum deliver_step deliver_says(unsigned status, bool begins)
                                                            : DELIVER_NEVER;
 }
 
+/* The status of an answer that is a refusal, in whatever words. */
+static void deliver_answered(struct hop *h, unsigned status)
+{
+    pthread_mutex_lock(&h->lock);
+    h->status.answered = status;
+    pthread_mutex_unlock(&h->lock);
+}
+
 /* Send what is in the wire. */
 static enum deliver_step deliver_ask(struct hop *h, size_t len, bool begins,
                                      const struct mixer_parcel *parcel,
@@ -92,9 +100,9 @@ static enum deliver_step deliver_ask(struct hop *h, size_t len, bool begins,
         step = DELIVER_NEVER; /* something else answers there */
     pthread_mutex_lock(&h->lock);
     h->status.tries[so]++;
-    if (step == DELIVER_NEVER)
-        h->status.answered = a.status;
     pthread_mutex_unlock(&h->lock);
+    if (step == DELIVER_NEVER)
+        deliver_answered(h, a.status);
     return step;
 }
 
@@ -252,6 +260,13 @@ static void deliver_done(struct hop *h, const struct mixer_parcel *parcel)
     h->sender.again = 0;
 }
 
+void hop_deliver_anew(struct hop *h)
+{
+    for (size_t i = 0; i < HOP_REFUSED; i++)
+        h->sender.refused[i].again = 0;
+    h->sender.again = 0;
+}
+
 hsy_status hop_deliver(struct hop *h, bool *more, hsy_error *err)
 {
     struct inbox_answer a = {.done = false};
@@ -265,10 +280,12 @@ hsy_status hop_deliver(struct hop *h, bool *more, hsy_error *err)
     st = deliver_parcel(h, &parcel, &step, &a, err);
     if (st == HSY_OK && step == DELIVER_WENT)
         st = mixer_acked(h->mixer, parcel.id, a.receipt, err);
-    if (st == HSY_E_REFUSED)
-        step = DELIVER_NEVER; /* a receipt that somebody else has signed */
-    else if (st != HSY_OK)
+    if (st == HSY_E_REFUSED) { /* a receipt that somebody else has signed */
+        step = DELIVER_NEVER;
+        deliver_answered(h, 200);
+    } else if (st != HSY_OK) {
         return st;
+    }
     *more = step == DELIVER_WENT || step == DELIVER_NEVER;
     if (step == DELIVER_WENT)
         deliver_done(h, &parcel);

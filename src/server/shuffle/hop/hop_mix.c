@@ -120,6 +120,7 @@ static hsy_status mix_tasks(struct hop *h, hsy_error *err)
     if (other && st == HSY_OK) {
         roster_drop(h->mixed);
         h->mixed = now;
+        hop_deliver_anew(h);
         return HSY_OK;
     }
     roster_drop(now);

@@ -163,14 +163,17 @@ static void take_refuse(struct hop *h, struct request *q, const hsy_error *err)
     static const struct take_problem later = {HSY_E_BUSY, 503, HOP_LATER,
                                               "try again later"};
     const struct take_problem *p = &later;
+    enum hop_refusal why;
 
     for (size_t i = 0; i < sizeof take_problems / sizeof *take_problems; i++)
         if (take_problems[i].st == err->status)
             p = &take_problems[i];
+    why = err->field == HSY_FIELD_SIGNATURE ? HOP_STRANGER : p->why;
     pthread_mutex_lock(&h->lock);
-    h->status.refused[p->why]++;
+    h->status.refused[why]++;
     pthread_mutex_unlock(&h->lock);
-    if (p->why == HOP_OTHER || p->why == HOP_WRONG)
+    /* What the hop before has signed; strangers write no lines here. */
+    if (why == HOP_OTHER || why == HOP_WRONG)
         log_failure(h->options.log, "batch-not-taken", err);
     if (p->status == 503)
         request_set(q, "Retry-After", "5");

@@ -84,6 +84,8 @@ void *hop_mix_main(void *ctx);
 /* HSY_E_IO with errno; *about as in hop_open. */
 hsy_status hop_deliver_open(struct hop *h, const char **about, hsy_error *err);
 void hop_deliver_close(struct hop *h);
+/* Try everything again now: a document or a key has changed. */
+void hop_deliver_anew(struct hop *h);
 /* Deliver what is mixed, one batch; *more if there may be another. HSY_OK also
  * if the next hop does not take it. */
 hsy_status hop_deliver(struct hop *h, bool *more, hsy_error *err);
