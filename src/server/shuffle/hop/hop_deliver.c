@@ -148,7 +148,8 @@ static hsy_status deliver_go_on(struct hop *h,
         return host_fail(err, HSY_E_ENTROPY, HSY_FIELD_SIGNATURE,
                          "a delivery cannot be signed");
     *step = deliver_ask(h, len, false, parcel, a);
-    if (*step == DELIVER_WENT && n != 0 && !a->done && a->at != at + n)
+    /* After the end there is nothing more to want. */
+    if (*step == DELIVER_WENT && !a->done && (n == 0 || a->at != at + n))
         *step = DELIVER_NEVER;
     return HSY_OK;
 }
