@@ -49,6 +49,7 @@ void hop_deliver_close(struct hop *h)
     ask_close(h->sender.ask);
     target_close(&h->sender.to);
     free(h->sender.wire);
+    free(h->sender.refused);
 }
 
 /* ---- One request --------------------------------------------------------- */
@@ -180,11 +181,27 @@ static hsy_status deliver_parcel(struct hop *h,
 static struct hop_refused *deliver_refused(struct hop_sender *s,
                                            const uint8_t *id)
 {
-    for (size_t i = 0; i < HOP_REFUSED; i++)
+    for (size_t i = 0; i < s->nrefused; i++)
         if (s->refused[i].again != 0 &&
             memcmp(s->refused[i].id, id, STORE_BATCH_ID) == 0)
             return &s->refused[i];
     return NULL;
+}
+
+/* A place for one more: that of a batch that was taken after all, or a new one.
+ * NULL: there is no memory. */
+static struct hop_refused *deliver_refused_room(struct hop_sender *s)
+{
+    struct hop_refused *more;
+
+    for (size_t i = 0; i < s->nrefused; i++)
+        if (s->refused[i].again == 0)
+            return &s->refused[i];
+    more = realloc(s->refused, (s->nrefused + 1) * sizeof *more);
+    if (more == NULL)
+        return NULL;
+    s->refused = more;
+    return &more[s->nrefused++];
 }
 
 /* The next batch that may be tried. */
@@ -212,7 +229,7 @@ static void deliver_note(struct hop *h, bool failed)
 {
     uint64_t refusals = 0;
 
-    for (size_t i = 0; i < HOP_REFUSED; i++)
+    for (size_t i = 0; i < h->sender.nrefused; i++)
         refusals += h->sender.refused[i].again != 0;
     pthread_mutex_lock(&h->lock);
     h->status.refusals = refusals;
@@ -221,20 +238,6 @@ static void deliver_note(struct hop *h, bool failed)
     else if (h->failing == 0)
         h->failing = hop_clock();
     pthread_mutex_unlock(&h->lock);
-}
-
-static void deliver_never(struct hop *h, const struct mixer_parcel *parcel)
-{
-    struct hop_sender *s = &h->sender;
-    struct hop_refused *r = deliver_refused(s, parcel->id);
-
-    if (r == NULL)
-        r = &s->refused[s->nrefused++ % HOP_REFUSED];
-    memcpy(r->id, parcel->id, sizeof r->id);
-    r->again = hop_clock() + DELIVER_REFUSED;
-    log_event(h->options.log, LOG_ERROR, "batch-refused",
-              "entry=%" PRIu32 " envelopes=%" PRIu64 " status=%u",
-              parcel->entry, parcel->n, h->status.answered);
 }
 
 static void deliver_later(struct hop *h)
@@ -247,6 +250,27 @@ static void deliver_later(struct hop *h)
     s->again = hop_clock() + wait;
     if (s->failures++ == 0)
         log_event(h->options.log, LOG_NOTE, "next-lost", "%s", "");
+}
+
+/* It is remembered, so that it does not stand in the way of the others; what
+ * cannot be is as if nobody was there. Whether others may be tried now. */
+static bool deliver_never(struct hop *h, const struct mixer_parcel *parcel)
+{
+    struct hop_sender *s = &h->sender;
+    struct hop_refused *r = deliver_refused(s, parcel->id);
+
+    log_event(h->options.log, LOG_ERROR, "batch-refused",
+              "entry=%" PRIu32 " envelopes=%" PRIu64 " status=%u",
+              parcel->entry, parcel->n, h->status.answered);
+    if (r == NULL)
+        r = deliver_refused_room(s);
+    if (r == NULL) {
+        deliver_later(h);
+        return false;
+    }
+    memcpy(r->id, parcel->id, sizeof r->id);
+    r->again = hop_clock() + DELIVER_REFUSED;
+    return true;
 }
 
 static void deliver_done(struct hop *h, const struct mixer_parcel *parcel)
@@ -263,7 +287,7 @@ static void deliver_done(struct hop *h, const struct mixer_parcel *parcel)
 
 void hop_deliver_anew(struct hop *h)
 {
-    for (size_t i = 0; i < HOP_REFUSED; i++)
+    for (size_t i = 0; i < h->sender.nrefused; i++)
         h->sender.refused[i].again = 0;
     h->sender.again = 0;
 }
@@ -287,11 +311,11 @@ hsy_status hop_deliver(struct hop *h, bool *more, hsy_error *err)
     } else if (st != HSY_OK) {
         return st;
     }
-    *more = step == DELIVER_WENT || step == DELIVER_NEVER;
+    *more = step == DELIVER_WENT;
     if (step == DELIVER_WENT)
         deliver_done(h, &parcel);
     else if (step == DELIVER_NEVER)
-        deliver_never(h, &parcel);
+        *more = deliver_never(h, &parcel);
     else if (step != DELIVER_STOPS)
         deliver_later(h);
     deliver_note(h, step != DELIVER_WENT);

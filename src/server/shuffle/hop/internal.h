@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define HOP_REFUSED 32u /* batches that are known to be refused */
 #define HOP_WAITING 64u /* parts of deliveries that wait to be taken */
 
 /* A batch that was taken, on its way to the mixer. */
@@ -26,9 +25,9 @@ struct hop_sender {
     unsigned failures; /* one after the other */
     struct hop_refused {
         uint8_t id[STORE_BATCH_ID];
-        uint64_t again;     /* milliseconds: this batch not before; 0: none */
-    } refused[HOP_REFUSED]; /* the next hop did not want them */
-    size_t nrefused;        /* how many ever */
+        uint64_t again; /* milliseconds: this batch not before; 0: none */
+    } *refused;         /* owned: the next hop did not want them */
+    size_t nrefused;
 };
 
 struct hop {

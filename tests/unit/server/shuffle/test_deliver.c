@@ -1,6 +1,7 @@
 /*
  * Tests of src/server/shuffle/hop: what a next hop may answer to a delivery,
- * and that none of it makes a shuffler fail or go round for ever.
+ * and that none of it makes a shuffler fail, go round for ever, or forget that
+ * a batch was refused.
  */
 #define _GNU_SOURCE
 
@@ -207,6 +208,20 @@ static void more_after_the_end(uint64_t wants, const char *what)
     sends_close(&s);
 }
 
+static void many_are_refused(void)
+{
+    const uint32_t batches = 40;
+    struct sends s = {.next = {.refuses = 422}};
+
+    sends_open(&s, batches);
+    is_u64(sends_all(&s), batches + 1, "each of 40 is tried once");
+    is_u64(s.next.requests, batches, "by a request each");
+    is_u64(s.h.status.refusals, batches, "all are known to be refused");
+    is_u64(sends_all(&s), 1, "and none is tried again at once");
+    is_u64(s.next.requests, batches, "at all");
+    sends_close(&s);
+}
+
 int main(void)
 {
     if (!life_begin()) {
@@ -215,6 +230,7 @@ int main(void)
     }
     more_after_the_end(0, "a next hop that wants all of it again");
     more_after_the_end(1u << 30, "one that wants what is beyond it");
+    many_are_refused();
     life_end();
     return tap_done();
 }
