@@ -76,6 +76,18 @@ static bool hops_opens(const struct hops_keys *keys,
 
 /* ---- Mixing -------------------------------------------------------------- */
 
+/* What a batch must have to be taken by all hops from a place on: a smaller one
+ * would be refused for ever, and neither be counted nor erased. */
+static uint32_t hops_least(const struct roster_entry *e, uint32_t place)
+{
+    uint32_t least = 0;
+
+    for (hsy_statement s; hops_statement(e, place, &s); place++)
+        if (s.min_batch > least)
+            least = s.min_batch;
+    return least;
+}
+
 static struct mixer_task hops_mixer_task(const struct roster_entry *e,
                                          uint32_t place,
                                          const hsy_statement *own,
@@ -86,7 +98,7 @@ static struct mixer_task hops_mixer_task(const struct roster_entry *e,
                            .place = place,
                            .of = e->task.shufflers,
                            .last = e->last,
-                           .min_batch = own->min_batch,
+                           .min_batch = hops_least(e, place),
                            .max_wait = own->max_wait,
                            .close_after = own->close_after_seconds,
                            .length = hops_length(e, place),
