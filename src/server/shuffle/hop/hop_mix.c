@@ -3,7 +3,8 @@
  *
  * It goes round: what has come, what is due, one step of mixing or erasing at a
  * time, then what is to be delivered. A full disk and a next hop that is down
- * are waited out; a store that has failed ends the process.
+ * are waited out, and what need not wait for either goes on; a store that has
+ * failed ends the process.
  */
 #define _GNU_SOURCE
 #include "server/shuffle/hop/internal.h"
@@ -261,22 +262,32 @@ static hsy_status mix_deliver(struct hop *h, hsy_error *err)
     return st;
 }
 
+/* What passes by itself. */
+static bool mix_later(hsy_status st)
+{
+    return st == HSY_E_FULL || st == HSY_E_NOMEM || st == HSY_E_BUSY;
+}
+
+/* What waits for room does not hold up the rest, which may make room: batches
+ * that are received can be erased. HSY_OK, or why something waits. */
 static hsy_status mix_round(struct hop *h, hsy_error *err)
 {
-    hsy_status st = mix_tasks(h, err);
+    static hsy_status (*const parts[])(struct hop *, hsy_error *) = {
+        mix_tasks, mix_came, mix_decide, mix_steps, mix_deliver};
+    hsy_status waits = HSY_OK;
 
-    if (st == HSY_OK)
-        st = mix_came(h, err);
-    if (st == HSY_OK)
-        st = mix_decide(h, err);
-    mix_show(h, true);
-    if (st == HSY_OK)
-        st = mix_steps(h, err);
-    if (st == HSY_OK)
-        st = mix_deliver(h, err);
-    if (st == HSY_OK)
-        st = mix_steps(h, err); /* what is received can be erased */
-    return st;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        hsy_error why = {0};
+        const hsy_status st = parts[i](h, &why);
+
+        if (st != HSY_OK && (waits == HSY_OK || !mix_later(st)))
+            *err = why;
+        if (st != HSY_OK && !mix_later(st))
+            return st;
+        waits = waits == HSY_OK ? st : waits;
+        mix_show(h, true);
+    }
+    return waits == HSY_OK ? mix_steps(h, err) : waits; /* what is received */
 }
 
 static void mix_wait(struct hop *h, uint32_t millis)
@@ -305,8 +316,7 @@ void *hop_mix_main(void *ctx)
     while (!hop_stops(h)) {
         hsy_error err = {0};
         const hsy_status st = mix_round(h, &err);
-        const bool later =
-            st == HSY_E_FULL || st == HSY_E_NOMEM || st == HSY_E_BUSY;
+        const bool later = mix_later(st);
 
         if (st != HSY_OK && !later) {
             h->options.failed(h->options.ctx, &err);

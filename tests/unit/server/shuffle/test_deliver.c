@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 
 #include "rig/mixer_life.h"
+#include "rig/store_memory.h"
 #include "server/shuffle/hop/internal.h"
 #include "tap.h"
 
@@ -222,6 +223,73 @@ static void many_are_refused(void)
     sends_close(&s);
 }
 
+/* ---- A full disk --------------------------------------------------------- */
+
+static struct {
+    struct store_functions ops;
+    struct hop *h;
+    unsigned asked;
+} full;
+
+/* There is no room to mix; the second time that it is found so is the end. */
+static hsy_status full_count(struct store *s, const struct store_set *set,
+                             uint64_t *envelopes, hsy_error *err)
+{
+    (void)s;
+    (void)set;
+    *envelopes = 0;
+    if (++full.asked == 2)
+        full.h->stopping = true; /* its own thread */
+    *err = (hsy_error){.status = HSY_E_FULL, .msg = "the disk is full"};
+    return HSY_E_FULL;
+}
+
+static uint64_t full_now(void *ctx)
+{
+    (void)ctx;
+    return (LIFE_DAY0 + 2) * UINT64_C(86400) + 6 * 3600;
+}
+
+static void full_failed(void *ctx, const hsy_error *err)
+{
+    (void)ctx;
+    ok(false, "a full disk is no end: %s", err->msg);
+}
+
+/* What has been mixed takes room until it is received. */
+static void a_full_disk_does_not_stop_deliveries(void)
+{
+    static struct memory_store none; /* of an engine that asks nothing */
+    struct engine_options o = {.size = sizeof o, .ids_epoch = 1 << 20};
+    struct sends s = {.next = {.refuses = 422}};
+
+    sends_open(&s, 1);
+    memory_open(&none, 1);
+    if (engine_open(&s.h.options.engine, &none.base, &none.state, &o, NULL) !=
+        HSY_OK)
+        ok(false, "there is an engine");
+    life_upload(&s.life, LIFE_DAY0 + 1, 100, LIFE_MIN, UINT64_MAX);
+    life_decide(&s.life, LIFE_DAY0 + 2, 6);
+    full.ops = *s.life.store->ops;
+    full.ops.sealed_count = full_count;
+    full.h = &s.h;
+    s.life.store->ops = &full.ops;
+    s.h.options.now = full_now;
+    s.h.options.failed = full_failed;
+    s.h.options.look_millis = 1;
+    s.h.mixed = engine_roster(s.h.options.engine);
+    pthread_cond_init(&s.h.mixer_wakes, NULL);
+    hop_mix_main(&s.h);
+    is_u64(full.asked, 2, "there is no room, and then none either");
+    is_u64(s.next.requests, 1, "meanwhile what was mixed has gone on its way");
+    pthread_cond_destroy(&s.h.mixer_wakes);
+    roster_drop(s.h.mixed);
+    free(s.h.rows);
+    engine_close(s.h.options.engine);
+    memory_clear(&none);
+    sends_close(&s);
+}
+
 int main(void)
 {
     if (!life_begin()) {
@@ -231,6 +299,7 @@ int main(void)
     more_after_the_end(0, "a next hop that wants all of it again");
     more_after_the_end(1u << 30, "one that wants what is beyond it");
     many_are_refused();
+    a_full_disk_does_not_stop_deliveries();
     life_end();
     return tap_done();
 }
