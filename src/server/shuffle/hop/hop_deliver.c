@@ -204,15 +204,12 @@ static struct hop_refused *deliver_refused_room(struct hop_sender *s)
     return &more[s->nrefused++];
 }
 
-/* The next batch that may be tried. */
-static bool deliver_next(struct hop *h, struct mixer_parcel *out)
+/* The next batch after one (NULL: the first) that may be tried. */
+static bool deliver_after(struct hop *h, const uint8_t *after, uint64_t now,
+                          struct mixer_parcel *out)
 {
-    const uint64_t now = hop_clock();
-    const uint8_t *after = NULL;
     uint8_t id[STORE_BATCH_ID];
 
-    if (now < h->sender.again)
-        return false;
     while (mixer_parcel(h->mixer, after, out)) {
         const struct hop_refused *r = deliver_refused(&h->sender, out->id);
 
@@ -222,6 +219,17 @@ static bool deliver_next(struct hop *h, struct mixer_parcel *out)
         after = id;
     }
     return false;
+}
+
+/* The one whose turn it is: after one that was to come later, so that it does
+ * not keep the others from being tried. */
+static bool deliver_next(struct hop *h, struct mixer_parcel *out)
+{
+    const uint64_t now = hop_clock();
+
+    return now >= h->sender.again &&
+           (deliver_after(h, h->sender.last, now, out) ||
+            deliver_after(h, NULL, now, out));
 }
 
 /* How long nothing has been received, and how much is refused. */
@@ -240,11 +248,12 @@ static void deliver_note(struct hop *h, bool failed)
     pthread_mutex_unlock(&h->lock);
 }
 
-static void deliver_later(struct hop *h)
+static void deliver_later(struct hop *h, const struct mixer_parcel *parcel)
 {
     struct hop_sender *s = &h->sender;
     uint64_t wait = DELIVER_LAST;
 
+    memcpy(s->last, parcel->id, sizeof s->last);
     if (s->failures < 16 && (uint64_t)DELIVER_FIRST << s->failures < wait)
         wait = (uint64_t)DELIVER_FIRST << s->failures;
     s->again = hop_clock() + wait;
@@ -265,7 +274,7 @@ static bool deliver_never(struct hop *h, const struct mixer_parcel *parcel)
     if (r == NULL)
         r = deliver_refused_room(s);
     if (r == NULL) {
-        deliver_later(h);
+        deliver_later(h, parcel);
         return false;
     }
     memcpy(r->id, parcel->id, sizeof r->id);
@@ -317,7 +326,7 @@ hsy_status hop_deliver(struct hop *h, bool *more, hsy_error *err)
     else if (step == DELIVER_NEVER)
         *more = deliver_never(h, &parcel);
     else if (step != DELIVER_STOPS)
-        deliver_later(h);
+        deliver_later(h, &parcel);
     deliver_note(h, step != DELIVER_WENT);
     return HSY_OK;
 }

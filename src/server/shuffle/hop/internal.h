@@ -22,7 +22,8 @@ struct hop_sender {
     struct ask *ask;
     uint8_t *wire;     /* owned: a request */
     uint64_t again;    /* milliseconds: not before this */
-    unsigned failures; /* one after the other */
+    unsigned failures; /* one after the other, */
+    uint8_t last[STORE_BATCH_ID]; /* and of which batch the last was */
     struct hop_refused {
         uint8_t id[STORE_BATCH_ID];
         uint64_t again; /* milliseconds: this batch not before; 0: none */

@@ -25,6 +25,8 @@ struct next {
     pthread_t thread;
     unsigned refuses; /* a status for everything; 0: it takes parts */
     uint64_t wants;   /* what it says to the end: more, from here on */
+    bool busy;        /* it says 503 to the batch that comes first, always: */
+    uint8_t first[STORE_BATCH_ID];
     _Atomic unsigned requests;
 };
 
@@ -73,15 +75,26 @@ static void next_answer(const struct next *x, const uint8_t *body, size_t len,
         out->at = x->wants;
 }
 
+static unsigned next_status(struct next *x, const uint8_t *id)
+{
+    if (++x->requests == 1)
+        memcpy(x->first, id, sizeof x->first);
+    if (x->requests > NEXT_MANY)
+        return 500;
+    return x->busy && memcmp(x->first, id, sizeof x->first) == 0 ? 503
+                                                                 : x->refuses;
+}
+
 static void next_serves(struct next *x, int fd, uint8_t *body)
 {
     for (size_t len; (len = next_hears(fd, body)) != 0;) {
-        const unsigned said = ++x->requests > NEXT_MANY ? 500 : x->refuses;
         uint8_t wire[PARCEL_ANSWER];
         struct inbox_answer a;
         char head[96];
+        unsigned said;
 
         next_answer(x, body, len, &a);
+        said = next_status(x, a.id);
         parcel_answer_write(wire, &a);
         snprintf(head, sizeof head,
                  "HTTP/1.1 %u As it is\r\nContent-Length: %u\r\n\r\n",
@@ -223,6 +236,20 @@ static void many_are_refused(void)
     sends_close(&s);
 }
 
+/* As one whose tally has no room there. */
+static void one_that_must_wait_does_not_hold_up_others(void)
+{
+    struct sends s = {.next = {.refuses = 422, .busy = true}};
+
+    sends_open(&s, 3);
+    is_u64(sends_all(&s), 1, "the first is to come later");
+    s.h.sender.again = 0; /* it is later */
+    sends_all(&s);
+    is_u64(s.h.status.refusals, 2, "then the others are tried before it");
+    is_u64(s.next.requests, 4, "and it once more");
+    sends_close(&s);
+}
+
 /* ---- A full disk --------------------------------------------------------- */
 
 static struct {
@@ -299,6 +326,7 @@ int main(void)
     more_after_the_end(0, "a next hop that wants all of it again");
     more_after_the_end(1u << 30, "one that wants what is beyond it");
     many_are_refused();
+    one_that_must_wait_does_not_hold_up_others();
     a_full_disk_does_not_stop_deliveries();
     life_end();
     return tap_done();
