@@ -292,6 +292,15 @@ static void roster_append(struct roster *r, const struct roster_entry *e,
     r->cores[r->n++] = core;
 }
 
+/* Whether batches are made as they were: devices were promised that, and who
+ * signs the document must not have a shuffler promise less under the same
+ * number. */
+static bool roster_same_batches(const hsy_task *a, const hsy_task *b)
+{
+    return a->min_batch == b->min_batch && a->max_wait == b->max_wait &&
+           a->close_after_seconds == b->close_after_seconds;
+}
+
 /* What the document in force says of an entry that is there. */
 static hsy_status roster_renew(struct roster *r, const struct roster_entry *e,
                                struct roster_core *core, hsy_error *err)
@@ -310,6 +319,12 @@ static hsy_status roster_renew(struct roster *r, const struct roster_entry *e,
         roster_core_drop(core);
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_RELEASE,
                          "this release was sealed for other keys: a change "
+                         "needs a new release");
+    }
+    if (!roster_same_batches(&old->task, &e->task)) {
+        roster_core_drop(core);
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_MIN_BATCH,
+                         "this release was promised other batches: a change "
                          "needs a new release");
     }
     roster_core_drop(r->cores[number]);

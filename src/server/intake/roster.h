@@ -41,8 +41,8 @@ void roster_drop(struct roster *r);           /* NULL is allowed */
  * A new roster: the entries of old, and those of the document that it does not
  * have yet (another task, release or scheme) after them. The document's
  * signature is the caller's business. HSY_E_RANGE if a task is there with the
- * same id and release but another scheme, or sealed for other keys: then
- * err->at is its place in the document.
+ * same id and release but another scheme, sealed for other keys, or with other
+ * batches: then err->at is its place in the document.
  */
 hsy_status roster_extend(struct roster **out, struct roster *old,
                          const hsy_document *doc, hsy_error *err);

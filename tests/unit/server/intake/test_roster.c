@@ -207,6 +207,12 @@ static void keeps_the_way(void)
     ok(extend(r, &odd, 1, &err) == NULL && err.status == HSY_E_RANGE &&
            err.field == HSY_FIELD_RELEASE,
        "and another one of a shuffler");
+    odd = task;
+    odd.min_batch--; /* which a statement of more allows */
+    err = (hsy_error){0};
+    ok(extend(r, &odd, 1, &err) == NULL && err.status == HSY_E_RANGE &&
+           err.field == HSY_FIELD_MIN_BATCH && err.at == 1,
+       "and smaller batches than were promised");
     odd = tasks.task[1];
     ok(extend(r, &odd, 1, &err) == NULL, "and none at all");
     roster_drop(none);
