@@ -20,14 +20,14 @@ struct hop_came {
 struct hop_sender {
     struct target to;
     struct ask *ask;
-    uint8_t *wire;     /* owned: a request */
-    uint64_t again;    /* milliseconds: not before this */
-    unsigned failures; /* one after the other, */
+    uint8_t *wire;                /* owned: a request */
+    uint64_t again;               /* milliseconds: not before this */
+    unsigned failures;            /* one after the other, */
     uint8_t last[STORE_BATCH_ID]; /* and of which batch the last was */
     struct hop_refused {
         uint8_t id[STORE_BATCH_ID];
         uint64_t again; /* milliseconds: this batch not before; 0: none */
-    } *refused;         /* owned: the next hop did not want them */
+    } * refused;        /* owned: the next hop did not want them */
     size_t nrefused;
 };
 
