@@ -30,6 +30,10 @@
  *   6. WAITING -> EXPIRED, with the number in the row; then as 5, to GONE.
  *      What expires was never CLOSED, so nothing of it was sent.
  *
+ * A row is named by the key that signs. Under another key it would become MIXED
+ * under another name, and be CLOSED under its own, to be mixed once more: what
+ * that key has closed is left alone while another is there (mixer_ours).
+ *
  * A batch of which too few open goes from CLOSED back to WAITING, at a later
  * hop to EXPIRED: nothing of it had left, since it was never MIXED.
  */
@@ -160,6 +164,19 @@ struct store_set mixer_set(const struct mixer *m, const struct mixer_task *t,
                               .epoch = row->epoch,
                               .from = row->through,
                               .through = row->through};
+}
+
+bool mixer_ours(const struct mixer *m, const struct store_mix *row)
+{
+    const struct mixer_task *t = mixer_task_of(m, row->entry);
+    uint8_t id[STORE_BATCH_ID];
+
+    if (t == NULL)
+        return false;
+    if (row->state != STORE_MIX_CLOSED && row->state != STORE_MIX_MIXED)
+        return true;
+    batch_id(id, m->options.key, t->task, t->release, row->epoch, row->part);
+    return memcmp(id, row->id, sizeof id) == 0;
 }
 
 /* ---- Deciding ------------------------------------------------------------ */
@@ -364,7 +381,8 @@ hsy_status mixer_step(struct mixer *m, bool *more, hsy_error *err)
             continue;
         if (mixer_erasable(m, &m->rows[i]))
             return mixer_erase(m, &m->rows[i], err);
-        if (closed == NULL && !t->shut && m->rows[i].state == STORE_MIX_CLOSED)
+        if (closed == NULL && !t->shut &&
+            m->rows[i].state == STORE_MIX_CLOSED && mixer_ours(m, &m->rows[i]))
             closed = &m->rows[i];
     }
     if (closed != NULL)

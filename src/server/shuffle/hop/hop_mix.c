@@ -51,21 +51,16 @@ hsy_status hop_mix_open(struct hop *h, hsy_error *err)
 
 /* Batches that nothing is done about, as no task has them: of a document that
  * is not in force, or of another key that signs. */
-static void mix_orphans(struct hop *h, const struct mixer_task *tasks,
-                        size_t ntasks)
+static void mix_orphans(struct hop *h)
 {
     uint64_t orphans = 0;
     size_t n;
     const struct store_mix *rows = mixer_rows(h->mixer, &n);
 
-    for (size_t i = 0; i < n; i++) {
-        size_t k = 0;
-
-        while (k < ntasks && tasks[k].entry != rows[i].entry)
-            k++;
-        orphans += k == ntasks && rows[i].state != STORE_MIX_ERASED &&
-                   rows[i].state != STORE_MIX_GONE;
-    }
+    for (size_t i = 0; i < n; i++)
+        orphans += rows[i].state != STORE_MIX_ERASED &&
+                   rows[i].state != STORE_MIX_GONE &&
+                   !mixer_ours(h->mixer, &rows[i]);
     if (orphans != 0)
         log_event(h->options.log, LOG_ERROR, "batches-of-no-task",
                   "batches=%" PRIu64, orphans);
@@ -98,7 +93,7 @@ static hsy_status mix_take_tasks(struct hop *h, const struct roster *roster,
     explicit_bzero(&keys, sizeof keys);
     st = mixer_tasks(h->mixer, tasks, n, err);
     if (st == HSY_OK) {
-        mix_orphans(h, tasks, n);
+        mix_orphans(h);
         mix_shut(h, roster, tasks, n);
     }
     free(tasks);

@@ -7,6 +7,7 @@
 #include "rig/sanitized.h"
 #include "rig/store_rig.h"
 #include "rig/tape.h"
+#include "server/shuffle/internal.h"
 #include "tap.h"
 
 /* ---- Parts of a life ----------------------------------------------------- */
@@ -158,6 +159,30 @@ static void a_mixed_batch_is_never_mixed_again(void)
     life_close(&h);
 }
 
+static void what_another_key_has_closed_is_left_alone(void)
+{
+    struct mixer_parcel p;
+    struct life_hop h;
+    bool more = true;
+
+    life_fresh();
+    mixer_is_open(&h);
+    life_upload(&h, LIFE_DAY0, 0, 20, 99);
+    life_decide(&h, LIFE_DAY0 + 1, 6);
+    life_close(&h);
+    mixer_is_open(&h);
+    h.m->options.key[0] ^= 1; /* it was stopped, and has another key now */
+    for (int i = 0; i < 3 && more; i++)
+        mixer_step(h.m, &more, NULL);
+    ok(!more && !mixer_parcel(h.m, NULL, &p), "it is not mixed, over and over");
+    is_int(life_state(&h, LIFE_DAY0), STORE_MIX_CLOSED, "nor forgotten");
+    ok(!mixer_ours(h.m, mixer_rows(h.m, &(size_t){0})), "which can be said");
+    h.m->options.key[0] ^= 1;
+    is_status(life_steps(&h), HSY_OK, "when the key is back");
+    is_int(life_state(&h, LIFE_DAY0), STORE_MIX_MIXED, "it is mixed");
+    life_close(&h);
+}
+
 static void a_missing_file_is_damage(void)
 {
     char name[256];
@@ -272,6 +297,7 @@ int main(void)
     small_ones_wait_and_expire();
     what_does_not_open_does_not_count();
     a_mixed_batch_is_never_mixed_again();
+    what_another_key_has_closed_is_left_alone();
     a_missing_file_is_damage();
     the_order_is_the_one_that_was_drawn();
     large_ones_are_parted();
