@@ -400,11 +400,28 @@ static hsy_status mix_write(struct mix *x)
     return st;
 }
 
+/* Whether they may wait for others: at a first hop, where more come, unless a
+ * later decision has left them out by now, which is so if mixing was held up
+ * for longer than max_wait. */
+static bool mix_may_wait(const struct mix *x)
+{
+    const struct mixer *m = x->m;
+    bool passed = false;
+
+    for (size_t i = 0; i < m->nrows; i++)
+        passed |= m->rows[i].entry == x->closed->entry &&
+                  m->rows[i].epoch > x->closed->epoch &&
+                  m->rows[i].state != STORE_MIX_WAITING &&
+                  m->rows[i].state != STORE_MIX_CLOSED;
+    return x->t->place == 1 && !passed;
+}
+
 /* Too few could be opened to hide among: they wait for others, or where none
  * will come, expire. */
 static hsy_status mix_too_few(struct mix *x)
 {
     struct store_mix *rows = malloc((x->m->nrows + 2) * sizeof *rows);
+    const bool waits = mix_may_wait(x);
     size_t n = 1;
     hsy_status st = HSY_OK;
 
@@ -412,8 +429,8 @@ static hsy_status mix_too_few(struct mix *x)
         return mix_nomem(x);
     rows[0] = *x->closed;
     rows[0].n = x->in;
-    rows[0].state = x->t->place == 1 ? STORE_MIX_WAITING : STORE_MIX_EXPIRED;
-    if (x->t->place == 1)
+    rows[0].state = waits ? STORE_MIX_WAITING : STORE_MIX_EXPIRED;
+    if (waits)
         st = mixer_expire(x->m, x->t, &rows[0], rows, &n, x->err);
     if (st == HSY_OK)
         st = mixer_put(x->m, rows, n, x->err);

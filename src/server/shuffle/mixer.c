@@ -35,7 +35,9 @@
  * that key has closed is left alone while another is there (mixer_ours).
  *
  * A batch of which too few open goes from CLOSED back to WAITING, at a later
- * hop to EXPIRED: nothing of it had left, since it was never MIXED.
+ * hop to EXPIRED: nothing of it had left, since it was never MIXED. It must not
+ * wait where a later decision is taken and no longer CLOSED: that one was made
+ * without these envelopes, and its set would have them now. They expire too.
  */
 #include "server/shuffle/internal.h"
 

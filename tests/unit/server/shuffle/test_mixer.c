@@ -129,6 +129,30 @@ static void what_does_not_open_does_not_count(void)
     life_close(&h);
 }
 
+/* Mixing was held up for so long that later ones have expired meanwhile. */
+static void what_does_not_open_too_late_is_counted(void)
+{
+    struct life_hop h;
+    size_t n;
+
+    life_fresh();
+    mixer_is_open(&h);
+    life_upload(&h, LIFE_DAY0, 0, 5, 3);
+    life_decide(&h, LIFE_DAY0 + 1, 6);
+    life_upload(&h, LIFE_DAY0 + 1, 5, 2, 99);
+    for (uint32_t day = 2; day <= 4; day++)
+        life_decide(&h, LIFE_DAY0 + day, 6);
+    is_int(life_state(&h, LIFE_DAY0), STORE_MIX_CLOSED, "five wait for a disk");
+    is_int(life_state(&h, LIFE_DAY0 + 1), STORE_MIX_EXPIRED, "two expire");
+    is_status(life_steps(&h), HSY_OK, "of the five four open");
+    is_int(life_state(&h, LIFE_DAY0), STORE_MIX_GONE, "they are erased");
+    ok(mixer_rows(h.m, &n)[0].n == 5, "and counted");
+    is_u64((uint64_t)rig_sql(life_at[0], "record.db",
+                             "SELECT count(*) FROM batches"),
+           0, "nothing stays that no batch has");
+    life_close(&h);
+}
+
 static void a_mixed_batch_is_never_mixed_again(void)
 {
     struct mixer_parcel p, again;
@@ -296,6 +320,7 @@ int main(void)
     batches_close_by_time();
     small_ones_wait_and_expire();
     what_does_not_open_does_not_count();
+    what_does_not_open_too_late_is_counted();
     a_mixed_batch_is_never_mixed_again();
     what_another_key_has_closed_is_left_alone();
     a_missing_file_is_damage();
