@@ -118,8 +118,8 @@ hsy_status mixer_parcel_read(const struct mixer *m,
 hsy_status mixer_acked(struct mixer *m, const uint8_t id[STORE_BATCH_ID],
                        const uint8_t receipt[STORE_RECEIPT], hsy_error *err);
 
-/* Whether something is done about a row: a task has it, and if it is to be mixed
- * or delivered it is named by the key that signs. */
+/* Whether something is done about a row: a task has it, and if it is to be
+ * mixed or delivered it is named by the key that signs. */
 bool mixer_ours(const struct mixer *m, const struct store_mix *row);
 
 /* All rows, in the order of entry, epoch, part; until the next call that
