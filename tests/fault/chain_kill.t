@@ -217,7 +217,7 @@ class Life:
     def days(self):
         yield from self.count(CHANGES)
         yield from self.count(SENDS)
-        while sum(life.kills for life in lives) < KILLS * (1 if all_seen() else 2):
+        while sum(life.kills for life in lives) < KILLS * (1 if all_seen() else 4):
             yield from self.day(MANY, True)
             if rng.random() < 0.2:  # two days of a few: those of the first have waited long enough then
                 thin = self.chain.now[0]
