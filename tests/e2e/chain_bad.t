@@ -23,7 +23,7 @@ def taken(party, n):
     rows_ = []
 
     def there():
-        rows_[:] = re.findall(r"batch-taken epoch=\d+ reports=(\d+) nulls=(\d+) unopened=(\d+) again=(\d+)", open(party.log).read())
+        rows_[:] = re.findall(r"batch-taken epoch=\d+ taken=(\d+) nulls=(\d+) unopened=(\d+) again=(\d+)", open(party.log).read())
         return len(rows_) >= n
     party.until(there)
     return tuple(map(int, rows_[n - 1])) if len(rows_) >= n else None

@@ -315,7 +315,7 @@ def shuffle():
     by plain HTTP and by Oblivious HTTP. A shuffler looks at no envelope before
     it mixes, so one of them serves for all ids."""
     print("a shuffler's uploads against the collector's own")
-    chain = Chain(shufflers=1, min_batch=2 ** 31, name="load-chain", rehearsal=None, ids_epoch=400000000, start=False)
+    chain = Chain(shufflers=1, min_batch=2 ** 24, name="load-chain", rehearsal=None, ids_epoch=400000000, start=False)
     first = chain.shufflers[0].start()
     key, = ohttp.keys(ask(first.public, "GET", "/.well-known/ohttp-gateway")[2]).values()
     upload, rows, sent = file("veiled", chain.uploads([1])[0]), [], 0

@@ -86,7 +86,7 @@ static const struct cli_option shuffle_options[] = {
     {0, "of", "N", "statement: of so many shufflers (default 1)",
      CLI_INTO_COUNT, SHUFFLE(of), 1, 8},
     {0, "min-batch", "N", "statement: uploads of a batch, at least",
-     CLI_INTO_COUNT, SHUFFLE(min_batch), 2, UINT32_MAX},
+     CLI_INTO_COUNT, SHUFFLE(min_batch), 2, 1u << 24},
     {0, "max-wait", "N",
      "statement: epochs for which fewer wait, until they\n"
      "are erased (default 2)",

@@ -22,7 +22,8 @@
 #include <string.h>
 
 #define MODEL_WAIT 2u
-#define MODEL_CLOSE 21600u /* 6 hours */
+#define MODEL_BATCH_MAX (1u << 24) /* a batch has no more envelopes */
+#define MODEL_CLOSE 21600u         /* 6 hours */
 
 static struct yaml_place model_at(size_t i, const char *key)
 {
@@ -125,7 +126,7 @@ static void model_numbers(hsy_tasks *t, size_t i)
         yaml_wrong(&t->notes, model_at(i, "min_batch"),
                    "is missing: how many uploads are mixed at least");
     tasks_count(t, model_at(i, "min_batch"), raw->min_batch, &task->min_batch,
-                2, UINT32_MAX);
+                2, MODEL_BATCH_MAX);
     tasks_count(t, model_at(i, "max_wait"), raw->max_wait, &task->max_wait, 0,
                 366);
     if (raw->close_after != NULL &&

@@ -141,7 +141,14 @@ static hsy_status mix_came(struct hop *h, hsy_error *err)
         if (c == NULL)
             break;
         st = mixer_came(h->mixer, &c->row, err);
-        free(c);
+        if (st == HSY_OK) {
+            free(c);
+            continue;
+        }
+        pthread_mutex_lock(&h->lock); /* there is no memory: once more */
+        c->next = h->came;
+        h->came = c;
+        pthread_mutex_unlock(&h->lock);
     }
     return st;
 }
