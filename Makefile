@@ -54,6 +54,12 @@ ROOM_lib  := $(LIB)
 ROOM_host := $(HOST_LIB)
 $(foreach room,$(ROOMS),$(eval ROOM_$(room) := $(O)/src/$(room).a))
 
+# The modules that a device runs, with what reads its texts.
+DEVICE_DIR  := $(addprefix src/lib/,kernels core scheme family mech device)
+DEVICE_OBJ  := $(foreach dir,$(DEVICE_DIR),$(call objects,$(dir))) $(O)/src/host/client/answer_text.o
+ROOM_device := $(O)/device.a
+LIBS_device := $(LIBS_lib)
+
 C_TESTS := $(sort $(wildcard $(addprefix tests/, \
                unit/*/*/test_*.c unit/*/*/*/test_*.c vectors/test_*.c exact/test_*.c stat/test_*.c attack/test_*.c)))
 TESTS   := $(C_TESTS:%.c=$(OUT)/%)
@@ -115,6 +121,8 @@ archive = rm -f $@ && $(AR) rcsD $@ $(filter %.o,$^)
 $(LIB): $(LIB_OBJ) $(call folders,src/lib)
 	$(archive)
 $(HOST_LIB): $(HOST_OBJ) $(call folders,src/host)
+	$(archive)
+$(ROOM_device): $(DEVICE_OBJ) $(DEVICE_DIR)
 	$(archive)
 $(O)/%.a: $$(filter-out %/main.o,$$(call objects,$$*)) $$(call folders,$$*)
 	$(archive)
@@ -197,7 +205,7 @@ format:
 
 # The client alone, as one object without what estimates: for a device with
 # little room. The *_small.c stand in for tables that name everything.
-CLIENT_SRC  := $(sort $(wildcard $(addprefix src/lib/,kernels/*.c core/*.c scheme/*.c family/*.c mech/*.c device/*.c)))
+CLIENT_SRC  := $(sort $(wildcard $(addsuffix /*.c,$(DEVICE_DIR))))
 CLIENT_OUT  := kernels table auto tuple smp joint stage stage_plan entropy parties statement shuffled
 CLIENT_OBJ  := $(patsubst %.c,$(O)/client/%.o,$(filter-out %_x86.c $(addprefix %/,$(CLIENT_OUT:=.c)),$(CLIENT_SRC)))
 CLIENT_KEEP := $(addprefix -u ,$(shell \
