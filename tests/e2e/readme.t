@@ -2,6 +2,7 @@
 # Every command of the README runs as written, and the README's own claims
 # about the output hold.
 set -u
+[[ ${HSY_SHORT:-} ]] && { echo "1..0 # SKIP every command has a short test of its own"; exit 0; }
 . tests/tap.sh
 hearsay=$(realpath "${HEARSAY:-build/hearsay}")
 root=$PWD
