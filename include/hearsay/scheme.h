@@ -164,7 +164,9 @@ typedef struct hsy_spec {
 typedef struct hsy_scheme hsy_scheme;
 
 /* Bytes a scheme for this spec takes, suitably aligned (as malloc aligns). Call
- * it when all of the spec is set: the mechanism may depend on any field. */
+ * it when all of the spec is set, nano_epsilon too: the mechanism, and the
+ * length of a table of its probabilities, may depend on any field, and what was
+ * asked before may be too little. */
 HSY_API size_t hsy_scheme_size(const hsy_spec *spec);
 
 /* Check and resolve a spec. On failure err names the field. */
