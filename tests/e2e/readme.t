@@ -23,4 +23,12 @@ done < <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' "$root/README.md")
 build/hearsay estimate counts.tally --format csv >out
 awk -F, '$1 == "yes" && $2 > .16 && $2 < .24 {found = 1} END {exit !found}' out
 ok $? "the estimate is about 20 %" out
+if [[ -e $root/.git ]]; then
+    for name in *; do
+        [[ $name == build || $name == examples || $name == out || $name == err ]] ||
+            git -C "$root" check-ignore -q "$name" || echo "$name"
+    done >out
+    [[ ! -s out ]]
+    ok $? "what the commands leave is not taken for a part of the tree" out
+fi
 tap_done
