@@ -95,6 +95,7 @@ ok(second.until(lambda: second.batches().get((date(today), 0)) == ("received", 8
 
 # ---- Batches by hand: at the second shuffler, with the keys of the first -------------
 
+ok(first.until(lambda: first.batches().get((date(today), 0)) == ("received", 8)), "and so does the first of its own", first.batches())
 second.kill()
 ok(c.send(c.uploads(range(100, 106)))[0] == 204, "six more come")
 c.at(today + 2, 7)
