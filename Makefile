@@ -83,7 +83,7 @@ help:
 #: all           the command, libhearsay and libhearsay-host, in build/
 #: t=NAME        build and run the tests of that name, e.g. make t=rr
 #: quick         build and run the unit and exact tests of what changed since the
-#:               last quick that passed; layers; about a minute
+#:               last quick that passed; layers; half a minute
 #: test          build and run every test that needs one compiler, no root, no network
 #: check         every test that CI runs, with both compilers and their sanitizers
 #: tests         build the tests, run none; unit, msan, replays: some of them
