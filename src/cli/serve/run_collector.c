@@ -204,6 +204,10 @@ static void run_check_warn(const struct config *c,
         cli_note("warning: gateway_keys: %s names none of them: its devices "
                  "seal nothing for this gateway",
                  c->document);
+    else if (f->what == SERVE_KEYLESS)
+        cli_note("warning: seal_keys: by %s the reports of '%s' are sealed for "
+                 "a key that is not among them: its batches are not taken",
+                 c->document, f->about);
     else if (f->what == SERVE_NO_RECEIPT)
         cli_note("warning: receipt_key: by %s the next hop is the collector: "
                  "name the public key that it signs receipts with, or none is "

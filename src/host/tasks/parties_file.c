@@ -80,6 +80,13 @@ void tasks_parties(hsy_tasks *t)
                   "/v1/ohttp is a gateway's own: sent there, uploads show "
                   "their addresses to who opens them; name a relay that "
                   "somebody else runs");
+    for (uint32_t i = 0; i < t->parties.gateway_keys; i++)
+        if (t->file.collector_key != NULL &&
+            memcmp(t->parties.gateway[i].key, t->collector_key, HSY_SEAL_KEY) ==
+                0)
+            yaml_wrong(&t->notes, yaml_key("collector_key"),
+                       "this is a gateway's key, which the first shuffler "
+                       "has: reports are sealed for the collector alone");
     t->parties.relay = relay;
     t->parties.relay_len = relay != NULL ? strlen(relay) : 0;
     t->head.parties = &t->parties;

@@ -59,6 +59,11 @@ static bool model_statement(hsy_tasks *t, size_t i, const char *name,
              hsy_statement_decode(&s, bytes, &err) != HSY_OK)
         yaml_wrong(&t->notes, at, "%.100s: %s", name,
                    err.msg != NULL ? err.msg : "not a statement of a shuffler");
+    else if (memcmp(s.seal_key, t->collector_key, HSY_SEAL_KEY) == 0)
+        yaml_wrong(&t->notes, at,
+                   "%.100s: its seal_key is the collector_key: who has both "
+                   "layers reads reports with their ids",
+                   name);
     else if (!hsy_sign_verify(s.sign_key, s.signature, bytes,
                               HSY_STATEMENT_SIGNED))
         yaml_wrong(&t->notes, at,

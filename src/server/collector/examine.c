@@ -25,7 +25,7 @@ struct examine {
     void *ctx;
     struct gateway *gateway; /* without keys, if they cannot be read */
     bool signs;              /* there is a key that signs: */
-    uint8_t sign_key[HSY_SIGN_KEY];
+    struct hop_public keys;
     size_t wrong;
 };
 
@@ -105,11 +105,19 @@ static void examine_statements(struct examine *c, const hsy_document *doc)
                      &err);
 }
 
-/* What the document has for a shuffler to do. */
+/* What the document has for this part of a chain. */
 static void examine_places(struct examine *c, const hsy_document *doc)
 {
-    const struct hop_places at = hop_places(doc, c->sign_key);
+    const bool shuffles = c->config->next != NULL;
+    const struct hop_places at = hop_places(doc, c->keys.sign);
+    char task[HSY_TASK_ID + 1];
 
+    if ((c->signs || c->config->sign_key == NULL) &&
+        hop_keyless(doc, &c->keys, shuffles, task))
+        examine_say(
+            c, (struct serve_finding){.what = SERVE_KEYLESS, .about = task});
+    if (!shuffles || !c->signs)
+        return;
     if (!at.any)
         examine_say(c, (struct serve_finding){.what = SERVE_NO_PLACE});
     if (at.last && c->config->receipt_key == NULL)
@@ -132,8 +140,7 @@ static void examine_signed(struct examine *c, const struct task_file *doc,
         examine_memory(c, &doc->doc);
     if (c->gateway != NULL && gateway_unnamed(c->gateway, &doc->doc))
         examine_say(c, (struct serve_finding){.what = SERVE_UNNAMED});
-    if (c->config->next != NULL && c->signs)
-        examine_places(c, &doc->doc);
+    examine_places(c, &doc->doc);
 }
 
 static void examine_document(struct examine *c)
@@ -206,7 +213,7 @@ static void examine_chain(struct examine *c)
 
     if (files.sign_key == NULL)
         return;
-    st = hop_files_check(c->sign_key, &files, &about, &err);
+    st = hop_files_check(&c->keys, &files, &about, &err);
     c->signs = st == HSY_OK;
     examine_file(c, SERVE_NO_KEY, about, st, &err);
 }

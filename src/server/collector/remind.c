@@ -24,6 +24,22 @@ void serve_remind_tokens(struct collector *c)
     roster_drop(r);
 }
 
+/* What is sealed for this collector or shuffler can be opened. */
+static void remind_chain(struct collector *c, const hsy_document *doc)
+{
+    const bool shuffles = collector_shuffles(c);
+    struct hop_public keys = {.nseal = 0};
+    char task[HSY_TASK_ID + 1];
+
+    if (c->hop != NULL)
+        hop_public(c->hop, &keys);
+    if (shuffles && !hop_places(doc, keys.sign).any)
+        log_event(c->log, LOG_NOTE, "shuffler-not-in-document",
+                  "document=%" PRIu64, doc->version);
+    if (!shuffles && hop_keyless(doc, &keys, false, task))
+        log_event(c->log, LOG_ERROR, "no-seal-key", "task=%s", task);
+}
+
 /* The document in force is the engine's, and was looked through by it. */
 void serve_remind_document(struct collector *c)
 {
@@ -31,15 +47,12 @@ void serve_remind_document(struct collector *c)
     uint8_t *bytes = engine_document_hold(c->engine, &len);
     hsy_document doc;
 
-    if (bytes != NULL && hsy_document_open(&doc, bytes, len, NULL) == HSY_OK &&
-        gateway_unnamed(c->gateway, &doc))
-        log_event(c->log, LOG_NOTE, "gateway-keys-not-in-document",
-                  "document=%" PRIu64, doc.version);
-    if (bytes != NULL && collector_shuffles(c) &&
-        hsy_document_open(&doc, bytes, len, NULL) == HSY_OK &&
-        !hop_places(&doc, hop_shuffler(c->hop)).any)
-        log_event(c->log, LOG_NOTE, "shuffler-not-in-document",
-                  "document=%" PRIu64, doc.version);
+    if (bytes != NULL && hsy_document_open(&doc, bytes, len, NULL) == HSY_OK) {
+        if (gateway_unnamed(c->gateway, &doc))
+            log_event(c->log, LOG_NOTE, "gateway-keys-not-in-document",
+                      "document=%" PRIu64, doc.version);
+        remind_chain(c, &doc);
+    }
     engine_document_drop(bytes);
 }
 

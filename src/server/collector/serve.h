@@ -77,6 +77,7 @@ enum serve_found {
     SERVE_EXPIRES,    /* it, in so many days: number */
     SERVE_UNNAMED,    /* none of the gateway's keys is in the document */
     SERVE_NO_PLACE,   /* the document has no statement of this shuffler */
+    SERVE_KEYLESS,    /* the task about is sealed for a key that is not there */
     SERVE_NO_RECEIPT, /* the next hop is the collector, whose key is not said */
     SERVE_MEMORY,     /* days that are kept will need so many MiB: number */
     /* What is wrong. */

@@ -140,8 +140,10 @@ static hsy_status archive_received(void *ctx, const struct store_received *r)
  * archive has none. */
 static hsy_status archive_shuffles(struct archive_writer *w)
 {
-    return host_fail(w->err, HSY_E_REFUSED, HOST_FIELD_MIXES,
-                     "data of a shuffler is not exported: copy it");
+    return host_fail(
+        w->err, HSY_E_REFUSED, HOST_FIELD_MIXES,
+        "data of a shuffler is neither exported nor copied: keep its "
+        "keys (docs/run-a-shuffler.md)");
 }
 
 static hsy_status archive_sealed(void *ctx, const struct store_batch *b)

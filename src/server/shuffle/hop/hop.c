@@ -120,7 +120,15 @@ hsy_status hop_take_keys(struct hop *h, const struct hop_files *files,
     return st;
 }
 
-hsy_status hop_files_check(uint8_t sign_key[HSY_SIGN_KEY],
+static void hop_public_of(struct hop_public *out, const struct hops_keys *keys)
+{
+    memcpy(out->sign, keys->sign, HSY_SIGN_KEY);
+    out->nseal = keys->nseal;
+    for (size_t i = 0; i < keys->nseal; i++)
+        memcpy(out->seal[i], keys->seal[i].pub, HSY_SEAL_KEY);
+}
+
+hsy_status hop_files_check(struct hop_public *out,
                            const struct hop_files *files, const char **about,
                            hsy_error *err)
 {
@@ -128,10 +136,57 @@ hsy_status hop_files_check(uint8_t sign_key[HSY_SIGN_KEY],
     struct hops_keys keys;
     const hsy_status st = hop_read_keys(&keys, secret, files, about, err);
 
-    memcpy(sign_key, keys.sign, HSY_SIGN_KEY);
+    hop_public_of(out, &keys);
     explicit_bzero(&keys, sizeof keys);
     explicit_bzero(secret, sizeof secret);
     return st;
+}
+
+void hop_public(struct hop *h, struct hop_public *out)
+{
+    pthread_mutex_lock(&h->lock);
+    hop_public_of(out, &h->keys);
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* The key that a task seals for this hop; NULL: none. */
+static const uint8_t *hop_sealed_for(const hsy_task *t, hsy_statement *s,
+                                     const uint8_t sign_key[HSY_SIGN_KEY],
+                                     bool shuffles)
+{
+    if (t->model != HSY_MODEL_SHUFFLED)
+        return NULL;
+    if (!shuffles)
+        return t->collector_key;
+    for (uint32_t k = 0; k < t->shufflers; k++)
+        if (hsy_statement_decode(s,
+                                 t->statements + (size_t)k * HSY_STATEMENT_WIRE,
+                                 NULL) == HSY_OK &&
+            memcmp(s->sign_key, sign_key, HSY_SIGN_KEY) == 0)
+            return s->seal_key;
+    return NULL;
+}
+
+bool hop_keyless(const hsy_document *doc, const struct hop_public *keys,
+                 bool shuffles, char task[HSY_TASK_ID + 1])
+{
+    for (uint32_t i = 0; i < doc->tasks; i++) {
+        const uint8_t *key;
+        hsy_statement s;
+        hsy_task t;
+        size_t k = 0;
+
+        hsy_document_task(doc, &t, i);
+        key = hop_sealed_for(&t, &s, keys->sign, shuffles);
+        while (key != NULL && k < keys->nseal &&
+               memcmp(keys->seal[k], key, HSY_SEAL_KEY) != 0)
+            k++;
+        if (key != NULL && k == keys->nseal) {
+            memcpy(task, t.id, sizeof t.id);
+            return true;
+        }
+    }
+    return false;
 }
 
 struct hop_places hop_places(const hsy_document *doc,

@@ -19,6 +19,7 @@
 #include "server/http/http.h"
 #include "server/peer/ask.h"
 #include "server/process/log.h"
+#include "server/shuffle/hops.h"
 #include "server/shuffle/parcel_wire.h"
 
 struct hop;
@@ -61,10 +62,23 @@ const uint8_t *hop_shuffler(const struct hop *h);
 hsy_status hop_take_keys(struct hop *h, const struct hop_files *files,
                          const char **about, hsy_error *err);
 
-/* Look at files of keys without a hop: the key that signs. */
-hsy_status hop_files_check(uint8_t sign_key[HSY_SIGN_KEY],
+/* The public halves of a hop's keys. */
+struct hop_public {
+    uint8_t sign[HSY_SIGN_KEY];
+    uint8_t seal[HOPS_KEYS][HSY_SEAL_KEY];
+    size_t nseal;
+};
+
+/* Of files, without a hop; and of one that runs. */
+hsy_status hop_files_check(struct hop_public *out,
                            const struct hop_files *files, const char **about,
                            hsy_error *err);
+void hop_public(struct hop *h, struct hop_public *out);
+
+/* Whether a document has envelopes for this shuffler, or collector, that none
+ * of the keys opens: of a task of this id. */
+bool hop_keyless(const hsy_document *doc, const struct hop_public *keys,
+                 bool shuffles, char task[HSY_TASK_ID + 1]);
 
 /* What a document says of a shuffler, by statements of its own. */
 struct hop_places {
