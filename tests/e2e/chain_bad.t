@@ -296,9 +296,26 @@ for what, want in (
         ({"seal_keys": [c.name("s1-seal.secret")] * 3}, [c.name("s1-seal.secret") + ": more than two keys that open envelopes"]),
         ({"seal_keys": [c.name("s1-seal.public")]}, [c.name("s1-seal.public") + ": this is a public key; name its .secret file"]),
         ({"sign_key": c.name("s1-seal.secret")}, [c.name("s1-seal.secret") + ": this is a key to seal for; 'hearsay tasks keygen' makes keys that sign"]),
+        ({"seal_keys": [c.name("s2-seal.secret")]}, ["warning: seal_keys: by %s the reports of 'veiled' are sealed for a key that is not among them: its batches are not taken" % c.signed]),
         ({"sign_key": c.name("stranger-sign.secret")}, ["warning: document: %s has no statement of this shuffler: nothing is sealed for it" % c.signed])):
     first.configure(**what)
     r = run("shuffle", "check", first.yaml)
     found = [re.sub("^hearsay: (%s(:\\d+)?: )?" % re.escape(first.yaml), "", line) for line in r.err.splitlines()]
     ok(found == want and r.code == (0 if "warning" in want[0] else 1), "shuffle check: " + want[0].replace(c.dir, ""), r)
+second.configure(receipt_key=None)
+r = run("shuffle", "check", second.yaml)
+ok(r.code == 0 and "warning: receipt_key: by %s the next hop is the collector" % c.signed in r.err, "the last shuffler is told that it needs the collector's key", r)
+c.collector.configure(document=c.signed, sign_key=None, seal_keys=None)
+r = run("serve", "check", c.collector.yaml)
+ok(r.code == 0 and "warning: seal_keys: by %s the reports of 'veiled' are sealed" % c.signed in r.err, "and a collector that it has no keys for its task", r)
+
+# ---- tasks.yaml --------------------------------------------------------------------
+
+yaml_ = open(c.name("tasks.yaml")).read()
+for key, want in (("s1-seal", "s1.statement: its seal_key is the collector_key: who has both layers reads reports with their ids"),
+                  ("s1-gateway", "collector_key: this is a gateway's key, which the first shuffler has: reports are sealed for the collector alone")):
+    with open(c.name("wrong.yaml"), "w") as f:
+        f.write(yaml_.replace("collector-seal.public", key + ".public"))
+    r = run("tasks", "check", c.name("wrong.yaml"))
+    ok(r.code == 1 and want in r.err, "tasks check: " + want, r)
 done()
