@@ -154,7 +154,11 @@ static void keys_are_kept(const hsy_document *doc)
 
     ok(reads(again) == HSY_OK && hsy_tasks_change(tasks, doc, NULL) == HSY_OK,
        "another document, the same keys");
-    ok(reads("version: 2\ngateway_keys: [gate.public]\n"
+    refused("version: 2\ngateway_keys: [gate.public]\n"
+            "collector_key: gate.public\ntasks:\n" TASK DOMAIN SHUFFLED
+            "    epsilon: 4\n",
+            "collector_key", "this is a gateway's key");
+    ok(reads("version: 2\ngateway_keys: [collector.public]\n"
              "collector_key: gate.public\ntasks:\n" TASK DOMAIN SHUFFLED
              "    epsilon: 4\n") == HSY_OK &&
            hsy_tasks_change(tasks, doc, NULL) == HSY_E_FORMAT &&
