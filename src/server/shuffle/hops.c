@@ -8,17 +8,13 @@
 
 /* ---- Chains -------------------------------------------------------------- */
 
-/* What shuffler `place` of a task says; entries of a roster hold it to be
- * right. */
-static bool hops_statement(const struct roster_entry *e, uint32_t place,
-                           hsy_statement *out)
+bool hops_statement(const hsy_task *t, uint32_t place, hsy_statement *out)
 {
-    return e->task.model == HSY_MODEL_SHUFFLED && place >= 1 &&
-           place <= e->task.shufflers &&
-           hsy_statement_decode(out,
-                                e->task.statements +
-                                    (size_t)(place - 1) * HSY_STATEMENT_WIRE,
-                                NULL) == HSY_OK;
+    return t->model == HSY_MODEL_SHUFFLED && place >= 1 &&
+           place <= t->shufflers &&
+           hsy_statement_decode(
+               out, t->statements + (size_t)(place - 1) * HSY_STATEMENT_WIRE,
+               NULL) == HSY_OK;
 }
 
 /* Whether a statement is its shuffler's own word. */
@@ -34,7 +30,7 @@ static bool hops_signed(const hsy_task *t, uint32_t place,
 uint32_t hops_place(const struct roster_entry *e, const uint8_t *sign_key,
                     hsy_statement *own)
 {
-    for (uint32_t place = 1; hops_statement(e, place, own); place++)
+    for (uint32_t place = 1; hops_statement(&e->task, place, own); place++)
         if (memcmp(own->sign_key, sign_key, HSY_SIGN_KEY) == 0)
             return hops_signed(&e->task, place, own) ? place : 0;
     return 0;
@@ -47,11 +43,8 @@ bool hops_agree(const hsy_document *doc, uint32_t *task)
         hsy_task t;
 
         hsy_document_task(doc, &t, *task);
-        for (uint32_t i = 0; i < t.shufflers; i++)
-            if (hsy_statement_decode(
-                    &s, t.statements + (size_t)i * HSY_STATEMENT_WIRE, NULL) !=
-                    HSY_OK ||
-                !hops_signed(&t, i + 1, &s))
+        for (uint32_t place = 1; place <= t.shufflers; place++)
+            if (!hops_statement(&t, place, &s) || !hops_signed(&t, place, &s))
                 return false;
     }
     return true;
@@ -82,7 +75,7 @@ static uint32_t hops_least(const struct roster_entry *e, uint32_t place)
 {
     uint32_t least = 0;
 
-    for (hsy_statement s; hops_statement(e, place, &s); place++)
+    for (hsy_statement s; hops_statement(&e->task, place, &s); place++)
         if (s.min_batch > least)
             least = s.min_batch;
     return least;
@@ -108,11 +101,11 @@ static struct mixer_task hops_mixer_task(const struct roster_entry *e,
     memcpy(t.task, e->task.id, sizeof t.task);
     memcpy(t.scheme, e->digest, sizeof t.scheme);
     memcpy(t.way, e->way, sizeof t.way);
-    if (hops_statement(e, place - 1, &other))
+    if (hops_statement(&e->task, place - 1, &other))
         memcpy(t.before, other.sign_key, sizeof t.before);
     memcpy(t.next,
-           hops_statement(e, place + 1, &other) ? other.sign_key
-                                                : keys->collector,
+           hops_statement(&e->task, place + 1, &other) ? other.sign_key
+                                                       : keys->collector,
            sizeof t.next);
     return t;
 }
@@ -210,7 +203,7 @@ bool hops_find(const struct roster *roster, const struct hops_keys *keys,
     out->chain.hops = hops;
     out->chain.length = hops_length(e, hops + 1);
     for (uint32_t place = 1; place <= hops; place++)
-        if (hops_statement(e, place, &hop))
+        if (hops_statement(&e->task, place, &hop))
             memcpy(out->chain.keys[place - 1], hop.sign_key, HSY_SIGN_KEY);
     return true;
 }

@@ -25,6 +25,10 @@ struct hops_keys {
     size_t nseal;
 };
 
+/* What the shuffler at a place says, from 1 on; false: the task has none there.
+ * That it has signed it is not looked at. */
+bool hops_statement(const hsy_task *task, uint32_t place, hsy_statement *out);
+
 /* The place of a shuffler in the chain of a task; 0: it has none, or its
  * statement is not signed by it. *own is its statement then. */
 uint32_t hops_place(const struct roster_entry *e, const uint8_t *sign_key,

@@ -78,7 +78,7 @@ struct store_received {
 };
 
 /* What was decided about the sealed envelopes of an entry at the end of an
- * epoch, and how far it is (server/shuffle/states.h). The numbers are kept. */
+ * epoch, and how far it is (server/shuffle/mixer.h). The numbers are kept. */
 enum store_mix_state {
     STORE_MIX_NONE = 0, /* as a row to be put: there is to be none */
     STORE_MIX_WAITING = 1,

@@ -158,11 +158,8 @@ static const uint8_t *hop_sealed_for(const hsy_task *t, hsy_statement *s,
         return NULL;
     if (!shuffles)
         return t->collector_key;
-    for (uint32_t k = 0; k < t->shufflers; k++)
-        if (hsy_statement_decode(s,
-                                 t->statements + (size_t)k * HSY_STATEMENT_WIRE,
-                                 NULL) == HSY_OK &&
-            memcmp(s->sign_key, sign_key, HSY_SIGN_KEY) == 0)
+    for (uint32_t place = 1; hops_statement(t, place, s); place++)
+        if (memcmp(s->sign_key, sign_key, HSY_SIGN_KEY) == 0)
             return s->seal_key;
     return NULL;
 }
@@ -199,13 +196,10 @@ struct hop_places hop_places(const hsy_document *doc,
         hsy_task t;
 
         hsy_document_task(doc, &t, i);
-        for (uint32_t k = 0; k < t.shufflers; k++)
-            if (hsy_statement_decode(
-                    &s, t.statements + (size_t)k * HSY_STATEMENT_WIRE, NULL) ==
-                    HSY_OK &&
-                memcmp(s.sign_key, sign_key, HSY_SIGN_KEY) == 0) {
+        for (uint32_t place = 1; hops_statement(&t, place, &s); place++)
+            if (memcmp(s.sign_key, sign_key, HSY_SIGN_KEY) == 0) {
                 at.any = true;
-                at.last |= k + 1 == t.shufflers;
+                at.last |= place == t.shufflers;
             }
     }
     return at;

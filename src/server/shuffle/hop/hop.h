@@ -115,8 +115,6 @@ struct hop_status {
     uint64_t delivered;                  /* envelopes, ever */
     uint64_t erased;              /* envelopes, ever: too few for too long */
     uint64_t tries[ASK_OUTCOMES]; /* requests to the next hop */
-    uint32_t oldest;   /* epoch of the first batch that waits for a receipt; 0:
-                          none does */
     uint64_t waits;    /* seconds for which nothing is received; 0: all is */
     uint64_t refusals; /* batches that the next hop refuses, now */
     unsigned answered; /* what it said to the last of them */

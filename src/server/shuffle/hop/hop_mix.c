@@ -199,7 +199,6 @@ static void mix_count(struct hop_status *s, const struct store_mix *rows,
 {
     memset(s->states, 0, sizeof s->states);
     s->delivered = s->erased = 0;
-    s->oldest = 0;
     for (size_t i = 0; i < n; i++) {
         const struct store_mix *row = &rows[i];
 
@@ -208,9 +207,6 @@ static void mix_count(struct hop_status *s, const struct store_mix *rows,
             s->delivered += row->n;
         if (row->state == STORE_MIX_EXPIRED || row->state == STORE_MIX_GONE)
             s->erased += row->n;
-        if (row->state == STORE_MIX_MIXED &&
-            (s->oldest == 0 || row->epoch < s->oldest))
-            s->oldest = row->epoch;
     }
 }
 
