@@ -1,7 +1,8 @@
 /*
  * collector.h - the routes of both listeners, and what they share.
  *
- * A collector is an engine with its workers, two listeners, tokens, figures. A
+ * A collector counts uploads (counting.h), and has two listeners, tokens and
+ * figures. A
  * shuffler is one that counts envelopes instead of reports: it has a hop that
  * mixes them and passes them on, and neither figures nor copies.
  * serve.c (src/cli/serve/serve.c calls it) opens and closes them in order; the
@@ -14,7 +15,7 @@
 #include "server/auth/auth.h"
 #include "server/collector/figures/figures.h"
 #include "server/collector/watch/watch.h"
-#include "server/engine/workers.h"
+#include "server/counting/counting.h"
 #include "server/gateway/gateway.h"
 #include "server/http/http.h"
 #include "server/process/config.h"
@@ -36,9 +37,8 @@ struct collector {
     uint64_t rehearsed[2];   /* the time of a rehearsal; the admitter's and the
                                 mixer's */
     unsigned connections;    /* of a listener, as descriptors suffice */
-    struct store *store;
-    struct engine *engine;
-    struct workers *workers;
+    struct counting *counting;
+    struct engine *engine;           /* what it knows: counting's */
     struct listener *public, *admin; /* admin: NULL if there is none */
     struct tokens *tokens;
     struct gateway *gateway;

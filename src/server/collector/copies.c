@@ -176,7 +176,7 @@ static hsy_status copies_all(struct collector *c, const char *path,
     hsy_status st;
 
     shown_pause(shown, true);
-    st = c->store->ops->backup(c->store, path, &beside, err);
+    st = c->counting->ops->backup(c->counting, path, &beside, err);
     shown_pause(shown, false);
     return st;
 }

@@ -115,24 +115,21 @@ static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
                                      .clock_days = (uint32_t)f->clock_days,
                                      .accept_clock = c->accept_clock,
                                      .driven_clock = f->rehearsal != NULL};
-    struct store_state state;
     hsy_status st;
 
     mkdir(f->data, S_IRWXU); /* else opening it says why not */
     serve_whole_name(&c->config.data);
     serve_whole_name(&c->config.backups);
-    st = store_sqlite_open(&c->store, &state, f->data, true, &t->err);
-    if (st == HSY_OK)
-        st = rehearsal_mark(c->store, &state, f->rehearsal != NULL, &t->err);
-    if (st == HSY_OK)
-        st = engine_open(&c->engine, c->store, &state, &o, &t->err);
-    if (st == HSY_OK)
+    st = counting_local_open(&c->counting, f->data, f->rehearsal != NULL, &o,
+                             &t->err);
+    if (st == HSY_OK) {
+        c->engine = c->counting->view;
         st = tokens_open(&c->tokens, f->data, &t->err);
+    }
     if (st == HSY_OK)
         st = tokens_want(c->tokens, f->enrolled, &t->err);
     if (st == HSY_OK)
         serve_enrols(c, f);
-    explicit_bzero(&state, sizeof state);
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->data);
 }
 
@@ -468,9 +465,9 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
     if (c->config.sandbox != CONFIG_OFF)
         st = serve_enclose(c, t);
     if (st == HSY_OK)
-        st = workers_start(&c->workers, c->engine, &o, &t->err);
+        st = c->counting->ops->start(c->counting, &o, &t->err);
     if (st == HSY_OK && c->hop != NULL)
-        st = hop_start(c->hop, c->workers, &t->err);
+        st = hop_start(c->hop, &t->err);
     if (st == HSY_OK && !collector_shuffles(c))
         st = history_start(&c->history, c, &t->err);
     if (st == HSY_OK && !collector_shuffles(c))
@@ -515,7 +512,6 @@ void serve_look(struct collector *c)
 hsy_status serve_stop(struct collector *c, hsy_error *err)
 {
     const uint32_t seconds = (uint32_t)c->config.drain_seconds;
-    hsy_status st;
 
     __atomic_store_n(&c->ready, false, __ATOMIC_RELEASE);
     watch_pulse_stop(c->watch);
@@ -528,9 +524,7 @@ hsy_status serve_stop(struct collector *c, hsy_error *err)
     c->history = NULL;
     if (c->hop != NULL)
         hop_stop(c->hop);
-    st = workers_stop(c->workers, err);
-    c->workers = NULL;
-    return st;
+    return c->counting->ops->stop(c->counting, err);
 }
 
 void serve_close(struct collector *c)
@@ -546,16 +540,14 @@ void serve_close(struct collector *c)
     history_stop(c->history);
     if (c->hop != NULL)
         hop_stop(c->hop);
-    if (c->workers != NULL)
-        (void)workers_stop(c->workers, &err);
+    if (c->counting != NULL)
+        (void)c->counting->ops->stop(c->counting, &err);
     listen_close(c->public);
     listen_close(c->admin);
     tokens_close(c->tokens);
     gateway_free(c->gateway);
     hop_close(c->hop);
-    engine_close(c->engine);
-    if (c->store != NULL)
-        c->store->ops->close(c->store);
+    counting_close(c->counting);
     if (c->backups != -1)
         close(c->backups);
     watch_close(c->watch);

@@ -10,18 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct document_bytes {
-    const uint8_t *bytes;
-    size_t len;
-};
-
-static hsy_status document_take(struct engine *e, void *ctx, hsy_error *err)
-{
-    const struct document_bytes *d = ctx;
-
-    return engine_set_document(e, d->bytes, d->len, err);
-}
-
 /* By the collector's key, or by the one that the document in force names for
  * later versions: as devices do. */
 static bool document_signed(const struct collector *c, const uint8_t *bytes,
@@ -62,7 +50,6 @@ static hsy_status document_check(const struct collector *c,
 static hsy_status document_offer(struct collector *c, const uint8_t *bytes,
                                  size_t len, hsy_error *err)
 {
-    struct document_bytes d = {bytes, len};
     size_t old_len = 0;
     uint8_t *old = engine_document_hold(c->engine, &old_len);
     const bool same =
@@ -72,9 +59,7 @@ static hsy_status document_offer(struct collector *c, const uint8_t *bytes,
     engine_document_drop(old);
     if (st != HSY_OK || same)
         return st;
-    return c->workers != NULL
-               ? workers_admitting(c->workers, document_take, &d, err)
-               : engine_set_document(c->engine, bytes, len, err);
+    return c->counting->ops->document(c->counting, bytes, len, err);
 }
 
 hsy_status api_take_document(struct collector *c, const uint8_t *bytes,

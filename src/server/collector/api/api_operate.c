@@ -119,32 +119,20 @@ void api_live(struct request *q, void *ctx)
     api_later(ctx, q, operate_live);
 }
 
-struct operate_merge {
-    uint32_t entry;
-    const uint8_t *bytes;
-    size_t len;
-};
-
-static hsy_status operate_merge_job(struct engine *e, void *ctx, hsy_error *err)
-{
-    const struct operate_merge *m = ctx;
-
-    return engine_merge(e, m->entry, m->bytes, m->len, err);
-}
-
 static void operate_merge(struct collector *c, struct request *q)
 {
     const struct roster_entry *e;
     struct roster *roster = api_kept(c, q, "release", &e);
-    struct operate_merge m = {0};
+    const uint8_t *bytes;
+    size_t len;
     hsy_error err = {0};
     struct put p;
 
     if (roster == NULL)
         return;
-    m.entry = e->number;
-    m.bytes = request_body(q, &m.len);
-    if (workers_admitting(c->workers, operate_merge_job, &m, &err) != HSY_OK) {
+    bytes = request_body(q, &len);
+    if (c->counting->ops->merge(c->counting, e->number, bytes, len, &err) !=
+        HSY_OK) {
         if (err.status == HSY_E_REFUSED && err.field == HSY_FIELD_ROUNDS)
             api_problem(q, 409, "Rounds are missing", "%s", err.msg);
         else if (err.status == HSY_E_REFUSED)

@@ -10,27 +10,17 @@ struct retire {
     uint64_t n;
 };
 
-static hsy_status retire_task_job(struct engine *e, void *ctx, hsy_error *err)
+/* A task, or what was over before a day; false after an answer. */
+static bool retire_do(struct collector *c, struct request *q, struct retire *r)
 {
-    struct retire *r = ctx;
-
-    return engine_retire_task(e, r->task, r->release, &r->n, err);
-}
-
-static hsy_status retire_purge_job(struct engine *e, void *ctx, hsy_error *err)
-{
-    struct retire *r = ctx;
-
-    return engine_purge(e, r->before, &r->n, err);
-}
-
-/* Do it on the admitter's thread; false after an answer. */
-static bool retire_do(struct collector *c, struct request *q, workers_job *job,
-                      struct retire *r)
-{
+    const struct counting_functions *ops = c->counting->ops;
     hsy_error err = {0};
+    const hsy_status st =
+        r->before != 0
+            ? ops->purge(c->counting, r->before, &r->n, &err)
+            : ops->retire(c->counting, r->task, r->release, &r->n, &err);
 
-    if (workers_admitting(c->workers, job, r, &err) == HSY_OK) {
+    if (st == HSY_OK) {
         if (shown_forget(history_shown(c->history), r->before, &err) != HSY_OK)
             log_failure(c->log, "snapshot", &err);
         return true;
@@ -57,7 +47,7 @@ static void retire_task(struct collector *c, struct request *q)
     if (request_query(q, "release") != NULL)
         r.release = e->task.release;
     roster_drop(roster);
-    if (!retire_do(c, q, retire_task_job, &r) || !api_begin(q, &p))
+    if (!retire_do(c, q, &r) || !api_begin(q, &p))
         return;
     log_event(c->log, LOG_NOTE, "retired", "task=%s releases=%" PRIu64, r.task,
               r.n);
@@ -84,7 +74,7 @@ static void retire_purge(struct collector *c, struct request *q)
                     "before: a day is wanted, as 2026-11-16");
         return;
     }
-    if (!retire_do(c, q, retire_purge_job, &r) || !api_begin(q, &p))
+    if (!retire_do(c, q, &r) || !api_begin(q, &p))
         return;
     day_text(day, r.before);
     log_event(c->log, LOG_NOTE, "purged", "before=%s releases=%" PRIu64, day,

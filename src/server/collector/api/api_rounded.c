@@ -85,7 +85,7 @@ void api_look_times(struct collector *c, struct workers_times *out,
     struct history_seen seen;
     uint64_t checkpoint;
 
-    workers_status(c->workers, out);
+    counting_times(c->counting, out);
     if (step == 1)
         return;
     history_seen(c, &seen);

@@ -1,7 +1,7 @@
 /*
  * uploads.c - a body of uploads from its first byte to its answer.
  *
- * An upload is acknowledged when workers.h says that it is durable, and not
+ * An upload is acknowledged when counting.h says that it is durable, and not
  * otherwise: if the store fails the connection is cut, and the device sends the
  * same bytes again.
  */
@@ -209,7 +209,7 @@ void uploads_take(struct uploads *u, uint8_t *body, size_t len)
         uploads_later(u, WATCH_MEMORY);
     } else if (uploads_read(u, body, len, &err) != HSY_OK) {
         uploads_malformed(u, &err);
-    } else if (!workers_submit(u->collector->workers, &u->submission)) {
+    } else if (!counting_submit(u->collector->counting, &u->submission)) {
         struct intake in = u->submission.in;
 
         uploads_later(u, WATCH_BUSY);

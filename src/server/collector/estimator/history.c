@@ -88,11 +88,6 @@ static void history_take(struct history *h, const struct roster_entry *e,
 
 /* ---- The store ----------------------------------------------------------- */
 
-static hsy_status history_keep_job(struct engine *e, void *ctx, hsy_error *err)
-{
-    return engine_keep(e, ctx, err);
-}
-
 /* A day's point that is not in the store, as text to be freed; NULL: there is
  * none, or no memory. */
 static char *history_unkept(struct history *h, struct store_figure *figure)
@@ -120,13 +115,13 @@ static char *history_unkept(struct history *h, struct store_figure *figure)
 /* Write the points of an entry's days that are not there. */
 static void history_keep(struct history *h, uint32_t entry)
 {
+    struct counting *counting = h->c->counting;
     struct store_figure figure = {.entry = entry};
     hsy_error err = {0};
     char *text;
 
     while ((text = history_unkept(h, &figure)) != NULL) {
-        if (workers_admitting(h->c->workers, history_keep_job, &figure, &err) !=
-            HSY_OK)
+        if (counting->ops->keep(counting, &figure, &err) != HSY_OK)
             log_failure(h->c->log, "keep-figure", &err);
         free(text);
     }
@@ -151,13 +146,6 @@ static hsy_status history_read(void *ctx, const struct store_figure *figure)
     }
     pthread_mutex_unlock(&h->lock);
     return s != NULL ? HSY_OK : HSY_E_NOMEM;
-}
-
-static hsy_status history_read_job(struct engine *e, void *ctx, hsy_error *err)
-{
-    const struct store_reader to = {.ctx = ctx, .figure = history_read};
-
-    return engine_figures(e, &to, err);
 }
 
 /* ---- The thread ---------------------------------------------------------- */
@@ -313,7 +301,7 @@ static void history_tell_status(struct history *h)
 static void history_look(struct collector *c, struct history_seen *out)
 {
     engine_status(c->engine, &out->engine);
-    workers_status(c->workers, &out->times);
+    counting_times(c->counting, &out->times);
     listen_status(c->public, &out->listener);
     watch_figures(c, &out->figures);
 }
@@ -362,11 +350,13 @@ static void history_round(struct history *h, bool estimate)
 static void *history_run(void *ctx)
 {
     struct history *h = ctx;
+    struct counting *counting = h->c->counting;
+    const struct store_reader to = {.ctx = h, .figure = history_read};
     const double every = (double)h->c->config.estimate_seconds;
     double next = 0;
     hsy_error err = {0};
 
-    if (workers_admitting(h->c->workers, history_read_job, h, &err) != HSY_OK)
+    if (counting->ops->figures(counting, &to, &err) != HSY_OK)
         log_failure(h->c->log, "read-figures", &err);
     while (!history_wait(h, every < 1 ? every : 1)) {
         const bool estimate = history_now() >= next;
@@ -400,7 +390,7 @@ static hsy_status history_show(struct history *h, hsy_error *err)
     const struct config *config = &h->c->config;
     const struct shown_options o = {.data = config->data,
                                     .engine = h->c->engine,
-                                    .workers = h->c->workers,
+                                    .counting = h->c->counting,
                                     .seconds = config->snapshot_seconds,
                                     .day_words = config->day_words,
                                     .keep_days = config->keep_days};

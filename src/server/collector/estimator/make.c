@@ -15,7 +15,6 @@
 #define MAKE_COUNTS 4096u                         /* days that are summed up */
 #define MAKE_CANDIDATES ((size_t)4 * 1024 * 1024) /* bytes of a list */
 #define MAKE_PATH 4096u
-#define MAKE_FOLDS 16u /* bounded amounts, before a copy */
 
 struct store_count history_count(struct collector *c, uint32_t entry)
 {
@@ -143,18 +142,14 @@ struct make_copy {
     struct engine_rounds *of;
 };
 
-/* On the folder's thread. What was acknowledged before is folded first, so that
- * who merges a tally and asks sees it; but no more than a while of it. */
+/* What was acknowledged before is folded first, so that who merges a tally and
+ * asks sees it. */
 static hsy_status make_copy(struct engine *e, void *ctx, hsy_error *err)
 {
     const struct make_copy *copy = ctx;
-    hsy_status st = HSY_OK;
-    bool more = true;
+    const hsy_status st =
+        engine_copy(e, copy->entry->number, 0, 0, copy->words, err);
 
-    for (unsigned i = 0; i < MAKE_FOLDS && more && st == HSY_OK; i++)
-        st = engine_fold(e, &more, err);
-    if (st == HSY_OK)
-        st = engine_copy(e, copy->entry->number, 0, 0, copy->words, err);
     return st == HSY_OK ? engine_rounds(copy->of, e, copy->entry, 0, 0, err)
                         : st;
 }
@@ -167,7 +162,7 @@ hsy_status history_live(int64_t **words, struct engine_rounds *of,
     hsy_status st = HSY_E_NOMEM;
 
     if (copy.words != NULL)
-        st = workers_folding(c->workers, make_copy, &copy, err);
+        st = counting_look(c->counting, e->number, make_copy, &copy, err);
     else
         host_fail(err, st, HSY_FIELD_NONE, "out of memory");
     if (st == HSY_E_EMPTY)

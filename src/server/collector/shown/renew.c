@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN_FOLDS 16u /* bounded amounts, before a copy */
-#define SHOWN_SPARE 2u  /* days before its tally goes a block is finished */
+#define SHOWN_SPARE 2u /* days before its tally goes a block is finished */
 
 /* What the folder copies of an entry at one moment. */
 struct shown_work {
@@ -73,7 +72,7 @@ static hsy_status shown_fetch(struct shown_work *w, struct engine *e,
     return HSY_OK;
 }
 
-/* On the folder's thread. */
+/* While nothing is folded. */
 static hsy_status shown_look(struct engine *e, void *ctx, hsy_error *err)
 {
     struct shown_work *w = ctx;
@@ -82,13 +81,9 @@ static hsy_status shown_look(struct engine *e, void *ctx, hsy_error *err)
     struct shown_ask ask = {.is = w->is,
                             .daily = w->is->words <= w->s->o.day_words,
                             .open = engine_days(e).first};
-    bool more = true, whole = false;
-    hsy_status st = HSY_OK;
+    bool whole = false;
+    hsy_status st = engine_folded(&live, &ask.n, e, w->is->number, err);
 
-    for (unsigned i = 0; i < SHOWN_FOLDS && more && st == HSY_OK; i++)
-        st = engine_fold(e, &more, err);
-    if (st == HSY_OK)
-        st = engine_folded(&live, &ask.n, e, w->is->number, err);
     if (st == HSY_OK)
         st = engine_batches(&batches, &ask.nbatches, e, w->is->number, true,
                             err);
@@ -241,7 +236,7 @@ hsy_status shown_renew(struct shown *s, const struct roster_entry *is,
     if (st != HSY_OK || w.whole == NULL || !shown_due(s, is))
         st = w.whole == NULL ? HSY_E_NOMEM : st;
     else
-        st = workers_folding(s->o.workers, shown_look, &w, err);
+        st = counting_look(s->o.counting, is->number, shown_look, &w, err);
     if (st == HSY_OK && w.plan.any) {
         pthread_mutex_lock(&s->file_lock);
         st = shown_commit(&w, err);

@@ -21,8 +21,7 @@
 #ifndef SERVER_COLLECTOR_SHOWN_SHOWN_H
 #define SERVER_COLLECTOR_SHOWN_SHOWN_H
 
-#include "server/engine/engine.h"
-#include "server/engine/workers.h"
+#include "server/counting/counting.h"
 
 struct shown;
 
@@ -36,7 +35,7 @@ struct shown_block {
 struct shown_options {
     const char *data; /* the directory */
     struct engine *engine;
-    struct workers *workers;
+    struct counting *counting; /* NULL: none is renewed */
     uint64_t seconds;   /* between two moments at which generations may be
                            made; 0: whenever there is a lot */
     uint64_t day_words; /* as the engine's: */

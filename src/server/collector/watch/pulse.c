@@ -17,14 +17,6 @@
 
 #define PULSE_SECOND 1000000u
 
-static hsy_status pulse_nothing(struct engine *e, void *ctx, hsy_error *err)
-{
-    (void)e;
-    (void)ctx;
-    (void)err;
-    return HSY_OK;
-}
-
 static void pulse_waits(struct pulse *p, enum watch_thread whom)
 {
     const int before = atomic_load(&p->waits);
@@ -63,10 +55,10 @@ static bool pulse_all(struct collector *c, struct pulse *p, uint64_t *ticks)
 
     if (atomic_load(&p->waits) < WATCH_LISTENER)
         pulse_waits(p, WATCH_ADMITTER);
-    (void)workers_admitting(c->workers, pulse_nothing, NULL, NULL);
+    c->counting->ops->answer(c->counting, COUNTING_ADMITS);
     if (atomic_load(&p->waits) < WATCH_LISTENER)
         pulse_waits(p, WATCH_FOLDER);
-    (void)workers_folding(c->workers, pulse_nothing, NULL, NULL);
+    c->counting->ops->answer(c->counting, COUNTING_FOLDS);
     turned = listen_turned(c->public);
     turned &= c->admin == NULL || listen_turned(c->admin);
     if (!turned)

@@ -273,9 +273,8 @@ static bool hop_thread(pthread_t *thread, void *(*main)(void *), struct hop *h)
     return runs;
 }
 
-hsy_status hop_start(struct hop *h, struct workers *w, hsy_error *err)
+hsy_status hop_start(struct hop *h, hsy_error *err)
 {
-    h->workers = w;
     h->taker_runs = hop_thread(&h->taker, hop_take_main, h);
     if (h->taker_runs && h->shuffles)
         h->mixing_runs = hop_thread(&h->mixing, hop_mix_main, h);

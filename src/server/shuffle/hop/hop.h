@@ -2,7 +2,7 @@
  * hop.h - a part of a chain as it runs: a shuffler, or the collector at its
  * end.
  *
- * Two threads of its own beside those of workers.h:
+ * Two threads of its own beside those of counting.h:
  *
  *   taker   takes batches of the hop before, a request at a time (inbox.h);
  *           what has come whole is counted by the admitter
@@ -15,7 +15,7 @@
 #ifndef SERVER_SHUFFLE_HOP_HOP_H
 #define SERVER_SHUFFLE_HOP_HOP_H
 
-#include "server/engine/workers.h"
+#include "server/counting/counting.h"
 #include "server/http/http.h"
 #include "server/peer/ask.h"
 #include "server/process/log.h"
@@ -37,8 +37,8 @@ struct hop_options {
     const char *next;    /* URL of the next hop; NULL: this is the collector */
     const char *next_ca; /* who signs its certificate; NULL: the system's */
     const char *directory; /* of the store */
-    struct store *store;   /* these three are the caller's, and outlive it */
-    struct engine *engine;
+    struct store *store;   /* a shuffler's; these three outlive the hop */
+    struct counting *counting;
     struct log *log;
     uint64_t (*now)(void *ctx); /* seconds since 1970, of the mixer's thread */
     uint32_t look_millis;       /* how often it is asked */
@@ -50,8 +50,9 @@ struct hop_options {
  * to, NULL: of none; HSY_E_IO with errno. */
 hsy_status hop_open(struct hop **out, const struct hop_options *o,
                     const char **about, hsy_error *err);
-hsy_status hop_start(struct hop *h, struct workers *w, hsy_error *err);
-/* End the threads; before workers are stopped, and after listeners are. */
+/* The threads; counting has started. */
+hsy_status hop_start(struct hop *h, hsy_error *err);
+/* End them; before counting is stopped, and after listeners are. */
 void hop_stop(struct hop *h);
 void hop_close(struct hop *h); /* NULL is allowed */
 

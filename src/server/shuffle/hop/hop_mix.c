@@ -103,7 +103,7 @@ static hsy_status mix_take_tasks(struct hop *h, const struct roster *roster,
 /* The tasks of the document in force, if it or a key is another. */
 static hsy_status mix_tasks(struct hop *h, hsy_error *err)
 {
-    struct roster *now = engine_roster(h->options.engine);
+    struct roster *now = engine_roster(h->options.counting->view);
     hsy_status st = HSY_OK;
     bool other;
 
@@ -158,7 +158,7 @@ static hsy_status mix_decide(struct hop *h, hsy_error *err)
     struct engine_status s;
     struct mixer_time now = {.wall = h->options.now(h->options.ctx)};
 
-    engine_status(h->options.engine, &s);
+    engine_status(h->options.counting->view, &s);
     now.day = s.day;
     now.seq = s.seq;
     return mixer_decide(h->mixer, &now, err);

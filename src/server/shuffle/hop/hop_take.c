@@ -49,40 +49,20 @@ static hsy_status take_open(void *ctx, const struct inbox_task *task,
     return st;
 }
 
-struct take_here {
-    struct store *store;
-    const struct batch_head *head;
-    bool *here;
-};
-
-static hsy_status take_here_job(struct engine *e, void *ctx, hsy_error *err)
-{
-    const struct take_here *t = ctx;
-    struct store_received row;
-    const hsy_status st =
-        t->store->ops->received(t->store, t->head->id, &row, err);
-
-    (void)e;
-    *t->here = st == HSY_OK;
-    if (st == HSY_OK &&
-        memcmp(row.digest, t->head->digest, sizeof row.digest) != 0)
-        return host_fail(err, HSY_E_MISMATCH, HOST_FIELD_BATCH,
-                         "another batch of this id is here");
-    return st == HSY_E_EMPTY ? HSY_OK : st;
-}
-
 static hsy_status take_here(void *ctx, const struct batch_head *head,
                             bool *here, hsy_error *err)
 {
-    struct hop *h = ctx;
-    struct take_here t = {h->options.store, head, here};
+    struct counting *counting = ((struct hop *)ctx)->options.counting;
+    struct store_received row;
+    const hsy_status st =
+        counting->ops->received(counting, head->id, &row, err);
 
-    return workers_admitting(h->workers, take_here_job, &t, err);
-}
-
-static hsy_status take_receive_job(struct engine *e, void *ctx, hsy_error *err)
-{
-    return engine_receive(e, ctx, err);
+    *here = st == HSY_OK;
+    if (st == HSY_OK &&
+        memcmp(row.digest, head->digest, sizeof row.digest) != 0)
+        return host_fail(err, HSY_E_MISMATCH, HOST_FIELD_BATCH,
+                         "another batch of this id is here");
+    return st == HSY_E_EMPTY ? HSY_OK : st;
 }
 
 /* Tell the mixer of what is durable now; one that is not told, for want of
@@ -105,8 +85,8 @@ static hsy_status take_take(void *ctx, struct engine_delivery *d,
                             hsy_error *err)
 {
     struct hop *h = ctx;
-    const hsy_status st =
-        workers_admitting(h->workers, take_receive_job, d, err);
+    struct counting *counting = h->options.counting;
+    const hsy_status st = counting->ops->receive(counting, d, err);
 
     if (st == HSY_OK && !d->known) {
         log_event(h->options.log, LOG_NOTE, "batch-taken",
@@ -190,7 +170,7 @@ static void take_one(struct hop *h, struct request *q)
     size_t len;
 
     body = request_body(q, &len);
-    h->roster = engine_roster(h->options.engine);
+    h->roster = engine_roster(h->options.counting->view);
     if (wire != NULL && h->roster != NULL)
         err.status = parcel_take(h->inbox, body, len, &answer, &err);
     if (err.status != HSY_OK) {
