@@ -1,0 +1,233 @@
+/* schema.c - the tables of a cluster. */
+#define _GNU_SOURCE
+#include "server/cluster/schema.h"
+
+#include "host/base/host_fail.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Nothing here is PostgreSQL's alone but for storage parameters. No trigger, no
+ * function, no foreign key: what a commit costs is a row in ids_E an upload and
+ * a row in batches an entry and day.
+ */
+static const char *const schema_tables[] = {
+    "create schema if not exists hearsay",
+
+    /* One row: whose shard this is. */
+    "create table meta(one int4 primary key check(one = 1), "
+    "version int4 not null, cluster bytea not null, key bytea not null, "
+    "shard int4 not null, rehearsal boolean not null)",
+
+    /* One row: the last day that was believed, epochs up to `closed` are closed
+     * for ever. Shard 0's decides; each shard has its own, as of its drops. */
+    "create table days(one int4 primary key check(one = 1), day int4 not null, "
+    "closed int4 not null, purged int4 not null default 0)",
+    "insert into days values(1, 0, 0)",
+
+    /* Shard 0: from which epoch on ids are spread over how many shards. */
+    "create table widths(epoch int4 primary key, shards int4 not null)",
+
+    /* Shard 0: the document in force, and every task that ever was asked.
+     * whole_from: from that epoch on all its uploads are in one shard. */
+    "create table documents(version int8 primary key, bytes bytea not null)",
+    "create table entries(number int4 primary key, bytes bytea not null, "
+    "whole_from int4, retired boolean not null default false)",
+
+    /* What commits bring: uploads of an entry and epoch, new ones alone. type
+     * as enum store_batch_type; ids: uploads without a token, enrolled: with
+     * one; received: the batch of a shuffler that it is. */
+    "create table batches(number int8 generated always as identity primary "
+    "key, entry int4 not null, epoch int4 not null, type int4 not null, "
+    "reports int8 not null, nulls int8 not null, ids int8 not null, "
+    "enrolled int8 not null, received bytea, bytes bytea not null)",
+    "alter table batches alter bytes set storage external",
+
+    /* What was folded: counts, and tallies in chunks of 4,096 words. rounds:
+     * whoever holds an entry's row folds it; round only grows, and a chunk has
+     * that of its last change. */
+    "create table rounds(entry int4 primary key, round int8 not null)",
+    "create table counts(entry int4, epoch int4, reports int8 not null, "
+    "nulls int8 not null, ids int8 not null, enrolled int8 not null, "
+    "primary key(entry, epoch))",
+    "create table cells(entry int4, epoch int4, place int4, "
+    "round int8 not null, words bytea not null, "
+    "primary key(entry, epoch, place))",
+    "alter table cells alter words set storage external",
+
+    /* What tokens have used of their quota; batches of shufflers. */
+    "create table quotas(epoch int4, token bytea, used int8 not null, "
+    "primary key(epoch, token))",
+    "create table received(id bytea primary key, digest bytea not null, "
+    "entry int4 not null, epoch int4 not null, n int8 not null, "
+    "nulls int8 not null, unopened int8 not null, again int8 not null, "
+    "heads bytea not null, folded boolean not null)",
+
+    /* Shard 0: merged tally files by name, figures that are kept, nodes. */
+    "create table merged(name bytea primary key)",
+    "create table figures(entry int4, day int4, json bytea not null, "
+    "primary key(entry, day))",
+    "create table nodes(name text primary key, seen timestamptz not null, "
+    "version text not null)",
+
+    /* Shard 0: what readers are shown (shown_many.c). */
+    "create table shown(entry int4 primary key, generation int8 not null, "
+    "view bytea not null)",
+    "create table shown_cells(entry int4, block int4, place int4, "
+    "words bytea not null, primary key(entry, block, place))",
+    "alter table shown_cells alter words set storage external",
+
+    /* Shard 0: hashes of tokens (tokens_many.c). */
+    "create table tokens_version(one int4 primary key check(one = 1), "
+    "version int8 not null)",
+    "insert into tokens_version values(1, 0)",
+    "create table people(name text primary key, role int4 not null, "
+    "hash bytea not null)",
+    "create table token_tasks(task text primary key, quota int8 not null)",
+    "create table enrolled(task text, hash bytea, expires int4 not null, "
+    "primary key(task, hash))",
+};
+
+#define SCHEMA_TABLES (sizeof schema_tables / sizeof *schema_tables)
+
+static hsy_status schema_fail(hsy_error *err, hsy_status st, const char *msg)
+{
+    return host_fail(err, st, HOST_FIELD_STORE, msg);
+}
+
+/* How many of our tables there are. */
+static hsy_status schema_count(struct pg_link *l, int64_t *n, hsy_error *err)
+{
+    struct pg_rows *r;
+    hsy_status st;
+
+    (void)pg_params(l);
+    st = pg_ask(l,
+                "select count(*)::int8 from information_schema.tables "
+                "where table_schema = 'hearsay' and table_name in "
+                "('meta', 'days', 'widths', 'documents', 'entries', 'batches', "
+                "'rounds', 'counts', 'cells', 'quotas', 'received', 'merged', "
+                "'figures', 'nodes', 'shown', 'shown_cells', 'tokens_version', "
+                "'people', 'token_tasks', 'enrolled')",
+                &r, err);
+    if (st == HSY_OK)
+        *n = pg_get(r, 0, 0);
+    pg_rows_free(r);
+    return st;
+}
+
+#define SCHEMA_COUNT 20
+
+static hsy_status schema_copy(struct schema_meta *out, const struct pg_rows *r,
+                              hsy_error *err)
+{
+    const uint8_t *cluster, *key;
+    size_t cluster_len, key_len;
+
+    if (pg_count(r) != 1)
+        return schema_fail(err, HSY_E_DAMAGED,
+                           "its tables do not say whose they are");
+    out->version = (uint32_t)pg_get(r, 0, 0);
+    cluster = pg_get_bytes(r, 0, 1, &cluster_len);
+    key = pg_get_bytes(r, 0, 2, &key_len);
+    out->shard = (uint32_t)pg_get(r, 0, 3);
+    out->rehearsal = pg_get(r, 0, 4) != 0;
+    if (cluster_len != sizeof out->cluster || key_len != sizeof out->key)
+        return schema_fail(err, HSY_E_DAMAGED,
+                           "its tables do not say whose they are");
+    memcpy(out->cluster, cluster, cluster_len);
+    memcpy(out->key, key, key_len);
+    if (out->version > SCHEMA_VERSION)
+        return schema_fail(err, HSY_E_VERSION,
+                           "a newer hearsay made the tables");
+    if (out->version < SCHEMA_OLDEST)
+        return schema_fail(err, HSY_E_VERSION,
+                           "an older hearsay made the tables: run 'hearsay "
+                           "store init-cluster' to upgrade them");
+    return HSY_OK;
+}
+
+hsy_status schema_read(struct pg_link *l, struct schema_meta *out,
+                       hsy_error *err)
+{
+    struct pg_rows *r = NULL;
+    int64_t n = 0;
+    hsy_status st = schema_count(l, &n, err);
+
+    if (st != HSY_OK)
+        return st;
+    if (n == 0)
+        return schema_fail(err, HSY_E_EMPTY,
+                           "the database has no tables of hearsay: run "
+                           "'hearsay store init-cluster'");
+    if (n < SCHEMA_COUNT)
+        return schema_fail(err, HSY_E_DAMAGED,
+                           "some tables of hearsay are missing in the "
+                           "database: restore it, or drop the schema 'hearsay' "
+                           "and begin anew");
+    (void)pg_params(l);
+    st = pg_ask(l,
+                "select version, cluster, key, shard, rehearsal from meta "
+                "where one = 1",
+                &r, err);
+    if (st == HSY_OK)
+        st = schema_copy(out, r, err);
+    pg_rows_free(r);
+    return st;
+}
+
+static hsy_status schema_meta_put(struct pg_link *l,
+                                  const struct schema_meta *meta,
+                                  hsy_error *err)
+{
+    struct pg_params *p = pg_params(l);
+
+    pg_int(p, SCHEMA_VERSION);
+    pg_bytes(p, meta->cluster, sizeof meta->cluster);
+    pg_bytes(p, meta->key, sizeof meta->key);
+    pg_int(p, (int32_t)meta->shard);
+    pg_bool(p, meta->rehearsal);
+    return pg_ask(l, "insert into meta values(1, $1, $2, $3, $4, $5)", NULL,
+                  err);
+}
+
+/* All or nothing: PostgreSQL makes tables in a transaction. */
+static hsy_status schema_all(struct pg_link *l, const struct schema_meta *meta,
+                             hsy_error *err)
+{
+    hsy_status st = pg_begin(l, err);
+
+    for (size_t i = 0; i < SCHEMA_TABLES && st == HSY_OK; i++) {
+        (void)pg_params(l);
+        st = pg_ask(l, schema_tables[i], NULL, err);
+    }
+    if (st == HSY_OK)
+        st = schema_meta_put(l, meta, err);
+    if (st == HSY_OK)
+        return pg_commit(l, err);
+    if (st == HSY_E_REFUSED)
+        pg_rollback(l);
+    return st;
+}
+
+hsy_status schema_make(struct pg_link *l, const struct schema_meta *meta,
+                       bool *made, hsy_error *err)
+{
+    struct schema_meta is;
+    hsy_status st = schema_read(l, &is, err);
+
+    *made = st == HSY_E_EMPTY;
+    if (st == HSY_E_EMPTY)
+        return schema_all(l, meta, err);
+    if (st != HSY_OK)
+        return st;
+    if (memcmp(is.cluster, meta->cluster, sizeof is.cluster) != 0)
+        return schema_fail(err, HSY_E_REFUSED,
+                           "the database belongs to another cluster");
+    if (is.shard != meta->shard)
+        return schema_fail(err, HSY_E_REFUSED,
+                           "the database is another shard of this cluster: "
+                           "list shards in the order they were made");
+    return HSY_OK;
+}

@@ -1,0 +1,330 @@
+/*
+ * connect.c - which server is primary, and whether it may be trusted.
+ *
+ * All servers are asked at once, so that one that is frozen costs nothing. Each
+ * that is not in recovery says its timeline; a server that was cut off while
+ * another was promoted is on an older one. Its commits could not wait for a
+ * standby any more, but time would be lost with it.
+ */
+#define _GNU_SOURCE
+#include "server/postgres/internal.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CONNECT_WHOLE 2500u  /* milliseconds for all of it */
+#define CONNECT_OTHERS 400u  /* for the others, after the first primary */
+#define CONNECT_LEAST 140000 /* PostgreSQL 14: what follows is in it */
+
+/* Settings under which something acknowledged could be lost, or ids and reports
+ * be read in a log (P7). The first column is true if all is well. */
+static const struct {
+    const char *sql, *reason;
+} connect_rules[] = {
+    {"current_setting('fsync') = 'on'", "fsync is off: a crash loses commits"},
+    {"current_setting('full_page_writes') = 'on'",
+     "full_page_writes is off: a crash damages tables"},
+    {"current_setting('synchronous_commit') in ('on', 'remote_apply')",
+     "synchronous_commit is not 'on': commits would be acknowledged that a "
+     "crash loses"},
+    {"current_setting('log_statement') in ('none', 'ddl') or "
+     "current_setting('log_parameter_max_length') = '0'",
+     "log_statement logs parameters: ids and reports would stand in the log"},
+    {"(current_setting('log_min_duration_statement') = '-1' and "
+     "current_setting('log_min_duration_sample') = '-1' and "
+     "current_setting('log_transaction_sample_rate') = '0') or "
+     "current_setting('log_parameter_max_length') = '0'",
+     "slow statements are logged with their parameters: set "
+     "log_parameter_max_length = 0"},
+    {"current_setting('log_parameter_max_length_on_error') = '0'",
+     "parameters of failed statements are logged: set "
+     "log_parameter_max_length_on_error = 0"},
+    {"coalesce(current_setting('auto_explain.log_min_duration', true), '-1') "
+     "in ('-1', '')",
+     "auto_explain logs statements with their parameters"},
+    {"current_setting('track_commit_timestamp') = 'off'",
+     "track_commit_timestamp is on: it notes when each upload came"},
+};
+
+#define CONNECT_RULES (sizeof connect_rules / sizeof *connect_rules)
+
+struct connect_try {
+    PGconn *conn; /* NULL: failed */
+    enum { CONNECT_STARTS, CONNECT_ASKS, CONNECT_KNOWN } state;
+    PostgresPollingStatusType wants;
+    bool primary, replicated;
+    uint32_t timeline;
+    uint64_t bad; /* bits of connect_rules that do not hold */
+};
+
+struct connect {
+    struct pg_place *p;
+    const struct pq *pq;
+    struct connect_try all[PG_HOSTS];
+    char *reason;
+    hsy_status st;
+};
+
+static void connect_lost(struct connect *c, struct connect_try *t,
+                         const char *why)
+{
+    if (why != NULL)
+        pg_say(c->reason, why);
+    c->pq->finish(t->conn);
+    t->conn = NULL;
+}
+
+/* Warnings of a connection that is being made are nobody's. */
+static void connect_quiet(void *ctx, const PGresult *result)
+{
+    (void)ctx;
+    (void)result;
+}
+
+static void connect_start(struct connect *c, size_t i)
+{
+    const struct pg_place *p = c->p;
+    const struct pg_host *h = &p->hosts[i];
+    const char *keys[PG_WORDS + 4], *values[PG_WORDS + 4];
+    struct connect_try *t = &c->all[i];
+    size_t n = 0;
+
+    for (size_t k = 0; k < p->nwords; k++) {
+        keys[n] = p->words[k].key;
+        values[n++] = p->words[k].value;
+    }
+    keys[n] = "host";
+    values[n++] = h->name;
+    keys[n] = "port";
+    values[n++] = h->port;
+    if (h->address != NULL) {
+        keys[n] = "hostaddr";
+        values[n++] = h->address;
+    }
+    keys[n] = NULL;
+    values[n] = NULL;
+    t->conn = c->pq->connectStartParams(keys, values, 0);
+    if (t->conn == NULL)
+        return;
+    (void)c->pq->setNoticeReceiver(t->conn, connect_quiet, NULL);
+    t->wants = PGRES_POLLING_WRITING;
+    if (c->pq->status(t->conn) == CONNECTION_BAD)
+        connect_lost(c, t, c->pq->errorMessage(t->conn));
+}
+
+/* ---- What a server says -------------------------------------------------- */
+
+static char *connect_question(void)
+{
+    size_t room = 1024;
+    char *sql;
+
+    for (size_t i = 0; i < CONNECT_RULES; i++)
+        room += strlen(connect_rules[i].sql) + 16;
+    sql = malloc(room);
+    if (sql == NULL)
+        return NULL;
+    strcpy(sql,
+           "select not pg_is_in_recovery() and "
+           "current_setting('transaction_read_only') = 'off', "
+           "case when pg_is_in_recovery() then '' else "
+           "substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) end, "
+           "current_setting('synchronous_standby_names') <> ''");
+    for (size_t i = 0; i < CONNECT_RULES; i++) {
+        strcat(sql, ", (");
+        strcat(sql, connect_rules[i].sql);
+        strcat(sql, ")");
+    }
+    return sql;
+}
+
+static void connect_ask(struct connect *c, struct connect_try *t)
+{
+    char *sql = connect_question();
+
+    if (c->pq->serverVersion(t->conn) < CONNECT_LEAST) {
+        c->st = HSY_E_REFUSED;
+        connect_lost(c, t, "the server is older than PostgreSQL 14");
+    } else if (sql == NULL ||
+               c->pq->sendQueryParams(t->conn, sql, 0, NULL, NULL, NULL, NULL,
+                                      0) != 1) {
+        connect_lost(c, t, c->pq->errorMessage(t->conn));
+    } else {
+        t->state = CONNECT_ASKS;
+        t->wants = PGRES_POLLING_READING;
+    }
+    free(sql);
+}
+
+static bool connect_true(const struct connect *c, const PGresult *r, int column)
+{
+    return c->pq->getvalue(r, 0, column)[0] == 't';
+}
+
+static void connect_answer(struct connect *c, struct connect_try *t)
+{
+    PGresult *r = c->pq->getResult(t->conn), *more;
+
+    if (r == NULL || c->pq->resultStatus(r) != PGRES_TUPLES_OK) {
+        connect_lost(c, t, c->pq->errorMessage(t->conn));
+        c->pq->clear(r);
+        return;
+    }
+    t->primary = connect_true(c, r, 0);
+    t->timeline = (uint32_t)strtoul(c->pq->getvalue(r, 0, 1), NULL, 16);
+    t->replicated = connect_true(c, r, 2);
+    for (size_t i = 0; i < CONNECT_RULES; i++)
+        if (!connect_true(c, r, (int)i + 3))
+            t->bad |= UINT64_C(1) << i;
+    c->pq->clear(r);
+    while ((more = c->pq->getResult(t->conn)) != NULL)
+        c->pq->clear(more);
+    t->state = CONNECT_KNOWN;
+    if (!t->primary)
+        connect_lost(c, t, "no server takes writes: all are standbys");
+}
+
+/* ---- All of them --------------------------------------------------------- */
+
+static void connect_step(struct connect *c, struct connect_try *t)
+{
+    if (t->state == CONNECT_STARTS) {
+        t->wants = c->pq->connectPoll(t->conn);
+        if (t->wants == PGRES_POLLING_FAILED)
+            connect_lost(c, t, c->pq->errorMessage(t->conn));
+        else if (t->wants == PGRES_POLLING_OK)
+            connect_ask(c, t);
+    } else if (c->pq->consumeInput(t->conn) != 1) {
+        connect_lost(c, t, c->pq->errorMessage(t->conn));
+    } else if (!c->pq->isBusy(t->conn)) {
+        connect_answer(c, t);
+    }
+}
+
+/* Let those that wait go on; false: none does. */
+static bool connect_round(struct connect *c, int milliseconds)
+{
+    struct pollfd fds[PG_HOSTS];
+    struct connect_try *who[PG_HOSTS];
+    nfds_t n = 0;
+
+    for (size_t i = 0; i < c->p->nhosts; i++) {
+        struct connect_try *t = &c->all[i];
+
+        if (t->conn == NULL || t->state == CONNECT_KNOWN)
+            continue;
+        who[n] = t;
+        fds[n++] = (struct pollfd){
+            .fd = c->pq->socket(t->conn),
+            .events = t->wants == PGRES_POLLING_WRITING ? POLLOUT : POLLIN};
+    }
+    if (n == 0)
+        return false;
+    if (poll(fds, n, milliseconds) > 0)
+        for (nfds_t i = 0; i < n; i++)
+            if (fds[i].revents != 0)
+                connect_step(c, who[i]);
+    return true;
+}
+
+static bool connect_any(const struct connect *c)
+{
+    for (size_t i = 0; i < c->p->nhosts; i++)
+        if (c->all[i].conn != NULL && c->all[i].state == CONNECT_KNOWN)
+            return true;
+    return false;
+}
+
+static void connect_all(struct connect *c)
+{
+    uint64_t until = pg_clock() + CONNECT_WHOLE, now = pg_clock();
+    bool found = false;
+
+    for (size_t i = 0; i < c->p->nhosts; i++)
+        connect_start(c, i);
+    while (now < until && connect_round(c, (int)(until - now))) {
+        now = pg_clock();
+        if (!found && connect_any(c)) {
+            found = true;
+            if (now + CONNECT_OTHERS < until)
+                until = now + CONNECT_OTHERS;
+        }
+    }
+}
+
+/* The highest timeline, no lower than any seen before; the others are let go.
+ */
+static struct connect_try *connect_choose(struct connect *c)
+{
+    struct connect_try *best = NULL;
+
+    for (size_t i = 0; i < c->p->nhosts; i++) {
+        struct connect_try *t = &c->all[i];
+
+        if (t->conn == NULL)
+            continue;
+        if (t->state != CONNECT_KNOWN) {
+            connect_lost(c, t, "no answer in time");
+        } else if (t->timeline < c->p->found.timeline) {
+            connect_lost(c, t,
+                         "the server that answers was primary before another "
+                         "was promoted");
+        } else if (best == NULL || t->timeline > best->timeline) {
+            if (best != NULL)
+                connect_lost(c, best, NULL);
+            best = t;
+        } else {
+            connect_lost(c, t, NULL);
+        }
+    }
+    return best;
+}
+
+static void connect_judge(struct connect *c, struct connect_try *t)
+{
+    for (size_t i = 0; i < CONNECT_RULES; i++)
+        if (t->bad >> i & 1) {
+            c->st = HSY_E_REFUSED;
+            connect_lost(c, t, connect_rules[i].reason);
+            return;
+        }
+}
+
+/* With the lock. */
+static void connect_note(struct pg_place *p, const struct connect_try *t,
+                         const char *reason)
+{
+    struct pg_found *f = &p->found;
+
+    f->reachable = t != NULL && t->conn != NULL;
+    if (!f->reachable) {
+        snprintf(f->reason, sizeof f->reason, "%s", reason);
+        return;
+    }
+    f->reason[0] = '\0';
+    f->timeline = t->timeline;
+    f->replicated = t->replicated;
+    f->version = (uint32_t)p->pq->serverVersion(t->conn);
+    f->connected++;
+}
+
+PGconn *pg_primary(struct pg_place *p, char reason[PG_REASON], hsy_status *st)
+{
+    struct connect c = {
+        .p = p, .pq = p->pq, .reason = reason, .st = HSY_E_BUSY};
+    struct connect_try *best;
+
+    pg_say(reason, "no server answers");
+    connect_all(&c);
+    pthread_mutex_lock(&p->lock);
+    best = connect_choose(&c);
+    if (best != NULL)
+        connect_judge(&c, best);
+    connect_note(p, best, reason);
+    pthread_mutex_unlock(&p->lock);
+    *st = best != NULL && best->conn != NULL ? HSY_OK : c.st;
+    return best != NULL ? best->conn : NULL;
+}

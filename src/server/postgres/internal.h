@@ -1,0 +1,101 @@
+/* internal.h - what the files of connections share. */
+#ifndef SERVER_POSTGRES_INTERNAL_H
+#define SERVER_POSTGRES_INTERNAL_H
+
+#include "server/postgres/postgres.h"
+#include "server/postgres/pq.h"
+
+#include <pthread.h>
+
+#define PG_WORDS 24u /* keywords of a connection, at most */
+
+struct pg_word {
+    char key[32];
+    char *value; /* owned */
+};
+
+struct pg_host {
+    char *name, *address, *port; /* owned; address: NULL for a socket file */
+};
+
+struct pg_place {
+    const struct pq *pq;
+    struct pg_host hosts[PG_HOSTS];
+    size_t nhosts;
+    struct pg_word words[PG_WORDS]; /* for all hosts */
+    size_t nwords;
+    char name[256];
+    pthread_mutex_t lock;
+    struct pg_found found; /* lock */
+};
+
+/* A value that a statement gets. */
+struct pg_value {
+    Oid type;
+    size_t at, len; /* in bytes */
+    bool null;
+};
+
+struct pg_params {
+    struct pg_value values[PG_PARAMS];
+    size_t n;
+    uint8_t *bytes; /* owned */
+    size_t len, room;
+    bool failed; /* out of memory, or too many */
+};
+
+/* A statement that the server has parsed. */
+struct pg_statement {
+    char *sql; /* owned */
+    char name[16];
+    bool parsed;
+};
+
+#define PG_STATEMENTS 64u
+#define PG_EXPECTED 512u /* answers that may be under way */
+
+enum pg_expect { PG_PARSE, PG_EXECUTE, PG_SYNC };
+
+struct pg_link {
+    struct pg_place *place;
+    const struct pq *pq;
+    PGconn *conn; /* NULL: not connected */
+    uint64_t session;
+    unsigned patience; /* milliseconds */
+    bool warned;       /* a warning came since the turn began */
+    bool failed;       /* something of this turn was refused */
+    struct pg_params params;
+    struct pg_statement statements[PG_STATEMENTS];
+    size_t next; /* the statement that is forgotten next */
+    struct {
+        enum pg_expect what;
+        struct pg_statement *statement;
+    } expected[PG_EXPECTED]; /* a ring */
+    size_t first, n;
+    char reason[PG_REASON];
+    char state[6];
+};
+
+struct pg_rows {
+    const struct pq *pq;
+    PGresult *result;
+};
+
+/* Milliseconds of a clock that only goes on. */
+uint64_t pg_clock(void);
+
+/* A reason: words of ours, or of the library or server up to its line's end. */
+void pg_say(char reason[PG_REASON], const char *text);
+
+/* ---- connect.c ----------------------------------------------------------- */
+
+/* The primary, of all servers of the place; NULL, with a reason and *st. */
+PGconn *pg_primary(struct pg_place *p, char reason[PG_REASON], hsy_status *st);
+
+/* ---- link.c -------------------------------------------------------------- */
+
+/* Wait until the socket is readable (or writable) or a moment of pg_clock has
+ * come; false: it has. */
+bool pg_wait(int socket, bool write, uint64_t until);
+
+#endif

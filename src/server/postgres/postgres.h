@@ -1,0 +1,146 @@
+/*
+ * postgres.h - connections to PostgreSQL, and statements through them.
+ *
+ * A *place* is one database on one or more servers, of which one is primary at
+ * a time; a *link* is a connection to the primary, owned by one thread. libpq
+ * is loaded when a place is opened and not before.
+ *
+ * What can be told from an answer and what cannot is kept apart: HSY_OK is
+ * certain; HSY_E_BUSY means that the link was lost or the deadline passed, that
+ * it is not known what became of a commit under way, and that the same can be
+ * asked again of whoever is primary then. A link is never cancelled: a wait for
+ * the standby that is cancelled looks like a commit (SCALE, trap 1).
+ */
+#ifndef SERVER_POSTGRES_POSTGRES_H
+#define SERVER_POSTGRES_POSTGRES_H
+
+#include "hearsay.h"
+
+#define PG_REASON 200 /* bytes of a reason, NUL included */
+#define PG_HOSTS 8u   /* servers of a place, at most */
+
+struct pg_place;
+struct pg_link;
+
+/* ---- Places -------------------------------------------------------------- */
+
+/* A place by its URL, postgresql://user@host1,host2:port/database?..., with
+ * names resolved and password files read: nothing is read later but for
+ * certificates. HSY_E_UNKNOWN: there is no libpq; HSY_E_FORMAT, HSY_E_RANGE.
+ * reason is filled on failure. */
+hsy_status pg_place_open(struct pg_place **out, const char *url,
+                         char reason[PG_REASON], hsy_error *err);
+void pg_place_close(struct pg_place *p); /* NULL is allowed */
+
+/* host:port,... and the database, without what is secret; the place's. */
+const char *pg_place_name(const struct pg_place *p);
+
+/* A file that a connection reads again (which = 0: who signs the server's
+ * certificate, 1: ours, 2: its key); NULL: there is none. */
+const char *pg_place_file(const struct pg_place *p, unsigned which);
+
+/* What the last connection found. Any thread. */
+struct pg_found {
+    uint32_t timeline;      /* the highest seen; 0: none yet */
+    bool replicated;        /* commits wait for a standby */
+    uint32_t version;       /* of the server, 150018 */
+    uint64_t connected;     /* how often a link was made */
+    bool reachable;         /* the last try succeeded */
+    char reason[PG_REASON]; /* why not */
+};
+void pg_place_found(struct pg_place *p, struct pg_found *out);
+
+/* ---- Links --------------------------------------------------------------- */
+
+/* NULL: out of memory. Connects when something is asked. */
+struct pg_link *pg_link_new(struct pg_place *p);
+void pg_link_free(struct pg_link *l); /* NULL is allowed */
+
+/*
+ * Be connected to the primary. All servers of the place are asked at once for
+ * their timeline; of those that take writes the highest is taken, and never one
+ * below the highest that any link of the place has seen: a server that was
+ * frozen while another was promoted still calls itself primary. HSY_E_BUSY:
+ * nobody answers; HSY_E_REFUSED: its settings would lose what was acknowledged
+ * or log what must not be read (pg_reason).
+ */
+hsy_status pg_connect(struct pg_link *l, hsy_error *err);
+bool pg_connected(const struct pg_link *l);
+
+/* How often this link was made anew: another number, another session. */
+uint64_t pg_session(const struct pg_link *l);
+
+/* Close the socket; what was under way is in doubt. */
+void pg_drop(struct pg_link *l);
+
+/* Milliseconds that an answer may take from when it is waited for. 6,000. */
+void pg_patience(struct pg_link *l, unsigned milliseconds);
+
+/* Why the last call failed: words for an operator, without values; and the
+ * SQLSTATE, "" if there was none. */
+const char *pg_reason(const struct pg_link *l);
+const char *pg_state(const struct pg_link *l);
+
+/* ---- Parameters ---------------------------------------------------------- */
+
+#define PG_PARAMS 12u
+
+/* Values of $1, $2, ... in the order they are added; cleared by pg_put. Bytes
+ * and arrays are copied. */
+struct pg_params;
+struct pg_params *pg_params(struct pg_link *l); /* empty ones */
+void pg_int(struct pg_params *p, int32_t value);
+void pg_long(struct pg_params *p, int64_t value);
+void pg_bool(struct pg_params *p, bool value);
+void pg_bytes(struct pg_params *p, const void *bytes, size_t len);
+void pg_text(struct pg_params *p, const char *text);
+void pg_null(struct pg_params *p);
+/* Arrays: int8[], int4[], bytea[] of items of one length or of lens; bool[] in
+ * which false is NULL. */
+void pg_longs(struct pg_params *p, const int64_t *values, size_t n);
+void pg_ints(struct pg_params *p, const int32_t *values, size_t n);
+void pg_marks(struct pg_params *p, const bool *values, size_t n);
+void pg_items(struct pg_params *p, const void *items, size_t len, size_t n);
+void pg_blobs(struct pg_params *p, const void *const *items, const size_t *lens,
+              size_t n);
+
+/* ---- Statements ---------------------------------------------------------- */
+
+/* The rows of an answer. */
+struct pg_rows;
+size_t pg_count(const struct pg_rows *r);
+size_t pg_changed(const struct pg_rows *r); /* rows that a command changed */
+bool pg_is_null(const struct pg_rows *r, size_t row, int column);
+int64_t pg_get(const struct pg_rows *r, size_t row, int column); /* any int */
+const uint8_t *pg_get_bytes(const struct pg_rows *r, size_t row, int column,
+                            size_t *len); /* bytea or text, ended by NUL */
+void pg_rows_free(struct pg_rows *r);     /* NULL is allowed */
+
+/*
+ * One statement and its answer, which is to be freed unless rows is NULL.
+ * HSY_E_BUSY as above; else HSY_E_REFUSED, with pg_state, when the server
+ * refuses it; a transaction that was begun is to be rolled back then.
+ */
+hsy_status pg_ask(struct pg_link *l, const char *sql, struct pg_rows **rows,
+                  hsy_error *err);
+
+/* Several on one way: each pg_put sends a statement with the parameters that
+ * pg_params had; pg_turn sends the end of the turn; then pg_take gives the
+ * answers in order, and after the last of them pg_end. After a refusal the
+ * others of the turn were not done, and pg_take refuses them all. */
+hsy_status pg_put(struct pg_link *l, const char *sql, hsy_error *err);
+hsy_status pg_turn(struct pg_link *l, hsy_error *err);
+hsy_status pg_take(struct pg_link *l, struct pg_rows **rows, hsy_error *err);
+hsy_status pg_end(struct pg_link *l, hsy_error *err);
+
+/* A transaction. HSY_OK of pg_commit is certain: the answer says COMMIT and no
+ * warning came with it. Anything else is HSY_E_BUSY, and the link is dropped.
+ * pg_rollback: after a refusal. */
+hsy_status pg_begin(struct pg_link *l, hsy_error *err);
+hsy_status pg_commit(struct pg_link *l, hsy_error *err);
+void pg_rollback(struct pg_link *l);
+
+/* The same of an answer that pg_take gave to "commit". */
+bool pg_is_commit(const struct pg_link *l, const struct pg_rows *r);
+
+#endif
