@@ -119,26 +119,24 @@ static void connect_start(struct connect *c, size_t i)
 
 static char *connect_question(void)
 {
-    size_t room = 1024;
-    char *sql;
+    char *sql = NULL;
+    size_t len;
+    FILE *f = open_memstream(&sql, &len);
 
-    for (size_t i = 0; i < CONNECT_RULES; i++)
-        room += strlen(connect_rules[i].sql) + 16;
-    sql = malloc(room);
-    if (sql == NULL)
+    if (f == NULL)
         return NULL;
-    strcpy(sql,
-           "select not pg_is_in_recovery() and "
-           "current_setting('transaction_read_only') = 'off', "
-           "case when pg_is_in_recovery() then '' else "
-           "substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) end, "
-           "current_setting('synchronous_standby_names') <> ''");
-    for (size_t i = 0; i < CONNECT_RULES; i++) {
-        strcat(sql, ", (");
-        strcat(sql, connect_rules[i].sql);
-        strcat(sql, ")");
-    }
-    return sql;
+    fputs("select not pg_is_in_recovery() and "
+          "current_setting('transaction_read_only') = 'off', "
+          "case when pg_is_in_recovery() then '' else "
+          "substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) end, "
+          "current_setting('synchronous_standby_names') <> ''",
+          f);
+    for (size_t i = 0; i < CONNECT_RULES; i++)
+        fprintf(f, ", (%s)", connect_rules[i].sql);
+    if (fclose(f) == 0)
+        return sql;
+    free(sql);
+    return NULL;
 }
 
 static void connect_ask(struct connect *c, struct connect_try *t)
