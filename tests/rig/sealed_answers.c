@@ -50,7 +50,7 @@ static void sealed_add(struct sealed_rig *s, unsigned status,
 static void sealed_rows(struct sealed_rig *s)
 {
     s->n = 0;
-    for (size_t i = 0; i <= INTAKE_FULL; i++)
+    for (size_t i = 0; i < INTAKE_VERDICTS; i++)
         sealed_add(s, (unsigned)intake_verdicts[i].status,
                    intake_verdicts[i].status == 204 ? NULL
                                                     : intake_verdicts[i].name);

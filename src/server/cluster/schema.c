@@ -20,20 +20,22 @@ static const char *const schema_tables[] = {
     "version int4 not null, cluster bytea not null, key bytea not null, "
     "shard int4 not null, rehearsal boolean not null)",
 
-    /* One row: the last day that was believed, epochs up to `closed` are closed
-     * for ever. Shard 0's decides; each shard has its own, as of its drops. */
+    /* One row. Shard 0: the last day that was believed; epochs up to `closed`
+     * are closed for ever; days before `purged` have no tally. Every shard:
+     * tables of ids up to `dropped` are gone, and are not made again. */
     "create table days(one int4 primary key check(one = 1), day int4 not null, "
-    "closed int4 not null, purged int4 not null default 0)",
-    "insert into days values(1, 0, 0)",
+    "closed int4 not null, purged int4 not null, dropped int4 not null)",
+    "insert into days values(1, 0, 0, 0, 0)",
 
     /* Shard 0: from which epoch on ids are spread over how many shards. */
     "create table widths(epoch int4 primary key, shards int4 not null)",
 
     /* Shard 0: the document in force, and every task that ever was asked.
-     * whole_from: from that epoch on all its uploads are in one shard. */
+     * whole_from: from that epoch on all its uploads are in one shard, home. */
     "create table documents(version int8 primary key, bytes bytea not null)",
     "create table entries(number int4 primary key, bytes bytea not null, "
-    "whole_from int4, retired boolean not null default false)",
+    "home int4 not null, whole_from int4, "
+    "retired boolean not null default false)",
 
     /* What commits bring: uploads of an entry and epoch, new ones alone. type
      * as enum store_batch_type; ids: uploads without a token, enrolled: with
@@ -44,25 +46,30 @@ static const char *const schema_tables[] = {
     "enrolled int8 not null, received bytea, bytes bytea not null)",
     "alter table batches alter bytes set storage external",
 
-    /* What was folded: counts, and tallies in chunks of 4,096 words. rounds:
-     * whoever holds an entry's row folds it; round only grows, and a chunk has
-     * that of its last change. */
-    "create table rounds(entry int4 primary key, round int8 not null)",
-    "create table counts(entry int4, epoch int4, reports int8 not null, "
-    "nulls int8 not null, ids int8 not null, enrolled int8 not null, "
-    "primary key(entry, epoch))",
+    /* What was folded: counts, and tallies in chunks of 4,096 words. Whoever
+     * holds the row of folds folds; its round only grows, and what was changed
+     * has the round of its last change. */
+    "create table folds(one int4 primary key check(one = 1), "
+    "round int8 not null)",
+    "insert into folds values(1, 0)",
+    "create table counts(entry int4, epoch int4, round int8 not null, "
+    "reports int8 not null, nulls int8 not null, ids int8 not null, "
+    "enrolled int8 not null, primary key(entry, epoch))",
     "create table cells(entry int4, epoch int4, place int4, "
     "round int8 not null, words bytea not null, "
     "primary key(entry, epoch, place))",
     "alter table cells alter words set storage external",
 
-    /* What tokens have used of their quota; batches of shufflers. */
+    /* What tokens have used of their quota; batches of shufflers, and the row
+     * that is locked while one is taken. */
     "create table quotas(epoch int4, token bytea, used int8 not null, "
     "primary key(epoch, token))",
     "create table received(id bytea primary key, digest bytea not null, "
     "entry int4 not null, epoch int4 not null, n int8 not null, "
     "nulls int8 not null, unopened int8 not null, again int8 not null, "
     "heads bytea not null, folded boolean not null)",
+    "create table receiving(one int4 primary key check(one = 1))",
+    "insert into receiving values(1)",
 
     /* Shard 0: merged tally files by name, figures that are kept, nodes. */
     "create table merged(name bytea primary key)",
@@ -107,8 +114,9 @@ static hsy_status schema_count(struct pg_link *l, int64_t *n, hsy_error *err)
                 "select count(*)::int8 from information_schema.tables "
                 "where table_schema = 'hearsay' and table_name in "
                 "('meta', 'days', 'widths', 'documents', 'entries', 'batches', "
-                "'rounds', 'counts', 'cells', 'quotas', 'received', 'merged', "
-                "'figures', 'nodes', 'shown', 'shown_cells', 'tokens_version', "
+                "'folds', 'counts', 'cells', 'quotas', 'received', 'merged', "
+                "'figures', 'receiving', 'nodes', 'shown', 'shown_cells', "
+                "'tokens_version', "
                 "'people', 'token_tasks', 'enrolled')",
                 &r, err);
     if (st == HSY_OK)
@@ -117,7 +125,7 @@ static hsy_status schema_count(struct pg_link *l, int64_t *n, hsy_error *err)
     return st;
 }
 
-#define SCHEMA_COUNT 20
+#define SCHEMA_COUNT 21
 
 static hsy_status schema_copy(struct schema_meta *out, const struct pg_rows *r,
                               hsy_error *err)

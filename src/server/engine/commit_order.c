@@ -39,10 +39,10 @@ static bool order_find(struct admit *a, const struct engine_entry *x,
             return false;
         a->uploads[*n] = (struct admit_upload){
             .bytes = b->bytes + at,
-            .len =
-                b->type == STORE_SEALED
-                    ? ENGINE_UPLOAD_ID + x->is->sealed_bytes
-                    : engine_upload_len(x, b->bytes + at, b->len - at, &count)};
+            .len = b->type == STORE_SEALED
+                       ? ENGINE_UPLOAD_ID + x->is->sealed_bytes
+                       : engine_upload_len(x->is, b->bytes + at, b->len - at,
+                                           &count)};
     }
     return true;
 }

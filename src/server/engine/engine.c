@@ -58,6 +58,7 @@ static void engine_entry_free(struct engine_entry *x)
     }
     roster_drop(x->roster);
     free(x->counts);
+    free(x->folded);
     free(x->taken);
     free(x);
 }
@@ -248,9 +249,8 @@ void engine_document_drop(void *bytes)
 
 /* ---- Opening ------------------------------------------------------------- */
 
-static struct engine *engine_new(struct store *store,
-                                 const struct store_state *state,
-                                 const struct engine_options *options)
+struct engine *engine_new(struct store *store, const struct store_state *state,
+                          const struct engine_options *options)
 {
     struct engine *e = calloc(1, sizeof *e);
 
@@ -317,8 +317,7 @@ void engine_close(struct engine *e)
     engine_queue_free(&e->queue);
     engine_queue_free(&e->fold.ready);
     engine_queue_free(&e->fold.frozen);
-    free(e->fold.reports);
-    free(e->fold.scratch);
+    fold_space_clear(&e->fold.space);
     for (size_t i = 0; i < e->nentries; i++)
         engine_entry_free(e->entries[i]);
     free(e->entries);
@@ -327,6 +326,8 @@ void engine_close(struct engine *e)
     portions_clear(&e->portions);
     roster_drop(e->roster);
     engine_document_drop(e->document);
+    if (e->owned != NULL)
+        e->owned->ops->close(e->owned);
     pthread_mutex_destroy(&e->lock);
     free(e);
 }

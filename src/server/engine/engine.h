@@ -84,7 +84,7 @@ struct engine_status {
     uint64_t tally_need; /* of the tasks in force, once all days are kept */
     uint64_t undated;  /* entries with days that are counted without a tally */
     uint64_t refusing; /* entries whose tallies do not fit into memory */
-    uint64_t verdicts[INTAKE_FULL + 1]; /* uploads since the start */
+    uint64_t verdicts[INTAKE_VERDICTS]; /* uploads since the start */
     uint64_t reports, nulls;            /* counted since the start */
 };
 

@@ -30,7 +30,7 @@ static hsy_status fold_nomem(hsy_error *err)
 /* Reports on their way from a batch to the tallies. */
 struct fold_run {
     const struct roster_entry *is;
-    struct engine_tally *whole, *day; /* day may be NULL */
+    hsy_tally *whole, *day; /* day may be NULL */
     uint8_t *reports;
     void *scratch;
     size_t have, room; /* reports; room is a multiple of 8 */
@@ -61,35 +61,10 @@ static bool fold_memory(uint8_t **memory, size_t *room, size_t n)
     return true;
 }
 
-static hsy_status fold_begin(struct engine *e, struct fold_run *run,
-                             const struct engine_entry *x, uint32_t epoch,
-                             hsy_error *err)
-{
-    struct fold *f = &e->fold;
-    const size_t room = fold_reports_room(x->is);
-
-    if (!fold_memory(&f->reports, &f->reports_room,
-                     room * x->is->report_bytes) ||
-        !fold_memory(&f->scratch, &f->scratch_room,
-                     hsy_tally_scratch(x->is->scheme, room)))
-        return fold_nomem(err);
-    *run = (struct fold_run){.is = x->is,
-                             .reports = f->reports,
-                             .scratch = f->scratch,
-                             .room = room};
-    pthread_mutex_lock(&e->lock);
-    run->whole = engine_tally_of(x, 0);
-    run->day = epoch == 0 ? NULL : engine_tally_of(x, epoch);
-    pthread_mutex_unlock(&e->lock);
-    return HSY_OK;
-}
-
-static hsy_status fold_into(const struct fold_run *run, struct engine_tally *t,
+static hsy_status fold_into(const struct fold_run *run, hsy_tally *t,
                             hsy_error *err)
 {
-    t->touched = true;
-    t->folded += run->have;
-    return hsy_tally_bulk(&t->view, run->is->scheme, run->reports, run->have,
+    return hsy_tally_bulk(t, run->is->scheme, run->reports, run->have,
                           run->scratch, err);
 }
 
@@ -130,7 +105,7 @@ static hsy_status fold_upload(struct fold_run *run, const uint8_t *packed,
     return st;
 }
 
-size_t engine_upload_len(const struct engine_entry *x, const uint8_t *bytes,
+size_t engine_upload_len(const struct roster_entry *is, const uint8_t *bytes,
                          size_t left, size_t *count)
 {
     size_t len;
@@ -138,12 +113,11 @@ size_t engine_upload_len(const struct engine_entry *x, const uint8_t *bytes,
     if (left < 4)
         return 0;
     *count = bytes_get32(bytes);
-    len = hsy_packed_size(x->is->scheme, *count);
+    len = hsy_packed_size(is->scheme, *count);
     return len > left - 4 ? 0 : 4 + len;
 }
 
 static hsy_status fold_uploads(struct fold_run *run,
-                               const struct engine_entry *x,
                                const struct store_batch *b, hsy_error *err)
 {
     hsy_status st = HSY_OK;
@@ -151,7 +125,7 @@ static hsy_status fold_uploads(struct fold_run *run,
     for (size_t at = 0; at < b->len && st == HSY_OK;) {
         size_t count;
         const size_t len =
-            engine_upload_len(x, b->bytes + at, b->len - at, &count);
+            engine_upload_len(run->is, b->bytes + at, b->len - at, &count);
 
         if (len == 0)
             return host_fail(err, HSY_E_DAMAGED, HOST_FIELD_BATCH,
@@ -162,21 +136,50 @@ static hsy_status fold_uploads(struct fold_run *run,
     return st == HSY_OK ? fold_flush(run, err) : st;
 }
 
+hsy_status fold_batch(struct fold_space *s, const struct roster_entry *is,
+                      hsy_tally *whole, hsy_tally *day,
+                      const struct store_batch *b, hsy_error *err)
+{
+    const size_t room = fold_reports_room(is);
+    struct fold_run run = {.is = is, .whole = whole, .day = day, .room = room};
+
+    if (b->type != STORE_REPORTS)
+        return engine_merge_file(whole, b->bytes, b->len, err);
+    if (!fold_memory(&s->reports, &s->reports_room, room * is->report_bytes) ||
+        !fold_memory(&s->scratch, &s->scratch_room,
+                     hsy_tally_scratch(is->scheme, room)))
+        return fold_nomem(err);
+    run.reports = s->reports;
+    run.scratch = s->scratch;
+    return fold_uploads(&run, b, err);
+}
+
+void fold_space_clear(struct fold_space *s)
+{
+    free(s->reports);
+    free(s->scratch);
+    *s = (struct fold_space){0};
+}
+
 hsy_status engine_fold_batch(struct engine *e, struct engine_entry *x,
                              const struct store_batch *b, hsy_error *err)
 {
-    struct fold_run run;
-    hsy_status st = fold_begin(e, &run, x, b->epoch, err);
+    struct engine_tally *whole, *day;
+    hsy_status st;
 
-    if (st != HSY_OK)
-        return st;
+    pthread_mutex_lock(&e->lock);
+    whole = engine_tally_of(x, 0);
+    day = b->epoch == 0 ? NULL : engine_tally_of(x, b->epoch);
+    pthread_mutex_unlock(&e->lock);
     x->changed = true;
-    if (b->type == STORE_REPORTS) {
-        st = fold_uploads(&run, x, b, err);
-    } else {
-        run.whole->touched = true;
-        st = engine_merge_file(&run.whole->view, b->bytes, b->len, err);
+    whole->touched = true;
+    whole->folded += b->type == STORE_REPORTS ? b->reports : 0;
+    if (day != NULL) {
+        day->touched = true;
+        day->folded += b->reports;
     }
+    st = fold_batch(&e->fold.space, x->is, &whole->view,
+                    day != NULL ? &day->view : NULL, b, err);
     if (st == HSY_OK)
         x->through = b->seq;
     return st;
@@ -218,6 +221,7 @@ static hsy_status fold_one(struct engine *e, struct engine_entry *x,
                                       .entry = b->entry,
                                       .epoch = b->epoch,
                                       .type = b->type,
+                                      .reports = b->reports,
                                       .bytes = b->bytes,
                                       .len = b->len};
     hsy_status st = engine_fold_batch(e, x, &batch, err);

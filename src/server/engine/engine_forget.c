@@ -112,7 +112,7 @@ hsy_status engine_retire(struct engine *e, uint32_t entry, hsy_error *err)
     if (roster_at(e->roster, entry)->current)
         return forget_current(err);
     st = e->store->ops->append(e->store, &c, err);
-    e->dead |= st != HSY_OK && st != HSY_E_FULL;
+    e->dead |= st != HSY_OK && st != HSY_E_FULL && !e->mirror;
     if (st == HSY_OK)
         forget_mark(e, e->entries[entry], c.seq);
     return st;

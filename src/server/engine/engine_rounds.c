@@ -140,14 +140,16 @@ static hsy_status rounds_folded(struct rounds_counts *c, struct engine *e,
 {
     const struct engine_batch *const queues[] = {
         e->fold.ready.first, e->fold.frozen.first, e->queue.first};
+    const struct store_count *from = e->mirror ? x->folded : x->counts;
+    const size_t n = e->mirror ? x->nfolded : x->ncounts;
     hsy_status st = HSY_OK;
 
-    c->list = malloc((x->ncounts + 1) * sizeof *c->list);
+    c->list = malloc((n + 1) * sizeof *c->list);
     if (c->list == NULL)
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-    for (size_t i = 0; i < x->ncounts; i++)
-        if (!days || engine_tally_of(x, x->counts[i].epoch) != NULL)
-            c->list[c->n++] = x->counts[i];
+    for (size_t i = 0; i < n; i++)
+        if (!days || engine_tally_of(x, from[i].epoch) != NULL)
+            c->list[c->n++] = from[i];
     for (size_t i = 0; i < 3 && st == HSY_OK; i++)
         st = rounds_less_queue(c, x->is, queues[i], err);
     return st;

@@ -10,6 +10,7 @@
 #define SERVER_ENGINE_INTERNAL_H
 
 #include "server/engine/engine.h"
+#include "server/engine/fold.h"
 #include "server/engine/ids.h"
 #include "server/engine/portions.h"
 #include "server/engine/quotas.h"
@@ -72,6 +73,10 @@ struct engine_entry {
     bool undated;                 /* lock: nor for those of some days */
     bool retired;                 /* lock; only the half that admits sets it */
 
+    /* Of a mirror (mirror.h), lock: the counts that its tallies have. */
+    struct store_count *folded;
+    size_t nfolded;
+
     uint32_t slot; /* admitting: its first slot of this group, from 1 on */
 
     /* folding */
@@ -132,8 +137,7 @@ struct admit {
 
 /* Reports of a batch as they are folded, and the checkpoint's place. */
 struct fold {
-    uint8_t *reports, *scratch;
-    size_t reports_room, scratch_room;
+    struct fold_space space;
     struct engine_queue ready, frozen; /* in the order of seq */
     struct engine_entry *writing;      /* its tallies are being written */
     struct engine_tally *tally;
@@ -161,6 +165,8 @@ struct engine_clock {
 
 struct engine {
     struct store *store;
+    bool mirror;         /* mirror.h */
+    struct store *owned; /* closed with it; NULL: none */
     struct engine_options options;
     pthread_mutex_t lock;
 
@@ -192,6 +198,10 @@ struct engine {
 };
 
 /* ---- engine.c ------------------------------------------------------------ */
+
+/* An engine of a store that has nothing yet; NULL: out of memory. */
+struct engine *engine_new(struct store *store, const struct store_state *state,
+                          const struct engine_options *options);
 
 /* Entries for those of the roster that have none yet. */
 hsy_status engine_entries_make(struct engine *e, struct roster *roster,
@@ -290,7 +300,7 @@ bool admit_grow(void *memory, size_t *room, size_t n, size_t size);
 
 /* The length of the upload at the beginning of a batch's bytes; 0: it is not
  * whole. */
-size_t engine_upload_len(const struct engine_entry *x, const uint8_t *bytes,
+size_t engine_upload_len(const struct roster_entry *is, const uint8_t *bytes,
                          size_t left, size_t *count);
 
 /* Add a batch to the tallies of its entry, which are there. */
@@ -322,6 +332,13 @@ hsy_status engine_entry_there(const struct engine *e, uint32_t entry,
 /* Add a tally file to a tally; it was looked through before. */
 hsy_status engine_merge_file(hsy_tally *t, const uint8_t *bytes, size_t len,
                              hsy_error *err);
+
+/* Look through a tally file for an entry: of how many reports it is, and their
+ * counts by round, to be freed. */
+hsy_status engine_merge_look(const struct roster_entry *is,
+                             const uint8_t *bytes, size_t len,
+                             struct store_count **counts, size_t *n,
+                             uint64_t *reports, hsy_error *err);
 
 /* Its rounds, to be cleared. */
 hsy_status engine_merge_rounds(struct rounds *rounds, const uint8_t *bytes,

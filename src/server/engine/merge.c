@@ -202,6 +202,26 @@ static hsy_status merge_take(struct engine *e, struct engine_entry *x,
     return st;
 }
 
+hsy_status engine_merge_look(const struct roster_entry *is,
+                             const uint8_t *bytes, size_t len,
+                             struct store_count **counts, size_t *n,
+                             uint64_t *reports, hsy_error *err)
+{
+    struct merge_file file = {0};
+    hsy_status st = merge_look(is, bytes, len, &file, err);
+
+    if (st == HSY_OK && file.reports > ENGINE_REPORTS_MAX)
+        st =
+            host_fail(err, HSY_E_OVERFLOW, HSY_FIELD_COUNT, "too many reports");
+    if (st == HSY_OK)
+        st = engine_rounds_counts(counts, n, is, &file.rounds, file.reports,
+                                  err);
+    if (st == HSY_OK)
+        *reports = file.reports;
+    rounds_clear(&file.rounds);
+    return st;
+}
+
 hsy_status engine_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
                         size_t len, hsy_error *err)
 {

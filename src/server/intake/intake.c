@@ -17,7 +17,7 @@
 
 #define INTAKE_UNPACKED 8192u /* bytes of reports looked at in one go */
 
-const struct intake_row intake_verdicts[INTAKE_FULL + 1] = {
+const struct intake_row intake_verdicts[INTAKE_VERDICTS] = {
     [INTAKE_COUNTED] = {204, "counted", "Counted."},
     [INTAKE_AGAIN] = {204, "again", "The same bytes were counted before."},
     [INTAKE_UNKNOWN] = {404, "unknown-task",
@@ -52,6 +52,9 @@ const struct intake_row intake_verdicts[INTAKE_FULL + 1] = {
     [INTAKE_CLOCK] = {503, "clock",
                       "The collector's clock is in doubt: try again later."},
     [INTAKE_FULL] = {503, "full", "No room at present: try again later."},
+    [INTAKE_DOUBT] = {503, "doubt",
+                      "Not acknowledged, and it may or may not be counted: "
+                      "send the same bytes again."},
 };
 
 hsy_status intake_refuse(hsy_error *err, size_t upload, uint32_t field,

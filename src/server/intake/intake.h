@@ -27,8 +27,12 @@ enum intake_verdict {
     INTAKE_MANY,        /* 403: more reports than its sender may bring */
     INTAKE_QUOTA,       /* 429: the token's quota of this epoch is used up */
     INTAKE_CLOCK,       /* 503: the collector does not know what day it is */
-    INTAKE_FULL         /* 503: no more ids in this epoch, no room */
+    INTAKE_FULL,        /* 503: no more ids in this epoch, no room */
+    INTAKE_DOUBT        /* 503: the database does not answer: it is not known
+                           whether it was counted */
 };
+
+#define INTAKE_VERDICTS (INTAKE_DOUBT + 1)
 
 struct intake_row {
     int status;
@@ -36,7 +40,7 @@ struct intake_row {
     const char *title; /* what it means and what to do, for problem+json */
 };
 
-extern const struct intake_row intake_verdicts[INTAKE_FULL + 1];
+extern const struct intake_row intake_verdicts[INTAKE_VERDICTS];
 
 struct intake_upload {
     hsy_upload head;

@@ -270,6 +270,7 @@ hsy_status pg_turn(struct pg_link *l, hsy_error *err)
     if (l->conn == NULL)
         return link_lost(l, "the connection was lost", err);
     l->warned = false;
+    l->state[0] = '\0';
     if (l->pq->pipelineSync(l->conn) != 1 || !link_expect(l, PG_SYNC, NULL))
         return link_lost(l, l->pq->errorMessage(l->conn), err);
     return link_flush(l, err);

@@ -43,7 +43,7 @@ static void metrics_engine(FILE *to, struct collector *c, uint64_t step)
     api_look_engine(c, &s, step);
     metrics_head(to, "uploads_total", "counter",
                  "Uploads since the start, by what became of them.");
-    for (size_t i = 0; i <= INTAKE_FULL; i++)
+    for (size_t i = 0; i < INTAKE_VERDICTS; i++)
         fprintf(to, "hearsay_uploads_total{verdict=\"%s\"} %" PRIu64 "\n",
                 intake_verdicts[i].name, s.verdicts[i]);
     metrics_one(to, "reports_total", "counter",

@@ -56,6 +56,8 @@ static void uploads_judged(struct uploads *u, const struct intake *in)
             a.status = 200;
         else if (first->status == 429)
             a.retry_after = "3600";
+        else if (first == &intake_verdicts[INTAKE_DOUBT])
+            a.retry_after = "5";
         else if (first->status == 503)
             a.retry_after = "60";
     }

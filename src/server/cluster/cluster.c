@@ -1,0 +1,465 @@
+/* cluster.c - a node of a cluster from its start to its end. */
+#define _GNU_SOURCE
+#include "server/cluster/internal.h"
+
+#include "host/base/host_fail.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+uint64_t cluster_clock(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+void cluster_say(struct cluster *c, const char *event, const char *text)
+{
+    if (c->o.say != NULL)
+        c->o.say(c->o.ctx, event, text);
+}
+
+/* ---- Whose shard it is --------------------------------------------------- */
+
+static hsy_status cluster_check(struct cluster_shard *s,
+                                const struct schema_meta *is, hsy_error *err)
+{
+    const struct schema_meta *mine = &s->c->meta;
+
+    if (is->shard != s->number)
+        return host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE,
+                         "it is another shard: list shards in the order in "
+                         "which they were made");
+    if (memcmp(is->cluster, mine->cluster, sizeof is->cluster) != 0 ||
+        memcmp(is->key, mine->key, sizeof is->key) != 0)
+        return host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE,
+                         "it belongs to another cluster");
+    if (is->rehearsal != s->c->o.rehearsal)
+        return host_fail(err, HSY_E_REFUSED, HOST_FIELD_REHEARSAL,
+                         is->rehearsal
+                             ? "it was made for a rehearsal, and stays one"
+                             : "it counts real uploads: make another for a "
+                               "rehearsal");
+    return HSY_OK;
+}
+
+hsy_status cluster_connect(struct cluster_shard *s, struct pg_link *l,
+                           uint64_t *session, hsy_error *err)
+{
+    struct schema_meta is;
+    hsy_status st = pg_connect(l, err);
+
+    if (st != HSY_OK || *session == pg_session(l))
+        return st;
+    st = schema_read(l, &is, err);
+    if (st == HSY_OK && s->number == 0 && s->c->meta.version == 0)
+        s->c->meta = is; /* the first look: this is the cluster */
+    if (st == HSY_OK)
+        st = cluster_check(s, &is, err);
+    explicit_bzero(&is, sizeof is);
+    if (st == HSY_OK)
+        *session = pg_session(l);
+    else
+        pg_drop(l);
+    return st;
+}
+
+/* ---- Functions ----------------------------------------------------------- */
+
+static hsy_status cluster_start(struct counting *counting,
+                                const struct workers_options *o, hsy_error *err)
+{
+    struct cluster *c = cluster_of(counting);
+    bool good = true;
+
+    c->workers = *o;
+    c->started = cluster_clock();
+    for (size_t i = 0; i < c->nshards && good; i++)
+        good = cluster_lane_start(&c->shards[i]);
+    good = good && cluster_keeper_start(c);
+    return good ? HSY_OK
+                : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE,
+                            "no threads to be had");
+}
+
+static void cluster_times(struct counting *counting, struct workers_times *out)
+{
+    struct cluster *c = cluster_of(counting);
+
+    pthread_mutex_lock(&c->lock);
+    *out = c->times;
+    out->checkpoint =
+        cluster_clock() -
+        (c->times.checkpoint != 0 ? c->times.checkpoint : c->started);
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* A lane that waits for its database has not stopped: it has a deadline. */
+static void cluster_answer(struct counting *counting, enum counting_half half)
+{
+    struct cluster *c = cluster_of(counting);
+
+    if (half == COUNTING_FOLDS) {
+        pthread_mutex_lock(&c->lock);
+        pthread_mutex_unlock(&c->lock);
+        return;
+    }
+    for (size_t i = 0; i < c->nshards; i++) {
+        pthread_mutex_lock(&c->shards[i].lock);
+        pthread_mutex_unlock(&c->shards[i].lock);
+    }
+}
+
+static hsy_status cluster_backup(struct counting *counting,
+                                 const char *directory,
+                                 const struct store_beside *beside,
+                                 hsy_error *err)
+{
+    (void)counting;
+    (void)directory;
+    (void)beside;
+    return host_fail(err, HSY_E_REFUSED, HOST_FIELD_BACKUP,
+                     "what a cluster counts is in its databases: back them up "
+                     "with PostgreSQL's own tools (docs/cluster.md)");
+}
+
+static hsy_status cluster_stop(struct counting *counting, hsy_error *err)
+{
+    struct cluster *c = cluster_of(counting);
+
+    (void)err;
+    for (size_t i = 0; i < c->nshards; i++)
+        cluster_lane_stop(&c->shards[i]);
+    cluster_keeper_stop(c);
+    return HSY_OK;
+}
+
+static void cluster_shard_close(struct cluster_shard *s)
+{
+    pg_link_free(s->link);
+    pg_link_free(s->keeper);
+    pg_link_free(s->desk);
+    pg_place_close(s->place);
+    group_free(&s->group);
+    free(s->counts);
+    free(s->uses);
+    pthread_cond_destroy(&s->wake);
+    pthread_mutex_destroy(&s->lock);
+}
+
+static void cluster_close(struct counting *counting)
+{
+    struct cluster *c = cluster_of(counting);
+
+    for (size_t i = 0; i < c->nshards; i++)
+        cluster_shard_close(&c->shards[i]);
+    engine_close(counting->view);
+    for (size_t i = 0; i < c->nseen; i++)
+        free(c->seen[i].rounds);
+    free(c->seen);
+    free(c->widths);
+    free(c->whole_from);
+    free(c->homes);
+    fold_space_clear(&c->fold_desk);
+    fold_space_clear(&c->fold_keeper);
+    pthread_mutex_destroy(&c->rules);
+    pthread_mutex_destroy(&c->routes);
+    pthread_mutex_destroy(&c->desk);
+    pthread_cond_destroy(&c->wake);
+    pthread_mutex_destroy(&c->lock);
+    explicit_bzero(&c->meta, sizeof c->meta);
+    free(c);
+}
+
+static const struct counting_functions cluster_functions = {
+    .name = "cluster",
+    .start = cluster_start,
+    .submit = cluster_submit,
+    .times = cluster_times,
+    .document = cluster_document,
+    .merge = cluster_merge,
+    .received = cluster_received,
+    .receive = cluster_receive,
+    .keep = cluster_keep,
+    .figures = cluster_figures,
+    .retire = cluster_retire,
+    .purge = cluster_purge,
+    .look = cluster_look,
+    .answer = cluster_answer,
+    .backup = cluster_backup,
+    .stop = cluster_stop,
+    .close = cluster_close};
+
+/* ---- Opening ------------------------------------------------------------- */
+
+static bool cluster_condition(pthread_cond_t *c)
+{
+    pthread_condattr_t attr;
+    bool good = pthread_condattr_init(&attr) == 0;
+
+    if (!good)
+        return false;
+    good = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
+           pthread_cond_init(c, &attr) == 0;
+    pthread_condattr_destroy(&attr);
+    return good;
+}
+
+static struct cluster *cluster_new(const struct cluster_options *o)
+{
+    size_t n = 0;
+    struct cluster *c;
+
+    while (o->storage[n] != NULL)
+        n++;
+    c = calloc(1, sizeof *c + n * sizeof c->shards[0]);
+    if (c == NULL)
+        return NULL;
+    c->base.ops = &cluster_functions;
+    c->o = *o;
+    c->nshards = n;
+    snprintf(c->node, sizeof c->node, "%s", o->node);
+    c->o.node = c->node;
+    pthread_mutex_init(&c->rules, NULL);
+    pthread_mutex_init(&c->routes, NULL);
+    pthread_mutex_init(&c->desk, NULL);
+    pthread_mutex_init(&c->lock, NULL);
+    (void)cluster_condition(&c->wake);
+    for (size_t i = 0; i < n; i++) {
+        struct cluster_shard *s = &c->shards[i];
+
+        s->c = c;
+        s->number = (uint32_t)i;
+        s->end = &s->first;
+        pthread_mutex_init(&s->lock, NULL);
+        (void)cluster_condition(&s->wake);
+    }
+    return c;
+}
+
+static hsy_status cluster_shard_open(struct cluster_shard *s, const char *url,
+                                     char reason[PG_REASON], hsy_error *err)
+{
+    hsy_status st = pg_place_open(&s->place, url, reason, err);
+
+    if (st != HSY_OK)
+        return st;
+    s->status.name = pg_place_name(s->place);
+    s->link = pg_link_new(s->place);
+    s->keeper = pg_link_new(s->place);
+    s->desk = pg_link_new(s->place);
+    return s->link != NULL && s->keeper != NULL && s->desk != NULL
+               ? HSY_OK
+               : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+}
+
+static hsy_status cluster_places(struct cluster *c, const char **about,
+                                 char reason[PG_REASON], hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    *about = "storage";
+    if (c->nshards == 0 || c->nshards > CLUSTER_SHARDS)
+        return host_fail_limit(err, HSY_E_RANGE, HOST_FIELD_STORE,
+                               "more shards than a cluster can have",
+                               CLUSTER_SHARDS);
+    for (size_t i = 0; i < c->nshards && st == HSY_OK; i++)
+        st = cluster_shard_open(&c->shards[i], c->o.storage[i], reason, err);
+    return st;
+}
+
+/* The view needs the key, which is in shard 0. */
+static hsy_status cluster_view(struct cluster *c,
+                               const struct engine_options *engine,
+                               hsy_error *err)
+{
+    static const struct mirror_functions does = {
+        .document = cluster_put_document,
+        .close_epochs = cluster_close_epochs,
+        .retire = cluster_put_retired};
+    struct cluster_shard *s = &c->shards[0];
+    hsy_status st = cluster_connect(s, s->keeper, &s->keeper_session, err);
+
+    return st == HSY_OK
+               ? mirror_open(&c->base.view, c->meta.key, engine, &does, c, err)
+               : st;
+}
+
+/* What the operator should know and nobody must stop for. */
+static void cluster_warn(struct cluster *c)
+{
+    for (size_t i = 0; i < c->nshards; i++) {
+        struct pg_found found;
+        char text[PG_REASON + 64];
+
+        pg_place_found(c->shards[i].place, &found);
+        if (found.replicated)
+            continue;
+        snprintf(text, sizeof text,
+                 "%.120s has no synchronous standby: what is acknowledged is "
+                 "lost with its disk",
+                 pg_place_name(c->shards[i].place));
+        cluster_say(c, "not-replicated", text);
+    }
+}
+
+hsy_status cluster_open(struct counting **out, const struct cluster_options *o,
+                        const struct engine_options *engine, const char **about,
+                        char reason[PG_REASON], hsy_error *err)
+{
+    static char text[256];
+    struct cluster *c = cluster_new(o);
+    size_t shard = 0;
+    hsy_status st;
+
+    *out = NULL;
+    reason[0] = '\0';
+    if (c == NULL)
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    st = cluster_places(c, about, reason, err);
+    if (st == HSY_OK) {
+        st = cluster_view(c, engine, err);
+        if (st == HSY_OK)
+            st = cluster_first_look(c, &shard, err);
+        if (st != HSY_OK) {
+            snprintf(text, sizeof text, "%s",
+                     pg_place_name(c->shards[shard].place));
+            snprintf(reason, PG_REASON, "%s",
+                     pg_reason(c->shards[shard].keeper));
+            *about = text;
+        }
+    }
+    if (st != HSY_OK) {
+        cluster_close(&c->base);
+        return st;
+    }
+    cluster_warn(c);
+    *out = &c->base;
+    return HSY_OK;
+}
+
+/* ---- How it is ----------------------------------------------------------- */
+
+bool cluster_status(struct counting *counting, struct cluster_status *out)
+{
+    struct cluster *c;
+
+    if (counting == NULL || counting->ops != &cluster_functions)
+        return false;
+    c = cluster_of(counting);
+    memset(out, 0, sizeof *out);
+    out->nshards = c->nshards;
+    for (size_t i = 0; i < c->nshards; i++) {
+        struct cluster_shard *s = &c->shards[i];
+
+        pthread_mutex_lock(&s->lock);
+        out->shards[i] = s->status;
+        out->shards[i].waiting = s->waiting;
+        pthread_mutex_unlock(&s->lock);
+        pg_place_found(s->place, &out->shards[i].found);
+    }
+    pthread_mutex_lock(&c->lock);
+    out->nnodes = c->nnodes;
+    memcpy(out->nodes, c->nodes, sizeof c->nodes);
+    pthread_mutex_unlock(&c->lock);
+    return true;
+}
+
+struct pg_place *cluster_place(struct counting *counting, size_t shard)
+{
+    return cluster_of(counting)->shards[shard].place;
+}
+
+const char *cluster_file(struct counting *counting, size_t i)
+{
+    const struct cluster *c = cluster_of(counting);
+
+    for (size_t s = 0; s < c->nshards; s++)
+        for (unsigned which = 0; which < 3; which++) {
+            const char *file = pg_place_file(c->shards[s].place, which);
+
+            if (file != NULL && i-- == 0)
+                return file;
+        }
+    return NULL;
+}
+
+/* ---- Making one ---------------------------------------------------------- */
+
+/* Of an epoch that nobody uses yet, so many shards; from the beginning where
+ * there are none. With shard 0's link. */
+static hsy_status cluster_widen(struct pg_link *l, size_t n, hsy_error *err)
+{
+    struct pg_params *p = pg_params(l);
+
+    pg_int(p, (int32_t)n);
+    return pg_ask(l,
+                  "insert into widths select case when (select count(*) from "
+                  "widths) = 0 then 0 else (select day + 3 from days where "
+                  "one = 1) end, $1 where $1 > coalesce((select max(shards) "
+                  "from widths), 0) on conflict (epoch) do update set shards = "
+                  "excluded.shards",
+                  NULL, err);
+}
+
+static hsy_status cluster_init_shard(struct cluster *c, size_t i, size_t *made,
+                                     hsy_error *err)
+{
+    struct cluster_shard *s = &c->shards[i];
+    struct schema_meta is;
+    bool fresh = false;
+    hsy_status st = pg_connect(s->keeper, err);
+
+    if (st != HSY_OK)
+        return st;
+    if (i == 0) {
+        st = schema_read(s->keeper, &is, err);
+        if (st == HSY_OK)
+            c->meta = is; /* what is there stays */
+        else if (st != HSY_E_EMPTY)
+            return st;
+    }
+    c->meta.shard = (uint32_t)i;
+    st = schema_make(s->keeper, &c->meta, &fresh, err);
+    *made += st == HSY_OK && fresh;
+    return st;
+}
+
+hsy_status cluster_init(const struct cluster_options *o, size_t *made,
+                        const char **about, char reason[PG_REASON],
+                        hsy_error *err)
+{
+    static char text[256];
+    struct cluster *c = cluster_new(o);
+    hsy_status st;
+
+    *made = 0;
+    reason[0] = '\0';
+    if (c == NULL)
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    c->meta.rehearsal = o->rehearsal;
+    st = cluster_places(c, about, reason, err);
+    if (st == HSY_OK && (getrandom(c->meta.cluster, sizeof c->meta.cluster,
+                                   0) != (ssize_t)sizeof c->meta.cluster ||
+                         getrandom(c->meta.key, sizeof c->meta.key, 0) !=
+                             (ssize_t)sizeof c->meta.key))
+        st = host_fail(err, HSY_E_ENTROPY, HSY_FIELD_NONE,
+                       "the system gives no random bytes");
+    for (size_t i = 0; i < c->nshards && st == HSY_OK; i++) {
+        st = cluster_init_shard(c, i, made, err);
+        if (st == HSY_OK)
+            continue;
+        snprintf(text, sizeof text, "%s", pg_place_name(c->shards[i].place));
+        snprintf(reason, PG_REASON, "%s", pg_reason(c->shards[i].keeper));
+        *about = text;
+    }
+    if (st == HSY_OK)
+        st = cluster_widen(c->shards[0].keeper, c->nshards, err);
+    cluster_close(&c->base);
+    return st;
+}

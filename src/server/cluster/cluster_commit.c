@@ -1,0 +1,499 @@
+/*
+ * cluster_commit.c - a group becomes one transaction of its shard.
+ *
+ *     turn 1   begin; insert the ids, an epoch after the other, and say which
+ *              are new; lock what tokens have used
+ *     turn 2   read what the others have; take back ids whose quota is used up;
+ *              write what tokens use and the reports; commit
+ *
+ * Nothing that is acknowledged depends on an answer before the commit's: a row
+ * that another transaction inserted is seen once that is committed, and then
+ * our own commit, which writes a row in any case, is replicated after it.
+ */
+#include "server/cluster/internal.h"
+
+#include "host/base/host_fail.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COMMIT_TRIES 3u   /* of a group */
+#define COMMIT_PAUSE 500u /* milliseconds, after a shard did not answer */
+
+/* How a try ended. */
+enum commit_end {
+    COMMIT_DONE,  /* it is certain */
+    COMMIT_AGAIN, /* nothing was committed, and it may be tried again */
+    COMMIT_DOUBT  /* it is not known, or cannot be now */
+};
+
+/* ---- Which items --------------------------------------------------------- */
+
+enum commit_pick {
+    COMMIT_INSERT, /* may be new */
+    COMMIT_SEEK,   /* are there or are refused */
+    COMMIT_OLD,    /* were to be inserted and are there, and those above */
+    COMMIT_BACK    /* are taken back */
+};
+
+static bool commit_picked(const struct group_item *item, enum commit_pick pick)
+{
+    if (item->follows)
+        return false;
+    switch (pick) {
+    case COMMIT_INSERT:
+        return item->may == INTAKE_COUNTED;
+    case COMMIT_SEEK:
+        return item->may != INTAKE_COUNTED && item->may != INTAKE_CLOSED;
+    case COMMIT_OLD:
+        return !item->fresh;
+    case COMMIT_BACK:
+        return item->fresh && item->may != INTAKE_COUNTED;
+    }
+    return false;
+}
+
+/* The columns of those of an epoch that are picked: how many. */
+static size_t commit_columns(struct group *g, size_t first, size_t n,
+                             enum commit_pick pick)
+{
+    int64_t *ids = g->longs, *rests = g->longs + g->columns_room;
+    size_t picked = 0;
+
+    for (size_t i = first; i < first + n; i++) {
+        if (!commit_picked(&g->items[i], pick))
+            continue;
+        ids[picked] = g->items[i].id;
+        rests[picked] = g->items[i].rest;
+        g->marks[picked++] =
+            g->items[i].piece->upload->head.kind == HSY_UPLOAD_NULL;
+    }
+    return picked;
+}
+
+/* ---- Turn 1 -------------------------------------------------------------- */
+
+static hsy_status commit_put_ids(struct cluster_shard *s, size_t first,
+                                 size_t n, hsy_error *err)
+{
+    struct group *g = &s->group;
+    const size_t picked = commit_columns(g, first, n, COMMIT_INSERT);
+    struct pg_params *p = pg_params(s->link);
+    char sql[CLUSTER_SQL];
+
+    if (picked == 0)
+        return HSY_OK;
+    pg_longs(p, g->longs, picked);
+    pg_longs(p, g->longs + g->columns_room, picked);
+    pg_marks(p, g->marks, picked);
+    snprintf(sql, sizeof sql,
+             "insert into ids_%u select * from unnest($1::int8[], $2::int8[], "
+             "$3::boolean[]) on conflict do nothing returning id",
+             (unsigned)g->items[first].epoch);
+    return pg_put(s->link, sql, err);
+}
+
+static hsy_status commit_put_quotas(struct cluster_shard *s, const char *sql,
+                                    hsy_error *err)
+{
+    struct group *g = &s->group;
+    struct pg_params *p = pg_params(s->link);
+    int32_t epochs[256];
+    int64_t added[256];
+    uint8_t tokens[256][16];
+    hsy_status st = HSY_OK;
+
+    for (size_t at = 0; at < g->nquotas && st == HSY_OK; at += 256) {
+        const size_t n = g->nquotas - at < 256 ? g->nquotas - at : 256;
+
+        for (size_t i = 0; i < n; i++) {
+            epochs[i] = (int32_t)g->quotas[at + i].epoch;
+            added[i] = g->quotas[at + i].added;
+            memcpy(tokens[i], g->quotas[at + i].token, 16);
+        }
+        p = pg_params(s->link);
+        pg_ints(p, epochs, n);
+        pg_items(p, tokens, 16, n);
+        pg_longs(p, added, n);
+        st = pg_put(s->link, sql, err);
+    }
+    return st;
+}
+
+/* The row of a token is made, or locked as it is. */
+static const char commit_quota_lock[] =
+    "insert into quotas select * from unnest($1::int4[], $2::bytea[], "
+    "$3::int8[]) on conflict (epoch, token) do update set used = quotas.used "
+    "returning epoch, token, used";
+
+static const char commit_quota_use[] =
+    "update quotas set used = quotas.used + x.added from unnest($1::int4[], "
+    "$2::bytea[], $3::int8[]) as x(epoch, token, added) where quotas.epoch = "
+    "x.epoch and quotas.token = x.token";
+
+static hsy_status commit_put_first(struct cluster_shard *s, hsy_error *err)
+{
+    struct group *g = &s->group;
+    hsy_status st;
+
+    (void)pg_params(s->link);
+    st = pg_put(s->link, "begin", err);
+    for (size_t i = 0, n; i < g->n && st == HSY_OK; i += n) {
+        n = group_epoch(g, i);
+        st = commit_put_ids(s, i, n, err);
+    }
+    if (st == HSY_OK)
+        st = commit_put_quotas(s, commit_quota_lock, err);
+    return st == HSY_OK ? pg_turn(s->link, err) : st;
+}
+
+static void commit_note_quota(struct group *g, const struct pg_rows *r)
+{
+    for (size_t i = 0; i < pg_count(r); i++) {
+        const uint8_t *token = pg_get_bytes(r, i, 1, NULL);
+
+        for (size_t k = 0; k < g->nquotas; k++)
+            if (g->quotas[k].epoch == (uint32_t)pg_get(r, i, 0) &&
+                memcmp(g->quotas[k].token, token, 16) == 0)
+                g->quotas[k].used = pg_get(r, i, 2);
+    }
+}
+
+/* *closed: the epoch whose table is not there. */
+static hsy_status commit_take_first(struct cluster_shard *s, uint32_t *closed,
+                                    hsy_error *err)
+{
+    struct group *g = &s->group;
+    struct pg_rows *r = NULL;
+    hsy_status st = pg_take(s->link, NULL, err);
+
+    for (size_t i = 0, n; i < g->n && st == HSY_OK; i += n) {
+        n = group_epoch(g, i);
+        if (commit_columns(g, i, n, COMMIT_INSERT) == 0)
+            continue;
+        st = pg_take(s->link, &r, err);
+        if (st == HSY_E_REFUSED)
+            *closed = g->items[i].epoch;
+        for (size_t k = 0; st == HSY_OK && k < pg_count(r); k++)
+            group_new(g, i, n, pg_get(r, k, 0));
+        pg_rows_free(r);
+        r = NULL;
+    }
+    for (size_t at = 0; at < g->nquotas && st == HSY_OK; at += 256) {
+        st = pg_take(s->link, &r, err);
+        if (st == HSY_OK)
+            commit_note_quota(g, r);
+        pg_rows_free(r);
+        r = NULL;
+    }
+    return st == HSY_OK || st == HSY_E_REFUSED ? pg_end(s->link, err) : st;
+}
+
+/* ---- Turn 2 -------------------------------------------------------------- */
+
+static hsy_status commit_put_some(struct cluster_shard *s,
+                                  enum commit_pick pick, const char *format,
+                                  hsy_error *err)
+{
+    struct group *g = &s->group;
+    hsy_status st = HSY_OK;
+
+    for (size_t i = 0, n; i < g->n && st == HSY_OK; i += n) {
+        size_t picked;
+        char sql[CLUSTER_SQL];
+
+        n = group_epoch(g, i);
+        picked = commit_columns(g, i, n, pick);
+        if (picked == 0)
+            continue;
+        pg_longs(pg_params(s->link), g->longs, picked);
+        snprintf(sql, sizeof sql, format, (unsigned)g->items[i].epoch);
+        st = pg_put(s->link, sql, err);
+    }
+    return st;
+}
+
+/* Rows of reports; an empty one if there are none, so that the commit waits for
+ * the standby whatever it answers. */
+static hsy_status commit_put_batches(struct cluster_shard *s, hsy_error *err)
+{
+    static const char insert[] =
+        "insert into batches(entry, epoch, type, reports, nulls, ids, "
+        "enrolled, bytes) values($1, $2, $3, $4, $5, $6, $7, $8)";
+    const struct group *g = &s->group;
+    const struct group_slot none = {.entry = 0};
+    const size_t n = g->nslots != 0 ? g->nslots : 1;
+    hsy_status st = HSY_OK;
+
+    for (size_t i = 0; i < n && st == HSY_OK; i++) {
+        const struct group_slot *slot = g->nslots != 0 ? &g->slots[i] : &none;
+        struct pg_params *p = pg_params(s->link);
+
+        pg_int(p, (int32_t)slot->entry);
+        pg_int(p, (int32_t)slot->epoch);
+        pg_int(p, g->nslots != 0 ? STORE_REPORTS : 0);
+        pg_long(p, slot->reports);
+        pg_long(p, slot->nulls);
+        pg_long(p, slot->ids);
+        pg_long(p, slot->enrolled);
+        pg_bytes(p, slot->bytes, slot->len);
+        st = pg_put(s->link, insert, err);
+    }
+    return st;
+}
+
+static hsy_status commit_put_second(struct cluster_shard *s, hsy_error *err)
+{
+    hsy_status st = commit_put_some(
+        s, COMMIT_OLD, "select id, rest from ids_%u where id = any($1)", err);
+
+    if (st == HSY_OK)
+        st = commit_put_some(s, COMMIT_BACK,
+                             "delete from ids_%u where id = any($1)", err);
+    if (st == HSY_OK)
+        st = commit_put_quotas(s, commit_quota_use, err);
+    if (st == HSY_OK)
+        st = commit_put_batches(s, err);
+    (void)pg_params(s->link);
+    if (st == HSY_OK)
+        st = pg_put(s->link, "commit", err);
+    return st == HSY_OK ? pg_turn(s->link, err) : st;
+}
+
+static hsy_status commit_take_old(struct cluster_shard *s, uint32_t *closed,
+                                  hsy_error *err)
+{
+    struct group *g = &s->group;
+    hsy_status st = HSY_OK;
+
+    for (size_t i = 0, n; i < g->n && st == HSY_OK; i += n) {
+        struct pg_rows *r = NULL;
+
+        n = group_epoch(g, i);
+        if (commit_columns(g, i, n, COMMIT_OLD) == 0)
+            continue;
+        st = pg_take(s->link, &r, err);
+        if (st == HSY_E_REFUSED)
+            *closed = g->items[i].epoch;
+        for (size_t k = 0; st == HSY_OK && k < pg_count(r); k++)
+            group_there(g, i, n, pg_get(r, k, 0), pg_get(r, k, 1));
+        pg_rows_free(r);
+    }
+    return st;
+}
+
+static hsy_status commit_take_nothing(struct cluster_shard *s, size_t n,
+                                      hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    while (n-- != 0 && st == HSY_OK)
+        st = pg_take(s->link, NULL, err);
+    return st;
+}
+
+/* *certain: the commit's own answer says so. */
+static hsy_status commit_take_second(struct cluster_shard *s, uint32_t *closed,
+                                     bool *certain, hsy_error *err)
+{
+    struct group *g = &s->group;
+    struct pg_rows *r = NULL;
+    size_t backs = 0;
+    hsy_status st = commit_take_old(s, closed, err), end;
+
+    for (size_t i = 0, n; i < g->n; i += n) {
+        n = group_epoch(g, i);
+        backs += commit_columns(g, i, n, COMMIT_BACK) != 0;
+    }
+    if (st == HSY_OK)
+        st = commit_take_nothing(s,
+                                 backs + (g->nquotas + 255) / 256 +
+                                     (g->nslots != 0 ? g->nslots : 1),
+                                 err);
+    if (st == HSY_OK)
+        st = pg_take(s->link, &r, err);
+    if (st != HSY_OK && st != HSY_E_REFUSED)
+        return st;
+    end = pg_end(s->link, err);
+    *certain = st == HSY_OK && end == HSY_OK && pg_is_commit(s->link, r);
+    pg_rows_free(r);
+    return end != HSY_OK ? end : st;
+}
+
+/* ---- A try --------------------------------------------------------------- */
+
+/* What would become of each item, by the rules of this node. */
+static void commit_may(struct cluster_shard *s)
+{
+    struct cluster *c = s->c;
+
+    pthread_mutex_lock(&c->rules);
+    for (size_t i = 0; i < s->group.n; i++) {
+        struct group_item *item = &s->group.items[i];
+
+        if (item->follows || item->decided)
+            continue;
+        item->may = mirror_may(c->base.view, item->piece->upload);
+        item->taken = item->may == INTAKE_COUNTED;
+        item->decided = true;
+    }
+    pthread_mutex_unlock(&c->rules);
+}
+
+/* Shares that were not needed go back. */
+static void commit_give(struct cluster_shard *s)
+{
+    struct cluster *c = s->c;
+
+    pthread_mutex_lock(&c->rules);
+    for (size_t i = 0; i < s->group.n; i++) {
+        struct group_item *item = &s->group.items[i];
+
+        if (item->taken && item->verdict != INTAKE_COUNTED)
+            mirror_give(c->base.view, item->piece->upload);
+        else if (item->verdict == INTAKE_COUNTED)
+            mirror_heard(c->base.view, item->epoch);
+        item->taken = false;
+    }
+    pthread_mutex_unlock(&c->rules);
+}
+
+/* The table of an epoch is not there: it is closed. One that is not made yet is
+ * made by the keeper; until then it is not known. */
+static void commit_closed(struct cluster_shard *s, uint32_t epoch)
+{
+    const uint32_t dropped = __atomic_load_n(&s->dropped, __ATOMIC_ACQUIRE);
+    struct cluster *c = s->c;
+
+    pthread_mutex_lock(&c->rules);
+    for (size_t i = 0; i < s->group.n; i++) {
+        struct group_item *item = &s->group.items[i];
+
+        if (item->epoch != epoch || item->follows)
+            continue;
+        if (item->taken)
+            mirror_give(c->base.view, item->piece->upload);
+        item->taken = false;
+        item->may = epoch <= dropped ? INTAKE_CLOSED : INTAKE_DOUBT;
+    }
+    pthread_mutex_unlock(&c->rules);
+}
+
+static bool commit_state(const struct pg_link *l, const char *state)
+{
+    return strcmp(pg_state(l), state) == 0;
+}
+
+/* A statement was refused: who is to blame, and whether once more helps. */
+static enum commit_end commit_refused(struct cluster_shard *s, uint32_t closed)
+{
+    const bool missing = commit_state(s->link, "42P01");
+    const bool again = commit_state(s->link, "40P01") ||
+                       commit_state(s->link, "40001") ||
+                       commit_state(s->link, "55P03");
+
+    if (!missing && !again)
+        cluster_say(s->c, "statement-refused", pg_reason(s->link));
+    pg_rollback(s->link);
+    if (missing && closed != 0)
+        commit_closed(s, closed);
+    return again || (missing && closed != 0) ? COMMIT_AGAIN : COMMIT_DOUBT;
+}
+
+/* Whether the database has to be asked anything: not if all is refused. */
+static bool commit_idle(const struct group *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (commit_picked(&g->items[i], COMMIT_INSERT) ||
+            commit_picked(&g->items[i], COMMIT_SEEK))
+            return false;
+    return true;
+}
+
+static void commit_forget(struct group *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        g->items[i].fresh = g->items[i].there = false;
+}
+
+static enum commit_end commit_try(struct cluster_shard *s, hsy_error *err)
+{
+    struct group *g = &s->group;
+    uint32_t closed = 0;
+    bool certain = false;
+    hsy_status st;
+
+    commit_forget(g);
+    if (commit_idle(g))
+        return COMMIT_DONE;
+    if (!group_quotas(g))
+        return COMMIT_DOUBT;
+    st = commit_put_first(s, err);
+    if (st == HSY_OK)
+        st = commit_take_first(s, &closed, err);
+    if (st == HSY_E_REFUSED)
+        return commit_refused(s, closed);
+    if (st != HSY_OK)
+        return COMMIT_AGAIN; /* no commit was sent: nothing is in doubt */
+    group_spend(g);
+    if (!group_slots(g)) {
+        pg_rollback(s->link);
+        return COMMIT_DOUBT;
+    }
+    st = commit_put_second(s, err);
+    if (st == HSY_OK)
+        st = commit_take_second(s, &closed, &certain, err);
+    if (st == HSY_E_REFUSED)
+        return commit_refused(s, closed);
+    if (st == HSY_OK && certain)
+        return COMMIT_DONE;
+    pg_drop(s->link); /* a warning, or anything but COMMIT */
+    return COMMIT_DOUBT;
+}
+
+/* ---- All of it ----------------------------------------------------------- */
+
+static void commit_doubt(struct cluster_shard *s)
+{
+    for (size_t i = 0; i < s->group.n; i++)
+        s->group.items[i].verdict = INTAKE_DOUBT;
+    s->again = cluster_clock() / 1000 + COMMIT_PAUSE;
+}
+
+static void commit_count(struct cluster_shard *s, enum commit_end end,
+                         unsigned tries)
+{
+    pthread_mutex_lock(&s->lock);
+    s->status.commits += end == COMMIT_DONE;
+    s->status.uploads += end == COMMIT_DONE ? s->group.n : 0;
+    s->status.doubts += end != COMMIT_DONE;
+    s->status.again += tries - 1;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void cluster_commit(struct cluster_shard *s)
+{
+    enum commit_end end = COMMIT_AGAIN;
+    hsy_error err = {0};
+    unsigned tries = 0;
+
+    if (cluster_clock() / 1000 < s->again) {
+        for (size_t i = 0; i < s->group.n; i++)
+            s->group.items[i].verdict = INTAKE_DOUBT;
+        return; /* it was down a moment ago: who waits for it holds up others */
+    }
+    while (end == COMMIT_AGAIN && tries++ < COMMIT_TRIES) {
+        if (cluster_connect(s, s->link, &s->session, &err) != HSY_OK) {
+            end = COMMIT_DOUBT;
+            break;
+        }
+        commit_may(s);
+        end = commit_try(s, &err);
+    }
+    if (end == COMMIT_DONE)
+        group_judge(&s->group);
+    else
+        commit_doubt(s);
+    commit_count(s, end, tries == 0 ? 1 : tries);
+    commit_give(s);
+}

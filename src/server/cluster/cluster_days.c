@@ -1,0 +1,207 @@
+/*
+ * cluster_days.c - what day it is for all nodes, and the tables of ids.
+ *
+ * No node's clock closes anything. Shard 0 says what time it is; each node
+ * holds that against its own steady clock, by the rules of engine_tell, and the
+ * first that believes a day writes it. Then the tables of closed epochs are
+ * dropped: an insert is before the drop, and counted, or finds no table, and is
+ * refused. So the drop is the fence, whatever a node that lags believes.
+ */
+#include "server/cluster/internal.h"
+
+#include "host/base/host_fail.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DAYS_AHEAD 2u /* tables are made so many days before they are used */
+
+hsy_status cluster_read_days(struct cluster *c, struct pg_link *l,
+                             uint64_t *now, hsy_error *err)
+{
+    struct pg_rows *r = NULL;
+    hsy_status st;
+
+    (void)pg_params(l);
+    st = pg_ask(l,
+                "select day, closed, purged, extract(epoch from "
+                "clock_timestamp())::int8 from days where one = 1",
+                &r, err);
+    if (st == HSY_OK && pg_count(r) != 1)
+        st = host_fail(err, HSY_E_DAMAGED, HOST_FIELD_EPOCHS,
+                       "the database does not know its days");
+    if (st == HSY_OK) {
+        pthread_mutex_lock(&c->rules);
+        mirror_days(c->base.view, (uint32_t)pg_get(r, 0, 0),
+                    (uint32_t)pg_get(r, 0, 1), (uint32_t)pg_get(r, 0, 2));
+        pthread_mutex_unlock(&c->rules);
+        *now = (uint64_t)pg_get(r, 0, 3);
+    }
+    pg_rows_free(r);
+    return st;
+}
+
+/* By engine_tell, with the rules: if nobody else has moved the days. */
+hsy_status cluster_close_epochs(void *ctx, uint32_t through, uint32_t day,
+                                hsy_error *err)
+{
+    struct cluster *c = ctx;
+    struct pg_link *l = c->shards[0].keeper;
+    struct engine_status is;
+    struct pg_params *p;
+    struct pg_rows *r = NULL;
+    hsy_status st = pg_begin(l, err);
+
+    engine_status(c->base.view, &is);
+    p = pg_params(l);
+    pg_int(p, (int32_t)day);
+    pg_int(p, (int32_t)through);
+    pg_int(p, (int32_t)is.day);
+    if (st == HSY_OK)
+        st = pg_ask(l,
+                    "update days set day = $1, closed = $2 where one = 1 and "
+                    "day = $3",
+                    &r, err);
+    if (st == HSY_OK && pg_changed(r) != 1)
+        st = host_fail(err, HSY_E_BUSY, HOST_FIELD_EPOCHS,
+                       "another node has closed days");
+    pg_rows_free(r);
+    if (st == HSY_OK)
+        return pg_commit(l, err);
+    pg_rollback(l);
+    return st;
+}
+
+/* ---- Tables -------------------------------------------------------------- */
+
+/* Of an epoch that is not dropped; with the row of days locked. */
+static hsy_status days_make(struct pg_link *l, uint32_t epoch, hsy_error *err)
+{
+    char sql[CLUSTER_SQL];
+
+    /* Ids are inserted and dropped with their table: nothing to vacuum. */
+    snprintf(sql, sizeof sql,
+             "create table if not exists ids_%u(id int8 primary key, rest int8 "
+             "not null, blank boolean) with (autovacuum_enabled = off)",
+             (unsigned)epoch);
+    (void)pg_params(l);
+    return pg_ask(l, sql, NULL, err);
+}
+
+static hsy_status days_drop(struct pg_link *l, uint32_t through, hsy_error *err)
+{
+    struct pg_rows *r = NULL;
+    hsy_status st;
+
+    (void)pg_params(l);
+    st = pg_ask(l,
+                "select table_name::text from information_schema.tables where "
+                "table_schema = 'hearsay' and table_name like 'ids\\_%'",
+                &r, err);
+    for (size_t i = 0; st == HSY_OK && i < pg_count(r); i++) {
+        const char *name = (const char *)pg_get_bytes(r, i, 0, NULL);
+        char sql[CLUSTER_SQL];
+        unsigned epoch;
+
+        if (sscanf(name, "ids_%u", &epoch) != 1 || epoch > through)
+            continue;
+        snprintf(sql, sizeof sql, "drop table if exists ids_%u", epoch);
+        (void)pg_params(l);
+        st = pg_ask(l, sql, NULL, err);
+    }
+    pg_rows_free(r);
+    if (st == HSY_OK) {
+        pg_int(pg_params(l), (int32_t)through);
+        st = pg_ask(l, "delete from quotas where epoch <= $1", NULL, err);
+    }
+    return st;
+}
+
+/* The days of a shard, locked; a drop that would wait behind somebody who reads
+ * the table (pg_dump) holds up all inserts meanwhile: it is tried again later.
+ */
+static hsy_status days_lock(struct pg_link *l, uint32_t *dropped,
+                            hsy_error *err)
+{
+    struct pg_rows *r = NULL;
+    hsy_status st = pg_begin(l, err);
+
+    (void)pg_params(l);
+    if (st == HSY_OK)
+        st = pg_ask(l, "set local lock_timeout = '2s'", NULL, err);
+    (void)pg_params(l);
+    if (st == HSY_OK)
+        st = pg_ask(l, "select dropped from days where one = 1 for update", &r,
+                    err);
+    if (st == HSY_OK && pg_count(r) == 1)
+        *dropped = (uint32_t)pg_get(r, 0, 0);
+    pg_rows_free(r);
+    return st;
+}
+
+static hsy_status days_tables(struct pg_link *l, uint32_t closed,
+                              uint32_t *dropped, struct intake_days want,
+                              hsy_error *err)
+{
+    hsy_status st = days_lock(l, dropped, err);
+
+    if (st == HSY_OK && closed > *dropped) {
+        st = days_drop(l, closed, err);
+        pg_int(pg_params(l), (int32_t)closed);
+        if (st == HSY_OK)
+            st = pg_ask(l, "update days set dropped = $1 where one = 1", NULL,
+                        err);
+        if (st == HSY_OK)
+            *dropped = closed;
+    } else if (st == HSY_OK && closed < *dropped) {
+        /* An operator has accepted an earlier day: what was dropped, and had
+         * nothing counted in it, may be made again. */
+        pg_int(pg_params(l), (int32_t)closed);
+        st = pg_ask(l, "update days set dropped = $1 where one = 1", NULL, err);
+        *dropped = closed;
+    }
+    for (uint32_t e = want.first; st == HSY_OK && e <= want.last; e++)
+        if (e > *dropped)
+            st = days_make(l, e, err);
+    for (uint32_t e = want.other_first;
+         st == HSY_OK && e != 0 && e <= want.other_last; e++)
+        if (e > *dropped)
+            st = days_make(l, e, err);
+    if (st == HSY_OK)
+        return pg_commit(l, err);
+    pg_rollback(l);
+    return st;
+}
+
+hsy_status cluster_tables(struct cluster_shard *s, struct pg_link *l,
+                          hsy_error *err)
+{
+    struct intake_days days = engine_days(s->c->base.view);
+    const uint32_t closed = days.first - 1;
+    uint32_t dropped = s->dropped;
+    hsy_status st;
+
+    if (days.last < days.first)
+        return HSY_OK; /* nothing was told yet */
+    days.last += DAYS_AHEAD - 1;
+    if (s->dropped == closed && s->made_last == days.last &&
+        s->made_first <= days.first && days.other_first == 0)
+        return HSY_OK;
+    if (s->made_last != 0 && s->dropped == closed && days.other_first != 0 &&
+        s->made_last >= days.other_last && s->made_first <= days.other_first &&
+        s->made_last >= days.last)
+        return HSY_OK;
+    st = days_tables(l, closed, &dropped, days, err);
+    if (st != HSY_OK)
+        return st;
+    __atomic_store_n(&s->dropped, dropped, __ATOMIC_RELEASE);
+    s->made_first = days.first;
+    s->made_last = days.last;
+    if (days.other_first != 0) {
+        if (days.other_first < s->made_first)
+            s->made_first = days.other_first;
+        if (days.other_last > s->made_last)
+            s->made_last = days.other_last;
+    }
+    return HSY_OK;
+}

@@ -1,0 +1,593 @@
+/*
+ * cluster_keeper.c - the thread that knows what the databases say: documents,
+ * days, counts, nodes; and folds.
+ *
+ * Once a second. What cannot be read now stays as it was: uploads to other
+ * shards go on with it.
+ */
+#define _GNU_SOURCE
+#include "server/cluster/internal.h"
+
+#include "host/base/host_fail.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define KEEPER_LOOK 1000u  /* milliseconds between looks */
+#define KEEPER_SHARE 10u   /* folding takes one part in so many of a node */
+#define KEEPER_FOLDS 16u   /* bounded amounts at a time */
+#define KEEPER_ALIVE 10    /* seconds in which a node must have been seen */
+#define KEEPER_APART 86400 /* seconds that two clocks may differ unsaid */
+
+static hsy_status keeper_nomem(hsy_error *err)
+{
+    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+}
+
+/* ---- Documents ----------------------------------------------------------- */
+
+static hsy_status keeper_roster(struct cluster *c, const struct pg_rows *doc,
+                                const struct pg_rows *rows, hsy_error *err)
+{
+    const size_t n = pg_count(rows);
+    const uint8_t **entries = malloc((n + 1) * sizeof(const uint8_t *));
+    size_t *lens = malloc((n + 1) * sizeof *lens), len = 0;
+    const uint8_t *bytes =
+        pg_count(doc) != 0 ? pg_get_bytes(doc, 0, 0, &len) : NULL;
+    hsy_status st =
+        entries == NULL || lens == NULL ? keeper_nomem(err) : HSY_OK;
+
+    for (size_t i = 0; st == HSY_OK && i < n; i++) {
+        entries[i] = pg_get_bytes(rows, i, 1, &lens[i]);
+        if ((size_t)pg_get(rows, i, 0) != i)
+            st = host_fail(err, HSY_E_DAMAGED, HOST_FIELD_ENTRIES,
+                           "tasks are missing in the database");
+    }
+    if (st == HSY_OK) {
+        pthread_mutex_lock(&c->rules);
+        st = mirror_roster(c->base.view, bytes, len, entries, lens, n, err);
+        pthread_mutex_unlock(&c->rules);
+    }
+    free(entries);
+    free(lens);
+    return st;
+}
+
+hsy_status cluster_read_document(struct cluster *c, struct pg_link *l,
+                                 hsy_error *err)
+{
+    struct pg_rows *doc = NULL, *entries = NULL;
+    hsy_status st;
+
+    (void)pg_params(l);
+    st =
+        pg_ask(l, "select coalesce(max(version), 0) from documents", &doc, err);
+    if (st == HSY_OK &&
+        (uint64_t)pg_get(doc, 0, 0) == mirror_version(c->base.view)) {
+        pg_rows_free(doc);
+        return HSY_OK;
+    }
+    pg_rows_free(doc);
+    doc = NULL;
+    if (st == HSY_OK)
+        st = pg_ask(l,
+                    "begin transaction isolation level repeatable read read "
+                    "only",
+                    NULL, err);
+    if (st == HSY_OK)
+        st = pg_ask(l,
+                    "select bytes from documents order by version desc limit 1",
+                    &doc, err);
+    if (st == HSY_OK)
+        st = pg_ask(l, "select number, bytes from entries order by number",
+                    &entries, err);
+    if (st == HSY_OK)
+        st = keeper_roster(c, doc, entries, err);
+    pg_rollback(l);
+    pg_rows_free(doc);
+    pg_rows_free(entries);
+    return st;
+}
+
+/* ---- Counts -------------------------------------------------------------- */
+
+static struct store_count *keeper_count(struct cluster_shard *s, uint32_t entry,
+                                        uint32_t epoch)
+{
+    for (size_t i = s->ncounts; i-- != 0;)
+        if (s->counts[i].entry == entry && s->counts[i].epoch == epoch)
+            return &s->counts[i];
+    if (s->ncounts == s->counts_room) {
+        const size_t room = 2 * s->counts_room + 64;
+        struct store_count *counts =
+            realloc(s->counts, room * sizeof *s->counts);
+        struct cluster_use *uses;
+
+        if (counts == NULL)
+            return NULL;
+        s->counts = counts;
+        uses = realloc(s->uses, room * sizeof *s->uses);
+        if (uses == NULL)
+            return NULL;
+        s->uses = uses;
+        s->counts_room = room;
+    }
+    s->counts[s->ncounts] =
+        (struct store_count){.entry = entry, .epoch = epoch};
+    s->uses[s->ncounts] = (struct cluster_use){0, 0};
+    return &s->counts[s->ncounts++];
+}
+
+/* Rows of entry, epoch, reports, nulls, ids, enrolled. */
+static hsy_status keeper_note(struct cluster_shard *s, const struct pg_rows *r,
+                              hsy_error *err)
+{
+    for (size_t i = 0; i < pg_count(r); i++) {
+        struct store_count *n = keeper_count(s, (uint32_t)pg_get(r, i, 0),
+                                             (uint32_t)pg_get(r, i, 1));
+
+        if (n == NULL)
+            return keeper_nomem(err);
+        n->reports = (uint64_t)pg_get(r, i, 2);
+        n->nulls = (uint64_t)pg_get(r, i, 3);
+        s->uses[n - s->counts] =
+            (struct cluster_use){pg_get(r, i, 4), pg_get(r, i, 5)};
+    }
+    return HSY_OK;
+}
+
+/* What is folded and has changed, and what is not folded: of one moment. */
+static hsy_status keeper_read_counts(struct cluster_shard *s,
+                                     struct pg_rows **waiting, hsy_error *err)
+{
+    struct pg_link *l = s->keeper;
+    struct pg_rows *r = NULL;
+    int64_t round = s->round;
+    hsy_status st;
+
+    (void)pg_params(l);
+    st =
+        pg_ask(l, "begin transaction isolation level repeatable read read only",
+               NULL, err);
+    if (st == HSY_OK)
+        st = pg_ask(l, "select round from folds where one = 1", &r, err);
+    if (st == HSY_OK && pg_count(r) == 1)
+        round = pg_get(r, 0, 0);
+    pg_rows_free(r);
+    r = NULL;
+    if (st == HSY_OK && round != s->round) {
+        pg_long(pg_params(l), s->round);
+        st = pg_ask(l,
+                    "select entry, epoch, reports, nulls, ids, enrolled from "
+                    "counts where round > $1",
+                    &r, err);
+        if (st == HSY_OK)
+            st = keeper_note(s, r, err);
+        pg_rows_free(r);
+    }
+    (void)pg_params(l);
+    if (st == HSY_OK)
+        st = pg_ask(l,
+                    "select entry, epoch, sum(reports)::int8, "
+                    "sum(nulls)::int8, sum(ids)::int8, sum(enrolled)::int8, "
+                    "sum(octet_length(bytes))::int8 from batches where type = "
+                    "1 group by entry, epoch",
+                    waiting, err);
+    pg_rollback(l);
+    if (st == HSY_OK)
+        s->round = round;
+    return st;
+}
+
+/* ---- Into the view ------------------------------------------------------- */
+
+/* Counts of all shards, summed up. */
+struct keeper_sums {
+    struct store_count *all;  /* owned; by entry and epoch */
+    struct cluster_use *uses; /* owned */
+    size_t n;
+    uint64_t waiting; /* bytes */
+};
+
+struct keeper_row {
+    struct store_count n;
+    struct cluster_use use;
+};
+
+static int keeper_compare(const void *a, const void *b)
+{
+    const struct keeper_row *x = a, *y = b;
+
+    if (x->n.entry != y->n.entry)
+        return x->n.entry < y->n.entry ? -1 : 1;
+    return (x->n.epoch > y->n.epoch) - (x->n.epoch < y->n.epoch);
+}
+
+/* Add up rows of the same entry and epoch: how many are left. */
+static size_t keeper_join(struct keeper_row *rows, size_t n)
+{
+    size_t kept = 0;
+
+    if (n > 1)
+        qsort(rows, n, sizeof *rows, keeper_compare);
+    for (size_t i = 0; i < n; i++) {
+        if (kept != 0 && keeper_compare(&rows[kept - 1], &rows[i]) == 0) {
+            rows[kept - 1].n.reports += rows[i].n.reports;
+            rows[kept - 1].n.nulls += rows[i].n.nulls;
+            rows[kept - 1].use.ids += rows[i].use.ids;
+            rows[kept - 1].use.enrolled += rows[i].use.enrolled;
+        } else {
+            rows[kept++] = rows[i];
+        }
+    }
+    return kept;
+}
+
+static hsy_status keeper_show_counts(struct cluster *c,
+                                     const struct keeper_row *rows, size_t n,
+                                     size_t entries, hsy_error *err)
+{
+    struct store_count *list = malloc((n + 1) * sizeof *list);
+    hsy_status st = list == NULL ? keeper_nomem(err) : HSY_OK;
+
+    for (size_t i = 0, k; i < n && st == HSY_OK; i = k) {
+        for (k = i; k < n && rows[k].n.entry == rows[i].n.entry; k++)
+            list[k - i] = rows[k].n;
+        if (rows[i].n.entry < entries)
+            st = mirror_counts(c->base.view, rows[i].n.entry, list, k - i, err);
+    }
+    free(list);
+    return st;
+}
+
+/* Ids of open epochs, for the shares of tasks. */
+static hsy_status keeper_show_uses(struct cluster *c,
+                                   const struct keeper_row *rows, size_t n,
+                                   size_t entries, uint64_t *ids,
+                                   hsy_error *err)
+{
+    const struct intake_days days = engine_days(c->base.view);
+    uint64_t *used = malloc((entries + 1) * sizeof *used);
+    hsy_status st = used == NULL ? keeper_nomem(err) : HSY_OK;
+
+    *ids = 0;
+    for (uint32_t e = days.first; st == HSY_OK && e <= days.last; e++) {
+        uint64_t all = 0;
+
+        memset(used, 0, (entries + 1) * sizeof *used);
+        for (size_t i = 0; i < n; i++)
+            if (rows[i].n.epoch == e && rows[i].n.entry < entries) {
+                used[rows[i].n.entry] = (uint64_t)rows[i].use.ids;
+                all += (uint64_t)(rows[i].use.ids + rows[i].use.enrolled);
+            }
+        *ids += all;
+        if (all != 0)
+            st = mirror_used(c->base.view, e, all, used, err);
+    }
+    free(used);
+    return st;
+}
+
+static hsy_status keeper_show(struct cluster *c, struct keeper_row *rows,
+                              size_t n, uint64_t waiting, hsy_error *err)
+{
+    struct roster *roster = engine_roster(c->base.view);
+    const size_t entries = roster_count(roster);
+    const size_t kept = keeper_join(rows, n);
+    uint64_t ids = 0;
+    hsy_status st;
+
+    roster_drop(roster);
+    pthread_mutex_lock(&c->rules);
+    st = keeper_show_counts(c, rows, kept, entries, err);
+    if (st == HSY_OK)
+        st = keeper_show_uses(c, rows, kept, entries, &ids, err);
+    pthread_mutex_unlock(&c->rules);
+    mirror_sizes(c->base.view, ids, 74 * ids, waiting);
+    return st;
+}
+
+/* What each shard has, as far as it answers; the last that was read stands for
+ * one that does not. */
+static hsy_status keeper_counts(struct cluster *c, hsy_error *err)
+{
+    struct keeper_row *rows = NULL;
+    uint64_t bytes = 0;
+    size_t n = 0;
+    hsy_status st = HSY_OK;
+
+    for (size_t i = 0; i < c->nshards && st == HSY_OK; i++) {
+        struct cluster_shard *s = &c->shards[i];
+        struct pg_rows *waiting = NULL;
+        struct keeper_row *more;
+        size_t unfolded = 0;
+
+        if (pg_connected(s->keeper) &&
+            keeper_read_counts(s, &waiting, err) == HSY_OK)
+            unfolded = pg_count(waiting);
+        more = realloc(rows, (n + s->ncounts + unfolded + 1) * sizeof *rows);
+        if (more == NULL) {
+            st = keeper_nomem(err);
+        } else {
+            rows = more;
+            for (size_t k = 0; k < s->ncounts; k++)
+                rows[n++] = (struct keeper_row){s->counts[k], s->uses[k]};
+            for (size_t k = 0; k < unfolded; k++) {
+                rows[n++] = (struct keeper_row){
+                    {.entry = (uint32_t)pg_get(waiting, k, 0),
+                     .epoch = (uint32_t)pg_get(waiting, k, 1),
+                     .reports = (uint64_t)pg_get(waiting, k, 2),
+                     .nulls = (uint64_t)pg_get(waiting, k, 3)},
+                    {pg_get(waiting, k, 4), pg_get(waiting, k, 5)}};
+                bytes += (uint64_t)pg_get(waiting, k, 6);
+            }
+        }
+        pg_rows_free(waiting);
+    }
+    if (st == HSY_OK)
+        st = keeper_show(c, rows, n, bytes, err);
+    free(rows);
+    return st;
+}
+
+/* ---- Nodes --------------------------------------------------------------- */
+
+static hsy_status keeper_nodes(struct cluster *c, struct pg_link *l,
+                               hsy_error *err)
+{
+    struct pg_params *p = pg_params(l);
+    struct pg_rows *r = NULL;
+    hsy_status st;
+
+    pg_text(p, c->node);
+    pg_text(p, HSY_VERSION);
+    st = pg_ask(l,
+                "insert into nodes values($1, clock_timestamp(), $2) on "
+                "conflict (name) do update set seen = excluded.seen, version = "
+                "excluded.version",
+                NULL, err);
+    (void)pg_params(l);
+    if (st == HSY_OK)
+        st = pg_ask(l,
+                    "select name, version, extract(epoch from "
+                    "clock_timestamp() - seen)::int8 from nodes where seen > "
+                    "clock_timestamp() - interval '1 day' order by name limit "
+                    "64",
+                    &r, err);
+    if (st != HSY_OK)
+        return st;
+    pthread_mutex_lock(&c->lock);
+    c->nnodes = pg_count(r);
+    for (size_t i = 0; i < c->nnodes; i++) {
+        struct cluster_node_status *n = &c->nodes[i];
+        const int64_t seen = pg_get(r, i, 2);
+
+        snprintf(n->name, sizeof n->name, "%s",
+                 (const char *)pg_get_bytes(r, i, 0, NULL));
+        snprintf(n->version, sizeof n->version, "%s",
+                 (const char *)pg_get_bytes(r, i, 1, NULL));
+        n->seen = seen > 0 ? (uint64_t)seen : 0;
+    }
+    pthread_mutex_unlock(&c->lock);
+    pg_rows_free(r);
+    return HSY_OK;
+}
+
+/* ---- Days ---------------------------------------------------------------- */
+
+static void keeper_compare_clocks(struct cluster *c, uint64_t now)
+{
+    struct cluster_shard *s = &c->shards[0];
+    const int64_t behind = (int64_t)time(NULL) - (int64_t)now;
+    const bool apart = behind > KEEPER_APART || behind < -KEEPER_APART;
+    bool was;
+
+    pthread_mutex_lock(&s->lock);
+    was = s->status.behind > KEEPER_APART || s->status.behind < -KEEPER_APART;
+    s->status.behind = behind;
+    pthread_mutex_unlock(&s->lock);
+    if (apart && !was)
+        cluster_say(c, "clock-differs",
+                    "this machine's clock is more than a day away from the "
+                    "database's, which decides");
+}
+
+static hsy_status keeper_days(struct cluster *c, struct pg_link *l,
+                              hsy_error *err)
+{
+    uint64_t now = 0;
+    hsy_status st = cluster_read_days(c, l, &now, err);
+
+    if (st != HSY_OK)
+        return st;
+    if (c->o.rehearsal)
+        now = c->workers.now != NULL ? c->workers.now(c->workers.ctx) : now;
+    else
+        keeper_compare_clocks(c, now);
+    pthread_mutex_lock(&c->rules);
+    st = engine_tell(c->base.view,
+                     (struct engine_time){now, cluster_clock() / 1000000}, err);
+    pthread_mutex_unlock(&c->rules);
+    return st;
+}
+
+/* Tallies of days that are not kept any more. */
+static hsy_status keeper_forget(struct cluster_shard *s, hsy_error *err)
+{
+    struct engine_status is;
+    struct pg_params *p;
+    uint32_t first;
+
+    engine_status(s->c->base.view, &is);
+    first =
+        is.day > s->c->o.keep_days ? is.day - (uint32_t)s->c->o.keep_days : 0;
+    while (first != 0 && first < is.day &&
+           mirror_keeps(s->c->base.view, first - 1))
+        first--;
+    p = pg_params(s->keeper);
+    pg_int(p, (int32_t)first);
+    return pg_ask(s->keeper,
+                  "delete from cells where epoch <> 0 and epoch < $1", NULL,
+                  err);
+}
+
+/* ---- A round ------------------------------------------------------------- */
+
+static void keeper_fold(struct cluster_shard *s)
+{
+    const uint64_t begin = cluster_clock() / 1000;
+    hsy_error err = {0};
+    bool more = true;
+    uint64_t took;
+
+    if (begin < s->fold_at)
+        return;
+    for (unsigned i = 0; i < KEEPER_FOLDS && more; i++) {
+        size_t batches;
+        const hsy_status st = cluster_fold(s, s->keeper, &s->c->fold_keeper,
+                                           false, &batches, &more, &err);
+
+        if (st != HSY_OK) {
+            if (st != HSY_E_BUSY)
+                cluster_say(s->c, "fold-failed",
+                            err.msg != NULL ? err.msg : "");
+            break;
+        }
+    }
+    took = cluster_clock() / 1000 - begin;
+    s->fold_at = begin + took * KEEPER_SHARE;
+}
+
+/* A shard that does not answer is left alone until the next round. */
+static void keeper_shard(struct cluster_shard *s, bool forget)
+{
+    hsy_error err = {0};
+
+    if (cluster_connect(s, s->keeper, &s->keeper_session, &err) != HSY_OK)
+        return;
+    if (cluster_tables(s, s->keeper, &err) != HSY_OK &&
+        err.status != HSY_E_BUSY && strcmp(pg_state(s->keeper), "55P03") != 0)
+        cluster_say(s->c, "tables-not-made", pg_reason(s->keeper));
+    if (pg_connected(s->keeper))
+        keeper_fold(s);
+    if (forget && pg_connected(s->keeper) &&
+        keeper_forget(s, &err) == HSY_E_REFUSED)
+        cluster_say(s->c, "days-not-dropped", pg_reason(s->keeper));
+}
+
+static hsy_status keeper_control(struct cluster *c, hsy_error *err)
+{
+    struct cluster_shard *s = &c->shards[0];
+    struct pg_link *l = s->keeper;
+    hsy_status st = cluster_connect(s, l, &s->keeper_session, err);
+
+    if (st == HSY_OK)
+        st = cluster_read_document(c, l, err);
+    if (st == HSY_OK)
+        st = cluster_routes_read(c, l, err);
+    if (st == HSY_OK)
+        st = cluster_enrol(c, l, err);
+    if (st == HSY_OK)
+        st = keeper_days(c, l, err);
+    if (st == HSY_OK)
+        st = keeper_nodes(c, l, err);
+    return st;
+}
+
+static void keeper_round(struct cluster *c, uint32_t *day)
+{
+    struct engine_status is;
+    hsy_error err = {0};
+
+    if (keeper_control(c, &err) != HSY_OK && err.status != HSY_E_BUSY)
+        cluster_say(c, "control-failed", err.msg != NULL ? err.msg : "");
+    engine_status(c->base.view, &is);
+    for (size_t i = 0; i < c->nshards; i++)
+        keeper_shard(&c->shards[i], *day != is.day);
+    *day = is.day;
+    (void)keeper_counts(c, &err);
+    pthread_mutex_lock(&c->lock);
+    c->kept++;
+    c->times.checkpoint = cluster_clock();
+    pthread_mutex_unlock(&c->lock);
+}
+
+hsy_status cluster_first_look(struct cluster *c, size_t *shard, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    for (size_t i = 0; i < c->nshards && st == HSY_OK; i++) {
+        struct cluster_shard *s = &c->shards[i];
+
+        *shard = i;
+        st = cluster_connect(s, s->keeper, &s->keeper_session, err);
+    }
+    *shard = st == HSY_OK ? 0 : *shard;
+    if (st == HSY_OK)
+        st = keeper_control(c, err);
+    for (size_t i = 0; i < c->nshards && st == HSY_OK; i++) {
+        *shard = i;
+        st = cluster_tables(&c->shards[i], c->shards[i].keeper, err);
+    }
+    return st == HSY_OK ? keeper_counts(c, err) : st;
+}
+
+/* ---- The thread ---------------------------------------------------------- */
+
+static bool keeper_wait(struct cluster *c, uint64_t milliseconds)
+{
+    struct timespec until;
+    bool over;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (time_t)(milliseconds / 1000);
+    until.tv_nsec += (long)(milliseconds % 1000) * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&c->lock);
+    while (!c->stopping &&
+           pthread_cond_timedwait(&c->wake, &c->lock, &until) == 0)
+        continue;
+    over = c->stopping;
+    pthread_mutex_unlock(&c->lock);
+    return over;
+}
+
+static void *keeper_main(void *ctx)
+{
+    struct cluster *c = ctx;
+    const uint64_t asked = c->workers.look_micros / 1000;
+    const uint64_t every =
+        asked != 0 && asked < KEEPER_LOOK ? asked : KEEPER_LOOK;
+    uint32_t day = 0;
+
+    while (!keeper_wait(c, every))
+        keeper_round(c, &day);
+    return NULL;
+}
+
+bool cluster_keeper_start(struct cluster *c)
+{
+    sigset_t all, old;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    c->keeper_runs = pthread_create(&c->keeper, NULL, keeper_main, c) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return c->keeper_runs;
+}
+
+void cluster_keeper_stop(struct cluster *c)
+{
+    if (!c->keeper_runs)
+        return;
+    pthread_mutex_lock(&c->lock);
+    c->stopping = true;
+    pthread_cond_broadcast(&c->wake);
+    pthread_mutex_unlock(&c->lock);
+    pthread_join(c->keeper, NULL);
+    c->keeper_runs = false;
+}

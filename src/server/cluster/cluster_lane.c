@@ -1,0 +1,284 @@
+/*
+ * cluster_lane.c - uploads wait for their shard, and are committed in groups.
+ *
+ * A lane takes all that has come while the group before was under way: the
+ * busier, the larger the groups, and the less an upload costs.
+ */
+#define _GNU_SOURCE
+#include "server/cluster/internal.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LANE_UPLOADS 1000u /* of a group */
+#define LANE_BYTES ((size_t)4 << 20)
+#define LANE_LINGER 5000000 /* nanoseconds, where no standby makes it wait */
+
+/* ---- Handing in ---------------------------------------------------------- */
+
+static size_t lane_pieces(const struct intake *in)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < in->n; i++)
+        n += in->uploads[i].verdict == INTAKE_COUNTED;
+    return n;
+}
+
+/* The ticket of a submission, with the place of each upload; NULL: out of
+ * memory. */
+static struct cluster_ticket *lane_ticket(struct cluster *c,
+                                          struct submission *s, size_t n)
+{
+    struct cluster_ticket *t =
+        malloc(sizeof *t + n * sizeof(struct cluster_piece) +
+               c->nshards * sizeof(struct cluster_part));
+    size_t at = 0;
+
+    if (t == NULL)
+        return NULL;
+    *t = (struct cluster_ticket){.submission = s, .npieces = n};
+    t->pieces = (struct cluster_piece *)(t + 1);
+    t->parts = (struct cluster_part *)(t->pieces + n);
+    for (size_t i = 0; i < s->in.n; i++) {
+        struct intake_upload *u = &s->in.uploads[i];
+        struct cluster_piece *p = &t->pieces[at];
+
+        if (u->verdict != INTAKE_COUNTED)
+            continue;
+        p->upload = u;
+        mirror_name(c->base.view, &p->name, u->head.id, u->digest);
+        p->shard = cluster_route(c, u->entry->number, u->head.epoch, &p->name);
+        at++;
+    }
+    t->bytes = s->in.len + n * sizeof(struct cluster_piece);
+    return t;
+}
+
+/* Verdicts of uploads that no lane saw, and of those that lanes did. */
+static void lane_settle(struct cluster *c, const struct submission *s)
+{
+    uint64_t verdicts[INTAKE_VERDICTS] = {0}, reports = 0, nulls = 0;
+
+    for (size_t i = 0; i < s->in.n; i++) {
+        const struct intake_upload *u = &s->in.uploads[i];
+
+        verdicts[u->verdict]++;
+        if (u->verdict != INTAKE_COUNTED)
+            continue;
+        if (u->head.kind == HSY_UPLOAD_NULL)
+            nulls += u->head.count;
+        else
+            reports += u->head.count;
+    }
+    mirror_settled(c->base.view, verdicts, reports, nulls);
+}
+
+static void lane_times(struct cluster *c, uint64_t handed)
+{
+    const uint64_t micros = cluster_clock() - handed;
+    unsigned at = 0;
+
+    while (at < WORKERS_WAITS - 1 && micros >= UINT64_C(64) << at)
+        at++;
+    pthread_mutex_lock(&c->lock);
+    c->times.waits[at]++;
+    c->times.submissions++;
+    c->times.micros += micros;
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* All parts are done: the request is answered. */
+static void lane_done(struct cluster *c, struct submission *s)
+{
+    lane_settle(c, s);
+    lane_times(c, s->handed);
+    s->outcome = HSY_OK;
+    s->done(s);
+}
+
+static bool lane_room(struct cluster *c, size_t bytes)
+{
+    size_t waiting = 0;
+
+    for (size_t i = 0; i < c->nshards; i++)
+        waiting += __atomic_load_n(&c->shards[i].bytes, __ATOMIC_RELAXED);
+    return waiting + bytes <= c->o.waiting_bytes;
+}
+
+static void lane_push(struct cluster_shard *s, struct cluster_part *part)
+{
+    part->next = NULL;
+    pthread_mutex_lock(&s->lock);
+    *s->end = part;
+    s->end = &part->next;
+    s->waiting++;
+    __atomic_fetch_add(&s->bytes, part->ticket->bytes, __ATOMIC_RELAXED);
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+}
+
+bool cluster_submit(struct counting *counting, struct submission *s)
+{
+    struct cluster *c = cluster_of(counting);
+    const size_t n = lane_pieces(&s->in);
+    uint32_t shards[CLUSTER_SHARDS];
+    bool wanted[CLUSTER_SHARDS] = {false};
+    struct cluster_ticket *t;
+    size_t parts = 0;
+
+    s->handed = cluster_clock();
+    if (n == 0) {
+        lane_done(c, s);
+        return true;
+    }
+    t = lane_room(c, s->in.len) ? lane_ticket(c, s, n) : NULL;
+    if (t == NULL)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!wanted[t->pieces[i].shard]) {
+            wanted[t->pieces[i].shard] = true;
+            shards[parts++] = t->pieces[i].shard;
+        }
+    atomic_init(&t->left, (unsigned)parts);
+    for (size_t i = 0; i < parts; i++)
+        t->parts[i].ticket = t; /* before the first lane may end it */
+    for (size_t i = 0; i < parts; i++)
+        lane_push(&c->shards[shards[i]], &t->parts[i]);
+    return true;
+}
+
+/* ---- The thread ---------------------------------------------------------- */
+
+static void lane_part_done(struct cluster_shard *s, struct cluster_part *part)
+{
+    struct cluster_ticket *t = part->ticket;
+
+    if (atomic_fetch_sub(&t->left, 1) != 1)
+        return;
+    lane_done(s->c, t->submission);
+    free(t);
+}
+
+static void lane_group(struct cluster_shard *s, struct cluster_part *list)
+{
+    struct group *g = &s->group;
+    bool good = true;
+
+    group_begin(g);
+    for (struct cluster_part *p = list; p != NULL; p = p->next)
+        good = good && group_add(g, p->ticket, s->number);
+    if (good && group_sort(g)) {
+        cluster_commit(s);
+        for (size_t i = 0; i < g->n; i++)
+            g->items[i].piece->upload->verdict = g->items[i].verdict;
+    } else { /* out of memory */
+        for (struct cluster_part *p = list; p != NULL; p = p->next)
+            for (size_t i = 0; i < p->ticket->npieces; i++)
+                if (p->ticket->pieces[i].shard == s->number)
+                    p->ticket->pieces[i].upload->verdict = INTAKE_DOUBT;
+    }
+    while (list != NULL) {
+        struct cluster_part *next = list->next;
+
+        lane_part_done(s, list);
+        list = next;
+    }
+}
+
+/* As many as a group may have; with the lock. */
+static struct cluster_part *lane_take(struct cluster_shard *s)
+{
+    struct cluster_part *list = s->first, *last = NULL;
+    size_t uploads = 0, bytes = 0;
+
+    for (struct cluster_part *p = list; p != NULL; p = p->next) {
+        if (last != NULL && (uploads + p->ticket->npieces > LANE_UPLOADS ||
+                             bytes + p->ticket->bytes > LANE_BYTES))
+            break;
+        uploads += p->ticket->npieces;
+        bytes += p->ticket->bytes;
+        s->waiting--;
+        last = p;
+    }
+    if (last != NULL) {
+        s->first = last->next;
+        last->next = NULL;
+    }
+    if (s->first == NULL)
+        s->end = &s->first;
+    __atomic_fetch_sub(&s->bytes, bytes, __ATOMIC_RELAXED);
+    return list;
+}
+
+/* Where commits do not wait for a standby they are small: wait a little. */
+static void lane_linger(struct cluster_shard *s)
+{
+    struct pg_found found;
+    struct timespec until;
+
+    pg_place_found(s->place, &found);
+    if (found.replicated || s->waiting >= LANE_UPLOADS / 4 || s->stopping)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LANE_LINGER;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    while (s->waiting < LANE_UPLOADS / 4 && !s->stopping &&
+           pthread_cond_timedwait(&s->wake, &s->lock, &until) == 0)
+        continue;
+}
+
+static void *lane_main(void *ctx)
+{
+    struct cluster_shard *s = ctx;
+
+    pthread_mutex_lock(&s->lock);
+    while (!s->stopping || s->first != NULL) {
+        s->turns++;
+        if (s->first == NULL) {
+            pthread_cond_wait(&s->wake, &s->lock);
+            continue;
+        }
+        lane_linger(s);
+        s->works = true;
+        {
+            struct cluster_part *list = lane_take(s);
+
+            pthread_mutex_unlock(&s->lock);
+            lane_group(s, list);
+        }
+        pthread_mutex_lock(&s->c->lock);
+        s->c->times.groups++;
+        pthread_mutex_unlock(&s->c->lock);
+        pthread_mutex_lock(&s->lock);
+        s->works = false;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+bool cluster_lane_start(struct cluster_shard *s)
+{
+    sigset_t all, old;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    s->runs = pthread_create(&s->thread, NULL, lane_main, s) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return s->runs;
+}
+
+void cluster_lane_stop(struct cluster_shard *s)
+{
+    if (!s->runs)
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->stopping = true;
+    pthread_cond_broadcast(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+    s->runs = false;
+}

@@ -1,0 +1,184 @@
+/*
+ * cluster_route.c - which shard an upload goes to.
+ *
+ * By a keyed hash of its id, so that no stranger can fill one; but a task whose
+ * tokens have quotas, or that shufflers deliver, is in one shard as a whole,
+ * for what it counts beside ids must be in their transaction. How many shards
+ * there are, and which tasks are whole, is fixed for an epoch before it begins:
+ * were it not, the same upload could be counted in two.
+ */
+#include "server/cluster/internal.h"
+
+#include "host/base/host_fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUTE_NEVER UINT32_MAX
+
+/* With the lock. */
+static uint32_t route_width(const struct cluster *c, uint32_t epoch)
+{
+    uint32_t shards = 1;
+
+    for (size_t i = 0; i < c->nwidths && c->widths[i].epoch <= epoch; i++)
+        shards = c->widths[i].shards;
+    return shards < c->nshards ? shards : (uint32_t)c->nshards;
+}
+
+static uint32_t route_home(const struct cluster *c, uint32_t entry)
+{
+    const uint32_t home = entry < c->nentries ? c->homes[entry] : 0;
+
+    return home < c->nshards ? home : 0;
+}
+
+uint32_t cluster_route(struct cluster *c, uint32_t entry, uint32_t epoch,
+                       const struct store_id *name)
+{
+    uint32_t bits, shard;
+
+    memcpy(&bits, name->id + 8, sizeof bits);
+    pthread_mutex_lock(&c->routes);
+    if (entry < c->nentries && epoch >= c->whole_from[entry])
+        shard = route_home(c, entry);
+    else
+        shard = (uint32_t)((uint64_t)bits * route_width(c, epoch) >> 32);
+    pthread_mutex_unlock(&c->routes);
+    return shard;
+}
+
+uint32_t cluster_home(struct cluster *c, uint32_t entry)
+{
+    uint32_t shard;
+
+    pthread_mutex_lock(&c->routes);
+    shard = route_home(c, entry);
+    pthread_mutex_unlock(&c->routes);
+    return shard;
+}
+
+/* ---- What shard 0 says --------------------------------------------------- */
+
+static hsy_status route_widths(struct cluster *c, struct pg_link *l,
+                               hsy_error *err)
+{
+    struct cluster_width *all;
+    struct pg_rows *r = NULL;
+    hsy_status st;
+    size_t n;
+
+    (void)pg_params(l);
+    st = pg_ask(l, "select epoch, shards from widths order by epoch", &r, err);
+    if (st != HSY_OK)
+        return st;
+    n = pg_count(r);
+    all = malloc((n + 1) * sizeof *all);
+    for (size_t i = 0; all != NULL && i < n; i++)
+        all[i] = (struct cluster_width){(uint32_t)pg_get(r, i, 0),
+                                        (uint32_t)pg_get(r, i, 1)};
+    pg_rows_free(r);
+    if (all == NULL)
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    if (n != 0 && all[n - 1].shards > c->nshards) {
+        free(all);
+        return host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE,
+                         "the cluster has more shards than 'storage' lists");
+    }
+    pthread_mutex_lock(&c->routes);
+    free(c->widths);
+    c->widths = all;
+    c->nwidths = n;
+    pthread_mutex_unlock(&c->routes);
+    return HSY_OK;
+}
+
+uint32_t cluster_new_home(struct cluster *c, const char *task)
+{
+    uint64_t hash;
+    uint32_t home;
+
+    hsy_blake2b((uint8_t *)&hash, sizeof hash, (const uint8_t *)task,
+                strlen(task), c->meta.key, sizeof c->meta.key);
+    pthread_mutex_lock(&c->routes);
+    home = (uint32_t)(hash % route_width(c, UINT32_MAX));
+    pthread_mutex_unlock(&c->routes);
+    return home;
+}
+
+static hsy_status route_entries(struct cluster *c, struct pg_link *l,
+                                struct roster *roster, hsy_error *err)
+{
+    const size_t n = roster_count(roster);
+    uint32_t *from = malloc((n + 1) * sizeof *from);
+    uint32_t *homes = calloc(n + 1, sizeof *homes);
+    struct pg_rows *r = NULL;
+    hsy_status st;
+
+    (void)pg_params(l);
+    st =
+        from == NULL || homes == NULL
+            ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
+            : pg_ask(l, "select number, whole_from, retired, home from entries",
+                     &r, err);
+    if (st != HSY_OK) {
+        free(from);
+        free(homes);
+        return st;
+    }
+    for (size_t i = 0; i < n; i++)
+        from[i] = ROUTE_NEVER;
+    for (size_t i = 0; i < pg_count(r); i++) {
+        const uint64_t number = (uint64_t)pg_get(r, i, 0);
+
+        if (number < n)
+            homes[number] = (uint32_t)pg_get(r, i, 3);
+        if (number < n && !pg_is_null(r, i, 1))
+            from[number] = (uint32_t)pg_get(r, i, 1);
+        if (pg_get(r, i, 2) != 0)
+            mirror_retired(c->base.view, (uint32_t)number);
+    }
+    pg_rows_free(r);
+    pthread_mutex_lock(&c->routes);
+    free(c->whole_from);
+    free(c->homes);
+    c->whole_from = from;
+    c->homes = homes;
+    c->nentries = n;
+    pthread_mutex_unlock(&c->routes);
+    return HSY_OK;
+}
+
+hsy_status cluster_routes_read(struct cluster *c, struct pg_link *l,
+                               hsy_error *err)
+{
+    struct roster *roster = engine_roster(c->base.view);
+    hsy_status st = route_widths(c, l, err);
+
+    if (st == HSY_OK)
+        st = route_entries(c, l, roster, err);
+    roster_drop(roster);
+    return st;
+}
+
+hsy_status cluster_enrol(struct cluster *c, struct pg_link *l, hsy_error *err)
+{
+    struct roster *roster = engine_roster(c->base.view);
+    hsy_status st = HSY_OK;
+
+    for (size_t i = 0; i < roster_count(roster) && st == HSY_OK; i++) {
+        const struct roster_entry *e = roster_at(roster, i);
+
+        if (!e->current || i >= c->nentries ||
+            c->whole_from[i] != ROUTE_NEVER || c->o.enrols == NULL ||
+            !c->o.enrols(c->o.ctx, e->task.id))
+            continue;
+        pg_int(pg_params(l), (int32_t)i);
+        st = pg_ask(l,
+                    "update entries set whole_from = (select day + 3 from days "
+                    "where one = 1) where number = $1 and whole_from is null",
+                    NULL, err);
+    }
+    roster_drop(roster);
+    return st;
+}

@@ -1,0 +1,317 @@
+/* internal.h - what the files of a cluster's node share. */
+#ifndef SERVER_CLUSTER_INTERNAL_H
+#define SERVER_CLUSTER_INTERNAL_H
+
+#include "server/cluster/cluster.h"
+
+#include "server/engine/fold.h"
+#include "server/engine/mirror.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define CLUSTER_SQL 512 /* bytes of a statement with the name of a table */
+
+/* ---- Uploads on their way ------------------------------------------------ */
+
+/* An upload that may be new, and where it goes. */
+struct cluster_piece {
+    struct intake_upload *upload;
+    struct store_id name;
+    uint32_t shard;
+};
+
+struct cluster_ticket;
+
+/* A submission's share of a lane's work. */
+struct cluster_part {
+    struct cluster_part *next;
+    struct cluster_ticket *ticket;
+};
+
+/* A submission, until all lanes that have a part of it are done. */
+struct cluster_ticket {
+    struct submission *submission;
+    atomic_uint left; /* parts */
+    size_t bytes;
+    size_t npieces;
+    struct cluster_piece *pieces; /* these two in the same memory */
+    struct cluster_part *parts;
+};
+
+/* ---- A group ------------------------------------------------------------- */
+
+struct group_item {
+    struct cluster_piece *piece;
+    const struct submission *submission;
+    uint32_t epoch, order;
+    int64_t id, rest; /* as the table has them */
+    bool follows;     /* the item before has the same id */
+    bool decided;     /* `may` is known, */
+    bool taken;       /* and it has a share of the epoch's ids */
+    bool fresh;       /* its id was not there */
+    bool there;       /* it was, with: */
+    int64_t was;
+    enum intake_verdict may; /* if it is new */
+    enum intake_verdict verdict;
+};
+
+/* What a token has used, as the database says, and what it uses now. */
+struct group_quota {
+    uint32_t epoch;
+    uint8_t token[16];
+    int64_t used, added;
+};
+
+/* New uploads of an entry and epoch. */
+struct group_slot {
+    uint32_t entry, epoch;
+    int64_t reports, nulls, ids, enrolled;
+    uint8_t *bytes; /* owned: uploads in the order of their bytes */
+    size_t len;
+};
+
+/* The uploads of some submissions on their way into one commit. The memory is
+ * kept for the next. */
+struct group {
+    struct group_item *items; /* by epoch, id and order */
+    size_t n, items_room;
+    struct group_quota *quotas; /* by epoch and token */
+    size_t nquotas, quotas_room;
+    struct group_slot *slots;
+    size_t nslots, slots_room;
+    int64_t *longs; /* owned: three columns of some items */
+    bool *marks;
+    size_t columns_room;
+    uint32_t *order; /* owned: items as they came */
+    size_t order_room;
+};
+
+/* Begin; add those of a part that go to a shard; put in order. False: out of
+ * memory. */
+void group_begin(struct group *g);
+bool group_add(struct group *g, const struct cluster_ticket *t, uint32_t shard);
+bool group_sort(struct group *g);
+void group_free(struct group *g);
+
+/* Items from i on that are of one epoch: how many. */
+size_t group_epoch(const struct group *g, size_t i);
+
+/* Mark those of an epoch as new whose ids are listed; as there, with what they
+ * have. */
+void group_new(struct group *g, size_t first, size_t n, int64_t id);
+void group_there(struct group *g, size_t first, size_t n, int64_t id,
+                 int64_t rest);
+
+/* The tokens of items that may be new; then who fits, in the order in which
+ * they came, with what the database says was used. */
+bool group_quotas(struct group *g);
+void group_spend(struct group *g);
+
+/* The slots of what is counted; false: out of memory. */
+bool group_slots(struct group *g);
+
+/* The verdict of every item, all answers being there. */
+void group_judge(struct group *g);
+
+/* ---- A node -------------------------------------------------------------- */
+
+struct cluster_shard {
+    struct cluster *c;
+    uint32_t number;
+    struct pg_place *place;
+
+    /* The lane. */
+    pthread_t thread;
+    bool runs;
+    struct pg_link *link;
+    uint64_t session; /* of the link, that was looked at */
+    uint64_t again;   /* milliseconds: not to be tried before */
+    struct group group;
+
+    pthread_mutex_t lock; /* of the rest */
+    pthread_cond_t wake;
+    struct cluster_part *first, **end;
+    size_t waiting, bytes;
+    bool stopping, works;
+    uint64_t turns;
+    struct cluster_shard_status status;
+
+    /* The keeper's. */
+    struct pg_link *keeper;
+    uint64_t keeper_session;
+    uint32_t dropped;               /* tables up to this are gone */
+    uint32_t made_first, made_last; /* tables that are there; 0: not known */
+    int64_t round;                  /* of the counts that were read */
+    uint64_t fold_at;               /* milliseconds: the next fold */
+    struct store_count *counts;     /* folded ones; owned */
+    struct cluster_use *uses;       /* ids of each; owned */
+    size_t ncounts, counts_room;
+
+    /* The desk's. */
+    struct pg_link *desk;
+    uint64_t desk_session;
+};
+
+/* Ids of an entry in an epoch. */
+struct cluster_use {
+    int64_t ids, enrolled;
+};
+
+/* A tally that this node has read. */
+struct cluster_seen {
+    int64_t *rounds; /* by shard, of what was read; owned */
+};
+
+struct cluster {
+    struct counting base;
+    struct cluster_options o;
+    char node[CLUSTER_NODE];
+    struct workers_options workers;
+    struct schema_meta meta;
+
+    pthread_mutex_t rules; /* of the view's half that admits */
+    pthread_mutex_t routes;
+    struct cluster_width {
+        uint32_t epoch, shards;
+    } * widths; /* ascending; owned; routes */
+    size_t nwidths;
+    uint32_t *whole_from; /* by entry; owned; routes */
+    uint32_t *homes;      /* by entry: its shard, if it is whole; owned */
+    size_t nentries;
+
+    pthread_mutex_t desk; /* of the desk's links, and of the view's tallies */
+    struct fold_space fold_desk, fold_keeper;
+    struct cluster_seen *seen; /* by entry; owned; desk */
+    size_t nseen;
+
+    pthread_t keeper;
+    bool keeper_runs;
+    pthread_mutex_t lock; /* of the rest */
+    pthread_cond_t wake;
+    bool stopping;
+    uint64_t kept; /* rounds of the keeper */
+    struct workers_times times;
+    struct cluster_node_status nodes[CLUSTER_SHARDS];
+    size_t nnodes;
+    uint64_t started; /* microseconds */
+
+    size_t nshards;
+    struct cluster_shard shards[];
+};
+
+static inline struct cluster *cluster_of(struct counting *c)
+{
+    return (struct cluster *)c;
+}
+
+void cluster_say(struct cluster *c, const char *event, const char *text);
+
+/* Microseconds that never go back. */
+uint64_t cluster_clock(void);
+
+/* Be connected, to the shard that this is: whoever answers under its address
+ * must say that it is. *session: which session was looked at. */
+hsy_status cluster_connect(struct cluster_shard *s, struct pg_link *l,
+                           uint64_t *session, hsy_error *err);
+
+/* ---- cluster_route.c ----------------------------------------------------- */
+
+/* The shard of an upload: by its id, or from some epoch on by its task. */
+uint32_t cluster_route(struct cluster *c, uint32_t entry, uint32_t epoch,
+                       const struct store_id *name);
+
+/* The shard of a task that is whole in one. */
+uint32_t cluster_home(struct cluster *c, uint32_t entry);
+
+/* Where a new task would be. */
+uint32_t cluster_new_home(struct cluster *c, const char *task);
+
+/* Tasks that want tokens now are whole from an epoch on that nobody has begun;
+ * with shard 0's link. */
+hsy_status cluster_enrol(struct cluster *c, struct pg_link *l, hsy_error *err);
+
+/* What shard 0 says of both, read anew; the roster is the view's. */
+hsy_status cluster_routes_read(struct cluster *c, struct pg_link *l,
+                               hsy_error *err);
+
+/* ---- cluster_lane.c ------------------------------------------------------ */
+
+bool cluster_submit(struct counting *c, struct submission *s);
+bool cluster_lane_start(struct cluster_shard *s);
+void cluster_lane_stop(struct cluster_shard *s);
+
+/* ---- cluster_commit.c ---------------------------------------------------- */
+
+/* Decide about the group and commit it: every item has its verdict then. */
+void cluster_commit(struct cluster_shard *s);
+
+/* ---- cluster_fold.c ------------------------------------------------------ */
+
+/* Fold what waits in a shard, a bounded amount; *more: something is left.
+ * wait: for whoever folds now; else that is HSY_OK. */
+hsy_status cluster_fold(struct cluster_shard *s, struct pg_link *l,
+                        struct fold_space *space, bool wait, size_t *batches,
+                        bool *more, hsy_error *err);
+
+/* ---- cluster_keeper.c ---------------------------------------------------- */
+
+/* What is to be known before anything is counted; then the thread. */
+hsy_status cluster_first_look(struct cluster *c, size_t *shard, hsy_error *err);
+bool cluster_keeper_start(struct cluster *c);
+void cluster_keeper_stop(struct cluster *c);
+
+/* The document and entries of shard 0, if others than the view's are there. */
+hsy_status cluster_read_document(struct cluster *c, struct pg_link *l,
+                                 hsy_error *err);
+
+/* ---- cluster_days.c ------------------------------------------------------ */
+
+/* Days as shard 0 has them, into the view; its clock in *now. */
+hsy_status cluster_read_days(struct cluster *c, struct pg_link *l,
+                             uint64_t *now, hsy_error *err);
+
+/* Make the tables of open epochs, drop those of closed ones. */
+hsy_status cluster_tables(struct cluster_shard *s, struct pg_link *l,
+                          hsy_error *err);
+
+hsy_status cluster_close_epochs(void *ctx, uint32_t through, uint32_t day,
+                                hsy_error *err);
+
+/* ---- cluster_change.c ---------------------------------------------------- */
+
+hsy_status cluster_document(struct counting *c, const uint8_t *bytes,
+                            size_t len, hsy_error *err);
+hsy_status cluster_put_document(void *ctx, const uint8_t *bytes, size_t len,
+                                uint32_t first, const uint8_t *const *entries,
+                                const size_t *lens, size_t n, hsy_error *err);
+hsy_status cluster_put_retired(void *ctx, uint32_t entry, hsy_error *err);
+hsy_status cluster_retire(struct counting *c, const char *task,
+                          uint32_t release, uint64_t *n, hsy_error *err);
+hsy_status cluster_purge(struct counting *c, uint32_t before, uint64_t *n,
+                         hsy_error *err);
+hsy_status cluster_merge(struct counting *c, uint32_t entry,
+                         const uint8_t *bytes, size_t len, hsy_error *err);
+hsy_status cluster_keep(struct counting *c, const struct store_figure *figure,
+                        hsy_error *err);
+hsy_status cluster_figures(struct counting *c, const struct store_reader *to,
+                           hsy_error *err);
+
+/* ---- cluster_receive.c --------------------------------------------------- */
+
+hsy_status cluster_received(struct counting *c,
+                            const uint8_t id[STORE_BATCH_ID],
+                            struct store_received *out, hsy_error *err);
+hsy_status cluster_receive(struct counting *c, struct engine_delivery *d,
+                           hsy_error *err);
+
+/* ---- cluster_look.c ------------------------------------------------------ */
+
+hsy_status cluster_look(struct counting *c, uint32_t entry, workers_job *job,
+                        void *ctx, hsy_error *err);
+
+/* Batches of shufflers of an entry into the view; with the desk. */
+hsy_status cluster_read_batches(struct cluster *c, uint32_t entry,
+                                hsy_error *err);
+
+#endif
