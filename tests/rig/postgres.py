@@ -88,6 +88,11 @@ def why_not():
     return None
 
 
+def die_with_us(by):
+    """In a child, before it becomes a program: so it ends when its parent does."""
+    _LIBC.prctl(1, by)  # PR_SET_PDEATHSIG
+
+
 def until(condition, what, alive=lambda: True):
     """Wait for a condition; Trouble if it never comes."""
     end, pause = time.monotonic() + DEADLINE, 0.002
@@ -154,25 +159,28 @@ def _keep(base):
     shutil.rmtree(directory, True)
 
 
+def room(disk=False):
+    """Where directories can be made that the server's user can reach: in memory if
+    there is enough of it and no disk is asked for."""
+    quick = "/dev/shm"
+    if not disk and os.access(quick, os.W_OK) and os.statvfs(quick).f_bavail * os.statvfs(quick).f_frsize >= ROOM:
+        return quick
+    for base in (os.environ.get("TMPDIR"), "/tmp", "/var/tmp"):
+        if base and subprocess.run(["test", "-x", base], cwd="/", **runs_as()).returncode == 0:
+            return base
+    raise Trouble("no directory for temporary files that %s can use" % runs_as())
+
+
 class _Place:
     """The directory of this process, with its keeper."""
 
     def __init__(self, disk):
-        self.keeper = subprocess.Popen([sys.executable, "-B", os.path.abspath(__file__), "keep", self._base(disk)],
+        self.keeper = subprocess.Popen([sys.executable, "-B", os.path.abspath(__file__), "keep", room(disk)],
                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
         self.directory = self.keeper.stdout.readline().decode().strip()
         if not self.directory:
             raise Trouble("no directory for PostgreSQL")
         atexit.register(self.clear)
-
-    def _base(self, disk):
-        quick = "/dev/shm"
-        if not disk and os.access(quick, os.W_OK) and os.statvfs(quick).f_bavail * os.statvfs(quick).f_frsize >= ROOM:
-            return quick
-        for base in (os.environ.get("TMPDIR"), "/tmp", "/var/tmp"):  # one that the server's user can reach
-            if base and subprocess.run(["test", "-x", base], cwd="/", **runs_as()).returncode == 0:
-                return base
-        raise Trouble("no directory for temporary files that %s can use" % runs_as())
 
     def clear(self):
         self.keeper.stdin.close()
@@ -415,7 +423,7 @@ def _run(args):
         return 0
     shards = [Postgres("shard%d" % i, disk=args.disk) for i in range(args.shards)]
     urls = [url(s, s.standby(s.name + "b")) if args.standby else s.url() for s in shards]
-    child = subprocess.Popen(args.command, env={**os.environ, "HSY_PG": ",".join(urls)}, preexec_fn=lambda: _LIBC.prctl(1, signal.SIGKILL))  # dies with us
+    child = subprocess.Popen(args.command, env={**os.environ, "HSY_PG": ",".join(urls)}, preexec_fn=lambda: die_with_us(signal.SIGKILL))
     for what in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(what, lambda number, frame: _signal(child.pid, number))
     code = child.wait()
