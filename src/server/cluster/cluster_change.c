@@ -10,8 +10,6 @@
 #include <string.h>
 
 #define CHANGE_TRIES 3u
-    2u /* a change of shards is for epochs that nobody uses                    \
-        */
 
 /* The desk's link to a shard; with the desk. */
 static hsy_status change_link(struct cluster *c, size_t shard,

@@ -78,12 +78,18 @@ static const char *const schema_tables[] = {
     "create table nodes(name text primary key, seen timestamptz not null, "
     "version text not null)",
 
-    /* Shard 0: what readers are shown (shown_many.c). */
-    "create table shown(entry int4 primary key, generation int8 not null, "
-    "view bytea not null)",
+    /* Shard 0: what readers are shown (shown_many.c). version: another with
+     * each change; who holds an entry's row changes it and its cells. looked is
+     * written by who reads: its commit waits for a standby, and with it all
+     * that was read. */
+    "create table shown(entry int4 primary key, version int8 not null, "
+    "generation int8 not null, view bytea not null)",
     "create table shown_cells(entry int4, block int4, place int4, "
     "words bytea not null, primary key(entry, block, place))",
     "alter table shown_cells alter words set storage external",
+    "create table shown_looked(one int4 primary key check(one = 1), "
+    "times int8 not null)",
+    "insert into shown_looked values(1, 0)",
 
     /* Shard 0: hashes of tokens (tokens_many.c). */
     "create table tokens_version(one int4 primary key check(one = 1), "
@@ -114,10 +120,10 @@ static hsy_status schema_count(struct pg_link *l, int64_t *n, hsy_error *err)
                 "select count(*)::int8 from information_schema.tables "
                 "where table_schema = 'hearsay' and table_name in "
                 "('meta', 'days', 'widths', 'documents', 'entries', 'batches', "
-                "'folds', 'counts', 'cells', 'quotas', 'received', 'merged', "
-                "'figures', 'receiving', 'nodes', 'shown', 'shown_cells', "
-                "'tokens_version', "
-                "'people', 'token_tasks', 'enrolled')",
+                "'folds', 'counts', 'cells', 'quotas', 'received', "
+                "'receiving', 'merged', 'figures', 'nodes', 'shown', "
+                "'shown_cells', 'shown_looked', 'tokens_version', 'people', "
+                "'token_tasks', 'enrolled')",
                 &r, err);
     if (st == HSY_OK)
         *n = pg_get(r, 0, 0);
@@ -125,7 +131,7 @@ static hsy_status schema_count(struct pg_link *l, int64_t *n, hsy_error *err)
     return st;
 }
 
-#define SCHEMA_COUNT 21
+#define SCHEMA_COUNT 22
 
 static hsy_status schema_copy(struct schema_meta *out, const struct pg_rows *r,
                               hsy_error *err)

@@ -25,6 +25,7 @@
 #include <pthread.h>
 
 struct history;
+struct shown_keep;
 struct copies;
 struct put;
 
@@ -43,6 +44,8 @@ struct collector {
     struct tokens *tokens;
     struct gateway *gateway;
     struct hop *hop; /* batches of shufflers; NULL: none are taken */
+    struct shown_keep *shown_keep; /* for history; NULL: shown.db. Owned until
+                                      history takes it */
     struct history *history;
     struct copies *copies;   /* the schedule of backups; NULL: there is none */
     pthread_mutex_t copying; /* one backup at a time */

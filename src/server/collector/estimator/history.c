@@ -331,12 +331,22 @@ void history_seen(struct collector *c, struct history_seen *out)
 
 /* ---- Rounds -------------------------------------------------------------- */
 
+/* Generations that other nodes made. */
+static void history_refresh(struct history *h)
+{
+    hsy_error err = {0};
+
+    if (shown_refresh(h->shown, &err) != HSY_OK && err.status != HSY_E_BUSY)
+        log_failure(h->c->log, "snapshot", &err);
+}
+
 static void history_round(struct history *h, bool estimate)
 {
     struct roster *roster = engine_roster(h->c->engine);
     struct engine_status status;
 
     engine_status(h->c->engine, &status);
+    history_refresh(h);
     if (shown_moment(h->shown)) {
         history_see(h);
         history_renew_all(h->c);
@@ -389,12 +399,14 @@ static hsy_status history_show(struct history *h, hsy_error *err)
 {
     const struct config *config = &h->c->config;
     const struct shown_options o = {.data = config->data,
+                                    .keep = h->c->shown_keep,
                                     .engine = h->c->engine,
                                     .counting = h->c->counting,
                                     .seconds = config->snapshot_seconds,
                                     .day_words = config->day_words,
                                     .keep_days = config->keep_days};
 
+    h->c->shown_keep = NULL; /* it is what is shown that closes it */
     return shown_open(&h->shown, &o, err);
 }
 

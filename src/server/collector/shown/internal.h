@@ -2,47 +2,26 @@
 #ifndef SERVER_COLLECTOR_SHOWN_INTERNAL_H
 #define SERVER_COLLECTOR_SHOWN_INTERNAL_H
 
-#include "server/collector/shown/shown.h"
+#include "server/collector/shown/shown_keep.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Reports of an epoch that are shown: in all, and in the block of its day; and
- * the batches of shufflers that they came in. */
-struct shown_epoch {
-    uint32_t epoch;
-    uint64_t reports, own, nulls;
-    struct engine_sum came, own_came;
-};
-
-/* What is shown of an entry, without the tallies. */
-struct shown_view {
-    uint8_t digest[HSY_DIGEST]; /* of the entry's scheme */
-    uint64_t generation;        /* 0: nothing is */
-    struct shown_epoch *counts; /* ascending; owned */
-    size_t ncounts;
-    struct shown_block *blocks; /* ascending; owned */
-    size_t nblocks;
-    bool gone; /* it is retired: its tallies are forgotten */
-};
-
-void shown_view_clear(struct shown_view *v);
 hsy_status shown_view_copy(struct shown_view *out, const struct shown_view *v);
 
 /* What is shown of an epoch; zeros: nothing. */
 struct shown_epoch shown_view_at(const struct shown_view *v, uint32_t epoch);
 
-struct shown_file;
-
 struct shown {
     struct shown_options o;
     pthread_mutex_t renewing; /* one at a time; taken before the others */
     bool failing;             /* the last one could not be made; renewing */
+    bool blind;               /* nor others' be read; whose thread ticks */
     atomic_uint paused;       /* backups that are made: none is renewed then */
     uint64_t moment;          /* of the grid, the last; whose thread ticks */
     pthread_mutex_t
-        file_lock; /* of the file; what it holds is what views say */
-    struct shown_file *file;
+        keep_lock;            /* of the keep; what it holds is what views say */
+    struct shown_keep *keep;  /* owned */
     pthread_mutex_t lock;     /* of the views, for moments */
     struct shown_view *views; /* by entry; owned */
     size_t n;
@@ -102,40 +81,27 @@ hsy_status shown_plan(struct shown_plan *out, const struct shown_view *now,
                       const struct shown_ask *ask);
 void shown_plan_clear(struct shown_plan *p);
 
+/* ---- others.c: what other nodes have put --------------------------------- */
+
+/* Put what the keep has in the views. */
+hsy_status shown_read(struct shown *s, hsy_error *err);
+
+/* Enter an entry (shown_keep.h): *v, ours, becomes what is there. With the
+ * lock of the keep, or `renewing` for makers. */
+hsy_status shown_enter(struct shown *s, enum shown_turn turn,
+                       const struct roster_entry *is, struct shown_view *v,
+                       bool *newer, hsy_error *err);
+
+/* Leave it, with the lock of the keep; a newer view is shown from here on. st:
+ * what came of it, and what is returned if that was a failure. */
+hsy_status shown_leave(struct shown *s, enum shown_turn turn,
+                       const struct roster_entry *is,
+                       const struct shown_view *v, bool newer, hsy_status st,
+                       hsy_error *err);
+
 /* ---- shown_file.c: shown.db ---------------------------------------------- */
 
-hsy_status shown_file_open(struct shown_file **out, const char *data,
+hsy_status shown_file_open(struct shown_keep **out, const char *data,
                            hsy_error *err);
-void shown_file_close(struct shown_file *f);
-
-/* Hand over what is there: once for each entry, v becomes the taker's. */
-hsy_status shown_file_read(struct shown_file *f,
-                           hsy_status (*take)(void *ctx, uint32_t entry,
-                                              struct shown_view *v),
-                           void *ctx, hsy_error *err);
-
-/* Tallies of an entry: block 0 is the whole, others are named by their first
- * day. Adds to words; none is none. */
-hsy_status shown_file_add(struct shown_file *f, uint32_t entry, uint32_t block,
-                          int64_t *words, size_t n, hsy_error *err);
-
-struct shown_tally {
-    uint32_t block;
-    const int64_t *words;
-};
-
-/* Put a generation in the place of the last, durably; blocks that end before
- * `kept` lose their tallies. */
-hsy_status shown_file_put(struct shown_file *f, const struct roster_entry *is,
-                          const struct shown_view *v, uint32_t kept,
-                          const struct shown_tally *tallies, size_t n,
-                          hsy_error *err);
-
-/* Let the tallies of an entry's blocks that end before a day go, and the
- * blocks; all: every tally of the entry. */
-hsy_status shown_file_forget(struct shown_file *f, uint32_t entry,
-                             uint32_t before, bool all, hsy_error *err);
-hsy_status shown_file_backup(struct shown_file *f, const char *directory,
-                             hsy_error *err);
 
 #endif

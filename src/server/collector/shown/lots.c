@@ -19,6 +19,17 @@ void shown_view_clear(struct shown_view *v)
     *v = (struct shown_view){0};
 }
 
+void shown_view_forget(struct shown_view *v, uint32_t before, bool all)
+{
+    size_t left = 0;
+
+    for (size_t k = 0; k < v->nblocks; k++)
+        if (all || v->blocks[k].last >= before)
+            v->blocks[left++] = v->blocks[k];
+    v->nblocks = left;
+    v->gone |= all;
+}
+
 hsy_status shown_view_copy(struct shown_view *out, const struct shown_view *v)
 {
     *out = *v;

@@ -115,8 +115,8 @@ static hsy_status shown_held(struct shown_work *w, size_t i, int64_t *words,
 
     memset(words, 0, n * sizeof *words);
     if (w->plan.lots[i].block != SHOWN_FORMING)
-        st = shown_file_add(w->s->file, w->is->number, w->plan.lots[i].first,
-                            words, n, err);
+        st = w->s->keep->ops->add(w->s->keep, SHOWN_MAKES, w->is->number,
+                                  w->plan.lots[i].first, words, n, err);
     for (size_t k = 0; k < n; k++)
         words[k] = w->lots[i][k] - words[k];
     return st;
@@ -138,7 +138,8 @@ static hsy_status shown_total(struct shown_work *w, int64_t *total,
     if (w->plan.rest)
         memcpy(total, w->whole, n * sizeof *total);
     else
-        st = shown_file_add(w->s->file, w->is->number, 0, total, n, err);
+        st = w->s->keep->ops->add(w->s->keep, SHOWN_MAKES, w->is->number, 0,
+                                  total, n, err);
     for (size_t i = 0; i < w->plan.nlots && st == HSY_OK; i++) {
         const bool less = w->plan.rest && !w->plan.lots[i].shown;
         const bool more = !w->plan.rest && w->plan.lots[i].shown;
@@ -152,7 +153,7 @@ static hsy_status shown_total(struct shown_work *w, int64_t *total,
     return st;
 }
 
-/* With the file's lock. */
+/* With the keep's lock. */
 static hsy_status shown_commit(struct shown_work *w, hsy_error *err)
 {
     const size_t n = w->plan.nlots;
@@ -168,14 +169,15 @@ static hsy_status shown_commit(struct shown_work *w, hsy_error *err)
         st = shown_total(w, total, err);
     if (st == HSY_OK)
         st = shown_room(w->s, w->is->number); /* what is put can be shown */
+    w->plan.next.kept = w->now.kept;
     if (st == HSY_OK) {
         tallies[0] = (struct shown_tally){0, all ? w->whole : total};
         for (size_t i = 0; i < n; i++)
             if (w->plan.lots[i].shown)
                 tallies[used++] =
                     (struct shown_tally){w->plan.lots[i].first, w->lots[i]};
-        st = shown_file_put(w->s->file, w->is, &w->plan.next,
-                            shown_kept(w->s, 0), tallies, used, err);
+        st = w->s->keep->ops->put(w->s->keep, w->is, &w->plan.next,
+                                  shown_kept(w->s, 0), tallies, used, err);
     }
     if (st == HSY_OK) {
         memcpy(w->plan.next.digest, w->is->digest, HSY_DIGEST);
@@ -221,6 +223,28 @@ static hsy_status shown_failed(struct shown *s, hsy_status st, hsy_error *err)
     return st;
 }
 
+/* With `renewing`, the entry entered: plan from what is shown, copy, put. What
+ * another node has put since is taken over, and nothing else made now. */
+static hsy_status shown_make(struct shown_work *w, hsy_error *err)
+{
+    struct shown *s = w->s;
+    bool newer = false;
+    hsy_status st = shown_enter(s, SHOWN_MAKES, w->is, &w->now, &newer, err);
+
+    if (st != HSY_OK)
+        return st;
+    if (w->now.kept > w->kept)
+        w->kept = w->now.kept;
+    if (!newer && !w->now.gone)
+        st = counting_look(s->o.counting, w->is->number, shown_look, w, err);
+    pthread_mutex_lock(&s->keep_lock);
+    if (st == HSY_OK && w->plan.any)
+        st = shown_commit(w, err);
+    st = shown_leave(s, SHOWN_MAKES, w->is, &w->now, newer, st, err);
+    pthread_mutex_unlock(&s->keep_lock);
+    return st;
+}
+
 hsy_status shown_renew(struct shown *s, const struct roster_entry *is,
                        hsy_error *err)
 {
@@ -236,12 +260,7 @@ hsy_status shown_renew(struct shown *s, const struct roster_entry *is,
     if (st != HSY_OK || w.whole == NULL || !shown_due(s, is))
         st = w.whole == NULL ? HSY_E_NOMEM : st;
     else
-        st = counting_look(s->o.counting, is->number, shown_look, &w, err);
-    if (st == HSY_OK && w.plan.any) {
-        pthread_mutex_lock(&s->file_lock);
-        st = shown_commit(&w, err);
-        pthread_mutex_unlock(&s->file_lock);
-    }
+        st = shown_make(&w, err);
     if (st == HSY_OK && w.plan.any)
         s->failing = false;
     else if (st != HSY_OK && st != HSY_E_BUSY)

@@ -129,6 +129,14 @@ struct store_count shown_count(struct shown *s, uint32_t entry, uint64_t least)
 
 /* ---- Blocks -------------------------------------------------------------- */
 
+/* The first day whose tally is there: another node's day may be a later one. */
+static uint32_t shown_kept_of(const struct shown *s, const struct shown_view *v)
+{
+    const uint32_t kept = shown_kept(s, 0);
+
+    return v->kept > kept ? v->kept : kept;
+}
+
 /* Whether a block is asked for, of those whose tallies are there. */
 static bool shown_within(const struct shown_block *b, uint32_t kept,
                          uint32_t first, uint32_t last)
@@ -140,13 +148,14 @@ hsy_status shown_blocks(struct shown *s, const struct roster_entry *is,
                         bool kept, struct shown_block **out, size_t *n)
 {
     const uint64_t least = is->task.min_reports > 1 ? is->task.min_reports : 1;
-    const uint32_t from = kept ? shown_kept(s, 0) : 0;
     struct shown_view v;
     hsy_status st = shown_get(s, is->number, &v);
     size_t left = 0, i = 0;
+    uint32_t from;
 
     if (st != HSY_OK)
         return st;
+    from = kept ? shown_kept_of(s, &v) : 0;
     for (size_t k = 0; k < v.nblocks; k++) {
         struct shown_block b = v.blocks[k];
 
@@ -258,13 +267,13 @@ uint64_t shown_devices(struct shown *s, const struct roster_entry *is,
 
 /* ---- Copies -------------------------------------------------------------- */
 
-/* With the file's lock: the blocks that are asked for, and their borders. */
+/* With the keep's lock: the blocks that are asked for, and their borders. */
 static hsy_status shown_sum(struct shown *s, const struct shown_view *v,
                             const struct roster_entry *is, uint32_t first,
                             uint32_t last, int64_t *words,
                             struct shown_block *span, hsy_error *err)
 {
-    const uint32_t kept = shown_kept(s, 0);
+    const uint32_t kept = shown_kept_of(s, v);
     hsy_status st = HSY_OK;
 
     for (size_t k = 0; k < v->nblocks && st == HSY_OK; k++) {
@@ -274,8 +283,8 @@ static hsy_status shown_sum(struct shown *s, const struct shown_view *v,
             continue;
         span->first = span->first == 0 ? b->first : span->first;
         span->last = b->last;
-        st = shown_file_add(s->file, is->number, b->first, words, is->words,
-                            err);
+        st = s->keep->ops->add(s->keep, SHOWN_READS, is->number, b->first,
+                               words, is->words, err);
     }
     if (st == HSY_OK && span->first == 0)
         st = host_fail(err, HSY_E_EMPTY, HSY_FIELD_EPOCH,
@@ -296,28 +305,42 @@ static void shown_days(struct shown_block *span, const struct shown_view *v)
     }
 }
 
+/* With the keep's lock, the entry entered. */
+static hsy_status shown_words(struct shown *s, const struct shown_view *v,
+                              const struct roster_entry *is, uint32_t first,
+                              uint32_t last, int64_t *words,
+                              struct shown_block *span, hsy_error *err)
+{
+    if (v->generation == 0 || v->gone)
+        return host_fail(err, HSY_E_EMPTY, HSY_FIELD_REPORTS,
+                         v->gone ? "the task is retired" : "too few reports");
+    if (first != 0)
+        return shown_sum(s, v, is, first, last, words, span, err);
+    shown_days(span, v);
+    return s->keep->ops->add(s->keep, SHOWN_READS, is->number, 0, words,
+                             is->words, err);
+}
+
 hsy_status shown_copy(struct shown *s, const struct roster_entry *is,
                       uint32_t first, uint32_t last, int64_t *words,
                       struct engine_rounds *of, struct shown_block *span,
                       hsy_error *err)
 {
     struct shown_view v;
+    bool newer = false;
     hsy_status st;
 
     *span = (struct shown_block){0};
     memset(words, 0, is->words * sizeof *words);
-    pthread_mutex_lock(&s->file_lock);
+    pthread_mutex_lock(&s->keep_lock);
     st = shown_get(s, is->number, &v);
-    if (st == HSY_OK && (v.generation == 0 || v.gone))
-        st = host_fail(err, HSY_E_EMPTY, HSY_FIELD_REPORTS,
-                       v.gone ? "the task is retired" : "too few reports");
-    if (st == HSY_OK && first == 0) {
-        st = shown_file_add(s->file, is->number, 0, words, is->words, err);
-        shown_days(span, &v);
-    } else if (st == HSY_OK) {
-        st = shown_sum(s, &v, is, first, last, words, span, err);
+    if (st == HSY_OK)
+        st = shown_enter(s, SHOWN_READS, is, &v, &newer, err);
+    if (st == HSY_OK) {
+        st = shown_words(s, &v, is, first, last, words, span, err);
+        st = shown_leave(s, SHOWN_READS, is, &v, newer, st, err);
     }
-    pthread_mutex_unlock(&s->file_lock);
+    pthread_mutex_unlock(&s->keep_lock);
     if (st == HSY_OK)
         st = shown_rounds(of, &v, is, first == 0 ? 0 : span->first, span->last,
                           err);
@@ -330,46 +353,27 @@ hsy_status shown_copy(struct shown *s, const struct roster_entry *is,
 
 /* ---- Open and close ------------------------------------------------------ */
 
-struct shown_reading {
-    struct shown *s;
-    struct roster *roster;
-};
-
-static hsy_status shown_take(void *ctx, uint32_t entry, struct shown_view *v)
-{
-    const struct shown_reading *r = ctx;
-
-    if (r->roster == NULL || entry >= roster_count(r->roster) ||
-        memcmp(roster_at(r->roster, entry)->digest, v->digest, HSY_DIGEST) != 0)
-        return HSY_E_MISMATCH;
-    return shown_set(r->s, entry, v);
-}
-
 hsy_status shown_open(struct shown **out, const struct shown_options *o,
                       hsy_error *err)
 {
     struct shown *s = calloc(1, sizeof *s);
-    struct shown_reading reading = {.s = s};
     hsy_status st;
 
-    if (s == NULL)
+    if (s == NULL) {
+        if (o->keep != NULL)
+            o->keep->ops->close(o->keep);
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    }
     s->o = *o;
+    s->keep = o->keep;
     s->moment = shown_moment_now(s);
     pthread_mutex_init(&s->renewing, NULL);
     atomic_init(&s->paused, 0);
-    pthread_mutex_init(&s->file_lock, NULL);
+    pthread_mutex_init(&s->keep_lock, NULL);
     pthread_mutex_init(&s->lock, NULL);
-    st = shown_file_open(&s->file, o->data, err);
-    if (st == HSY_OK) {
-        reading.roster = engine_roster(o->engine);
-        st = shown_file_read(s->file, shown_take, &reading, err);
-        roster_drop(reading.roster);
-        if (st == HSY_E_MISMATCH)
-            host_fail(err, st, HOST_FIELD_SHOWN_DB,
-                      "it is of another collector's tasks: restore the "
-                      "one that belongs here (docs/runbook.md)");
-    }
+    st = s->keep == NULL ? shown_file_open(&s->keep, o->data, err) : HSY_OK;
+    if (st == HSY_OK)
+        st = shown_read(s, err);
     if (st == HSY_OK)
         st = shown_forget(s, 0, err);
     if (st != HSY_OK)
@@ -386,23 +390,12 @@ void shown_close(struct shown *s)
     for (size_t i = 0; i < s->n; i++)
         shown_view_clear(&s->views[i]);
     free(s->views);
-    shown_file_close(s->file);
+    if (s->keep != NULL)
+        s->keep->ops->close(s->keep);
     pthread_mutex_destroy(&s->lock);
-    pthread_mutex_destroy(&s->file_lock);
+    pthread_mutex_destroy(&s->keep_lock);
     pthread_mutex_destroy(&s->renewing);
     free(s);
-}
-
-/* In memory, what the file has forgotten; with the lock. */
-static void shown_forget_view(struct shown_view *v, uint32_t before, bool all)
-{
-    size_t left = 0;
-
-    for (size_t k = 0; k < v->nblocks; k++)
-        if (all || v->blocks[k].last >= before)
-            v->blocks[left++] = v->blocks[k];
-    v->nblocks = left;
-    v->gone |= all;
 }
 
 /* With `renewing`: whether there is something to forget, and then do. */
@@ -422,23 +415,24 @@ static hsy_status shown_forget_one(struct shown *s, uint32_t entry,
     pthread_mutex_unlock(&s->lock);
     if (!some)
         return HSY_OK;
-    pthread_mutex_lock(&s->file_lock);
-    st = shown_file_forget(s->file, entry, before, all, err);
+    pthread_mutex_lock(&s->keep_lock);
+    st = s->keep->ops->forget(s->keep, entry, before, all, err);
     pthread_mutex_lock(&s->lock);
     if (st == HSY_OK)
-        shown_forget_view(&s->views[entry], before, all);
+        shown_view_forget(&s->views[entry], before, all);
     pthread_mutex_unlock(&s->lock);
-    pthread_mutex_unlock(&s->file_lock);
+    pthread_mutex_unlock(&s->keep_lock);
     return st;
 }
 
 hsy_status shown_forget(struct shown *s, uint32_t before, hsy_error *err)
 {
-    hsy_status st = HSY_OK;
+    hsy_status st;
 
     if (s == NULL)
         return HSY_OK;
     pthread_mutex_lock(&s->renewing);
+    st = s->keep->ops->shared ? shown_read(s, err) : HSY_OK;
     for (size_t i = 0; i < s->n && st == HSY_OK; i++)
         st = shown_forget_one(s, (uint32_t)i, before, err);
     pthread_mutex_unlock(&s->renewing);
@@ -462,8 +456,8 @@ hsy_status shown_backup(struct shown *s, const char *directory, hsy_error *err)
 {
     hsy_status st;
 
-    pthread_mutex_lock(&s->file_lock);
-    st = shown_file_backup(s->file, directory, err);
-    pthread_mutex_unlock(&s->file_lock);
+    pthread_mutex_lock(&s->keep_lock);
+    st = s->keep->ops->backup(s->keep, directory, err);
+    pthread_mutex_unlock(&s->keep_lock);
     return st;
 }

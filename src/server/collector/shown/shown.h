@@ -14,9 +14,10 @@
  * blocks becomes a lot of no block, as do merged tallies, which are of no day.
  * Ranges begin and end with blocks.
  *
- * A generation is durable before anybody sees it (shown.db), so that a restart
- * shows the same one and not another. It is kept on the disk and read when it
- * is asked for; only its counts are in memory.
+ * A generation is durable before anybody sees it (shown.db, or the database
+ * that several nodes share), so that a restart shows the same one and not
+ * another. It is kept there and read when it is asked for; only its counts are
+ * in memory.
  */
 #ifndef SERVER_COLLECTOR_SHOWN_SHOWN_H
 #define SERVER_COLLECTOR_SHOWN_SHOWN_H
@@ -24,6 +25,7 @@
 #include "server/counting/counting.h"
 
 struct shown;
+struct shown_keep;
 
 /* first and last day of a block; its reports that are shown. */
 struct shown_block {
@@ -33,7 +35,10 @@ struct shown_block {
 };
 
 struct shown_options {
-    const char *data; /* the directory */
+    const char *data;        /* the directory */
+    struct shown_keep *keep; /* instead of it (shown_keep.h); NULL: shown.db.
+                                It is closed with what is shown, and when that
+                                cannot be opened */
     struct engine *engine;
     struct counting *counting; /* NULL: none is renewed */
     uint64_t seconds;   /* between two moments at which generations may be
@@ -42,7 +47,8 @@ struct shown_options {
     uint64_t keep_days;
 };
 
-/* HSY_E_FORMAT: shown.db is damaged, or of a newer hearsay. */
+/* HSY_E_FORMAT: shown.db is damaged, or of a newer hearsay; HSY_E_DAMAGED: so
+ * is the database. */
 hsy_status shown_open(struct shown **out, const struct shown_options *o,
                       hsy_error *err);
 void shown_close(struct shown *s); /* NULL is allowed */
@@ -61,6 +67,10 @@ bool shown_moment(struct shown *s);
  * it is HSY_E_BUSY until one succeeds. */
 hsy_status shown_renew(struct shown *s, const struct roster_entry *is,
                        hsy_error *err);
+
+/* Show what other nodes have put; about once a second, by one thread: a keep of
+ * this machine's has none. Waits for the database. A failure is told once. */
+hsy_status shown_refresh(struct shown *s, hsy_error *err);
 
 /* Whether there may be a lot; any thread. */
 bool shown_due(struct shown *s, const struct roster_entry *is);
@@ -105,7 +115,8 @@ hsy_status shown_forget(struct shown *s, uint32_t before, hsy_error *err);
 /* Make no generation from now on, or again; of a NULL nothing. */
 void shown_pause(struct shown *s, bool pause);
 
-/* Copy the file into a directory, as of one moment. */
+/* Copy the file into a directory, as of one moment. HSY_E_REFUSED: there is
+ * none. */
 hsy_status shown_backup(struct shown *s, const char *directory, hsy_error *err);
 
 #endif

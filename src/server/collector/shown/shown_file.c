@@ -23,10 +23,18 @@
     "own_reports INTEGER NOT NULL, PRIMARY KEY(entry, epoch)) WITHOUT ROWID"
 
 struct shown_file {
+    struct shown_keep keep; /* first */
     struct book book;
 };
 
-hsy_status shown_file_open(struct shown_file **out, const char *data,
+static const struct shown_keep_functions file_functions;
+
+static struct shown_file *file_of(struct shown_keep *k)
+{
+    return (struct shown_file *)k;
+}
+
+hsy_status shown_file_open(struct shown_keep **out, const char *data,
                            hsy_error *err)
 {
     struct shown_file *f = calloc(1, sizeof *f);
@@ -40,25 +48,24 @@ hsy_status shown_file_open(struct shown_file **out, const char *data,
         if (st != HSY_OK)
             book_close(&f->book);
     }
+    f->keep.ops = &file_functions;
     if (st == HSY_OK)
-        *out = f;
+        *out = &f->keep;
     else
         free(f);
     return st;
 }
 
-void shown_file_close(struct shown_file *f)
+static void file_close(struct shown_keep *k)
 {
-    if (f == NULL)
-        return;
-    book_close(&f->book);
-    free(f);
+    book_close(&file_of(k)->book);
+    free(k);
 }
 
-hsy_status shown_file_backup(struct shown_file *f, const char *directory,
-                             hsy_error *err)
+static hsy_status file_backup(struct shown_keep *k, const char *directory,
+                              hsy_error *err)
 {
-    return book_copy(&f->book, directory, &shown_kind, err);
+    return book_copy(&file_of(k)->book, directory, &shown_kind, err);
 }
 
 /* ---- Reading ------------------------------------------------------------- */
@@ -141,16 +148,19 @@ static hsy_status file_view(struct shown_file *f, uint32_t entry,
     return st;
 }
 
-hsy_status shown_file_read(struct shown_file *f,
-                           hsy_status (*take)(void *ctx, uint32_t entry,
-                                              struct shown_view *v),
-                           void *ctx, hsy_error *err)
+/* Nobody else writes: it is read once, and then all of it. */
+static hsy_status file_read(struct shown_keep *k, const uint64_t *known,
+                            size_t n, shown_taker *take, void *ctx,
+                            hsy_error *err)
 {
+    struct shown_file *f = file_of(k);
     sqlite3_stmt *ask = book_ask(
         &f->book, err,
         "SELECT entry, generation, digest FROM shown ORDER BY entry", "");
     hsy_status st = ask == NULL ? HSY_E_IO : HSY_OK;
 
+    (void)known;
+    (void)n;
     while (st == HSY_OK && book_row(&f->book, ask, &st, err)) {
         const uint32_t entry = (uint32_t)sqlite3_column_int64(ask, 0);
         struct shown_view v = {.generation =
@@ -177,15 +187,18 @@ static int64_t file_word(const uint8_t *p)
     return (int64_t)x;
 }
 
-hsy_status shown_file_add(struct shown_file *f, uint32_t entry, uint32_t block,
-                          int64_t *words, size_t n, hsy_error *err)
+static hsy_status file_add(struct shown_keep *k, enum shown_turn turn,
+                           uint32_t entry, uint32_t block, int64_t *words,
+                           size_t n, hsy_error *err)
 {
+    struct shown_file *f = file_of(k);
     sqlite3_stmt *ask =
         book_ask(&f->book, err,
                  "SELECT place, words FROM pieces WHERE entry=?1 AND block=?2",
                  "ii", (int64_t)entry, (int64_t)block);
     hsy_status st = ask == NULL ? HSY_E_IO : HSY_OK;
 
+    (void)turn;
     while (st == HSY_OK && book_row(&f->book, ask, &st, err)) {
         const size_t at = (size_t)sqlite3_column_int64(ask, 0) * SHOWN_PIECE;
         const uint8_t *bytes = sqlite3_column_blob(ask, 1);
@@ -302,11 +315,12 @@ static hsy_status file_counts(struct shown_file *f, uint32_t entry,
     return st;
 }
 
-hsy_status shown_file_put(struct shown_file *f, const struct roster_entry *is,
-                          const struct shown_view *v, uint32_t kept,
-                          const struct shown_tally *tallies, size_t n,
-                          hsy_error *err)
+static hsy_status file_put(struct shown_keep *k, const struct roster_entry *is,
+                           struct shown_view *v, uint32_t kept,
+                           const struct shown_tally *tallies, size_t n,
+                           hsy_error *err)
 {
+    struct shown_file *f = file_of(k);
     const int64_t entry = is->number;
     hsy_status st = book_begin(&f->book, err);
 
@@ -336,9 +350,10 @@ hsy_status shown_file_put(struct shown_file *f, const struct roster_entry *is,
 
 /* ---- Forgetting ---------------------------------------------------------- */
 
-hsy_status shown_file_forget(struct shown_file *f, uint32_t entry,
-                             uint32_t before, bool all, hsy_error *err)
+static hsy_status file_forget(struct shown_keep *k, uint32_t entry,
+                              uint32_t before, bool all, hsy_error *err)
 {
+    struct shown_file *f = file_of(k);
     const int64_t last = all ? INT64_MAX : (int64_t)before;
     hsy_status st = book_begin(&f->book, err);
 
@@ -359,3 +374,12 @@ hsy_status shown_file_forget(struct shown_file *f, uint32_t entry,
                      err);
     return book_end(&f->book, st, err);
 }
+
+static const struct shown_keep_functions file_functions = {
+    .read = file_read,
+    .add = file_add,
+    .put = file_put,
+    .forget = file_forget,
+    .backup = file_backup,
+    .close = file_close,
+};

@@ -119,16 +119,16 @@ static void put(struct shown *s)
         {DAY, 40, 40, 0, {3, 4, 40}, {3, 4, 40}}};
     static struct shown_block blocks[] = {{.first = DAY - 1, .last = DAY - 1},
                                           {.first = DAY, .last = DAY}};
-    const struct shown_view v = {.generation = 1,
-                                 .counts = counts,
-                                 .ncounts = 2,
-                                 .blocks = blocks,
-                                 .nblocks = 2};
+    struct shown_view v = {.generation = 1,
+                           .counts = counts,
+                           .ncounts = 2,
+                           .blocks = blocks,
+                           .nblocks = 2};
     int64_t *words = calloc(is.words, sizeof *words);
     const struct shown_tally tallies[] = {
         {0, words}, {DAY - 1, words}, {DAY, words}};
 
-    is_status(shown_file_put(s->file, &is, &v, DAY - 5, tallies, 3, NULL),
+    is_status(s->keep->ops->put(s->keep, &is, &v, DAY - 5, tallies, 3, NULL),
               HSY_OK, "a generation is kept");
     free(words);
 }
