@@ -24,5 +24,6 @@ int store_with(const struct store_how *how, bool fold,
 int store_run_check(const struct store_how *how);
 int store_run_export(const struct store_how *how);
 int store_run_import(const struct store_how *how);
+int store_run_init_cluster(const struct store_how *how);
 
 #endif

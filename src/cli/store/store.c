@@ -65,7 +65,8 @@ static const struct cli_command store_command = {
     "compact DIR | "
     "forget-nulls DIR DAY | "
     "retire DIR TASK [RELEASE] | "
-    "purge DIR --before DAY",
+    "purge DIR --before DAY | "
+    "init-cluster CONFIG",
     "Look after a collector's data while no collector serves it. 'check' "
     "reads\n"
     "everything, holds checksums and counts against each other, and says what "
@@ -76,7 +77,9 @@ static const struct cli_command store_command = {
     "the\n"
     "ids of a day's null uploads back, 'retire' lets the tallies of a task go, "
     "and\n"
-    "'purge' those of all that was over before a day.",
+    "'purge' those of all that was over before a day. 'init-cluster' makes "
+    "the\n"
+    "tables of a cluster in the databases that a configuration names.",
     store_options, .operand = store_operand};
 
 /* ---- With the data open -------------------------------------------------- */
@@ -185,6 +188,7 @@ static const struct store_action {
     {"forget-nulls", "DIR DAY", 2, "", store_run_forget_nulls},
     {"retire", "DIR TASK [RELEASE]", 2, "", store_run_retire},
     {"purge", "DIR --before DAY", 1, "before", store_run_purge},
+    {"init-cluster", "CONFIG", 1, "", store_run_init_cluster},
 };
 
 #define STORE_ACTIONS (sizeof store_actions / sizeof store_actions[0])
@@ -215,7 +219,7 @@ static const struct store_action *store_action(struct cli_parser *p,
         return &store_actions[i];
     if (how->nwords == 0)
         cli_usage(p, "say what to do: check, export, import, compact, "
-                     "forget-nulls, retire or purge");
+                     "forget-nulls, retire, purge or init-cluster");
     else
         cli_usage(p, near != NULL ? "no '%s'; did you mean '%s'?" : "no '%s'",
                   how->words[0], near);

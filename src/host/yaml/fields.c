@@ -55,16 +55,18 @@ static void fields_free_list(char **list)
     free(list);
 }
 
-/* Words with commas between them; what is empty between two is none. */
-static void fields_words(struct yaml_notes *n, char ***at, const char *text)
+/* Words with commas (or what stands) between them; what is empty between two is
+ * none. */
+static void fields_words(struct yaml_notes *n, char ***at, const char *text,
+                         const char *between)
 {
     char *copy = strdup(text), *rest = NULL;
     char **list = calloc(strlen(text) / 2 + 2, sizeof *list);
     size_t used = 0;
 
     n->nomem |= copy == NULL || list == NULL;
-    for (char *w = n->nomem ? NULL : strtok_r(copy, ",", &rest); w != NULL;
-         w = strtok_r(NULL, ",", &rest)) {
+    for (char *w = n->nomem ? NULL : strtok_r(copy, between, &rest); w != NULL;
+         w = strtok_r(NULL, between, &rest)) {
         list[used] = strdup(w);
         if (list[used++] == NULL) {
             n->nomem = true;
@@ -177,7 +179,7 @@ void yaml_take(struct yaml_notes *n, const struct yaml_field *f, void *into,
     else if (f->type == YAML_PATH)
         fields_keep(n, to, yaml_path(n, text));
     else if (f->type == YAML_LIST)
-        fields_words(n, to, text);
+        fields_words(n, to, text, f->one ? " " : ",");
     else if (f->type == YAML_BOOL   ? !fields_bool(to, text)
              : f->type == YAML_WORD ? !fields_word(to, f, text)
              : f->type == YAML_OWN  ? !f->take(to, text)

@@ -297,13 +297,15 @@ static void walk_map(struct yaml_scan *r, const struct yaml_field *f,
 static void walk_field(struct yaml_scan *r, const struct yaml_field *f,
                        void *into, struct yaml_place at, uint32_t line)
 {
+    const bool plain =
+        f->one && !r->stopped && r->event.type == YAML_SCALAR_EVENT;
     const char *text;
 
-    if (!walk_begins(r, f->type, at, line))
+    if (!walk_begins(r, plain ? YAML_TEXT : f->type, at, line))
         return;
     if (f->type == YAML_MAP) {
         walk_map(r, f, into, at);
-    } else if (f->type == YAML_LIST) {
+    } else if (f->type == YAML_LIST && !plain) {
         walk_list(r, f, into, at);
     } else if (f->type == YAML_MAPS) {
         walk_entries(r, f, into);

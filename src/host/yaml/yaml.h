@@ -60,6 +60,8 @@ struct yaml_field {
     bool required;
     bool live;  /* may change while a program runs */
     bool paths; /* YAML_LIST: of names, from the file's directory */
+    bool one;   /* YAML_LIST: a plain value is a list too, of words with spaces
+                   between them */
 };
 
 /* A mapping: its fields, at most YAML_FIELDS_MAX, in a struct of size bytes. */

@@ -379,6 +379,8 @@ const char *cluster_file(struct counting *counting, size_t i)
 {
     const struct cluster *c = cluster_of(counting);
 
+    if (counting->ops != &cluster_functions)
+        return NULL;
     for (size_t s = 0; s < c->nshards; s++)
         for (unsigned which = 0; which < 3; which++) {
             const char *file = pg_place_file(c->shards[s].place, which);

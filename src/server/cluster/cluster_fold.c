@@ -208,9 +208,9 @@ static hsy_status fold_take(struct fold_work *w, struct pg_rows **rows)
     pg_long(p, FOLD_WEIGHT);
     return pg_ask(
         w->l,
-        "with some as (select number, octet_length(bytes) as len from batches "
+        "with few as (select number, octet_length(bytes) as len from batches "
         "order by number limit $1), light as (select number, sum(len) over "
-        "(order by number) - len as before from some) delete from batches "
+        "(order by number) - len as before from few) delete from batches "
         "where number in (select number from light where before < $2) "
         "returning entry, epoch, type, reports, nulls, ids, enrolled, "
         "received, bytes",

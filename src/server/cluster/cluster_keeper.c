@@ -453,7 +453,8 @@ static void keeper_fold(struct cluster_shard *s)
         if (st != HSY_OK) {
             if (st != HSY_E_BUSY)
                 cluster_say(s->c, "fold-failed",
-                            err.msg != NULL ? err.msg : "");
+                            st == HSY_E_REFUSED ? pg_reason(s->keeper)
+                                                : err.msg);
             break;
         }
     }

@@ -170,6 +170,8 @@ static void examine_data(struct examine *c)
     const char *data = c->config->data;
     struct stat is;
 
+    if (data == NULL)
+        return; /* a cluster's node */
     if (stat(data, &is) == -1) {
         if (errno != ENOENT)
             examine_file(c, SERVE_NO_FILE, data, HSY_E_IO, &(hsy_error){0});

@@ -13,6 +13,7 @@
 #include "host/base/host_fail.h"
 #include "host/base/json.h"
 #include "host/tasks/keys.h"
+#include "server/cluster/cluster.h"
 #include "server/collector/copies.h"
 #include "server/process/notify.h"
 #include "server/process/resources.h"
@@ -117,9 +118,12 @@ static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
                                      .driven_clock = f->rehearsal != NULL};
     hsy_status st;
 
-    mkdir(f->data, S_IRWXU); /* else opening it says why not */
+    if (f->data != NULL)
+        mkdir(f->data, S_IRWXU); /* else opening it says why not */
     serve_whole_name(&c->config.data);
     serve_whole_name(&c->config.backups);
+    if (config_many(f))
+        return serve_open_cluster(c, &o, t);
     st = counting_local_open(&c->counting, f->data, f->rehearsal != NULL, &o,
                              &t->err);
     if (st == HSY_OK) {
@@ -137,7 +141,8 @@ static hsy_status serve_hold_backups(struct collector *c,
                                      struct serve_trouble *t)
 {
     const struct config *f = &c->config;
-    const hsy_status st = copies_hold(&c->backups, c, &t->err);
+    const hsy_status st =
+        config_many(f) ? HSY_OK : copies_hold(&c->backups, c, &t->err);
 
     return st == HSY_OK
                ? HSY_OK
@@ -370,12 +375,14 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
 {
     const struct config *f = &c->config;
     const unsigned does =
-        SANDBOX_KEEPS | (collector_shuffles(c) ? SANDBOX_CONNECTS : 0);
+        SANDBOX_KEEPS |
+        (collector_shuffles(c) || config_many(f) ? SANDBOX_CONNECTS : 0) |
+        (config_many(f) ? SANDBOX_ASKS : 0);
     char *public = sandbox_socket_place(f->listen);
     char *admin = sandbox_socket_place(f->admin);
     char *candidates = serve_inside(f->candidates);
-    const char *writable[] = {f->data, serve_or_none(f->backups), public, admin,
-                              NULL};
+    const char *writable[] = {serve_or_none(f->data), serve_or_none(f->backups),
+                              public, admin, NULL};
     const char *readable[] = {serve_or_none(c->config_path),
                               serve_or_none(f->document),
                               f->public_key,
@@ -389,6 +396,9 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
                               serve_or_none(f->receipt_key),
                               candidates,
                               serve_or_none(f->rehearsal),
+                              serve_or_none(cluster_file(c->counting, 0)),
+                              serve_or_none(cluster_file(c->counting, 1)),
+                              serve_or_none(cluster_file(c->counting, 2)),
                               NULL};
     const struct sandbox_options o = {.size = sizeof o,
                                       .does = does,
@@ -470,7 +480,7 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
         st = hop_start(c->hop, &t->err);
     if (st == HSY_OK && !collector_shuffles(c))
         st = history_start(&c->history, c, &t->err);
-    if (st == HSY_OK && !collector_shuffles(c))
+    if (st == HSY_OK && !collector_shuffles(c) && !config_many(&c->config))
         st = copies_start(&c->copies, c, &t->err);
     if (st == HSY_OK)
         st = listen_start(c->public, &t->err);

@@ -47,6 +47,11 @@ uint64_t serve_time(const struct collector *c, uint64_t *rehearsed);
  * is to open it again. What was acknowledged is in it. Does not return. */
 void serve_failed(void *ctx, const hsy_error *err);
 
+/* The databases of a cluster, where the configuration has 'storage'. */
+hsy_status serve_open_cluster(struct collector *c,
+                              const struct engine_options *o,
+                              struct serve_trouble *t);
+
 /* Batches of shufflers, if the configuration has keys for them. */
 hsy_status serve_open_hop(struct collector *c, struct serve_trouble *t);
 struct hop_files serve_hop_files(const struct config *f);

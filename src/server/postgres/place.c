@@ -20,6 +20,8 @@ static const struct {
     {"keepalives_count", "3"},
     {"tcp_user_timeout", "3000"},
     {"application_name", "hearsay"},
+    {"gssencmode", "disable"},
+    {"passfile", "/dev/null/none"}, /* place_password has looked */
     {"client_encoding", "UTF8"},
     {"options", "-c idle_in_transaction_session_timeout=10s "
                 "-c lock_timeout=5s -c statement_timeout=0 "
@@ -173,6 +175,8 @@ static hsy_status place_words(struct pg_place *p, const PQconninfoOption *all,
         return place_fail(reason, err, HSY_E_RANGE, "it names no host");
     if (place_get(p, "dbname") == NULL)
         return place_fail(reason, err, HSY_E_RANGE, "it names no database");
+    if (place_get(p, "user") == NULL)
+        return place_fail(reason, err, HSY_E_RANGE, "it names no user");
     return place_hosts(p, hosts, ports, reason, err);
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define CONFIG_LIST_MAX 256u /* items of a list */
+#define CONFIG_SHARDS 64u    /* of a cluster */
 
 static const char *const config_levels[] = {"errors", "notes", "details", NULL};
 static const char *const config_stricts[] = {"off", "on", "required", NULL};
@@ -53,6 +54,12 @@ static bool config_share(void *out, const char *text)
 /* In the order of the page. A size of 1 TiB is as good as none. */
 const struct yaml_field config_rows[] = {
     CONFIG_FIELD(data, YAML_PATH, NULL, FIXED),
+    {.key = "storage",
+     .type = YAML_LIST,
+     .at = offsetof(struct config, storage),
+     .high = CONFIG_SHARDS,
+     .one = true},
+    CONFIG_FIELD(node, YAML_TEXT, NULL, FIXED),
     CONFIG_FIELD(document, YAML_PATH, NULL, LIVE),
     CONFIG_FIELD(public_key, YAML_PATH, NULL, LIVE),
     CONFIG_FIELD(listen, YAML_TEXT, "127.0.0.1:8080", FIXED),

@@ -12,7 +12,11 @@
 #include "hearsay/host.h"
 
 struct config {
-    char *data;       /* directory of the store */
+    char *data;       /* directory of the store; of a cluster's node: NULL, or
+                         where batches of shufflers wait until they are whole */
+    char **storage;   /* URLs of a cluster's shards, ended by NULL; NULL: this
+                         machine counts by itself */
+    char *node;       /* how a cluster calls this node; NULL: by the host */
     char *document;   /* signed tasks; NULL: what the store has */
     char *public_key; /* file: who signs them */
 
@@ -78,6 +82,9 @@ hsy_status config_read(struct config *c, const char *path,
                        const struct config_setting *settings, size_t nsettings,
                        hsy_problem **problems, size_t *n, hsy_error *err);
 void config_clear(struct config *c);
+
+/* Whether it is a node of a cluster. */
+bool config_many(const struct config *c);
 
 /* Whether an address is of this machine alone: loopback, or a unix socket. */
 bool config_loopback(const char *address);

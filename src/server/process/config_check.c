@@ -68,7 +68,7 @@ static void config_check_files(struct config_reader *r)
 {
     const struct config *c = &r->c;
 
-    if (c->data == NULL)
+    if (c->data == NULL && !config_many(c))
         config_wrong(r, config_row("data"),
                      "say in which directory the counts are kept");
     if ((c->tls_cert == NULL) != (c->tls_key == NULL) &&
@@ -167,8 +167,47 @@ static void config_check_chain(struct config_reader *r)
                      "a part of a batch must fit: at least 2M");
 }
 
+/* A node of a cluster keeps nothing on its disk. */
+static void config_check_cluster(struct config_reader *r)
+{
+    const struct config *c = &r->c;
+
+    if (c->node != NULL && (!config_many(c) || strlen(c->node) > 63))
+        config_wrong(r, config_row("node"),
+                     config_many(c) ? "at most 63 letters"
+                                    : "this is of a cluster: say by 'storage' "
+                                      "which");
+    if (!config_many(c))
+        return;
+    for (size_t i = 0; c->storage[i] != NULL; i++)
+        if (strncmp(c->storage[i], "postgresql://", 13) != 0 &&
+            strncmp(c->storage[i], "postgres://", 11) != 0)
+            config_wrong(
+                r, config_row("storage"),
+                "this takes URLs as postgresql://hearsay@host/hearsay, "
+                "one a shard");
+    if (c->next != NULL)
+        config_wrong(r, config_row("storage"),
+                     "a shuffler counts on one machine: leave it out");
+    if (c->backups != NULL || c->backup_hours != 0)
+        config_wrong(
+            r, config_row(c->backups != NULL ? "backups" : "backup_hours"),
+            "what a cluster counts is backed up by PostgreSQL's own "
+            "tools: leave it out");
+    if (c->sign_key != NULL && c->data == NULL)
+        config_wrong(r, config_row("data"),
+                     "say in which directory batches of shufflers wait until "
+                     "they are whole");
+}
+
+bool config_many(const struct config *c)
+{
+    return c->storage != NULL && c->storage[0] != NULL;
+}
+
 void config_check(struct config_reader *r)
 {
+    config_check_cluster(r);
     config_check_files(r);
     config_check_admin(r);
     config_check_limits(r);

@@ -169,6 +169,10 @@ static const int sandbox_keeps[] = {
 static const int sandbox_connects[] = {SCMP_SYS(connect), SCMP_SYS(getsockopt),
                                        SCMP_SYS(recvmsg)};
 
+/* libpq's. */
+static const int sandbox_asks[] = {SCMP_SYS(poll), SCMP_SYS(getsockname),
+                                   SCMP_SYS(getpeername)};
+
 static const struct sandbox_list {
     unsigned need; /* of the process; 0: whatever it is */
     const int *calls;
@@ -178,6 +182,7 @@ static const struct sandbox_list {
     {0, sandbox_common, SANDBOX_COUNT(sandbox_common)},
     {SANDBOX_KEEPS, sandbox_keeps, SANDBOX_COUNT(sandbox_keeps)},
     {SANDBOX_CONNECTS, sandbox_connects, SANDBOX_COUNT(sandbox_connects)},
+    {SANDBOX_ASKS, sandbox_asks, SANDBOX_COUNT(sandbox_asks)},
 };
 
 /* With part of their arguments: the bits of a mask must be as said. */

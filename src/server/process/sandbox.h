@@ -18,6 +18,7 @@
 /* What a server does, as bits. */
 #define SANDBOX_KEEPS 1u    /* it writes files */
 #define SANDBOX_CONNECTS 2u /* it connects to others by TCP */
+#define SANDBOX_ASKS 4u     /* a PostgreSQL among them */
 
 struct sandbox_options {
     size_t size;                 /* sizeof(struct sandbox_options) */

@@ -24,7 +24,7 @@ void watch_machine_open(struct watch *w)
     struct rlimit limit;
 
     w->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    w->data_fd = open(w->data != NULL ? w->data : ".",
+    w->data_fd = open(w->data != NULL ? w->data : "",
                       O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     w->files = opendir("/proc/self/fd");
     w->most_files =

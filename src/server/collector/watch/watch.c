@@ -43,8 +43,10 @@ hsy_status watch_open(struct watch **out, const struct config *f,
 
     if (w == NULL)
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-    w->data = strdup(f->data);
-    w->backups = strdup(f->backups != NULL ? f->backups : f->data);
+    w->data = strdup(f->data != NULL ? f->data : "");
+    w->backups = strdup(f->backups != NULL ? f->backups
+                        : f->data != NULL  ? f->data
+                                           : "");
     w->started = (uint64_t)time(NULL);
     w->offset = watch_offset();
     pthread_mutex_init(&w->lock, NULL);
