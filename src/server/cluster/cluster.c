@@ -10,6 +10,9 @@
 #include <sys/random.h>
 #include <time.h>
 
+#define CLUSTER_SILENCE 60000u /* milliseconds before the same is said again   \
+                                */
+
 uint64_t cluster_clock(void)
 {
     struct timespec t;
@@ -18,9 +21,36 @@ uint64_t cluster_clock(void)
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
+/* Whether this was said a while ago, or never; then it is noted. */
+static bool cluster_unsaid(struct cluster *c, const char *event,
+                           const char *text)
+{
+    const size_t room = sizeof c->said / sizeof c->said[0];
+    const uint64_t now = cluster_clock() / 1000;
+    bool unsaid = true;
+
+    pthread_mutex_lock(&c->lock);
+    for (size_t i = 0; i < room; i++)
+        if (strcmp(c->said[i].event, event) == 0 &&
+            strcmp(c->said[i].text, text) == 0 &&
+            now - c->said[i].at < CLUSTER_SILENCE)
+            unsaid = false;
+    if (unsaid) {
+        const size_t at = c->nsaid++ % room;
+
+        snprintf(c->said[at].event, sizeof c->said[at].event, "%s", event);
+        snprintf(c->said[at].text, sizeof c->said[at].text, "%s", text);
+        c->said[at].at = now;
+    }
+    pthread_mutex_unlock(&c->lock);
+    return unsaid;
+}
+
 void cluster_say(struct cluster *c, const char *event, const char *text)
 {
-    if (c->o.say != NULL)
+    if (text == NULL)
+        text = "";
+    if (c->o.say != NULL && cluster_unsaid(c, event, text))
         c->o.say(c->o.ctx, event, text);
 }
 

@@ -44,9 +44,9 @@ static bool commit_picked(const struct group_item *item, enum commit_pick pick)
     case COMMIT_INSERT:
         return item->may == INTAKE_COUNTED;
     case COMMIT_SEEK:
-        return item->may != INTAKE_COUNTED && item->may != INTAKE_CLOSED;
+        return item->may != INTAKE_COUNTED && !item->over;
     case COMMIT_OLD:
-        return !item->fresh;
+        return !item->fresh && !item->over;
     case COMMIT_BACK:
         return item->fresh && item->may != INTAKE_COUNTED;
     }
@@ -326,6 +326,7 @@ static hsy_status commit_take_second(struct cluster_shard *s, uint32_t *closed,
 static void commit_may(struct cluster_shard *s)
 {
     struct cluster *c = s->c;
+    const uint32_t open = engine_days(c->base.view).first;
 
     pthread_mutex_lock(&c->rules);
     for (size_t i = 0; i < s->group.n; i++) {
@@ -334,6 +335,7 @@ static void commit_may(struct cluster_shard *s)
         if (item->follows || item->decided)
             continue;
         item->may = mirror_may(c->base.view, item->piece->upload);
+        item->over = item->epoch < open;
         item->taken = item->may == INTAKE_COUNTED;
         item->decided = true;
     }
@@ -375,6 +377,7 @@ static void commit_closed(struct cluster_shard *s, uint32_t epoch)
             mirror_give(c->base.view, item->piece->upload);
         item->taken = false;
         item->may = epoch <= dropped ? INTAKE_CLOSED : INTAKE_DOUBT;
+        item->over = true;
     }
     pthread_mutex_unlock(&c->rules);
 }

@@ -335,6 +335,15 @@ static hsy_status keeper_counts(struct cluster *c, hsy_error *err)
 
 /* ---- Nodes --------------------------------------------------------------- */
 
+static uint64_t keeper_alive(const struct pg_rows *r)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < pg_count(r); i++)
+        n += pg_get(r, i, 2) <= KEEPER_ALIVE;
+    return n;
+}
+
 static hsy_status keeper_nodes(struct cluster *c, struct pg_link *l,
                                hsy_error *err)
 {
@@ -359,6 +368,9 @@ static hsy_status keeper_nodes(struct cluster *c, struct pg_link *l,
                     &r, err);
     if (st != HSY_OK)
         return st;
+    pthread_mutex_lock(&c->rules);
+    mirror_nodes(c->base.view, keeper_alive(r));
+    pthread_mutex_unlock(&c->rules);
     pthread_mutex_lock(&c->lock);
     c->nnodes = pg_count(r);
     for (size_t i = 0; i < c->nnodes; i++) {
@@ -469,6 +481,12 @@ static void keeper_shard(struct cluster_shard *s, bool forget)
 
     if (cluster_connect(s, s->keeper, &s->keeper_session, &err) != HSY_OK)
         return;
+    if (s->counts_session != s->keeper_session) {
+        s->counts_session = s->keeper_session;
+        s->round = 0; /* another server: all of it anew */
+        s->ncounts = 0;
+        s->made_last = 0;
+    }
     if (cluster_tables(s, s->keeper, &err) != HSY_OK &&
         err.status != HSY_E_BUSY && strcmp(pg_state(s->keeper), "55P03") != 0)
         cluster_say(s->c, "tables-not-made", pg_reason(s->keeper));

@@ -27,6 +27,17 @@ static size_t lane_pieces(const struct intake *in)
     return n;
 }
 
+/* Uploads of a day that no reading of the clock knows speak about the clock. */
+static void lane_heard(struct cluster *c, const struct intake *in)
+{
+    for (size_t i = 0; i < in->n; i++)
+        if (in->uploads[i].verdict == INTAKE_CLOCK) {
+            pthread_mutex_lock(&c->rules);
+            mirror_heard(c->base.view, in->uploads[i].head.epoch);
+            pthread_mutex_unlock(&c->rules);
+        }
+}
+
 /* The ticket of a submission, with the place of each upload; NULL: out of
  * memory. */
 static struct cluster_ticket *lane_ticket(struct cluster *c,
@@ -130,6 +141,7 @@ bool cluster_submit(struct counting *counting, struct submission *s)
     size_t parts = 0;
 
     s->handed = cluster_clock();
+    lane_heard(c, &s->in);
     if (n == 0) {
         lane_done(c, s);
         return true;

@@ -295,6 +295,18 @@ static hsy_status look_begin(struct cluster *c, hsy_error *err)
     return st;
 }
 
+/* Another server may have less, if the one before lost something: nothing that
+ * was read stands. */
+static void look_anew(struct cluster *c)
+{
+    for (size_t i = 0; i < c->nseen; i++) {
+        if (c->seen[i].rounds == NULL)
+            continue;
+        memset(c->seen[i].rounds, 0, c->nshards * sizeof *c->seen[i].rounds);
+        mirror_forget(c->base.view, (uint32_t)i);
+    }
+}
+
 static hsy_status look_fold(struct cluster *c, hsy_error *err)
 {
     hsy_status st = HSY_OK;
@@ -304,6 +316,10 @@ static hsy_status look_fold(struct cluster *c, hsy_error *err)
         bool more = true;
 
         st = cluster_connect(s, s->desk, &s->desk_session, err);
+        if (st == HSY_OK && s->seen_session != s->desk_session) {
+            s->seen_session = s->desk_session;
+            look_anew(c);
+        }
         for (unsigned k = 0; k < LOOK_FOLDS && more && st == HSY_OK; k++) {
             size_t batches;
 
@@ -357,7 +373,7 @@ static hsy_status look_read(struct look *k)
     if (st == HSY_OK)
         memcpy(k->seen->rounds, k->rounds, c->nshards * sizeof *k->rounds);
     else /* some chunks may be half read: all anew the next time */
-        memset(k->seen->rounds, 0, c->nshards * sizeof *k->rounds);
+        look_anew(c);
     return st;
 }
 

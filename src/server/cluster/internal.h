@@ -47,6 +47,7 @@ struct group_item {
     uint32_t epoch, order;
     int64_t id, rest; /* as the table has them */
     bool follows;     /* the item before has the same id */
+    bool over;        /* its epoch is closed: there is no table */
     bool decided;     /* `may` is known, */
     bool taken;       /* and it has a share of the epoch's ids */
     bool fresh;       /* its id was not there */
@@ -139,7 +140,7 @@ struct cluster_shard {
 
     /* The keeper's. */
     struct pg_link *keeper;
-    uint64_t keeper_session;
+    uint64_t keeper_session, counts_session;
     uint32_t dropped;               /* tables up to this are gone */
     uint32_t made_first, made_last; /* tables that are there; 0: not known */
     int64_t round;                  /* of the counts that were read */
@@ -150,7 +151,7 @@ struct cluster_shard {
 
     /* The desk's. */
     struct pg_link *desk;
-    uint64_t desk_session;
+    uint64_t desk_session, seen_session;
 };
 
 /* Ids of an entry in an epoch. */
@@ -195,6 +196,11 @@ struct cluster {
     struct cluster_node_status nodes[CLUSTER_SHARDS];
     size_t nnodes;
     uint64_t started; /* microseconds */
+    struct {
+        char event[32], text[PG_REASON];
+        uint64_t at; /* milliseconds */
+    } said[8];       /* what was said last: not again for a while */
+    size_t nsaid;
 
     size_t nshards;
     struct cluster_shard shards[];

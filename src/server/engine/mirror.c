@@ -206,6 +206,11 @@ hsy_status mirror_used(struct engine *e, uint32_t epoch, uint64_t ids,
                                                         : mirror_nomem(err);
 }
 
+void mirror_nodes(struct engine *e, uint64_t nodes)
+{
+    e->portions.nodes = nodes;
+}
+
 void mirror_sizes(struct engine *e, uint64_t ids, uint64_t bytes,
                   uint64_t waiting)
 {
@@ -261,6 +266,14 @@ int64_t *mirror_words(struct engine *e, uint32_t entry, uint32_t epoch)
         x->undated |= st != HSY_OK;
     pthread_mutex_unlock(&e->lock);
     return st == HSY_OK ? engine_tally_of(x, epoch)->words : NULL;
+}
+
+void mirror_forget(struct engine *e, uint32_t entry)
+{
+    const struct engine_entry *x = e->entries[entry];
+
+    for (struct engine_tally *t = x->tallies; t != NULL; t = t->next)
+        memset(t->words, 0, x->is->words * sizeof *t->words);
 }
 
 void mirror_keep(struct engine *e, uint32_t entry)

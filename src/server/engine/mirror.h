@@ -51,6 +51,9 @@ hsy_status mirror_counts(struct engine *e, uint32_t entry,
 hsy_status mirror_used(struct engine *e, uint32_t epoch, uint64_t ids,
                        const uint64_t *used, hsy_error *err);
 
+/* So many nodes take uploads: each may bring its part of new ids a second. */
+void mirror_nodes(struct engine *e, uint64_t nodes);
+
 /* How many ids there are, and of how many bytes; bytes of batches that nobody
  * has folded. */
 void mirror_sizes(struct engine *e, uint64_t ids, uint64_t bytes,
@@ -76,6 +79,9 @@ hsy_status mirror_folded(struct engine *e, uint32_t entry,
 /* The words of a tally (epoch 0: of all), made of zeros if there is none; NULL:
  * it does not fit into memory. */
 int64_t *mirror_words(struct engine *e, uint32_t entry, uint32_t epoch);
+
+/* All tallies of an entry are to be read anew: they are zeros. */
+void mirror_forget(struct engine *e, uint32_t entry);
 
 /* Let go of tallies that are not kept any more. */
 void mirror_keep(struct engine *e, uint32_t entry);

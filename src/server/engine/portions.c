@@ -154,8 +154,10 @@ void portions_give(struct portions *s, uint32_t epoch, uint32_t entry,
         return;
     used = enrolled ? &e->enrolled : &e->used[entry];
     own = enrolled ? s->reserve : s->asked[entry] ? s->each : 0;
+    if (*used == 0)
+        return; /* it was counted anew since (portions_had) */
     --*used;
-    e->pooled -= *used >= own;
+    e->pooled -= *used >= own && e->pooled != 0;
     s->fresh[entry] += !enrolled;
 }
 
@@ -210,9 +212,10 @@ void portions_name(uint8_t name[16], uint32_t entry)
 
 void portions_tick(struct portions *s, uint64_t second)
 {
-    const uint64_t rate = s->limit / PORTIONS_FILL > PORTIONS_RATE
-                              ? s->limit / PORTIONS_FILL
-                              : PORTIONS_RATE;
+    const uint64_t all = s->limit / PORTIONS_FILL > PORTIONS_RATE
+                             ? s->limit / PORTIONS_FILL
+                             : PORTIONS_RATE;
+    const uint64_t rate = s->nodes > 1 ? all / s->nodes + 1 : all;
     const uint64_t most = portions_burst(s);
     const uint64_t passed = second > s->second + PORTIONS_BURST
                                 ? PORTIONS_BURST

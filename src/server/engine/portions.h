@@ -33,6 +33,7 @@ struct portions {
     bool *asked;
     uint64_t *fresh; /* ids that an entry may bring now */
     uint64_t second; /* when that was */
+    uint64_t nodes;  /* that share the rate; 0: this one has it */
     struct portions_epoch *epochs;
     size_t n;
 };
