@@ -41,7 +41,7 @@ typedef enum hsy_status {
     HSY_E_SIGNATURE = 15, /* not signed by the key in force */
     HSY_E_OLD = 16,       /* an older version, or one that has expired */
     HSY_E_FULL = 17,      /* no room left; nothing was changed */
-    HSY_E_VERSION = 18    /* made by a newer program */
+    HSY_E_VERSION = 18    /* made by another version of the program */
 } hsy_status;
 
 /* What an error is about: a field of a struct, a key of a file, a parameter of

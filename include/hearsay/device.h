@@ -449,7 +449,8 @@ HSY_API hsy_status hsy_device_create(hsy_device *dev, const hsy_policy *policy,
 
 /* Open it again. HSY_E_EMPTY if there is none; HSY_E_DAMAGED if a part is
  * missing or changed, or older than the anchor says: then nothing may be
- * answered until a person has looked. */
+ * answered until a person has looked; HSY_E_VERSION if another version of the
+ * program wrote it. */
 HSY_API hsy_status hsy_device_open(hsy_device *dev, const hsy_policy *policy,
                                    const hsy_world *world, hsy_error *err);
 
@@ -523,9 +524,10 @@ HSY_API hsy_status hsy_device_end(hsy_device *dev, hsy_status stored,
  * many as upload_bytes of its release. HSY_E_END if none is. The same bytes
  * come again until hsy_device_sent says that they have arrived. Every round of
  * every release gives exactly `sends` uploads; where there is no answer, null
- * ones. Nothing comes without HSY_CONSENT_SEND. Where a round takes more
- * answers than it sends, that it takes no more is written before its reports
- * come.
+ * ones. Nothing comes without HSY_CONSENT_SEND. What has come once keeps its
+ * epoch, whatever a later document says: before the first upload of a round
+ * comes that is written, and where a round takes more answers than it sends,
+ * that it takes no more.
  *
  * How an upload travels is not this call's business: a program that sends by
  * itself must send what has HSY_TASK_RELAY, or all under HSY_POLICY_RELAY,

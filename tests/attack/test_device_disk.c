@@ -506,7 +506,7 @@ struct disk_fate {
 };
 
 /* Open what is on the disk. Recovered: the whole disk is as it was; refused:
- * nothing on it was touched. */
+ * nothing on it was touched. A version that was changed is another version. */
 static void disk_fate(struct disk *d, const struct world_disk *whole,
                       struct disk_fate *fate)
 {
@@ -516,7 +516,8 @@ static void disk_fate(struct disk *d, const struct world_disk *whole,
     fate->tried++;
     if (st == HSY_OK && disk_same(&d->world.disk, whole))
         fate->recovered++;
-    else if (st == HSY_E_DAMAGED && disk_same(&d->world.disk, &faulty))
+    else if ((st == HSY_E_DAMAGED || st == HSY_E_VERSION) &&
+             disk_same(&d->world.disk, &faulty))
         fate->refused++;
     else
         fate->other++;

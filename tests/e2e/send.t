@@ -200,6 +200,27 @@ stub.says({"status": 200, "body": later})
 r = send(dev, "--take")
 ok(r.code == 0 and result(r)["sent"] == "5" and open(os.path.join(dev, "document"), "rb").read() == later, "send --take does both", r)
 
+# ---- A document in between -----------------------------------------------------------------
+
+ONCE = ["crash,crashes,yes-no,1000000000,0,0,0,1,1", "browser,web,values,500000000,0,0,0,1,1"]
+dev = fresh("moving", document("once", ["@delay=500000", *ONCE], end=DAY + 14))
+moved = open(document("moved", ONCE, version=2, end=DAY + 10), "rb").read()
+good("answer", dev, "crash", stdin="yes")
+good("answer", dev, "browser", stdin="Firefox")
+unseen = copy(dev, "unseen")
+stub.says()
+stub.otherwise = None
+r = send(dev, "--attempts", "1", day=DAY + 21)
+ok(r.code == 1 and result(r)["waiting"] == "2" and len(stub.seen) == 1, "the answer to the first of two is lost", r)
+lost = stub.bodies()
+stub.otherwise = GOOD
+stub.says({"status": 200, "body": moved})
+r = send(dev, "--take", day=DAY + 21)
+ok(r.code == 0 and result(r)["sent"] == "2" and lost[0] in stub.bodies(), "a document moves end and delay: what was shown comes again byte for byte", r)
+stub.says({"status": 200, "body": moved})
+r = send(unseen, "--take", day=DAY + 21)
+ok(r.code == 0 and result(r)["sent"] == "2" and lost[0] not in stub.bodies(), "what nobody has seen follows the document", r)
+
 # ---- In a program ------------------------------------------------------------------------
 
 UPLOAD = program("upload")

@@ -14,7 +14,10 @@ KILLED = -9
 CARRIED = path("carried")
 TRUTHS = (("crash", "yes"), ("browser", "chrome"), ("minutes", "77"), ("page", "home"))
 PRICE = {"crash": ("crashes", 1), "browser": ("web", 2), "minutes": ("usage", 3), "page": ("web", 2)}
+ONCE = ["crash,crashes,yes-no,1000000000,0,0,0,1,1", "browser,web,values,500000000,0,0,0,1,1", "minutes,usage,number,1000000000,0,0,0,1,1"]
 doc = document("one")
+once = document("once", ["@delay=500000", *ONCE], end=DAY + 14)
+moved = document("moved", ONCE, version=2, end=DAY + 10)
 newer = document("two", TASKS + ["extra,usage,yes-no,1000000000,1,0,0,1,1"], version=2)
 
 
@@ -48,14 +51,14 @@ def answering(where):
 def scenario(name, base, args, stdin=b"", day=DAY, finish=answering, same=lambda got, want: got == want):
     """Kill `args` on a copy of base at every index; compare what follows."""
     def ready():
+        if os.path.exists(CARRIED):
+            os.remove(CARRIED)
         where = copy(base, "killed")
         return where, [where if a == "DIR" else a for a in args]
 
     where, command = ready()
     n = calls(command, stdin, day)
     want = finish(copy(base, "reference"))
-    if os.path.exists(CARRIED):
-        os.remove(CARRIED)
     wrong, deaths = [], 0
     for do in ("kill", "torn"):
         for i in range(n):
@@ -74,12 +77,25 @@ def scenario(name, base, args, stdin=b"", day=DAY, finish=answering, same=lambda
        "\n".join(wrong) or "%d deaths" % deaths)
 
 
+def carried():
+    """What left before the kill."""
+    return set(u[2] for u in uploads(open(CARRIED, "rb").read())) if os.path.exists(CARRIED) else set()
+
+
 def nothing_lost(got, want):
     """What was packed and what is still to be sent are together what there is."""
-    carried = set(u[2] for u in uploads(open(CARRIED, "rb").read())) if os.path.exists(CARRIED) else set()
-    if os.path.exists(CARRIED):
-        os.remove(CARRIED)
-    return got[0] | carried == want[0] and got[1] == want[1]
+    return got[0] | carried() == want[0] and got[1] == want[1]
+
+
+def moving(where):
+    """What is packed after a document that moves the tasks' end and delay."""
+    good("take", where, moved, day=DAY + 22)
+    return set(u[2] for u in uploads(pack(where, DAY + 22)))
+
+
+def nothing_changed(got, want):
+    """What left comes again byte for byte."""
+    return carried() <= got and len(got) == len(want)
 
 
 # Made anew: the key differs each time, so only that it opens, or can be made.
@@ -115,4 +131,14 @@ scenario("a new document", used, ["take", "DIR", newer],
 done_all = copy(used, "done")
 good("answer", done_all, "crash", stdin="yes")
 scenario("pack", done_all, ["pack", "DIR", "-o", CARRIED, "--mark-sent"], day=DAY + 2, finish=sending, same=nothing_lost)
+
+waiting = fresh("waiting", once)
+for task, truth in TRUTHS[:3]:
+    good("answer", waiting, task, stdin=truth)
+shown = copy(waiting, "shown")
+first = set(u[2] for u in uploads(pack(shown, DAY + 21)))
+unseen = moving(copy(waiting, "unseen"))
+ok(len(first) == 3 and moving(shown) == first and len(unseen) == 3 and not unseen & first,
+   "what was packed once comes again byte for byte after a document that moves it, and only then", (len(first), len(unseen), len(unseen & first)))
+scenario("pack, then another document", waiting, ["pack", "DIR", "-o", CARRIED], day=DAY + 21, finish=moving, same=nothing_changed)
 done()

@@ -11,7 +11,8 @@
  * (then answers, if it takes more than it sends) with kind yes-no (rr), values
  * (grr: firefox, chrome, other), number (onebit: 0 to 1440) or strings (olh).
  * Among them @key=HEX, the public key of a gateway (two at most), @relay=URL,
- * and @required: the tasks after it demand the relay.
+ * @required: the tasks after it demand the relay, and @delay=SECONDS: their
+ * uploads wait so long at most.
  */
 #include "hearsay/host.h"
 
@@ -127,8 +128,8 @@ static void party_key(hsy_parties *p, const char *hex)
     p->response_bytes = RESPONSE_BYTES;
 }
 
-/* Whether the word was about parties. */
-static bool party_from(hsy_parties *p, uint32_t *flags, const char *word)
+/* Whether the word was about parties, or about the tasks after it. */
+static bool party_from(hsy_parties *p, hsy_task *after, const char *word)
 {
     if (strncmp(word, "@key=", 5) == 0 && p->gateway_keys < HSY_GATEWAY_KEYS) {
         party_key(p, word + 5);
@@ -136,7 +137,9 @@ static bool party_from(hsy_parties *p, uint32_t *flags, const char *word)
         p->relay = word + 7;
         p->relay_len = strlen(p->relay);
     } else if (strcmp(word, "@required") == 0) {
-        *flags = HSY_TASK_RELAY;
+        after->flags = HSY_TASK_RELAY;
+    } else if (strncmp(word, "@delay=", 7) == 0) {
+        after->delay_seconds = (uint32_t)strtoul(word + 7, NULL, 10);
     }
     return word[0] == '@';
 }
@@ -165,7 +168,7 @@ int main(int argc, char **argv)
     uint32_t days[7];
     hsy_document doc = {0};
     hsy_parties parties = {0};
-    uint32_t flags = 0;
+    hsy_task after = {0};
     hsy_error err = {0};
     size_t n = 0, len = 0;
     uint8_t *bytes;
@@ -178,10 +181,11 @@ int main(int argc, char **argv)
     doc.issued = days[2];
     doc.expires = days[3];
     for (int i = 8; i < argc; i++) {
-        if (party_from(&parties, &flags, argv[i]))
+        if (party_from(&parties, &after, argv[i]))
             continue;
         task_from(&tasks[n], argv[i], days[4], days[5]);
-        tasks[n++].flags = flags;
+        tasks[n].delay_seconds = after.delay_seconds;
+        tasks[n++].flags = after.flags;
     }
     if (parties.gateway_keys != 0 || parties.relay_len != 0)
         doc.parties = &parties;

@@ -136,7 +136,7 @@ const char *hsy_strstatus(hsy_status status)
     case HSY_E_FULL:
         return "no room left";
     case HSY_E_VERSION:
-        return "made by a newer program";
+        return "made by another version";
     }
     return "unknown status";
 }

@@ -78,10 +78,10 @@ static hsy_answer_state answer_round(const struct answer *a, uint32_t *number)
 
     if (round->number != a->round + 1)
         return 0;
-    *number = round->answers;
+    *number = round->answers & ~DEVICE_SHOWN;
     if ((round->sent & own) != 0)
         return HSY_ANSWER_CLOSED; /* the clock was ahead, and is back */
-    if (round->answers >= a->r->task.answers)
+    if (*number >= a->r->task.answers)
         return HSY_ANSWER_KEPT;
     return 0;
 }

@@ -142,11 +142,24 @@ struct device_source {
 
 /* One round's answers, waiting to be sent. */
 struct device_round {
-    uint64_t number; /* of the round, plus 1; 0: none */
-    uint64_t scheme; /* by which scheme the reports are: of report_digest */
-    uint64_t held;   /* a bit for each place with a report */
-    uint64_t sent;   /* a bit for each place that has gone out */
-    uint32_t answers;
+    uint64_t number;  /* of the round, plus 1; 0: none */
+    uint64_t scheme;  /* by which scheme the reports are: of report_digest */
+    uint64_t held;    /* a bit for each place with a report */
+    uint64_t sent;    /* a bit for each place that has gone out */
+    uint32_t answers; /* and DEVICE_SHOWN if any of them may have been seen */
+};
+
+#define DEVICE_SHOWN ((uint32_t)1 << 31)
+
+/*
+ * When a round ended and how long its uploads wait at most, as it was when they
+ * were shown first: a later document may say otherwise (outbox.c). It stands
+ * beside the rounds, for a round that was shown need not have an answer, and
+ * takes no other's place before it has one or is acknowledged.
+ */
+struct device_shown {
+    uint64_t key;        /* release and round; 0: none */
+    uint32_t end, delay; /* a day, seconds */
 };
 
 enum device_slot {
@@ -173,6 +186,8 @@ struct device_record {
     uint64_t used;       /* keys of the slot; as secret as they are */
     uint64_t keys[HSY_CHANGES_MAX];
     struct device_round rounds[DEVICE_WINDOW]; /* round n at n % window */
+    struct device_shown shown[DEVICE_WINDOW];  /* likewise; of a search, stage n
+                                                  at (n - 1) % window */
 };
 
 /* Bytes of a round's reports; all of a record's stand in its place of

@@ -5,9 +5,9 @@
  * its own: the report that was stored there, or a null one. Which rounds are
  * handed out depends on the day, on when the release was admitted and on what
  * has been sent, never on whether there was an answer. Upload n of a release
- * has one id and one time for ever, both keyed, so a retry has the same bytes
- * and a collector counts it once. Of all that are due the smallest id goes
- * first: the order tells nothing.
+ * has one id for ever and, once it was shown, one time, both keyed: a retry has
+ * the same bytes, its epoch among them, and a collector counts it once. Of all
+ * that are due the smallest id goes first: the order tells nothing.
  */
 #include "lib/bits/bytes.h"
 #include "lib/core/fail.h"
@@ -24,16 +24,17 @@ struct outbox_item {
     uint32_t record;
     uint64_t round;
     uint32_t place;
-    uint64_t due; /* seconds */
+    struct device_round *kept;  /* where the round stands, or another one */
+    struct device_shown *shown; /* likewise */
+    struct device_shown plan;   /* what its time follows from */
+    uint64_t due;               /* seconds */
     uint8_t id[OUTBOX_ID];
 };
 
-static struct device_round *outbox_round(const hsy_device *dev,
-                                         const struct outbox_item *item)
+/* Whether anything is kept of the round. */
+static bool outbox_kept(const struct outbox_item *item)
 {
-    struct device_record *rec = &dev->records[item->record];
-
-    return &rec->rounds[item->round % rec->window];
+    return item->kept->number == item->round + 1;
 }
 
 /* Where the place's report stands. */
@@ -42,17 +43,14 @@ static uint8_t *outbox_bytes(const hsy_device *dev,
 {
     const size_t i = item->place - release_place(item->r);
 
-    return device_reports(dev, item->record, outbox_round(dev, item)) +
+    return device_reports(dev, item->record, item->kept) +
            i * dev->records[item->record].report_bytes;
 }
 
 /* Whether the place has gone out. */
-static bool outbox_gone(const hsy_device *dev, const struct outbox_item *item)
+static bool outbox_gone(const struct outbox_item *item)
 {
-    const struct device_round *round = outbox_round(dev, item);
-
-    return round->number == item->round + 1 &&
-           (round->sent >> item->place & 1) != 0;
+    return outbox_kept(item) && (item->kept->sent >> item->place & 1) != 0;
 }
 
 /* The stored report, or NULL: none was made, or by another scheme, or it is no
@@ -60,11 +58,8 @@ static bool outbox_gone(const hsy_device *dev, const struct outbox_item *item)
 static uint8_t *outbox_report(const hsy_device *dev,
                               const struct outbox_item *item)
 {
-    const struct device_round *round = outbox_round(dev, item);
-
-    if (round->number != item->round + 1 ||
-        (round->held >> item->place & 1) == 0 ||
-        round->scheme != bytes_get64(item->r->report_digest))
+    if (!outbox_kept(item) || (item->kept->held >> item->place & 1) == 0 ||
+        item->kept->scheme != bytes_get64(item->r->report_digest))
         return NULL;
     return outbox_bytes(dev, item);
 }
@@ -76,21 +71,34 @@ static uint64_t outbox_number(const struct outbox_item *item)
 
 /* ---- Time ---------------------------------------------------------------- */
 
-static uint64_t outbox_round_end(const hsy_release *r, uint64_t round)
+/* Find where the round stands, and what its times follow from: as it was shown,
+ * else as the document has it now. */
+static void outbox_plan(const hsy_device *dev, struct outbox_item *item)
 {
-    const uint64_t end = r->task.start + (round + 1) * r->round_days;
+    struct device_record *rec = &dev->records[item->record];
+    const hsy_release *r = item->r;
+    const uint64_t number = item->round + release_place(r),
+                   end = r->task.start + (item->round + 1) * r->round_days;
 
-    return (end < r->task.end ? end : r->task.end) * DEVICE_DAY;
+    item->kept = &rec->rounds[item->round % rec->window];
+    item->shown = &rec->shown[number % rec->window];
+    item->plan = (struct device_shown){
+        .key = (uint64_t)r->task.release << 32 | (number + 1),
+        .end = end < r->task.end ? (uint32_t)end : r->task.end,
+        .delay = r->task.delay_seconds,
+    };
+    if (item->shown->key == item->plan.key)
+        item->plan = *item->shown;
 }
 
 static hsy_status outbox_due(const hsy_device *dev, struct outbox_item *item)
 {
-    const uint64_t most = item->r->task.delay_seconds;
+    const uint64_t most = item->plan.delay;
     struct device_draw draw;
     uint64_t delay = 0;
     hsy_status st;
 
-    item->due = outbox_round_end(item->r, item->round);
+    item->due = (uint64_t)item->plan.end * DEVICE_DAY;
     if (most == 0)
         return HSY_OK;
     st = hsy_device_draw(dev, &draw, DEVICE_PURPOSE_DELAY, item->r,
@@ -128,6 +136,22 @@ static hsy_status outbox_id(const hsy_device *dev, struct outbox_item *item)
 
     hsy_device_drawn(&draw);
     return st;
+}
+
+/* ---- The log ------------------------------------------------------------- */
+
+/* To be logged once all is durable. */
+static void outbox_note(hsy_device *dev, uint32_t kind,
+                        const struct outbox_item *item, uint32_t day,
+                        const uint8_t *bytes, size_t len)
+{
+    hsy_log_entry e = hsy_device_entry(kind, item->r, day);
+
+    e.round = item->round;
+    e.slot = item->round / item->r->rounds;
+    e.u.upload.bytes = bytes;
+    e.u.upload.len = len;
+    hsy_device_note(dev, &e);
 }
 
 /* ---- All uploads that are due -------------------------------------------- */
@@ -189,13 +213,14 @@ static bool outbox_step(struct outbox_walk *w)
         if (w->item.round >= w->end) {
             if (++w->i < w->n)
                 outbox_enter(w);
-        } else if (w->item.place == release_place(r) + r->task.sends ||
-                   outbox_round_end(r, w->item.round) > w->now) {
-            w->item.round++;
-            w->item.place = release_place(r);
-        } else {
-            return true;
+            continue;
         }
+        outbox_plan(w->dev, &w->item);
+        if (w->item.place < release_place(r) + r->task.sends &&
+            (uint64_t)w->item.plan.end * DEVICE_DAY <= w->now)
+            return true;
+        w->item.round++;
+        w->item.place = release_place(r);
     }
     return false;
 }
@@ -222,40 +247,61 @@ static bool outbox_too_late(const struct outbox_walk *w)
 
 /* ---- Closing ------------------------------------------------------------- */
 
-/* Whether a round has a sample of its answers, and may get another. */
-static bool outbox_open(const hsy_device *dev, const struct outbox_item *item)
+/*
+ * When a round ends follows from the clock and from the document, and both may
+ * move. So before anything is shown all rounds that have ended are closed, and
+ * that is durable: one that sends a sample of its answers takes no more, or
+ * another sample could be shown later; and what the times of its uploads follow
+ * from is written down. False if all that was done before.
+ *
+ * Claim: no report is shown under two epochs, as long as its task's release
+ * does not go back. What is shown has its plan written down under release and
+ * round, and while that stands the epoch follows from it, from the device's key
+ * and from the upload's number, which no document changes. It stands until a
+ * round `window` or more away takes its place. If that is a later one, this one
+ * is not sent any more, unless the clock ran ahead and comes back: then it is
+ * found shown, its plan is lost, and its report is dropped. (Null uploads have
+ * no such mark and may get another epoch by this; so may stages of a search
+ * that are listed together and lie `window` or more apart.)
+ */
+static bool outbox_close_round(hsy_device *dev, const struct outbox_item *item,
+                               uint32_t day)
 {
     const struct device_record *rec = &dev->records[item->record];
+    struct device_round *kept = item->kept;
+    const bool answered = outbox_kept(item) && kept->answers != 0;
+    bool open = item->shown->key != item->plan.key;
 
-    return rec->answers > rec->sends && outbox_report(dev, item) != NULL &&
-           outbox_round(dev, item)->answers < rec->answers;
+    if (answered && kept->answers >= DEVICE_SHOWN && kept->held != 0 &&
+        release_stage(item->r) == 0 &&
+        (uint32_t)item->shown->key != (uint32_t)item->plan.key) {
+        outbox_note(dev, HSY_LOG_DROPPED, item, day, NULL, 0);
+        kept->held = 0;
+    }
+    *item->shown = item->plan;
+    if (answered) {
+        const uint32_t before = kept->answers;
+
+        kept->answers |= DEVICE_SHOWN;
+        if (rec->answers > rec->sends)
+            kept->answers = UINT32_MAX;
+        open |= kept->answers != before;
+    }
+    return open;
 }
 
-/*
- * A round of which a report is shown takes no more answers, or another sample
- * of them could be shown later: when a round ends follows from the clock and
- * from the task's end, and both may move. So before anything is shown all
- * rounds that have ended are closed, and that is durable.
- */
-static hsy_status outbox_close(hsy_device *dev,
-                               const hsy_release *const *releases, size_t n,
+/* All that have ended. */
+static hsy_status outbox_close(hsy_device *dev, struct outbox_walk *w,
                                hsy_error *err)
 {
-    struct outbox_walk w;
     bool any = false;
-    hsy_status st = outbox_start(&w, dev, releases, n, err);
 
-    for (; st == HSY_OK && outbox_step(&w); w.item.place++)
-        if (outbox_open(dev, &w.item)) {
-            outbox_round(dev, &w.item)->answers =
-                dev->records[w.item.record].answers;
-            hsy_state_record(dev, w.item.record);
+    for (; outbox_step(w); w->item.place++)
+        if (outbox_close_round(dev, &w->item, w->day)) {
+            hsy_state_record(dev, w->item.record);
             any = true;
         }
-    if (st != HSY_OK || !any)
-        return st;
-    hsy_state_head(dev);
-    return hsy_state_commit(dev, err);
+    return any ? hsy_state_commit(dev, err) : HSY_OK;
 }
 
 /* ---- Handing out --------------------------------------------------------- */
@@ -268,7 +314,7 @@ static hsy_status outbox_first(struct outbox_walk *w, struct outbox_item *best,
     for (; outbox_step(w); w->item.place++) {
         hsy_status st;
 
-        if (outbox_gone(w->dev, &w->item))
+        if (outbox_gone(&w->item))
             continue;
         st = outbox_due(w->dev, &w->item);
         if (st == HSY_OK && (w->item.due > w->now || outbox_too_late(w)))
@@ -352,31 +398,17 @@ static hsy_status outbox_make(const hsy_device *dev, uint8_t *upload,
     return hsy_upload_encode(upload, &head, err);
 }
 
-static void outbox_log(const hsy_device *dev, uint32_t kind,
-                       const struct outbox_item *item, uint32_t day,
-                       const uint8_t *bytes, size_t len)
-{
-    hsy_log_entry e = hsy_device_entry(kind, item->r, day);
-
-    e.round = item->round;
-    e.slot = item->round / item->r->rounds;
-    if (kind == HSY_LOG_UPLOAD) {
-        e.u.upload.bytes = bytes;
-        e.u.upload.len = len;
-    }
-    hsy_device_log(dev, &e);
-}
-
 hsy_status hsy_device_next(hsy_device *dev, uint8_t *upload, size_t room,
                            size_t *len, const hsy_release *const *releases,
                            size_t n, hsy_error *err)
 {
-    struct outbox_walk walk;
+    struct outbox_walk walk, again;
     struct outbox_item best;
     size_t bytes;
     bool found;
     hsy_status st = outbox_start(&walk, dev, releases, n, err);
 
+    again = walk;
     if (st != HSY_OK)
         return st;
     if (dev->head.consent != HSY_CONSENT_SEND)
@@ -393,14 +425,14 @@ hsy_status hsy_device_next(hsy_device *dev, uint8_t *upload, size_t room,
                               "the upload does not fit", bytes);
     st = hsy_state_current(dev, err);
     if (st == HSY_OK)
-        st = outbox_close(dev, releases, n, err);
+        st = outbox_close(dev, &again, err);
     if (st == HSY_OK)
         st = outbox_make(dev, upload, &best, err);
     if (st != HSY_OK)
         return st;
     *len = bytes;
-    outbox_log(dev, HSY_LOG_UPLOAD, &best, walk.day, upload, bytes);
-    return HSY_OK;
+    outbox_note(dev, HSY_LOG_UPLOAD, &best, walk.day, upload, bytes);
+    return hsy_state_settle(dev, HSY_OK, err);
 }
 
 /* ---- Acknowledged -------------------------------------------------------- */
@@ -426,10 +458,10 @@ static hsy_status outbox_seek(struct outbox_walk *w, const hsy_upload *head,
 static void outbox_mark(hsy_device *dev, const struct outbox_item *item,
                         uint32_t day)
 {
-    struct device_round *round = outbox_round(dev, item);
+    struct device_round *round = item->kept;
     const uint64_t bit = (uint64_t)1 << item->place;
 
-    if (round->number != item->round + 1) {
+    if (!outbox_kept(item)) {
         hsy_device_vacate(dev, item->r, item->record, round, day);
         round->number = item->round + 1;
     }
@@ -439,7 +471,6 @@ static void outbox_mark(hsy_device *dev, const struct outbox_item *item,
     round->sent |= bit;
     round->held &= ~bit;
     hsy_state_record(dev, item->record);
-    hsy_state_head(dev);
 }
 
 hsy_status hsy_device_sent(hsy_device *dev, const hsy_release *const *releases,
@@ -462,16 +493,14 @@ hsy_status hsy_device_sent(hsy_device *dev, const hsy_release *const *releases,
     if (st == HSY_OK && !found)
         st = hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_UPLOAD,
                       "none that this device has handed out of late");
-    if (st != HSY_OK || outbox_gone(dev, &walk.item))
+    if (st != HSY_OK || outbox_gone(&walk.item))
         return st;
     st = hsy_state_current(dev, err);
     if (st != HSY_OK)
         return st;
     outbox_mark(dev, &walk.item, walk.day);
-    st = hsy_state_commit(dev, err);
-    if (st == HSY_OK)
-        outbox_log(dev, HSY_LOG_SENT, &walk.item, walk.day, NULL, 0);
-    return st;
+    outbox_note(dev, HSY_LOG_SENT, &walk.item, walk.day, NULL, 0);
+    return hsy_state_commit(dev, err);
 }
 
 #undef OUTBOX_ID

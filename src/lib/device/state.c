@@ -41,7 +41,7 @@
 
 #include <string.h>
 
-#define STATE_VERSION 1u
+#define STATE_VERSION 2u
 #define STATE_HEAD 64u
 #define STATE_RECORD 20u /* length and mac */
 #define STATE_MAC 16u
@@ -117,7 +117,7 @@ static void state_source_fields(struct state_cursor *c, struct device_source *s)
 }
 
 #define STATE_PLAN_BYTES 124u /* a release but for keys, rounds, reports */
-#define STATE_ROUND_BYTES 36u
+#define STATE_ROUND_BYTES 52u
 
 static void state_plan_fields(struct state_cursor *c, struct device_record *r)
 {
@@ -142,13 +142,17 @@ static void state_plan_fields(struct state_cursor *c, struct device_record *r)
     state_u64(c, &r->used);
 }
 
-static void state_round_fields(struct state_cursor *c, struct device_round *r)
+static void state_round_fields(struct state_cursor *c, struct device_round *r,
+                               struct device_shown *shown)
 {
     state_u64(c, &r->number);
     state_u64(c, &r->scheme);
     state_u64(c, &r->held);
     state_u64(c, &r->sent);
     state_u32(c, &r->answers);
+    state_u64(c, &shown->key);
+    state_u32(c, &shown->end);
+    state_u32(c, &shown->delay);
 }
 
 /* What follows the plan, whose numbers are in bounds. */
@@ -158,7 +162,7 @@ static void state_answer_fields(struct state_cursor *c, struct device_record *r,
     for (uint32_t i = 0; i < r->changes; i++)
         state_u64(c, &r->keys[i]);
     for (uint32_t i = 0; i < r->window; i++)
-        state_round_fields(c, &r->rounds[i]);
+        state_round_fields(c, &r->rounds[i], &r->shown[i]);
     state_bytes(c, reports, r->window * device_round_bytes(r));
 }
 
@@ -380,16 +384,14 @@ hsy_status hsy_state_commit(hsy_device *dev, hsy_error *err)
 
 /* ---- Reading an image ---------------------------------------------------- */
 
-/* Lengths first: records end where the image does, and are as many as said. */
+/* Lengths first: records end where the image does, and are as many as said.
+ * There is a head. */
 static bool state_frame(const uint8_t *image, size_t len)
 {
     size_t at = STATE_HEAD;
     uint32_t records = 0;
 
-    if (len < STATE_HEAD ||
-        memcmp(image, state_magic, sizeof state_magic) != 0 ||
-        bytes_get32(image + 4) != STATE_VERSION ||
-        bytes_get32(image + 16) != len)
+    if (bytes_get32(image + 16) != len)
         return false;
     for (; len - at >= STATE_RECORD; records++) {
         uint32_t payload = bytes_get32(image + at);
@@ -500,6 +502,7 @@ hsy_status hsy_state_read(hsy_device *dev, hsy_file file)
 {
     uint8_t tag[32];
     size_t len = 0;
+    uint64_t generation;
     hsy_status st = dev->world.load(dev->world.ctx, file, dev->image,
                                     dev->image_room, &len);
 
@@ -509,6 +512,10 @@ hsy_status hsy_state_read(hsy_device *dev, hsy_file file)
         return HSY_E_DAMAGED;
     if (st != HSY_OK)
         return st;
+    if (!hsy_state_generation(dev->image, len, &generation))
+        return HSY_E_DAMAGED;
+    if (bytes_get32(dev->image + 4) != STATE_VERSION)
+        return HSY_E_VERSION;
     if (!state_frame(dev->image, len))
         return HSY_E_DAMAGED;
     state_tag(dev, tag, len);

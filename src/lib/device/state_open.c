@@ -204,6 +204,10 @@ static hsy_status state_open_unreadable(hsy_device *dev, hsy_status a,
                               "the state has more than the policy has room "
                               "for: raise releases or release_bytes",
                               dev->policy.releases);
+    if (a == HSY_E_VERSION && b == HSY_E_VERSION)
+        return hsy_fail(err, HSY_E_VERSION, HSY_FIELD_STATE,
+                        "the state was written by another version of the "
+                        "program: use that one, or make a new device");
     return hsy_fail(err, HSY_E_DAMAGED, HSY_FIELD_STATE,
                     "neither copy of the state is whole, or they belong to "
                     "another key");
@@ -213,7 +217,8 @@ static hsy_status state_open_unreadable(hsy_device *dev, hsy_status a,
  * does not verify is given up. */
 static bool state_open_was_read(hsy_status st)
 {
-    return st == HSY_OK || st == HSY_E_DAMAGED || st == HSY_E_POLICY;
+    return st == HSY_OK || st == HSY_E_DAMAGED || st == HSY_E_POLICY ||
+           st == HSY_E_VERSION;
 }
 
 /* Read both copies; the higher generation ends up in memory. */

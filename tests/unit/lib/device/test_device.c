@@ -391,7 +391,7 @@ static size_t golden(const char *path, uint8_t *bytes, size_t room)
     return len;
 }
 
-/* Made once for version 1 of the format: opened by every program since. */
+/* Made once for version 2 of the format: opened by every program since. */
 static void golden_files_open(void)
 {
     struct rig *g = rig_golden();
@@ -418,6 +418,30 @@ static void golden_files_open(void)
     rig_free(g);
 }
 
+/* Version 1 did not say what was shown: it is refused, and left alone. */
+static void an_older_state_is_refused(void)
+{
+    struct rig *g = rig_golden();
+    static uint8_t state[WORLD_ROOM];
+    const size_t len =
+        golden("tests/golden/device-1.state", state, sizeof state);
+    uint32_t stores;
+
+    world_store(&g->world, HSY_FILE_A, state, len);
+    ok(len != 0 && rig_again(g), "one copy of another version is mended");
+    world_store(&g->world, HSY_FILE_A, state, len);
+    world_store(&g->world, HSY_FILE_B, state, len);
+    stores = g->world.stores;
+    hsy_device_close(g->dev);
+    ok(eq_status(rig_open(g, false), HSY_E_VERSION) &&
+           eq_u64(g->err.field, HSY_FIELD_STATE),
+       "a device of an older program is refused, with the reason");
+    ok(eq_status(rig_open(g, true), HSY_E_REFUSED) &&
+           eq_u64(g->world.stores, stores),
+       "none is made in its place, and its files stay as they are");
+    rig_free(g);
+}
+
 int main(void)
 {
     a_device_is_made_once();
@@ -432,5 +456,6 @@ int main(void)
     room_for_releases();
     without_waiting();
     golden_files_open();
+    an_older_state_is_refused();
     return tap_done();
 }

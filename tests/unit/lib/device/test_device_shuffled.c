@@ -307,6 +307,30 @@ static void label_says_both(void)
     rig_free(g);
 }
 
+/* The epoch is sealed in, so all bytes would change with it. */
+static void shown_stays(void)
+{
+    struct rig *g = shuffled_rig();
+    uint8_t upload[4096], again[4096];
+    size_t len = 0, len2 = 0;
+    uint32_t epoch;
+
+    g->task[0].slot_days = 7;
+    g->task[0].delay_seconds = 6 * DEVICE_DAY;
+    rig_begin(g);
+    rig_answer(g, 0, 2);
+    rig_day(g, 13);
+    ok(rig_next(g, upload, &len) == HSY_OK && seen.last.epoch > DAY0 + 7,
+       "an upload that has waited for more than a day");
+    epoch = seen.last.epoch;
+    g->task[0].delay_seconds = 0;
+    rig_publish(g);
+    ok(rig_again(g) && rig_next(g, again, &len2) == HSY_OK && len2 == len &&
+           memcmp(upload, again, len) == 0 && seen.last.epoch == epoch,
+       "is sealed to the same bytes under a document without a delay");
+    rig_free(g);
+}
+
 int main(void)
 {
     label_says_both();
@@ -314,6 +338,7 @@ int main(void)
     statements_are_checked();
     sizes_are_checked();
     uploads_are_sealed();
+    shown_stays();
     nulls_look_alike();
     release_alone();
     return tap_done();

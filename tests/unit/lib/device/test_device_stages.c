@@ -366,6 +366,35 @@ static void asked_once(uint32_t slot_days, uint32_t answers, const char *field)
     rig_free(g);
 }
 
+/* Each stage has an end of its own; once its upload was shown, for good. */
+static void shown_stages_stay(void)
+{
+    struct rig *g = search_new(2, 7);
+    uint8_t one[4096], two[4096];
+    size_t len, again;
+    hsy_upload head;
+    bool same = true;
+
+    g->task[1].end = DAY0 + 5;
+    rig_publish(g);
+    same &= rig_tasks(g) && search_answer(g) != 0;
+    rig_day(g, 9);
+    for (uint32_t i = 0; i < 2; i++) {
+        same &= rig_next(g, one, &len) == HSY_OK &&
+                hsy_upload_decode(&head, one, NULL) == HSY_OK &&
+                head.epoch == DAY0 + (head.task[1] == '1' ? 3 : 5);
+        g->task[0].end = DAY0 + 2 + i;
+        g->task[1].end = DAY0 + 8 - i;
+        rig_publish(g);
+        same &= rig_again(g) && rig_next(g, two, &again) == HSY_OK &&
+                len == again && memcmp(one, two, len) == 0 &&
+                rig_sent(g, two, again) == HSY_OK;
+    }
+    ok(same && rig_next(g, one, &len) == HSY_E_END,
+       "a stage that was shown keeps its time, whatever becomes of its end");
+    rig_free(g);
+}
+
 int main(void)
 {
     every_stage_sends_once(3, 6);
@@ -373,6 +402,7 @@ int main(void)
     every_stage_sends_once(STAGES, 2);
     others_close_nothing();
     its_own_closes_it();
+    shown_stages_stay();
     consent_returns();
     two_names();
     another_search_is_paid("browser", 1);
