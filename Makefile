@@ -71,7 +71,7 @@ JOBS    := $(shell nproc)
 PROVE   := HEARSAY=$(OUT)/hearsay B=$(B) LC_ALL=C.UTF-8 prove -f -e ''
 
 .PHONY: all help t quick test tests unit msan replays check soak coverage crash simulate ctime fuzz mutants bench \
-        load lint format amalgamation client install uninstall deb dist repro clean
+        load lint format amalgamation client install uninstall deb image image-check dist repro clean
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
 .DEFAULT_GOAL := $(if $(t),t,all)
@@ -104,6 +104,8 @@ help:
 #: fuzz          libFuzzer on every parser, TIME=60 seconds each
 #: repro         two builds in two places, the same bits
 #: deb           a Debian package with the collector's service, in build/
+#: image         an OCI image of the collector, in build/; as root
+#: image-check   the same, started and tried
 #: dist          a source archive
 #: clean         remove build/
 
@@ -259,6 +261,11 @@ deb: all
 	rm -rf $(OUT)/deb
 	$(MAKE) -s install DESTDIR=$(abspath $(OUT))/deb PREFIX=/usr
 	packaging/debian/build $(OUT)/deb $(OUT)
+
+image: deb
+	packaging/image/build $(OUT)/hearsay_$(VERSION)-1_$$(dpkg --print-architecture).deb $(OUT)
+image-check: image
+	IMAGE=$(OUT)/hearsay-$(VERSION)-oci.tar $(PROVE) tests/image/image.t
 
 dist:
 	@mkdir -p $(B)
