@@ -1,16 +1,53 @@
 #!/usr/bin/env bash
 # What collectors on one database share for readers: each program again as in
-# tests/unit, with a PostgreSQL of its own.
+# tests/unit, with a PostgreSQL of its own; and the commands for tokens.
 set -u
 out=${B:-build}
-programs=$(echo "$out"/tests/unit/server/cluster/test_{shown_keep,shown_nodes})
-make -s CI=1 B="$out" $programs >&2 || exit 1
-export programs
-# shellcheck disable=SC2016
-exec tests/rig/postgres.py run -- bash -c '
-    n=0
-    for program in $programs; do
-        n=$((n + 1))
-        if said=$("$program" 2>&1); then echo "ok $n - ${program##*/}"; else echo "$said" >&2; echo "not ok $n - ${program##*/}"; fi
-    done
-    echo "1..$n"'
+unit=$out/tests/unit/server/cluster
+export unit HEARSAY="${HEARSAY:-$out/hearsay}"
+make -s CI=1 B="$out" "$unit"/test_{shown_keep,shown_nodes,tokens_keep} >&2 || exit 1
+
+if [ $# = 0 ]; then
+    exec tests/rig/postgres.py run -- "$0" within
+fi
+
+n=0
+is() { # RESULT SENTENCE
+    n=$((n + 1))
+    if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
+}
+run() { # PROGRAM
+    local said
+    if said=$("$unit/$1" 2>&1); then is 0 "$1"; else is 1 "$1"; echo "$said" >&2; fi
+}
+token() { "$HEARSAY" serve token "$@" --storage "$HSY_PG" 2>&1; }
+says() { # EXIT TEXT SENTENCE COMMAND ...
+    local said code
+    said=$("${@:4}" 2>&1)
+    code=$?
+    if [ $code = "$1" ] && [[ $said == *"$2"* ]]; then is 0 "$3"; else is 1 "$3"; echo "# $code: $said" >&2; fi
+}
+
+run test_shown_keep # it leaves the tables
+[[ $(token add ann --role analyst) =~ ^[A-Za-z0-9_-]{43}$ ]]
+is $? "a token is made in the database"
+says 1 "there is a token of this name" "once" token add ann --role analyst
+says 0 "ann                              analyst" "and listed" token list
+[ "$(token enrol age --count 3 --quota 2 | wc -l)" = 3 ]
+is $? "enrolment tokens too"
+says 0 "age                              enrolment, tokens: 3, quota: 2" "are listed" token list
+first=$(token list age | head -1)
+says 0 "" "one gets a last day" token expire age "$first" --expires 2040-01-31
+says 0 "$first until 2040-01-31" "which is listed" token list age
+says 0 "" "one is revoked" token revoke age "$first"
+says 1 "no enrolment token of this task" "once" token revoke age "$first"
+[ "$(token forwarder --count 1 --quota 9 | wc -l)" = 1 ]
+is $? "a forwarder's is made"
+says 0 "" "a role's is revoked" token revoke ann
+says 1 "no token of this name" "once" token revoke ann
+says 2 "not both" "a directory and a database are one too many" token list --data "$unit"
+says 1 "postgresql://" "what is no URL is told" "$HEARSAY" serve token list --storage nowhere
+run test_shown_nodes
+run test_tokens_keep # it leaves none
+says 1 "init-cluster" "without tables it is said what makes them" token list
+echo "1..$n"

@@ -20,7 +20,8 @@ struct serve_how {
     const char *words[4]; /* operands: "check", "token", "add", ... */
     size_t nwords;
     const char *data;
-    int role; /* from LISTEN_SCRAPER on, -1: none */
+    const char *storage; /* a URL, for tokens; NULL: they are in data */
+    int role;            /* from LISTEN_SCRAPER on, -1: none */
     uint64_t count, quota;
     uint32_t expires; /* a day; 0: none */
 };

@@ -118,6 +118,11 @@ static const struct cli_option serve_options[] = {
      "seconds ('simulate fleet --days'); DIR is of\n"
      "rehearsals then, for good",
      CLI_INTO_CALL, .call = serve_setting},
+    {0, "storage", "URL",
+     "token: the database that collectors share\n"
+     "(postgresql://...; its first shard), instead of\n"
+     "--data",
+     CLI_INTO_TEXT, SERVE(storage)},
     {0, "role", "scraper|analyst|operator", "token add: what its holder may do",
      CLI_INTO_CHOICE, SERVE(role), .words = tokens_roles + LISTEN_SCRAPER},
     {0, "count", "N", "token enrol, forwarder: how many", CLI_INTO_COUNT,
@@ -161,16 +166,17 @@ static const struct serve_token {
     size_t least, most;   /* how many */
     const char *needs, *takes;
 } serve_tokens[] = {
-    {"add", serve_token_add, "NAME", 1, 1, "data role", "data role"},
-    {"list", serve_token_list, "TASK, or nothing", 0, 1, "data", "data"},
+    {"add", serve_token_add, "NAME", 1, 1, "role data", "data storage role"},
+    {"list", serve_token_list, "TASK, or nothing", 0, 1, "data",
+     "data storage"},
     {"revoke", serve_token_revoke, "NAME, or a TASK and a TOKEN", 1, 2, "data",
-     "data"},
-    {"expire", serve_token_expire, "TASK and a TOKEN", 2, 2, "data expires",
-     "data expires"},
-    {"enrol", serve_token_enrol, "TASK", 1, 1, "data count quota",
-     "data count quota expires"},
-    {"forwarder", serve_token_forwarder, NULL, 0, 0, "data count quota",
-     "data count quota expires"},
+     "data storage"},
+    {"expire", serve_token_expire, "TASK and a TOKEN", 2, 2, "expires data",
+     "data storage expires"},
+    {"enrol", serve_token_enrol, "TASK", 1, 1, "count quota data",
+     "data storage count quota expires"},
+    {"forwarder", serve_token_forwarder, NULL, 0, 0, "count quota data",
+     "data storage count quota expires"},
 };
 
 #define SERVE_TOKENS (sizeof serve_tokens / sizeof serve_tokens[0])
@@ -186,8 +192,10 @@ static int serve_token_fits(struct cli_parser *p, const struct serve_token *t,
                          t->operands != NULL ? "'serve token %s' needs a %s"
                                              : "'serve token %s' takes nothing",
                          t->name, t->operands);
-    if (lacking != NULL)
+    if (lacking != NULL && (how->storage == NULL || strcmp(lacking, "data")))
         return cli_usage(p, "'serve token %s' needs --%s", t->name, lacking);
+    if (how->storage != NULL && how->data != NULL)
+        return cli_usage(p, "say --data or --storage, not both");
     if (stray != NULL)
         return cli_usage(p, "--%s does not go with 'serve token %s'", stray,
                          t->name);
@@ -210,7 +218,8 @@ static int serve_token(struct cli_parser *p, const struct serve_how *how)
 
 static int serve_collector(struct cli_parser *p, struct serve_how *how)
 {
-    static const char *const only[] = {"role", "count", "quota", "expires"};
+    static const char *const only[] = {"role", "count", "quota", "expires",
+                                       "storage"};
     const bool check = how->nwords > 0 && strcmp(how->words[0], "check") == 0;
 
     if (how->nwords > 1u + check)

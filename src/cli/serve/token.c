@@ -2,7 +2,9 @@
 #define _DEFAULT_SOURCE
 #include "cli/serve/internal.h"
 
+#include "host/base/fields.h"
 #include "host/base/json.h"
+#include "server/cluster/tokens_many.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,35 +14,79 @@
 
 #define TOKEN_DAY 86400u /* seconds */
 
-static int token_fail(const struct serve_how *how, hsy_status st,
+/* Where tokens are kept. */
+struct token_at {
+    const struct serve_how *how;
+    struct pg_place *place; /* NULL: the data directory */
+    struct tokens_keep *keep;
+    bool there; /* the directory was, before */
+};
+
+static int token_open(struct token_at *at, const struct serve_how *how)
+{
+    char reason[PG_REASON] = "";
+    hsy_error err = {0};
+
+    *at = (struct token_at){.how = how};
+    if (how->storage == NULL) {
+        at->there = access(how->data, F_OK) == 0;
+        at->keep = tokens_book(how->data);
+    } else if (pg_place_open(&at->place, how->storage, reason, &err) !=
+               HSY_OK) {
+        return cli_fail("--storage: %s", reason);
+    } else {
+        tokens_many_open(&at->keep, at->place, &err);
+    }
+    if (at->keep == NULL) {
+        pg_place_close(at->place);
+        return cli_fail("out of memory");
+    }
+    return CLI_DONE;
+}
+
+static void token_close(struct token_at *at)
+{
+    tokens_keep_close(at->keep);
+    pg_place_close(at->place);
+}
+
+static int token_fail(const struct token_at *at, hsy_status st,
                       const hsy_error *err)
 {
+    const char *data = at->how->data;
+
+    if (at->place != NULL && err->field == HOST_FIELD_STORE &&
+        (st == HSY_E_BUSY || st == HSY_E_REFUSED) &&
+        tokens_many_reason(at->keep)[0] != '\0')
+        return cli_fail("%s: %s (%s)", pg_place_name(at->place), err->msg,
+                        tokens_many_reason(at->keep));
+    if (at->place != NULL)
+        return cli_fail_line(pg_place_name(at->place), err);
     if (st == HSY_E_EMPTY || (st == HSY_E_IO && err->field == HSY_FIELD_NONE))
-        return cli_fail("%s: %s", how->data, strerror(errno));
-    return cli_fail_line(how->data, err);
+        return cli_fail("%s: %s", data, strerror(errno));
+    return cli_fail_line(data, err);
 }
 
 /* A directory that is made may be a name that was mistyped. */
-static void token_made(const struct serve_how *how, bool there)
+static void token_made(const struct token_at *at)
 {
-    if (!there && access(how->data, F_OK) == 0)
+    if (at->place == NULL && !at->there && access(at->how->data, F_OK) == 0)
         cli_note("note: %s: there was no such directory, and it was made; a "
                  "collector that runs with another one does not know the token",
-                 how->data);
+                 at->how->data);
 }
 
-int serve_token_add(const struct serve_how *how, const char *name)
+static int token_add(const struct token_at *at, const char *name)
 {
-    const bool there = access(how->data, F_OK) == 0;
     char token[TOKENS_TEXT];
     hsy_error err = {0};
-    hsy_status st =
-        tokens_add(how->data, name,
-                   (enum listen_role)(LISTEN_SCRAPER + how->role), token, &err);
+    hsy_status st = tokens_add(
+        at->keep, name, (enum listen_role)(LISTEN_SCRAPER + at->how->role),
+        token, &err);
 
     if (st != HSY_OK)
-        return token_fail(how, st, &err);
-    token_made(how, there);
+        return token_fail(at, st, &err);
+    token_made(at);
     puts(token);
     explicit_bzero(token, sizeof token);
     return cli_finish();
@@ -80,36 +126,37 @@ static hsy_status token_print_enrolled(void *ctx, const char *id,
     return HSY_OK;
 }
 
-int serve_token_list(const struct serve_how *how, const char *name)
+static int token_list(const struct token_at *at, const char *name)
 {
     hsy_error err = {0};
     hsy_status st =
-        name == NULL ? tokens_each(how->data, token_print, NULL, &err)
-                     : tokens_each_enrolled(how->data, name,
+        name == NULL ? tokens_each(at->keep, token_print, NULL, &err)
+                     : tokens_each_enrolled(at->keep, name,
                                             token_print_enrolled, NULL, &err);
 
     if (st == HSY_OK && name == NULL)
-        st = tokens_each_task(how->data, token_print_task, NULL, &err);
-    return st == HSY_OK ? cli_finish() : token_fail(how, st, &err);
+        st = tokens_each_task(at->keep, token_print_task, NULL, &err);
+    return st == HSY_OK ? cli_finish() : token_fail(at, st, &err);
 }
 
-int serve_token_revoke(const struct serve_how *how, const char *name)
-{
-    hsy_error err = {0};
-    hsy_status st = how->words[3] == NULL
-                        ? tokens_revoke(how->data, name, &err)
-                        : tokens_withdraw(how->data, name, how->words[3], &err);
-
-    return st == HSY_OK ? CLI_DONE : token_fail(how, st, &err);
-}
-
-int serve_token_expire(const struct serve_how *how, const char *task)
+static int token_revoke(const struct token_at *at, const char *name)
 {
     hsy_error err = {0};
     hsy_status st =
-        tokens_expire(how->data, task, how->words[3], how->expires, &err);
+        at->how->words[3] == NULL
+            ? tokens_revoke(at->keep, name, &err)
+            : tokens_withdraw(at->keep, name, at->how->words[3], &err);
 
-    return st == HSY_OK ? CLI_DONE : token_fail(how, st, &err);
+    return st == HSY_OK ? CLI_DONE : token_fail(at, st, &err);
+}
+
+static int token_expire(const struct token_at *at, const char *task)
+{
+    hsy_error err = {0};
+    hsy_status st = tokens_expire(at->keep, task, at->how->words[3],
+                                  at->how->expires, &err);
+
+    return st == HSY_OK ? CLI_DONE : token_fail(at, st, &err);
 }
 
 static hsy_status token_say(void *ctx, const char *token)
@@ -118,29 +165,70 @@ static hsy_status token_say(void *ctx, const char *token)
     return puts(token) == EOF ? HSY_E_IO : HSY_OK;
 }
 
-int serve_token_enrol(const struct serve_how *how, const char *task)
+static int token_enrol(const struct token_at *at, const char *task)
 {
-    const bool there = access(how->data, F_OK) == 0;
+    const struct serve_how *how = at->how;
     hsy_error err = {0};
     hsy_status st;
 
     if (how->expires != 0 && how->expires < (uint64_t)time(NULL) / TOKEN_DAY)
         return cli_fail("--expires: this day is over: nobody could upload with "
                         "such a token");
-    st = tokens_enrol(how->data, task, (uint32_t)how->quota, how->count,
+    st = tokens_enrol(at->keep, task, (uint32_t)how->quota, how->count,
                       how->expires, token_say, NULL, &err);
     if (st != HSY_OK)
-        return token_fail(how, st, &err);
-    token_made(how, there);
-    if (strcmp(task, TOKENS_FORWARDERS) != 0 && !tokens_asked(how->data, task))
+        return token_fail(at, st, &err);
+    token_made(at);
+    if (strcmp(task, TOKENS_FORWARDERS) != 0 && !tokens_asked(at->keep, task))
         cli_note("warning: the document that %s has asks no task '%s': if "
                  "another was meant, that one is still open",
-                 how->data, task);
+                 at->place != NULL ? pg_place_name(at->place) : how->data,
+                 task);
     return cli_finish();
+}
+
+/* ---- The commands -------------------------------------------------------- */
+
+static int token_run(const struct serve_how *how, const char *name,
+                     int (*run)(const struct token_at *at, const char *name))
+{
+    struct token_at at;
+    int code = token_open(&at, how);
+
+    if (code != CLI_DONE)
+        return code;
+    code = run(&at, name);
+    token_close(&at);
+    return code;
+}
+
+int serve_token_add(const struct serve_how *how, const char *name)
+{
+    return token_run(how, name, token_add);
+}
+
+int serve_token_list(const struct serve_how *how, const char *name)
+{
+    return token_run(how, name, token_list);
+}
+
+int serve_token_revoke(const struct serve_how *how, const char *name)
+{
+    return token_run(how, name, token_revoke);
+}
+
+int serve_token_expire(const struct serve_how *how, const char *task)
+{
+    return token_run(how, task, token_expire);
+}
+
+int serve_token_enrol(const struct serve_how *how, const char *task)
+{
+    return token_run(how, task, token_enrol);
 }
 
 int serve_token_forwarder(const struct serve_how *how, const char *name)
 {
     (void)name;
-    return serve_token_enrol(how, TOKENS_FORWARDERS);
+    return token_run(how, TOKENS_FORWARDERS, token_enrol);
 }

@@ -3,8 +3,9 @@
  *
  * Roles, each token with a name; enrolment, tokens of a task with a quota, each
  * of which may expire. A token is 32 random bytes in base64url; its hash, keyed
- * BLAKE2b, is all that is kept, in tokens.db of the data directory. A running
- * collector reads it again when it has changed.
+ * BLAKE2b, is all that is kept: in tokens.db of the data directory, or in a
+ * database that collectors share (tokens_keep.h). A running collector reads it
+ * again when it has changed.
  */
 #ifndef SERVER_AUTH_AUTH_H
 #define SERVER_AUTH_AUTH_H
@@ -12,11 +13,19 @@
 #include "server/http/http.h"
 
 struct tokens;
+struct tokens_keep;
 
 extern const char *const tokens_roles[]; /* by listen_role; NULL at its end */
 
-/* Read what is there; none is none. HSY_E_FORMAT with the line. */
-hsy_status tokens_open(struct tokens **out, const char *data, hsy_error *err);
+/* tokens.db of a data directory; it is opened when it is wanted. NULL: out of
+ * memory. */
+struct tokens_keep *tokens_book(const char *data);
+void tokens_keep_close(struct tokens_keep *k); /* NULL is allowed */
+
+/* Read what is there; none is none. HSY_E_FORMAT with the line. k is closed
+ * with it, and when it cannot be opened; NULL: out of memory. */
+hsy_status tokens_open(struct tokens **out, struct tokens_keep *k,
+                       hsy_error *err);
 void tokens_close(struct tokens *t);
 
 /* Read again if something has changed; one thread at a time. What cannot be
@@ -27,7 +36,8 @@ hsy_status tokens_refresh(struct tokens *t, bool *changed, hsy_error *err);
 /* What day it is: tokens expire. */
 void tokens_today(struct tokens *t, uint32_t day);
 
-/* A copy of the book in a backup's directory. Any thread. */
+/* A copy of the book in a backup's directory. Any thread. HSY_E_REFUSED: there
+ * is none. */
 hsy_status tokens_backup(struct tokens *t, const char *directory,
                          hsy_error *err);
 
@@ -60,10 +70,12 @@ enum tokens_entry tokens_enrolled(struct tokens *t, const char *task,
 
 /* A new token of a role, durable before it is returned. HSY_E_REFUSED if the
  * name is taken. */
-hsy_status tokens_add(const char *data, const char *name, enum listen_role role,
-                      char token[TOKENS_TEXT], hsy_error *err);
-hsy_status tokens_revoke(const char *data, const char *name, hsy_error *err);
-hsy_status tokens_each(const char *data,
+hsy_status tokens_add(struct tokens_keep *k, const char *name,
+                      enum listen_role role, char token[TOKENS_TEXT],
+                      hsy_error *err);
+hsy_status tokens_revoke(struct tokens_keep *k, const char *name,
+                         hsy_error *err);
+hsy_status tokens_each(struct tokens_keep *k,
                        hsy_status (*each)(void *ctx, const char *name,
                                           enum listen_role role),
                        void *ctx, hsy_error *err);
@@ -75,18 +87,18 @@ hsy_status tokens_each(const char *data,
  * they are durable. expires: their last day, 0: none. The quota is that of all
  * tokens of the task from now on. HSY_E_RANGE for an id that is none, and for
  * too many. */
-hsy_status tokens_enrol(const char *data, const char *task, uint32_t quota,
+hsy_status tokens_enrol(struct tokens_keep *k, const char *task, uint32_t quota,
                         uint64_t n, uint32_t expires,
                         hsy_status (*each)(void *ctx, const char *token),
                         void *ctx, hsy_error *err);
 
-/* Whether the document that a data directory has asks a task; true as well if
- * it has none yet, or cannot be read now. */
-bool tokens_asked(const char *data, const char *task);
+/* Whether the document that is in force there asks a task; true as well if
+ * there is none yet, or it cannot be read now. */
+bool tokens_asked(struct tokens_keep *k, const char *task);
 
 /* Each task that has enrolment tokens, and forwarders: how many, their quota.
  */
-hsy_status tokens_each_task(const char *data,
+hsy_status tokens_each_task(struct tokens_keep *k,
                             hsy_status (*each)(void *ctx, const char *task,
                                                uint64_t n, uint32_t quota),
                             void *ctx, hsy_error *err);
@@ -95,7 +107,7 @@ hsy_status tokens_each_task(const char *data,
 
 /* The enrolment tokens of a task, by the name that their hash makes. HSY_E_
  * UNKNOWN: there are none. */
-hsy_status tokens_each_enrolled(const char *data, const char *task,
+hsy_status tokens_each_enrolled(struct tokens_keep *k, const char *task,
                                 hsy_status (*each)(void *ctx, const char *id,
                                                    uint32_t expires),
                                 void *ctx, hsy_error *err);
@@ -103,9 +115,9 @@ hsy_status tokens_each_enrolled(const char *data, const char *task,
 /* One of them, by its name or as it was printed: let it expire after a day (0:
  * never), or end it now. "all": all of them; withdrawn, the task wants none any
  * more. HSY_E_UNKNOWN: it is none of the task's. */
-hsy_status tokens_expire(const char *data, const char *task, const char *which,
-                         uint32_t day, hsy_error *err);
-hsy_status tokens_withdraw(const char *data, const char *task,
+hsy_status tokens_expire(struct tokens_keep *k, const char *task,
+                         const char *which, uint32_t day, hsy_error *err);
+hsy_status tokens_withdraw(struct tokens_keep *k, const char *task,
                            const char *which, hsy_error *err);
 
 #endif

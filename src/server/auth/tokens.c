@@ -1,7 +1,7 @@
 /*
  * tokens.c - tokens as a running collector asks for them.
  *
- * The book is read into one set that does not change; a new one takes its
+ * What is kept is read into one set that does not change; a new one takes its
  * place. What was presented is hashed first. Roles: the hash is compared with
  * every one that is kept, each in constant time. Enrolment: it is looked up by
  * halving; how long that takes tells of the hash, which without the token
@@ -18,26 +18,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define TOKENS_PATH 4096u
-
-struct tokens_set {
-    struct tokens_people people;
-    struct tokens_list *lists; /* owned, ascending by task */
-    size_t nlists;
-};
 
 struct tokens {
-    char *data;            /* owned */
-    pthread_mutex_t using; /* the book */
-    struct book book;
-    ino_t inode;           /* of the book that is open */
-    int64_t version;       /* of what was read; SQLite's data_version */
-    bool stale;            /* what is there could not be read; */
-    bool said;             /* and that was said */
-    pthread_rwlock_t lock; /* of set, wanted and day */
+    pthread_mutex_t using;    /* the keep */
+    struct tokens_keep *keep; /* owned */
+    int64_t version;          /* of what was read; -1: nothing */
+    bool stale;               /* what is there could not be read; */
+    bool said;                /* and that was said */
+    pthread_rwlock_t lock;    /* of set, wanted and day */
     struct tokens_set set;
     char **wanted; /* owned, ended by NULL; NULL: none */
     uint32_t day;  /* today; 0: nobody said */
@@ -47,6 +35,38 @@ static void tokens_list_clear(struct tokens_list *list)
 {
     free(list->hashes);
     free(list->expires);
+}
+
+bool tokens_list_room(struct tokens_list *list, uint64_t *room)
+{
+    uint8_t *hashes;
+    uint32_t *expires;
+
+    if (list->n < *room)
+        return true;
+    *room = 2 * *room + 64;
+    hashes = realloc(list->hashes, *room * TOKENS_SHORT);
+    if (hashes != NULL)
+        list->hashes = hashes;
+    expires = realloc(list->expires, *room * sizeof *expires);
+    if (expires != NULL)
+        list->expires = expires;
+    return hashes != NULL && expires != NULL;
+}
+
+struct tokens_list *tokens_set_list(struct tokens_set *set, const char *task,
+                                    uint32_t quota)
+{
+    struct tokens_list *more =
+        realloc(set->lists, (set->nlists + 1) * sizeof *more);
+
+    if (more == NULL)
+        return NULL;
+    set->lists = more;
+    more += set->nlists++;
+    *more = (struct tokens_list){.quota = quota};
+    snprintf(more->task, sizeof more->task, "%s", task);
+    return more;
 }
 
 static void tokens_clear(struct tokens_set *set)
@@ -67,60 +87,17 @@ static int tokens_order(const void *a, const void *b)
     return strcmp(x->task, y->task);
 }
 
-static void tokens_path(char path[TOKENS_PATH], const char *data)
-{
-    snprintf(path, TOKENS_PATH, "%s/%s", data, tokens_kind.name);
-}
-
-/* Open the book, again if another stands in its place. */
-static hsy_status tokens_reopen(struct tokens *t, bool create, hsy_error *err)
-{
-    char path[TOKENS_PATH];
-    struct stat s;
-
-    tokens_path(path, t->data);
-    if (t->book.db != NULL && stat(path, &s) == 0 && s.st_ino == t->inode)
-        return HSY_OK;
-    if (!create && access(path, F_OK) == -1)
-        return host_fail(err, HSY_E_IO, host_field_find(tokens_kind.name),
-                         "it is not there");
-    book_close(&t->book);
-    t->version = -1;
-    if (tokens_book_open(&t->book, t->data, false, err) != HSY_OK)
-        return err != NULL ? err->status : HSY_E_IO;
-    if (stat(path, &s) == 0)
-        t->inode = s.st_ino;
-    return HSY_OK;
-}
-
-/* A number that another process's commit changes. */
-static hsy_status tokens_version(struct tokens *t, int64_t *version,
-                                 hsy_error *err)
-{
-    sqlite3_stmt *ask = book_ask(&t->book, err, "PRAGMA data_version", "");
-    hsy_status st = ask == NULL ? HSY_E_IO : HSY_OK;
-
-    if (st == HSY_OK && book_row(&t->book, ask, &st, err))
-        *version = sqlite3_column_int64(ask, 0);
-    sqlite3_finalize(ask);
-    return st;
-}
-
 /* Read all of it, if it is not what was read. */
-static hsy_status tokens_read(struct tokens *t, bool create, bool *changed,
-                              hsy_error *err)
+static hsy_status tokens_read(struct tokens *t, bool *changed, hsy_error *err)
 {
+    const struct tokens_keep_functions *ops = t->keep->ops;
     struct tokens_set set = {.nlists = 0}, old;
     int64_t version = 0;
-    hsy_status st = tokens_reopen(t, create, err);
+    hsy_status st = ops->version(t->keep, &version, err);
 
-    if (st == HSY_OK)
-        st = tokens_version(t, &version, err);
     if (st != HSY_OK || (version == t->version && !t->stale))
         return st;
-    st = tokens_people_load(&t->book, &set.people, err);
-    if (st == HSY_OK)
-        st = tokens_lists_load(&t->book, &set.lists, &set.nlists, err);
+    st = ops->load(t->keep, &set, &version, err);
     if (st == HSY_OK) {
         pthread_rwlock_wrlock(&t->lock);
         old = t->set;
@@ -140,7 +117,7 @@ hsy_status tokens_refresh(struct tokens *t, bool *changed, hsy_error *err)
     hsy_status st;
 
     pthread_mutex_lock(&t->using);
-    st = tokens_read(t, false, &news, err);
+    st = tokens_read(t, &news, err);
     pthread_mutex_unlock(&t->using);
     t->stale = st != HSY_OK;
     if (changed == NULL) {
@@ -160,7 +137,7 @@ hsy_status tokens_backup(struct tokens *t, const char *directory,
     hsy_status st;
 
     pthread_mutex_lock(&t->using);
-    st = book_copy(&t->book, directory, &tokens_kind, err);
+    st = t->keep->ops->backup(t->keep, directory, err);
     pthread_mutex_unlock(&t->using);
     return st;
 }
@@ -174,22 +151,29 @@ void tokens_today(struct tokens *t, uint32_t day)
 
 /* ---- A set of tokens ----------------------------------------------------- */
 
-hsy_status tokens_open(struct tokens **out, const char *data, hsy_error *err)
+void tokens_keep_close(struct tokens_keep *k)
+{
+    if (k != NULL)
+        k->ops->close(k);
+}
+
+hsy_status tokens_open(struct tokens **out, struct tokens_keep *k,
+                       hsy_error *err)
 {
     struct tokens *t = calloc(1, sizeof *t);
     bool news = false;
     hsy_status st;
 
-    if (t == NULL || sodium_init() == -1) {
+    if (t == NULL || k == NULL || sodium_init() == -1) {
+        tokens_keep_close(k);
         free(t);
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     }
     pthread_rwlock_init(&t->lock, NULL);
     pthread_mutex_init(&t->using, NULL);
-    t->data = strdup(data);
-    st = t->data == NULL
-             ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
-             : tokens_read(t, true, &news, err);
+    t->keep = k;
+    t->version = -1;
+    st = tokens_read(t, &news, err);
     if (st != HSY_OK) {
         tokens_close(t);
         return st;
@@ -211,8 +195,7 @@ void tokens_close(struct tokens *t)
         return;
     tokens_clear(&t->set);
     tokens_forget_wanted(t->wanted);
-    book_close(&t->book);
-    free(t->data);
+    tokens_keep_close(t->keep);
     pthread_mutex_destroy(&t->using);
     pthread_rwlock_destroy(&t->lock);
     free(t);

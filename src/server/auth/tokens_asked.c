@@ -1,13 +1,12 @@
 /* tokens_asked.c - whether tokens can be of any use to whom they are given. */
-#include "server/auth/auth.h"
+#include "server/auth/internal.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The id is among those of a document, or the bytes are none. */
-static bool asked_in(const void *bytes, size_t len, const char *task)
+bool tokens_asked_in(const void *bytes, size_t len, const char *task)
 {
     hsy_document doc;
     hsy_task is;
@@ -33,13 +32,14 @@ static bool asked_look(sqlite3 *db, const char *task)
         sqlite3_step(ask) == SQLITE_ROW) {
         const void *bytes = sqlite3_column_blob(ask, 0);
 
-        known = asked_in(bytes, (size_t)sqlite3_column_bytes(ask, 0), task);
+        known =
+            tokens_asked_in(bytes, (size_t)sqlite3_column_bytes(ask, 0), task);
     }
     sqlite3_finalize(ask);
     return known;
 }
 
-bool tokens_asked(const char *data, const char *task)
+bool tokens_asked_record(const char *data, const char *task)
 {
     const size_t room = strlen(data) + sizeof "/record.db";
     char *path = malloc(room);
@@ -54,4 +54,9 @@ bool tokens_asked(const char *data, const char *task)
     sqlite3_close(db);
     free(path);
     return known;
+}
+
+bool tokens_asked(struct tokens_keep *k, const char *task)
+{
+    return k->ops->asked(k, task);
 }

@@ -9,6 +9,7 @@
 #include "server/auth/internal.h"
 
 #include "host/base/host_fail.h"
+#include "server/store/book.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,11 +21,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define BOOK_PATH 4096u
+
+struct tokens_file {
+    struct tokens_keep keep; /* first */
+    char *data;              /* owned */
+    struct book book;
+    bool change;     /* in a transaction */
+    bool opened;     /* for a running collector, once */
+    ino_t inode;     /* of the one that it has open; */
+    int64_t reopens; /* how often another stood in its place */
+};
+
+static struct tokens_file *book_of(struct tokens_keep *k)
+{
+    return (struct tokens_file *)k;
+}
+
 /* ---- Writing ------------------------------------------------------------- */
 
-hsy_status tokens_put_person(struct book *b, const struct tokens_person *p,
-                             hsy_error *err)
+static hsy_status book_put_person(struct tokens_keep *k,
+                                  const struct tokens_person *p, hsy_error *err)
 {
+    struct book *b = &book_of(k)->book;
+
     return book_do(b,
                    book_ask(b, err,
                             "INSERT INTO people(name, role, hash) VALUES(?1, "
@@ -34,9 +54,11 @@ hsy_status tokens_put_person(struct book *b, const struct tokens_person *p,
                    err);
 }
 
-hsy_status tokens_put_task(struct book *b, const char *task, uint32_t quota,
-                           hsy_error *err)
+static hsy_status book_put_task(struct tokens_keep *k, const char *task,
+                                uint32_t quota, hsy_error *err)
 {
+    struct book *b = &book_of(k)->book;
+
     return book_do(b,
                    book_ask(b, err,
                             "INSERT INTO tasks(task, quota) VALUES(?1, ?2) ON "
@@ -45,48 +67,119 @@ hsy_status tokens_put_task(struct book *b, const char *task, uint32_t quota,
                    err);
 }
 
-hsy_status tokens_put_enrolled(struct book *b, const char *task,
-                               const uint8_t hash[TOKENS_SHORT],
-                               uint32_t expires, hsy_error *err)
+static hsy_status book_put_enrolled(struct tokens_keep *k, const char *task,
+                                    const uint8_t *hashes, size_t n,
+                                    uint32_t expires, hsy_error *err)
 {
-    return book_do(b,
-                   book_ask(b, err,
-                            "INSERT OR IGNORE INTO enrolled(task, hash, "
-                            "expires) VALUES(?1, ?2, ?3)",
-                            "tbi", task, (const void *)hash,
-                            (size_t)TOKENS_SHORT, (int64_t)expires),
-                   err);
+    struct book *b = &book_of(k)->book;
+    hsy_status st = HSY_OK;
+
+    for (size_t i = 0; i < n && st == HSY_OK; i++)
+        st = book_do(b,
+                     book_ask(b, err,
+                              "INSERT OR IGNORE INTO enrolled(task, hash, "
+                              "expires) VALUES(?1, ?2, ?3)",
+                              "tbi", task,
+                              (const void *)(hashes + i * TOKENS_SHORT),
+                              (size_t)TOKENS_SHORT, (int64_t)expires),
+                     err);
+    return st;
+}
+
+/* A statement, and how many rows it changed. */
+static hsy_status book_change(struct book *b, sqlite3_stmt *ask, uint64_t *n,
+                              hsy_error *err)
+{
+    hsy_status st = book_do(b, ask, err);
+
+    *n = st == HSY_OK ? (uint64_t)sqlite3_changes(b->db) : 0;
+    return st;
+}
+
+static hsy_status book_drop_person(struct tokens_keep *k, const char *name,
+                                   uint64_t *n, hsy_error *err)
+{
+    struct book *b = &book_of(k)->book;
+
+    return book_change(
+        b, book_ask(b, err, "DELETE FROM people WHERE name=?1", "t", name), n,
+        err);
+}
+
+static hsy_status book_drop_task(struct tokens_keep *k, const char *task,
+                                 uint64_t *n, hsy_error *err)
+{
+    struct book *b = &book_of(k)->book;
+
+    return book_change(
+        b, book_ask(b, err, "DELETE FROM tasks WHERE task=?1", "t", task), n,
+        err);
+}
+
+static hsy_status book_expire(struct tokens_keep *k, const char *task,
+                              const uint8_t *hash, uint32_t day, uint64_t *n,
+                              hsy_error *err)
+{
+    struct book *b = &book_of(k)->book;
+
+    return book_change(
+        b,
+        hash == NULL
+            ? book_ask(b, err, "UPDATE enrolled SET expires=?2 WHERE task=?1",
+                       "ti", task, (int64_t)day)
+            : book_ask(b, err,
+                       "UPDATE enrolled SET expires=?2 WHERE task=?1 AND "
+                       "hash=?3",
+                       "tib", task, (int64_t)day, (const void *)hash,
+                       (size_t)TOKENS_SHORT),
+        n, err);
+}
+
+static hsy_status book_drop_enrolled(struct tokens_keep *k, const char *task,
+                                     const uint8_t *hash, uint64_t *n,
+                                     hsy_error *err)
+{
+    struct book *b = &book_of(k)->book;
+
+    return book_change(
+        b,
+        hash == NULL
+            ? book_ask(b, err, "DELETE FROM enrolled WHERE task=?1", "t", task)
+            : book_ask(b, err, "DELETE FROM enrolled WHERE task=?1 AND hash=?2",
+                       "tb", task, (const void *)hash, (size_t)TOKENS_SHORT),
+        n, err);
 }
 
 /* ---- Files of earlier versions ------------------------------------------- */
 
-static hsy_status book_take_people(struct book *b, int dir, hsy_error *err)
+static hsy_status book_take_people(struct tokens_keep *k, int dir,
+                                   hsy_error *err)
 {
     struct tokens_people people;
     hsy_status st = tokens_people_read(dir, &people, err);
 
     for (size_t i = 0; st == HSY_OK && i < people.n; i++)
-        st = tokens_put_person(b, &people.all[i], err);
+        st = book_put_person(k, &people.all[i], err);
     free(people.all);
     return st;
 }
 
-static hsy_status book_take_list(struct book *b, int dir, const char *task,
-                                 hsy_error *err)
+static hsy_status book_take_list(struct tokens_keep *k, int dir,
+                                 const char *task, hsy_error *err)
 {
     struct tokens_list list;
     hsy_status st = tokens_list_read(dir, task, &list, err);
 
     if (st == HSY_OK)
-        st = tokens_put_task(b, task, list.quota, err);
-    for (uint64_t i = 0; st == HSY_OK && i < list.n; i++)
-        st = tokens_put_enrolled(b, task, list.hashes + i * TOKENS_SHORT, 0,
-                                 err);
+        st = book_put_task(k, task, list.quota, err);
+    if (st == HSY_OK)
+        st = book_put_enrolled(k, task, list.hashes, (size_t)list.n, 0, err);
     free(list.hashes);
     return st;
 }
 
-static hsy_status book_take_lists(struct book *b, int dir, hsy_error *err)
+static hsy_status book_take_lists(struct tokens_keep *k, int dir,
+                                  hsy_error *err)
 {
     int fd = openat(dir, "enrolled", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *all = fd != -1 ? fdopendir(fd) : NULL;
@@ -103,7 +196,7 @@ static hsy_status book_take_lists(struct book *b, int dir, hsy_error *err)
     }
     while (st == HSY_OK && (e = readdir(all)) != NULL)
         if (tokens_name_fits(e->d_name))
-            st = book_take_list(b, dir, e->d_name, err);
+            st = book_take_list(k, dir, e->d_name, err);
     closedir(all);
     return st;
 }
@@ -118,8 +211,9 @@ static hsy_status book_imported(struct book *b, bool *done, hsy_error *err)
     return st;
 }
 
-static hsy_status book_import(struct book *b, int dir, hsy_error *err)
+static hsy_status book_import(struct tokens_keep *k, int dir, hsy_error *err)
 {
+    struct book *b = &book_of(k)->book;
     bool done = false;
     hsy_status st = book_begin(b, err);
 
@@ -127,9 +221,9 @@ static hsy_status book_import(struct book *b, int dir, hsy_error *err)
         return st;
     st = book_imported(b, &done, err);
     if (st == HSY_OK && !done)
-        st = book_take_people(b, dir, err);
+        st = book_take_people(k, dir, err);
     if (st == HSY_OK && !done)
-        st = book_take_lists(b, dir, err);
+        st = book_take_lists(k, dir, err);
     if (st == HSY_OK && !done)
         st = book_run(b, "INSERT INTO imported VALUES(1)", err);
     st = book_end(b, st, err);
@@ -140,19 +234,21 @@ static hsy_status book_import(struct book *b, int dir, hsy_error *err)
     return st;
 }
 
-hsy_status tokens_book_open(struct book *b, const char *data, bool create,
-                            hsy_error *err)
+/* The book, made if there is none; create: the directory too. HSY_E_EMPTY:
+ * there is no directory. */
+static hsy_status book_enter(struct tokens_file *f, bool create, hsy_error *err)
 {
-    int dir = tokens_directory(data, create);
+    struct book *b = &f->book;
+    int dir = tokens_directory(f->data, create);
     hsy_status st;
 
     *b = (struct book){.db = NULL};
     if (dir == -1)
         return host_fail(err, errno == ENOENT ? HSY_E_EMPTY : HSY_E_IO,
                          HSY_FIELD_NONE, "the data directory cannot be opened");
-    st = book_open(b, data, &tokens_kind, true, err);
+    st = book_open(b, f->data, &tokens_kind, true, err);
     if (st == HSY_OK)
-        st = book_import(b, dir, err);
+        st = book_import(&f->keep, dir, err);
     if (st != HSY_OK)
         book_close(b);
     close(dir);
@@ -161,9 +257,10 @@ hsy_status tokens_book_open(struct book *b, const char *data, bool create,
 
 /* ---- Reading ------------------------------------------------------------- */
 
-hsy_status tokens_people_load(struct book *b, struct tokens_people *out,
+static hsy_status book_people(struct tokens_keep *k, struct tokens_people *out,
                               hsy_error *err)
 {
+    struct book *b = &book_of(k)->book;
     sqlite3_stmt *ask = book_ask(
         b, err, "SELECT name, role, hash FROM people ORDER BY rowid", "");
     hsy_status st = ask == NULL ? HSY_E_IO : HSY_OK;
@@ -190,27 +287,10 @@ hsy_status tokens_people_load(struct book *b, struct tokens_people *out,
     return st;
 }
 
-/* One more; room doubles. */
-static bool book_room(struct tokens_list *list, uint64_t *room)
-{
-    uint8_t *hashes;
-    uint32_t *expires;
-
-    if (list->n < *room)
-        return true;
-    *room = 2 * *room + 64;
-    hashes = realloc(list->hashes, *room * TOKENS_SHORT);
-    if (hashes != NULL)
-        list->hashes = hashes;
-    expires = realloc(list->expires, *room * sizeof *expires);
-    if (expires != NULL)
-        list->expires = expires;
-    return hashes != NULL && expires != NULL;
-}
-
-hsy_status tokens_list_load(struct book *b, struct tokens_list *list,
+static hsy_status book_list(struct tokens_keep *k, struct tokens_list *list,
                             hsy_error *err)
 {
+    struct book *b = &book_of(k)->book;
     sqlite3_stmt *ask = book_ask(
         b, err,
         "SELECT hash, expires FROM enrolled WHERE task=?1 ORDER BY hash", "t",
@@ -222,7 +302,7 @@ hsy_status tokens_list_load(struct book *b, struct tokens_list *list,
         if (sqlite3_column_bytes(ask, 0) != (int)TOKENS_SHORT) {
             st = host_fail(err, HSY_E_FORMAT, host_field_find(tokens_kind.name),
                            "a token in it is none");
-        } else if (!book_room(list, &room)) {
+        } else if (!tokens_list_room(list, &room)) {
             st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
         } else {
             memcpy(list->hashes + list->n * TOKENS_SHORT,
@@ -234,28 +314,209 @@ hsy_status tokens_list_load(struct book *b, struct tokens_list *list,
     return st;
 }
 
-hsy_status tokens_lists_load(struct book *b, struct tokens_list **out,
-                             size_t *n, hsy_error *err)
+static hsy_status book_lists(struct tokens_keep *k, struct tokens_set *out,
+                             hsy_error *err)
 {
+    struct book *b = &book_of(k)->book;
     sqlite3_stmt *ask =
         book_ask(b, err, "SELECT task, quota FROM tasks ORDER BY task", "");
     hsy_status st = ask == NULL ? HSY_E_IO : HSY_OK;
 
     while (st == HSY_OK && book_row(b, ask, &st, err)) {
-        struct tokens_list *more = realloc(*out, (*n + 1) * sizeof *more);
         const char *task = (const char *)sqlite3_column_text(ask, 0);
+        struct tokens_list *list =
+            task == NULL
+                ? NULL
+                : tokens_set_list(out, task,
+                                  (uint32_t)sqlite3_column_int64(ask, 1));
 
-        if (more == NULL || task == NULL) {
-            st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-            break;
-        }
-        *out = more;
-        more += (*n)++;
-        *more = (struct tokens_list){
-            .quota = (uint32_t)sqlite3_column_int64(ask, 1)};
-        snprintf(more->task, sizeof more->task, "%s", task);
-        st = tokens_list_load(b, more, err);
+        st = list == NULL
+                 ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
+                 : book_list(k, list, err);
     }
     sqlite3_finalize(ask);
     return st;
+}
+
+static hsy_status book_tasks(struct tokens_keep *k,
+                             hsy_status (*each)(void *ctx, const char *task,
+                                                uint64_t n, uint32_t quota),
+                             void *ctx, hsy_error *err)
+{
+    struct book *b = &book_of(k)->book;
+    sqlite3_stmt *ask =
+        book_ask(b, err,
+                 "SELECT task, quota, (SELECT count(*) FROM enrolled WHERE "
+                 "enrolled.task=tasks.task) FROM tasks ORDER BY task",
+                 "");
+    hsy_status st = ask == NULL ? HSY_E_IO : HSY_OK;
+
+    while (st == HSY_OK && book_row(b, ask, &st, err)) {
+        const char *task = (const char *)sqlite3_column_text(ask, 0);
+
+        st = each(ctx, task != NULL ? task : "",
+                  (uint64_t)sqlite3_column_int64(ask, 2),
+                  (uint32_t)sqlite3_column_int64(ask, 1));
+    }
+    sqlite3_finalize(ask);
+    return st;
+}
+
+/* The number of the first row. */
+static hsy_status book_number(struct book *b, sqlite3_stmt *ask, int64_t *out,
+                              hsy_error *err)
+{
+    hsy_status st = ask == NULL ? HSY_E_IO : HSY_OK;
+
+    if (st == HSY_OK && book_row(b, ask, &st, err))
+        *out = sqlite3_column_int64(ask, 0);
+    sqlite3_finalize(ask);
+    return st;
+}
+
+static hsy_status book_count(struct tokens_keep *k, const char *task,
+                             uint64_t *n, hsy_error *err)
+{
+    struct book *b = &book_of(k)->book;
+    int64_t there = 0;
+    hsy_status st = book_number(
+        b,
+        book_ask(b, err, "SELECT count(*) FROM enrolled WHERE task=?1", "t",
+                 task),
+        &there, err);
+
+    *n = (uint64_t)there;
+    return st;
+}
+
+/* ---- For commands -------------------------------------------------------- */
+
+static hsy_status book_start(struct tokens_keep *k, bool change, bool create,
+                             hsy_error *err)
+{
+    struct tokens_file *f = book_of(k);
+    hsy_status st = book_enter(f, create, err);
+
+    if (st == HSY_OK && change)
+        st = book_begin(&f->book, err);
+    if (st != HSY_OK)
+        book_close(&f->book);
+    f->change = change;
+    return st;
+}
+
+static hsy_status book_finish(struct tokens_keep *k, hsy_status st,
+                              hsy_error *err)
+{
+    struct tokens_file *f = book_of(k);
+
+    if (f->change)
+        st = book_end(&f->book, st, err);
+    book_close(&f->book);
+    return st;
+}
+
+static bool book_asked(struct tokens_keep *k, const char *task)
+{
+    return tokens_asked_record(book_of(k)->data, task);
+}
+
+/* ---- For a running collector --------------------------------------------- */
+
+/* Open the book, again if another stands in its place. */
+static hsy_status book_reopen(struct tokens_file *f, hsy_error *err)
+{
+    char path[BOOK_PATH];
+    struct stat s;
+    hsy_status st;
+
+    snprintf(path, sizeof path, "%s/%s", f->data, tokens_kind.name);
+    if (f->book.db != NULL && stat(path, &s) == 0 && s.st_ino == f->inode)
+        return HSY_OK;
+    if (f->opened && access(path, F_OK) == -1)
+        return host_fail(err, HSY_E_IO, host_field_find(tokens_kind.name),
+                         "it is not there");
+    book_close(&f->book);
+    f->reopens++;
+    st = book_enter(f, false, err);
+    if (st != HSY_OK)
+        return st;
+    f->opened = true;
+    if (stat(path, &s) == 0)
+        f->inode = s.st_ino;
+    return HSY_OK;
+}
+
+/* data_version is a number that another process's commit changes. */
+static hsy_status book_version(struct tokens_keep *k, int64_t *version,
+                               hsy_error *err)
+{
+    struct tokens_file *f = book_of(k);
+    int64_t is = 0;
+    hsy_status st = book_reopen(f, err);
+
+    if (st == HSY_OK)
+        st = book_number(&f->book,
+                         book_ask(&f->book, err, "PRAGMA data_version", ""),
+                         &is, err);
+    *version = f->reopens * ((int64_t)1 << 32) + is;
+    return st;
+}
+
+static hsy_status book_load(struct tokens_keep *k, struct tokens_set *out,
+                            int64_t *version, hsy_error *err)
+{
+    hsy_status st = book_version(k, version, err);
+
+    if (st == HSY_OK)
+        st = book_people(k, &out->people, err);
+    return st == HSY_OK ? book_lists(k, out, err) : st;
+}
+
+static hsy_status book_backup(struct tokens_keep *k, const char *directory,
+                              hsy_error *err)
+{
+    return book_copy(&book_of(k)->book, directory, &tokens_kind, err);
+}
+
+/* ---- Open and close ------------------------------------------------------ */
+
+static void book_end_keep(struct tokens_keep *k)
+{
+    book_close(&book_of(k)->book);
+    free(book_of(k)->data);
+    free(k);
+}
+
+static const struct tokens_keep_functions book_functions = {
+    .version = book_version,
+    .load = book_load,
+    .backup = book_backup,
+    .begin = book_start,
+    .end = book_finish,
+    .people = book_people,
+    .list = book_list,
+    .tasks = book_tasks,
+    .count = book_count,
+    .put_person = book_put_person,
+    .drop_person = book_drop_person,
+    .put_task = book_put_task,
+    .drop_task = book_drop_task,
+    .put_enrolled = book_put_enrolled,
+    .expire = book_expire,
+    .drop_enrolled = book_drop_enrolled,
+    .asked = book_asked,
+    .close = book_end_keep,
+};
+
+struct tokens_keep *tokens_book(const char *data)
+{
+    struct tokens_file *f = calloc(1, sizeof *f);
+
+    if (f == NULL || (f->data = strdup(data)) == NULL) {
+        free(f);
+        return NULL;
+    }
+    f->keep.ops = &book_functions;
+    return &f->keep;
 }

@@ -128,7 +128,7 @@ static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
                              &t->err);
     if (st == HSY_OK) {
         c->engine = c->counting->view;
-        st = tokens_open(&c->tokens, f->data, &t->err);
+        st = tokens_open(&c->tokens, tokens_book(f->data), &t->err);
     }
     if (st == HSY_OK)
         st = tokens_want(c->tokens, f->enrolled, &t->err);

@@ -1,6 +1,7 @@
 /* test_tokens.c - tokens are kept hashed, found whole, and nothing else is
  * believed. */
 #define _GNU_SOURCE
+#include "rig/token_checks.h"
 #include "server/auth/internal.h"
 #include "tap.h"
 
@@ -16,6 +17,7 @@
 
 static char place[] = "/tmp/hearsay-tokens-XXXXXX";
 static char data[64];
+static struct tokens_keep *book; /* what is in it */
 
 static const char *inside(const char *name)
 {
@@ -44,90 +46,28 @@ static void spill(const char *name, const char *bytes, size_t len)
     close(fd);
 }
 
-static hsy_status count_one(void *ctx, const char *name, enum listen_role role)
+/* ---- The book ------------------------------------------------------------ */
+
+/* What was kept of it is no token. */
+static void keeps_no_token(void)
 {
-    int *counts = ctx;
-
-    (void)name;
-    counts[role]++;
-    return HSY_OK;
-}
-
-/* ---- Roles --------------------------------------------------------------- */
-
-static void adds_and_knows(char tokens[3][TOKENS_TEXT])
-{
-    static const char *const names[] = {"prometheus", "ann", "Root-2"};
     static char file[65536];
-    char wrong[TOKENS_TEXT];
-    struct tokens *t = NULL;
-    int counts[4] = {0};
+    char token[TOKENS_TEXT];
     hsy_error err;
     size_t n;
 
-    for (int i = 0; i < 3; i++)
-        ok(tokens_add(data, names[i], (enum listen_role)(i + 1), tokens[i],
-                      &err) == HSY_OK &&
-               strlen(tokens[i]) == TOKENS_TEXT - 1,
-           "makes a token for %s", names[i]);
-    ok(tokens_open(&t, data, &err) == HSY_OK, "reads them");
-    for (int i = 0; i < 3; i++)
-        ok(tokens_role(t, tokens[i]) == (enum listen_role)(i + 1),
-           "%s's has its role", names[i]);
-    strcpy(wrong, tokens[2]);
-    wrong[40] = wrong[40] == 'A' ? 'B' : 'A';
-    ok(tokens_role(t, wrong) == LISTEN_ANYONE &&
-           tokens_role(t, "") == LISTEN_ANYONE &&
-           tokens_role(t, names[2]) == LISTEN_ANYONE,
-       "another has none");
-    tokens_close(t);
+    ok(tokens_add(book, "kept", LISTEN_ANALYST, token, &err) == HSY_OK,
+       "makes a token");
     n = slurp("tokens.db", file, sizeof file);
-    ok(n > 0 && memmem(file, n, tokens[0], 43) == NULL &&
-           memmem(file, n, tokens[2], 20) == NULL,
+    ok(n > 0 && memmem(file, n, token, 43) == NULL &&
+           memmem(file, n, token, 20) == NULL,
        "the file has no token in it");
-    ok(tokens_each(data, count_one, counts, &err) == HSY_OK && counts[1] == 1 &&
-           counts[2] == 1 && counts[3] == 1,
-       "lists them with their roles");
+    ok(tokens_revoke(book, "kept", &err) == HSY_OK, "which is revoked");
 }
 
-static void refuses_names(void)
+static struct tokens_keep *again(void)
 {
-    static const char *const names[] = {
-        "",     ".",        "..",
-        "-x",   "a b",      "a/b",
-        "a\nb", "\xc3\xa9", "abcdefghijklmnopqrstuvwxyzabcdefg"};
-    char token[TOKENS_TEXT];
-    hsy_error err;
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        ok(tokens_add(data, names[i], LISTEN_ANALYST, token, &err) ==
-               HSY_E_RANGE,
-           "name %zu is none", i);
-    ok(tokens_add(data, "ann", LISTEN_ANALYST, token, &err) == HSY_E_REFUSED,
-       "a name is taken once");
-    ok(tokens_revoke(data, "bob", &err) == HSY_E_UNKNOWN,
-       "what is not there cannot be revoked");
-}
-
-static void notices_changes(char tokens[3][TOKENS_TEXT])
-{
-    struct tokens *t = NULL;
-    char late[TOKENS_TEXT];
-    bool changed = true;
-    hsy_error err;
-
-    ok(tokens_open(&t, data, &err) == HSY_OK, "opens");
-    ok(tokens_add(data, "late", LISTEN_OPERATOR, late, &err) == HSY_OK &&
-           tokens_role(t, late) == LISTEN_ANYONE &&
-           tokens_refresh(t, &changed, &err) == HSY_OK && changed &&
-           tokens_role(t, late) == LISTEN_OPERATOR,
-       "a token that is added is known after a look");
-    ok(tokens_revoke(data, "late", &err) == HSY_OK &&
-           tokens_refresh(t, NULL, &err) == HSY_OK &&
-           tokens_role(t, late) == LISTEN_ANYONE &&
-           tokens_role(t, tokens[1]) == LISTEN_ANALYST,
-       "one that is revoked is not, the others are");
-    tokens_close(t);
+    return tokens_book(data);
 }
 
 /* No descriptor is free while *kept holds the old limit. */
@@ -164,10 +104,10 @@ static void tries_again(void)
     hsy_error err = {0};
     bool changed = true, good;
 
-    good = tokens_add(data, "gone", LISTEN_ANALYST, token, &err) == HSY_OK &&
-           tokens_open(&t, data, &err) == HSY_OK &&
+    good = tokens_add(book, "gone", LISTEN_ANALYST, token, &err) == HSY_OK &&
+           tokens_open(&t, tokens_book(data), &err) == HSY_OK &&
            tokens_role(t, token) == LISTEN_ANALYST &&
-           tokens_revoke(data, "gone", &err) == HSY_OK;
+           tokens_revoke(book, "gone", &err) == HSY_OK;
     ok(good, "a token is made and revoked");
     snprintf(moved, sizeof moved, "%s", inside("moved"));
     rename(inside("tokens.db"), moved);
@@ -185,16 +125,16 @@ static void tries_again(void)
        "until it is");
     tokens_close(t);
     scribble(head, sizeof head, false);
-    ok(tokens_open(&t, data, &err) == HSY_E_FORMAT,
+    ok(tokens_open(&t, tokens_book(data), &err) == HSY_E_FORMAT,
        "a damaged book is refused");
     scribble(head, sizeof head, true);
     ok(chmod(inside("tokens.db"), 0644) == 0 &&
-           tokens_open(&t, data, &err) == HSY_E_REFUSED &&
+           tokens_open(&t, tokens_book(data), &err) == HSY_E_REFUSED &&
            chmod(inside("tokens.db"), 0600) == 0,
        "one that others can read is not believed");
     rename(inside("tokens.db"), moved);
     ok(symlink(moved, inside("tokens.db")) == 0 &&
-           tokens_open(&t, data, &err) == HSY_E_REFUSED,
+           tokens_open(&t, tokens_book(data), &err) == HSY_E_REFUSED,
        "nor is a link");
     unlink(inside("tokens.db"));
     rename(moved, inside("tokens.db"));
@@ -218,16 +158,17 @@ static void refuses_files(void)
         int n = snprintf(text, sizeof text, lines[i], hash);
 
         spill("tokens", text, (size_t)n);
-        ok(tokens_open(&t, data, &err) == HSY_E_FORMAT && err.at == 1,
+        ok(tokens_open(&t, tokens_book(data), &err) == HSY_E_FORMAT &&
+               err.at == 1,
            "line %zu is none", i);
     }
     spill("tokens", "", 0);
     ok(chmod(inside("tokens"), 0644) == 0 &&
-           tokens_open(&t, data, &err) == HSY_E_REFUSED,
+           tokens_open(&t, tokens_book(data), &err) == HSY_E_REFUSED,
        "a file that others can read is not believed");
     unlink(inside("tokens"));
     ok(symlink("/dev/null", inside("tokens")) == 0 &&
-           tokens_open(&t, data, &err) == HSY_E_IO,
+           tokens_open(&t, tokens_book(data), &err) == HSY_E_IO,
        "nor is a link");
     unlink(inside("tokens"));
     unlink(inside("tokens.db"));
@@ -268,7 +209,7 @@ static void imports(void)
     spill("tokens", text, strlen(text));
     mkdir(inside("enrolled"), 0700);
     old_list("lamp", device, 5);
-    ok(tokens_open(&t, data, &err) == HSY_OK &&
+    ok(tokens_open(&t, tokens_book(data), &err) == HSY_OK &&
            tokens_role(t, ann) == LISTEN_ANALYST &&
            tokens_enrolled(t, "lamp", device, name, &quota) == TOKENS_GOOD &&
            quota == 5,
@@ -279,195 +220,17 @@ static void imports(void)
            access(inside("enrolled.imported"), F_OK) == 0,
        "and their files put aside");
     spill("tokens", text, strlen(text));
-    ok(tokens_revoke(data, "ann", &err) == HSY_OK &&
-           tokens_add(data, "bob", LISTEN_OPERATOR, other, &err) == HSY_OK &&
-           tokens_open(&t, data, &err) == HSY_OK &&
+    ok(tokens_revoke(book, "ann", &err) == HSY_OK &&
+           tokens_add(book, "bob", LISTEN_OPERATOR, other, &err) == HSY_OK &&
+           tokens_open(&t, tokens_book(data), &err) == HSY_OK &&
            tokens_role(t, ann) == LISTEN_ANYONE,
        "once: what was revoked does not come back");
     tokens_close(t);
     unlink(inside("tokens"));
     unlink(inside("tokens.imported"));
-    tokens_withdraw(data, "lamp", "all", &err);
+    tokens_withdraw(book, "lamp", "all", &err);
     unlink(inside("enrolled.imported/lamp"));
     rmdir(inside("enrolled.imported"));
-}
-
-/* ---- Enrolment ----------------------------------------------------------- */
-
-#define COUNT 300
-
-static char enrolled[COUNT][TOKENS_TEXT];
-static size_t nenrolled;
-
-static hsy_status take(void *ctx, const char *token)
-{
-    (void)ctx;
-    strcpy(enrolled[nenrolled++], token);
-    return HSY_OK;
-}
-
-static void enrols(void)
-{
-    char *wanted[] = {"age", NULL};
-    uint8_t hash[16], other[16];
-    struct tokens *t = NULL;
-    uint32_t quota = 0;
-    size_t good = 0;
-    hsy_error err;
-
-    ok(tokens_enrol(data, "browser", 3, COUNT - 1, 0, take, NULL, &err) ==
-               HSY_OK &&
-           tokens_enrol(data, "browser", 4, 1, 0, take, NULL, &err) == HSY_OK &&
-           nenrolled == COUNT,
-       "makes tokens of a task, and one more");
-    ok(tokens_open(&t, data, &err) == HSY_OK, "reads them");
-    for (size_t i = 0; i < COUNT; i++)
-        good += tokens_enrolled(t, "browser", enrolled[i], hash, &quota) ==
-                    TOKENS_GOOD &&
-                quota == 4;
-    ok(good == COUNT, "each is known, with the quota given last");
-    ok(tokens_enrolled(t, "browser", "x", hash, &quota) == TOKENS_BAD &&
-           tokens_enrolled(t, "browser", NULL, hash, &quota) == TOKENS_BAD,
-       "another is not, and none is not");
-    ok(tokens_enrolled(t, "age", enrolled[0], hash, &quota) == TOKENS_OPEN,
-       "a task without tokens wants none");
-    ok(tokens_want(t, wanted, &err) == HSY_OK &&
-           tokens_enrolled(t, "age", enrolled[0], hash, &quota) == TOKENS_BAD,
-       "unless it was said to");
-    tokens_enrolled(t, "browser", enrolled[0], hash, &quota);
-    tokens_enrolled(t, "browser", enrolled[1], other, &quota);
-    ok(memcmp(hash, other, sizeof hash) != 0, "two have two names");
-    ok(tokens_role(t, enrolled[0]) == LISTEN_ANYONE,
-       "and no role with the operator");
-    tokens_close(t);
-}
-
-static hsy_status keep(void *ctx, const char *token)
-{
-    strcpy(ctx, token);
-    return HSY_OK;
-}
-
-/* After enrols(): tokens of "browser" are there. */
-static void forwards(void)
-{
-    char token[TOKENS_TEXT], task[HSY_TASK_ID + 1], first[HSY_TASK_ID + 1] = "";
-    uint8_t hash[16], other[16];
-    struct tokens *t = NULL;
-    uint32_t quota = 0;
-    size_t n = 0;
-    hsy_error err;
-
-    ok(tokens_enrol(data, "0-before", 1, 1, 0, keep, token, &err) == HSY_OK &&
-           tokens_enrol(data, TOKENS_FORWARDERS, 9, 1, 0, keep, token, &err) ==
-               HSY_OK &&
-           tokens_open(&t, data, &err) == HSY_OK,
-       "makes a forwarder's token");
-    ok(tokens_enrolled(t, "browser", token, hash, &quota) == TOKENS_FORWARDER &&
-           quota == 9 &&
-           tokens_enrolled(t, "age", token, other, &quota) ==
-               TOKENS_FORWARDER &&
-           memcmp(hash, other, sizeof hash) == 0,
-       "it is good for every task, under one name and its own quota");
-    ok(tokens_enrolled(t, "browser", enrolled[0], hash, &quota) ==
-               TOKENS_GOOD &&
-           quota == 4 &&
-           tokens_enrolled(t, "age", enrolled[0], hash, &quota) == TOKENS_OPEN,
-       "a device's stays what it was, and open tasks stay open");
-    while (tokens_task(t, n, task))
-        if (n++ == 0)
-            strcpy(first, task);
-    ok(n == 2 && strcmp(first, "0-before") == 0 && strcmp(task, "browser") == 0,
-       "forwarders are not taken for a task");
-    tokens_close(t);
-}
-
-static void refuses_enrolment(void)
-{
-    static const char *const tasks[] = {"", ".", "..", "a/b", "Age", "-a"};
-    hsy_error err;
-
-    for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++)
-        ok(tokens_enrol(data, tasks[i], 1, 1, 0, take, NULL, &err) ==
-               HSY_E_RANGE,
-           "id %zu is no task's", i);
-    ok(tokens_enrol(data, "a", 0, 1, 0, take, NULL, &err) == HSY_E_RANGE &&
-           tokens_enrol(data, "a", 1, 0, 0, take, NULL, &err) == HSY_E_RANGE &&
-           tokens_enrol(data, "a", 1, 1000001, 0, take, NULL, &err) ==
-               HSY_E_RANGE,
-       "a quota and a number have bounds");
-}
-
-/* ---- One by one ---------------------------------------------------------- */
-
-struct listed {
-    char id[TOKENS_ID];
-    uint32_t expires;
-    size_t n;
-};
-
-static hsy_status list_one(void *ctx, const char *id, uint32_t expires)
-{
-    struct listed *l = ctx;
-
-    strcpy(l->id, id);
-    l->expires = expires;
-    l->n++;
-    return HSY_OK;
-}
-
-static bool good_for(struct tokens *t, const char *token)
-{
-    uint8_t hash[16];
-    uint32_t quota;
-
-    return tokens_refresh(t, NULL, NULL) == HSY_OK &&
-           tokens_enrolled(t, "lamp", token, hash, &quota) == TOKENS_GOOD;
-}
-
-static void ends_one_by_one(void)
-{
-    char one[TOKENS_TEXT], two[TOKENS_TEXT];
-    struct listed l = {.n = 0};
-    struct tokens *t = NULL;
-    hsy_error err = {0};
-
-    tokens_withdraw(data, "lamp", "all", &err);
-    ok(tokens_enrol(data, "lamp", 1, 1, 100, keep, one, &err) == HSY_OK &&
-           tokens_each_enrolled(data, "lamp", list_one, &l, &err) == HSY_OK &&
-           l.n == 1 && l.expires == 100 && strlen(l.id) == 32,
-       "a token can be listed, by a name of its own, with its last day");
-    ok(tokens_enrol(data, "lamp", 1, 1, 0, keep, two, &err) == HSY_OK &&
-           tokens_open(&t, data, &err) == HSY_OK,
-       "another does not end");
-    tokens_today(t, 100);
-    ok(good_for(t, one) && good_for(t, two), "on its last day it is good");
-    tokens_today(t, 101);
-    ok(!good_for(t, one) && good_for(t, two), "and the day after not");
-    ok(tokens_expire(data, "lamp", l.id, 101, &err) == HSY_OK &&
-           good_for(t, one) &&
-           tokens_expire(data, "lamp", two, 100, &err) == HSY_OK &&
-           !good_for(t, two) && good_for(t, one),
-       "a day can be set, by the name or by the token");
-    ok(tokens_withdraw(data, "lamp", one, &err) == HSY_OK &&
-           !good_for(t, one) &&
-           tokens_withdraw(data, "lamp", one, &err) == HSY_E_UNKNOWN &&
-           tokens_withdraw(data, "lamp", "x", &err) == HSY_E_UNKNOWN &&
-           tokens_expire(data, "lump", two, 1, &err) == HSY_E_UNKNOWN,
-       "one can be revoked, once");
-    ok(tokens_withdraw(data, "lamp", two, &err) == HSY_OK &&
-           tokens_refresh(t, NULL, NULL) == HSY_OK &&
-           tokens_enrolled(t, "lamp", one, (uint8_t[16]){0}, &(uint32_t){0}) ==
-               TOKENS_BAD,
-       "a task whose last token is gone stays closed");
-    ok(tokens_withdraw(data, "lamp", "all", &err) == HSY_OK &&
-           tokens_refresh(t, NULL, NULL) == HSY_OK &&
-           tokens_enrolled(t, "lamp", one, (uint8_t[16]){0}, &(uint32_t){0}) ==
-               TOKENS_OPEN &&
-           tokens_each_enrolled(data, "lamp", list_one, &l, &err) ==
-               HSY_E_UNKNOWN,
-       "until all are withdrawn");
-    tokens_close(t);
 }
 
 static void leaves_nothing(void)
@@ -484,25 +247,22 @@ static void leaves_nothing(void)
 
 int main(void)
 {
-    char tokens[3][TOKENS_TEXT];
     hsy_error err;
 
     if (mkdtemp(place) == NULL)
         return 1;
     snprintf(data, sizeof data, "%s/data", place);
-    ok(tokens_revoke(data, "x", &err) == HSY_E_EMPTY,
+    book = tokens_book(data);
+    ok(tokens_revoke(book, "x", &err) == HSY_E_EMPTY,
        "without a directory there is nothing to revoke");
-    adds_and_knows(tokens);
-    refuses_names();
+    keeps_no_token();
     tries_again();
-    notices_changes(tokens);
     refuses_files();
     imports();
-    enrols();
-    forwards();
-    refuses_enrolment();
-    ends_one_by_one();
+    tokens_revoke(book, "bob", &err);
+    token_checks(again);
     leaves_nothing();
+    tokens_keep_close(book);
     unlink(inside("tokens.db"));
     rmdir(data);
     rmdir(place);
