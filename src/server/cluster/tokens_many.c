@@ -15,9 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOKENS_MANY_PAGE 100000u /* enrolled tokens of an answer */
-#define TOKENS_MANY_LOOK 2000u   /* milliseconds that a look may take, */
-#define TOKENS_MANY_WAIT 6000u   /* and a commit */
+#define TOKENS_MANY_PAGE "50000" /* enrolled tokens of an answer */
+/* Milliseconds that an answer may take: of who looks each second, of a commit,
+ * and of who reads all (10^7 tokens are sorted in 10 s). */
+#define TOKENS_MANY_LOOK 2000u
+#define TOKENS_MANY_WAIT 6000u
+#define TOKENS_MANY_READ 30000u
 
 struct tokens_many {
     struct tokens_keep keep; /* first */
@@ -112,8 +115,9 @@ static hsy_status tokens_many_take(struct tokens_list *list, uint64_t *room,
     return HSY_OK;
 }
 
-/* Page by page, each from after the last hash of the one before: in one answer
- * libpq would need four times the memory of the list. */
+/* In a transaction. Page by page: in one answer libpq would need four times the
+ * memory of the list. All pages are wanted, not the first soon: an index would
+ * give that, and go through the table at random. */
 static hsy_status tokens_many_list(struct tokens_keep *k,
                                    struct tokens_list *list, hsy_error *err)
 {
@@ -121,25 +125,28 @@ static hsy_status tokens_many_list(struct tokens_keep *k,
     uint64_t room = 0, before;
     hsy_status st;
 
+    (void)pg_params(l);
+    st = pg_ask(l, "set local cursor_tuple_fraction = 1", NULL, err);
+    pg_text(pg_params(l), list->task);
+    if (st == HSY_OK)
+        st = pg_ask(
+            l,
+            "declare pages no scroll cursor for select hash, expires from "
+            "enrolled where task = $1 order by hash",
+            NULL, err);
     do {
-        struct pg_params *p = pg_params(l);
         struct pg_rows *rows = NULL;
 
         before = list->n;
-        pg_text(p, list->task);
-        pg_bytes(
-            p, before != 0 ? list->hashes + (before - 1) * TOKENS_SHORT : NULL,
-            before != 0 ? TOKENS_SHORT : 0);
-        pg_int(p, (int32_t)TOKENS_MANY_PAGE);
-        st = pg_ask(l,
-                    "select hash, expires from enrolled where task = $1 and "
-                    "hash > $2 order by hash limit $3",
-                    &rows, err);
+        (void)pg_params(l);
+        if (st == HSY_OK)
+            st = pg_ask(l, "fetch " TOKENS_MANY_PAGE " from pages", &rows, err);
         if (st == HSY_OK)
             st = tokens_many_take(list, &room, rows, err);
         pg_rows_free(rows);
-    } while (st == HSY_OK && list->n == before + TOKENS_MANY_PAGE);
-    return st;
+    } while (st == HSY_OK && list->n != before);
+    (void)pg_params(l);
+    return st == HSY_OK ? pg_ask(l, "close pages", NULL, err) : st;
 }
 
 /* A row of a task: its name and quota. */
@@ -237,6 +244,7 @@ static hsy_status tokens_many_count(struct tokens_keep *k, const char *task,
 
 /* ---- For a running collector --------------------------------------------- */
 
+static const char tokens_many_look[] = "begin isolation level repeatable read";
 static const char tokens_many_now[] = "select version from tokens_version";
 
 /* A link that died since it was used last is made anew, at once. */
@@ -266,9 +274,10 @@ static hsy_status tokens_many_load(struct tokens_keep *k,
     struct pg_link *l = tokens_many_link(k);
     hsy_status st = pg_connect(l, err);
 
+    pg_patience(l, TOKENS_MANY_READ);
     (void)pg_params(l);
     if (st == HSY_OK)
-        st = pg_ask(l, "begin isolation level repeatable read", NULL, err);
+        st = pg_ask(l, tokens_many_look, NULL, err);
     if (st != HSY_OK)
         return st;
     (void)pg_params(l);
@@ -300,7 +309,7 @@ static hsy_status tokens_many_begin(struct tokens_keep *k, bool change,
     hsy_status st = pg_connect(m->link, err);
 
     (void)create; /* 'store init-cluster' makes the tables */
-    pg_patience(m->link, TOKENS_MANY_WAIT);
+    pg_patience(m->link, change ? TOKENS_MANY_WAIT : TOKENS_MANY_READ);
     m->change = change;
     if (st == HSY_OK)
         st = schema_read(m->link, &meta, err);
@@ -308,13 +317,14 @@ static hsy_status tokens_many_begin(struct tokens_keep *k, bool change,
         st = host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE,
                        "this is not the first shard of its cluster: tokens are "
                        "kept there");
-    if (st != HSY_OK || !change)
-        return st;
-    st = pg_begin(m->link, err);
     (void)pg_params(m->link);
     if (st == HSY_OK)
-        st = pg_ask(m->link, "update tokens_version set version = version + 1",
-                    NULL, err);
+        st = pg_ask(m->link, change ? "begin" : tokens_many_look, NULL, err);
+    if (st != HSY_OK || !change)
+        return st;
+    (void)pg_params(m->link);
+    st = pg_ask(m->link, "update tokens_version set version = version + 1",
+                NULL, err);
     if (st != HSY_OK)
         pg_rollback(m->link);
     return st;
@@ -325,9 +335,7 @@ static hsy_status tokens_many_end(struct tokens_keep *k, hsy_status st,
 {
     struct tokens_many *m = (struct tokens_many *)k;
 
-    if (!m->change)
-        return st;
-    if (st != HSY_OK) {
+    if (st != HSY_OK || !m->change) {
         pg_rollback(m->link);
         return st;
     }
