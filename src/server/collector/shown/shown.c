@@ -12,9 +12,11 @@
 
 static uint64_t shown_moment_now(const struct shown *s)
 {
+    const bool shared = s->keep != NULL && s->keep->ops->shared;
     struct timespec t;
 
-    if (s->o.seconds == 0 || clock_gettime(CLOCK_BOOTTIME, &t) == -1)
+    if (s->o.seconds == 0 ||
+        clock_gettime(shared ? CLOCK_REALTIME : CLOCK_BOOTTIME, &t) == -1)
         return 0;
     return (uint64_t)t.tv_sec / s->o.seconds;
 }

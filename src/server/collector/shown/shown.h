@@ -58,7 +58,8 @@ void shown_close(struct shown *s); /* NULL is allowed */
  * thread. The moments lie on a grid of `seconds` of the clock that goes on
  * since the machine was started: neither what arrives nor who asks moves one,
  * so that when a generation comes tells nothing but that a lot was full by
- * then. A restart waits for the next.
+ * then. A restart waits for the next. Nodes that share a keep have one grid, by
+ * the time of day: the first makes the generation, the others take it over.
  */
 bool shown_moment(struct shown *s);
 

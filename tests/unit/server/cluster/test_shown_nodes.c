@@ -320,6 +320,63 @@ static void at_once(struct pg_place *place, uint64_t seed, bool cuts)
     end();
 }
 
+/* ---- Forgetting ---------------------------------------------------------- */
+
+static hsy_status of_day(struct node *node, uint32_t first, uint32_t last)
+{
+    int64_t *words = calloc(w.is.words + 1, sizeof *words);
+    struct engine_rounds of = {0};
+    struct shown_block span;
+    const hsy_status st =
+        shown_copy(node->shown, &w.is, first, last, words, &of, &span, NULL);
+
+    rounds_clear(&of.rounds);
+    free(words);
+    return st;
+}
+
+static void admit(uint32_t n)
+{
+    for (; n > 0; n--, w.next++)
+        w.sound &= rig_one(&w.r, (struct rig_upload){.kind = HSY_UPLOAD_REPORTS,
+                                                     .epoch = RIG_DAY,
+                                                     .id = w.next + 1,
+                                                     .n = 1,
+                                                     .first = w.next}) ==
+                   INTAKE_COUNTED;
+}
+
+/* What one node forgets no other shows, or builds upon. */
+static void forgets(struct pg_place *place)
+{
+    struct node *a, *b;
+
+    if (!ok(begin(place, 1), "two nodes are opened"))
+        return;
+    a = &w.nodes[0];
+    b = &w.nodes[1];
+    admit(30);
+    renew(a);
+    ok(eq_u64(shown_generation(a->shown, w.is.number), 1) &&
+           eq_status(of_day(b, RIG_DAY, RIG_DAY), HSY_OK) &&
+           eq_u64(shown_count(b->shown, w.is.number, 1).reports, 30),
+       "who is asked for a tally shows what another has put");
+    ok(eq_status(shown_forget(a->shown, RIG_DAY + 1, NULL), HSY_OK) &&
+           eq_status(of_day(b, RIG_DAY, RIG_DAY), HSY_E_EMPTY) &&
+           eq_status(of_day(a, RIG_DAY, RIG_DAY), HSY_E_EMPTY) &&
+           eq_status(of_day(b, 0, 0), HSY_OK),
+       "a block that one forgets is forgotten by all");
+    admit(30);
+    renew(b);
+    ok(eq_status(shown_refresh(a->shown, NULL), HSY_OK) &&
+           eq_u64(shown_count(a->shown, w.is.number, 1).reports, 60) && w.sound,
+       "the next generation is seen by a look, too");
+    ok(db_do(place, "truncate shown, shown_cells") &&
+           eq_status(of_day(b, 0, 0), HSY_E_EMPTY),
+       "nothing is shown of what is not there");
+    end();
+}
+
 int main(void)
 {
     struct pg_place *place = db_open();
@@ -330,6 +387,8 @@ int main(void)
         one_thread(place, seed);
     for (uint64_t seed = 1; place != NULL && seed <= 4; seed++)
         at_once(place, seed, seed > 2);
+    if (place != NULL)
+        forgets(place);
     pg_place_close(place);
     return tap_done();
 }
