@@ -121,3 +121,16 @@ def haproxy(collector, certificate, name="haproxy"):
         f.write(conf)
     p.run("haproxy", "-db", "-f", p.conf)
     return p
+
+
+def balancer(hosts, certificate, name="balancer"):
+    """HAProxy before two collectors, each on ports 8080 and 8081 of its host."""
+    p = Proxy(name, certificate)
+    p.stats = os.path.join(p.dir, "stats")
+    with open(os.path.join(PACKAGING, "haproxy", "hearsay-cluster.cfg")) as f:
+        conf = _replace(f.read(), one=("10.77.0.21:", hosts[0] + ":"), two=("10.77.0.22:", hosts[1] + ":"), stats=("/run/haproxy/hearsay.sock", p.stats),
+                        bind=("bind :443 ", "bind unix@%s " % p.socket), crt=("/etc/hearsay/both.pem", certificate.both), most=("maxconn 8000", "maxconn 200"))
+    with open(p.conf, "w") as f:
+        f.write(conf)
+    p.run("haproxy", "-db", "-f", p.conf)
+    return p
