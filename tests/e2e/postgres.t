@@ -208,4 +208,22 @@ ok(not leftover(signal.SIGTERM) and not leftover(signal.SIGKILL) and not leftove
 asks = "'%s/psql' -Atc 'select current_user' \"$HSY_PG?target_session_attrs=read-write\"; exit 3" % p.bin
 r = subprocess.run([postgres.__file__, "run", "--standby", "--", "sh", "-c", asks], capture_output=True)
 ok(r.stdout == b"hearsay\n" and r.returncode == 3, "a command is run beside a pair, which it finds in HSY_PG, and its status is kept", r)
+write("beside.c", """#include "rig/with_postgres.h"
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    const bool any = with_postgres(argv, 2);
+    printf("%d %s\\n", any, getenv("HSY_PG") != NULL ? getenv("HSY_PG") : "none");
+    return argc;
+}
+""")
+tools = tempfile.mkdtemp(prefix="hearsay-tools-", dir=os.environ.get("TMPDIR") or "/tmp")  # nothing in /dev/shm may be run, in places
+atexit.register(shutil.rmtree, tools, True)
+beside = os.path.join(tools, "beside")
+subprocess.run(["gcc", "-I", os.path.join(ROOT, "tests"), path("beside.c"), os.path.join(ROOT, "tests", "rig", "with_postgres.c"), "-o", beside], check=True)
+alone = {k: v for k, v in os.environ.items() if k != "HSY_PG"}
+got = [subprocess.run([beside], cwd=ROOT, env=env, capture_output=True).stdout.decode() for env in (alone, {**alone, "HSY_PG": "x"}, {**alone, "HSY_PG": ""})]
+ok(re.fullmatch(r"1 postgresql://hearsay@[0-9.]+:5432/hearsay,postgresql://hearsay@[0-9.]+:5432/hearsay\n", got[0]) and got[1:] == ["1 x\n", "0 none\n"],
+   "a program in C runs itself beside two, beside those that are named, or says that there are none", got)
 done()
