@@ -4,6 +4,7 @@
 
 #include "server/cluster/cluster.h"
 #include "server/cluster/shown_many.h"
+#include "server/cluster/tokens_many.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -68,6 +69,7 @@ hsy_status serve_open_cluster(struct collector *c,
                                       .enrols = serve_cluster_enrols,
                                       .say = serve_cluster_say,
                                       .ctx = c};
+    struct tokens_keep *tokens = NULL;
     const char *about = NULL;
     hsy_status st;
 
@@ -79,7 +81,9 @@ hsy_status serve_open_cluster(struct collector *c,
                              &t->err);
     }
     if (st == HSY_OK)
-        st = tokens_open(&c->tokens, f->data, &t->err);
+        st = tokens_many_open(&tokens, cluster_place(c->counting, 0), &t->err);
+    if (st == HSY_OK)
+        st = tokens_open(&c->tokens, tokens, &t->err);
     if (st == HSY_OK)
         st = tokens_want(c->tokens, f->enrolled, &t->err);
     if (st == HSY_OK)
