@@ -506,11 +506,11 @@ static hsy_status keeper_control(struct cluster *c, hsy_error *err)
     if (st == HSY_OK)
         st = cluster_read_document(c, l, err);
     if (st == HSY_OK)
-        st = cluster_routes_read(c, l, err);
+        st = keeper_days(c, l, err);
+    if (st == HSY_OK)
+        st = cluster_routes_read(c, l, err); /* after days: cluster_route.c */
     if (st == HSY_OK)
         st = cluster_enrol(c, l, err);
-    if (st == HSY_OK)
-        st = keeper_days(c, l, err);
     if (st == HSY_OK)
         st = keeper_nodes(c, l, err);
     return st;

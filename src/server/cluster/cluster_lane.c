@@ -62,8 +62,12 @@ static struct cluster_ticket *lane_ticket(struct cluster *c,
         p->upload = u;
         mirror_name(c->base.view, &p->name, u->head.id, u->digest);
         p->shard = cluster_route(c, u->entry->number, u->head.epoch, &p->name);
-        at++;
+        if (p->shard == CLUSTER_NOWHERE)
+            u->verdict = INTAKE_DOUBT;
+        else
+            at++;
     }
+    t->npieces = at;
     t->bytes = s->in.len + n * sizeof(struct cluster_piece);
     return t;
 }
@@ -149,11 +153,16 @@ bool cluster_submit(struct counting *counting, struct submission *s)
     t = lane_room(c, s->in.len) ? lane_ticket(c, s, n) : NULL;
     if (t == NULL)
         return false;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < t->npieces; i++)
         if (!wanted[t->pieces[i].shard]) {
             wanted[t->pieces[i].shard] = true;
             shards[parts++] = t->pieces[i].shard;
         }
+    if (parts == 0) {
+        free(t);
+        lane_done(c, s);
+        return true;
+    }
     atomic_init(&t->left, (unsigned)parts);
     for (size_t i = 0; i < parts; i++)
         t->parts[i].ticket = t; /* before the first lane may end it */

@@ -437,6 +437,7 @@ hsy_status cluster_receive(struct counting *counting, struct engine_delivery *d,
     struct cluster *c = cluster_of(counting);
     const uint32_t open = engine_days(counting->view).first;
     struct receive r = {.c = c, .d = d, .err = err};
+    uint32_t home;
     hsy_status st;
 
     d->known = false;
@@ -447,7 +448,11 @@ hsy_status cluster_receive(struct counting *counting, struct engine_delivery *d,
     if (st != HSY_OK)
         return st;
     r.ids_epoch = d->epoch > open - 1 ? d->epoch : open;
-    r.s = &c->shards[cluster_home(c, d->entry)];
+    home = cluster_home(c, d->entry);
+    if (home == CLUSTER_NOWHERE)
+        return host_fail(err, HSY_E_BUSY, HOST_FIELD_ENTRY,
+                         "this node does not know its shard yet");
+    r.s = &c->shards[home];
     r.l = r.s->desk;
     pthread_mutex_lock(&c->desk);
     st = cluster_connect(r.s, r.l, &r.s->desk_session, err);

@@ -3,9 +3,15 @@
  *
  * By a keyed hash of its id, so that no stranger can fill one; but a task whose
  * tokens have quotas, or that shufflers deliver, is in one shard as a whole,
- * for what it counts beside ids must be in their transaction. How many shards
- * there are, and which tasks are whole, is fixed for an epoch before it begins:
- * were it not, the same upload could be counted in two.
+ * for what it counts beside ids must be in their transaction.
+ *
+ * Were two nodes to choose differently for one upload, it could be counted in
+ * two shards. So both, how many shards there are and which tasks are whole, are
+ * in shard 0, and are changed only for epochs from the day of the database plus
+ * 3 on. A node takes uploads up to the day after the last that it has read, and
+ * reads days before it reads routes (cluster_keeper.c): what was changed since
+ * is for epochs that it refuses. What it cannot tell, because it has not read
+ * the task's row yet or does not know the shard, it leaves to others (503).
  */
 #include "server/cluster/internal.h"
 
@@ -23,14 +29,12 @@ static uint32_t route_width(const struct cluster *c, uint32_t epoch)
 
     for (size_t i = 0; i < c->nwidths && c->widths[i].epoch <= epoch; i++)
         shards = c->widths[i].shards;
-    return shards < c->nshards ? shards : (uint32_t)c->nshards;
+    return shards;
 }
 
-static uint32_t route_home(const struct cluster *c, uint32_t entry)
+static uint32_t route_known(const struct cluster *c, uint32_t shard)
 {
-    const uint32_t home = entry < c->nentries ? c->homes[entry] : 0;
-
-    return home < c->nshards ? home : 0;
+    return shard < c->nshards ? shard : CLUSTER_NOWHERE;
 }
 
 uint32_t cluster_route(struct cluster *c, uint32_t entry, uint32_t epoch,
@@ -40,10 +44,13 @@ uint32_t cluster_route(struct cluster *c, uint32_t entry, uint32_t epoch,
 
     memcpy(&bits, name->id + 8, sizeof bits);
     pthread_mutex_lock(&c->routes);
-    if (entry < c->nentries && epoch >= c->whole_from[entry])
-        shard = route_home(c, entry);
+    if (entry >= c->nentries)
+        shard = CLUSTER_NOWHERE;
+    else if (epoch >= c->whole_from[entry])
+        shard = c->homes[entry];
     else
         shard = (uint32_t)((uint64_t)bits * route_width(c, epoch) >> 32);
+    shard = route_known(c, shard);
     pthread_mutex_unlock(&c->routes);
     return shard;
 }
@@ -53,7 +60,8 @@ uint32_t cluster_home(struct cluster *c, uint32_t entry)
     uint32_t shard;
 
     pthread_mutex_lock(&c->routes);
-    shard = route_home(c, entry);
+    shard =
+        route_known(c, entry < c->nentries ? c->homes[entry] : CLUSTER_NOWHERE);
     pthread_mutex_unlock(&c->routes);
     return shard;
 }
@@ -80,17 +88,15 @@ static hsy_status route_widths(struct cluster *c, struct pg_link *l,
     pg_rows_free(r);
     if (all == NULL)
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-    if (n != 0 && all[n - 1].shards > c->nshards) {
-        free(all);
-        return host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE,
-                         "the cluster has more shards than 'storage' lists");
-    }
     pthread_mutex_lock(&c->routes);
     free(c->widths);
     c->widths = all;
     c->nwidths = n;
     pthread_mutex_unlock(&c->routes);
-    return HSY_OK;
+    return n != 0 && all[n - 1].shards > c->nshards
+               ? host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE,
+                           "the cluster has more shards than 'storage' lists")
+               : HSY_OK;
 }
 
 uint32_t cluster_new_home(struct cluster *c, const char *task)
@@ -153,12 +159,24 @@ hsy_status cluster_routes_read(struct cluster *c, struct pg_link *l,
                                hsy_error *err)
 {
     struct roster *roster = engine_roster(c->base.view);
-    hsy_status st = route_widths(c, l, err);
+    hsy_status st = route_entries(c, l, roster, err);
 
     if (st == HSY_OK)
-        st = route_entries(c, l, roster, err);
+        st = route_widths(c, l, err);
     roster_drop(roster);
     return st;
+}
+
+/* Whether a task is spread over shards that wants tokens by now. */
+static bool route_late(struct cluster *c, const struct roster_entry *e)
+{
+    bool spread;
+
+    pthread_mutex_lock(&c->routes);
+    spread = e->number < c->nentries && c->whole_from[e->number] == ROUTE_NEVER;
+    pthread_mutex_unlock(&c->routes);
+    return spread && e->current && c->o.enrols != NULL &&
+           c->o.enrols(c->o.ctx, e->task.id);
 }
 
 hsy_status cluster_enrol(struct cluster *c, struct pg_link *l, hsy_error *err)
@@ -167,11 +185,7 @@ hsy_status cluster_enrol(struct cluster *c, struct pg_link *l, hsy_error *err)
     hsy_status st = HSY_OK;
 
     for (size_t i = 0; i < roster_count(roster) && st == HSY_OK; i++) {
-        const struct roster_entry *e = roster_at(roster, i);
-
-        if (!e->current || i >= c->nentries ||
-            c->whole_from[i] != ROUTE_NEVER || c->o.enrols == NULL ||
-            !c->o.enrols(c->o.ctx, e->task.id))
+        if (!route_late(c, roster_at(roster, i)))
             continue;
         pg_int(pg_params(l), (int32_t)i);
         st = pg_ask(l,

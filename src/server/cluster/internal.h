@@ -223,11 +223,13 @@ hsy_status cluster_connect(struct cluster_shard *s, struct pg_link *l,
 
 /* ---- cluster_route.c ----------------------------------------------------- */
 
-/* The shard of an upload: by its id, or from some epoch on by its task. */
+/* The shard of an upload: by its id, or from some epoch on by its task.
+ * CLUSTER_NOWHERE: this node does not know it, now. */
+#define CLUSTER_NOWHERE UINT32_MAX
 uint32_t cluster_route(struct cluster *c, uint32_t entry, uint32_t epoch,
                        const struct store_id *name);
 
-/* The shard of a task that is whole in one. */
+/* The shard of a task that is whole in one, or CLUSTER_NOWHERE. */
 uint32_t cluster_home(struct cluster *c, uint32_t entry);
 
 /* Where a new task would be. */
