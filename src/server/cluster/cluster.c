@@ -207,7 +207,7 @@ static void cluster_close(struct counting *counting)
     free(c);
 }
 
-static const struct counting_functions cluster_functions = {
+const struct counting_functions cluster_functions = {
     .name = "cluster",
     .start = cluster_start,
     .submit = cluster_submit,
@@ -321,24 +321,6 @@ static hsy_status cluster_view(struct cluster *c,
                : st;
 }
 
-/* What the operator should know and nobody must stop for. */
-static void cluster_warn(struct cluster *c)
-{
-    for (size_t i = 0; i < c->nshards; i++) {
-        struct pg_found found;
-        char text[PG_REASON + 64];
-
-        pg_place_found(c->shards[i].place, &found);
-        if (found.replicated)
-            continue;
-        snprintf(text, sizeof text,
-                 "%.120s has no synchronous standby: what is acknowledged is "
-                 "lost with its disk",
-                 pg_place_name(c->shards[i].place));
-        cluster_say(c, "not-replicated", text);
-    }
-}
-
 hsy_status cluster_open(struct counting **out, const struct cluster_options *o,
                         const struct engine_options *engine, const char **about,
                         char reason[PG_REASON], hsy_error *err)
@@ -369,37 +351,11 @@ hsy_status cluster_open(struct counting **out, const struct cluster_options *o,
         cluster_close(&c->base);
         return st;
     }
-    cluster_warn(c);
     *out = &c->base;
     return HSY_OK;
 }
 
-/* ---- How it is ----------------------------------------------------------- */
-
-bool cluster_status(struct counting *counting, struct cluster_status *out)
-{
-    struct cluster *c;
-
-    if (counting == NULL || counting->ops != &cluster_functions)
-        return false;
-    c = cluster_of(counting);
-    memset(out, 0, sizeof *out);
-    out->nshards = c->nshards;
-    for (size_t i = 0; i < c->nshards; i++) {
-        struct cluster_shard *s = &c->shards[i];
-
-        pthread_mutex_lock(&s->lock);
-        out->shards[i] = s->status;
-        out->shards[i].waiting = s->waiting;
-        pthread_mutex_unlock(&s->lock);
-        pg_place_found(s->place, &out->shards[i].found);
-    }
-    pthread_mutex_lock(&c->lock);
-    out->nnodes = c->nnodes;
-    memcpy(out->nodes, c->nodes, sizeof c->nodes);
-    pthread_mutex_unlock(&c->lock);
-    return true;
-}
+/* ---- For others --------------------------------------------------------- */
 
 struct pg_place *cluster_place(struct counting *counting, size_t shard)
 {

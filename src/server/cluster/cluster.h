@@ -58,13 +58,18 @@ struct cluster_shard_status {
     const char *name; /* hosts and database */
     struct pg_found found;
     uint64_t commits,
-        uploads;      /* groups that were committed, and their uploads */
-    uint64_t doubts;  /* groups of which it is not known */
-    uint64_t again;   /* groups that were tried once more */
-    uint64_t folded;  /* batches that this node folded */
-    uint64_t waiting; /* submissions in the lane */
-    int64_t behind;   /* seconds that the database's clock is behind ours */
+        uploads;       /* groups that were committed, and their uploads */
+    uint64_t doubts;   /* groups of which it is not known */
+    uint64_t again;    /* groups that were tried once more */
+    uint64_t folded;   /* batches that this node folded */
+    uint64_t waiting;  /* submissions in the lane */
+    uint64_t unfolded; /* seconds for which a batch waits, at least */
+    bool up;           /* this node can use it; else: */
+    char why[PG_REASON];
 };
+
+/* Seconds in which a node must have been seen to be alive. */
+#define CLUSTER_ALIVE 10u
 
 struct cluster_node_status {
     char name[CLUSTER_NODE];
@@ -74,12 +79,15 @@ struct cluster_node_status {
 
 struct cluster_status {
     size_t nshards, nnodes;
+    int64_t behind; /* seconds that the clock of shard 0 is behind ours */
     struct cluster_shard_status shards[CLUSTER_SHARDS];
     struct cluster_node_status nodes[CLUSTER_SHARDS];
 };
 
-/* NULL-safe: false if it counts on one machine. Any thread. */
+/* NULL-safe: false if it counts on one machine, and then there is no shard. Any
+ * thread. */
 bool cluster_status(struct counting *c, struct cluster_status *out);
+size_t cluster_alive(const struct cluster_status *s); /* nodes */
 
 /* Place of a shard, for who keeps something else there; the cluster's. */
 struct pg_place *cluster_place(struct counting *c, size_t shard);

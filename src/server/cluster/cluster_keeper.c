@@ -1,6 +1,6 @@
 /*
  * cluster_keeper.c - the thread that knows what the databases say: documents,
- * days, counts, nodes; and folds.
+ * days, counts, nodes (cluster_state.c); and folds.
  *
  * Once a second. What cannot be read now stays as it was: uploads to other
  * shards go on with it.
@@ -19,8 +19,6 @@
 #define KEEPER_LOOK 1000u  /* milliseconds between looks */
 #define KEEPER_SHARE 10u   /* folding takes one part in so many of a node */
 #define KEEPER_FOLDS 16u   /* bounded amounts at a time */
-#define KEEPER_ALIVE 10    /* seconds in which a node must have been seen */
-#define KEEPER_APART 86400 /* seconds that two clocks may differ unsaid */
 
 static hsy_status keeper_nomem(hsy_error *err)
 {
@@ -333,79 +331,7 @@ static hsy_status keeper_counts(struct cluster *c, hsy_error *err)
     return st;
 }
 
-/* ---- Nodes --------------------------------------------------------------- */
-
-static uint64_t keeper_alive(const struct pg_rows *r)
-{
-    uint64_t n = 0;
-
-    for (size_t i = 0; i < pg_count(r); i++)
-        n += pg_get(r, i, 2) <= KEEPER_ALIVE;
-    return n;
-}
-
-static hsy_status keeper_nodes(struct cluster *c, struct pg_link *l,
-                               hsy_error *err)
-{
-    struct pg_params *p = pg_params(l);
-    struct pg_rows *r = NULL;
-    hsy_status st;
-
-    pg_text(p, c->node);
-    pg_text(p, HSY_VERSION);
-    st = pg_ask(l,
-                "insert into nodes values($1, clock_timestamp(), $2) on "
-                "conflict (name) do update set seen = excluded.seen, version = "
-                "excluded.version",
-                NULL, err);
-    (void)pg_params(l);
-    if (st == HSY_OK)
-        st = pg_ask(l,
-                    "select name, version, extract(epoch from "
-                    "clock_timestamp() - seen)::int8 from nodes where seen > "
-                    "clock_timestamp() - interval '1 day' order by name limit "
-                    "64",
-                    &r, err);
-    if (st != HSY_OK)
-        return st;
-    pthread_mutex_lock(&c->rules);
-    mirror_nodes(c->base.view, keeper_alive(r));
-    pthread_mutex_unlock(&c->rules);
-    pthread_mutex_lock(&c->lock);
-    c->nnodes = pg_count(r);
-    for (size_t i = 0; i < c->nnodes; i++) {
-        struct cluster_node_status *n = &c->nodes[i];
-        const int64_t seen = pg_get(r, i, 2);
-
-        snprintf(n->name, sizeof n->name, "%s",
-                 (const char *)pg_get_bytes(r, i, 0, NULL));
-        snprintf(n->version, sizeof n->version, "%s",
-                 (const char *)pg_get_bytes(r, i, 1, NULL));
-        n->seen = seen > 0 ? (uint64_t)seen : 0;
-    }
-    pthread_mutex_unlock(&c->lock);
-    pg_rows_free(r);
-    return HSY_OK;
-}
-
 /* ---- Days ---------------------------------------------------------------- */
-
-static void keeper_compare_clocks(struct cluster *c, uint64_t now)
-{
-    struct cluster_shard *s = &c->shards[0];
-    const int64_t behind = (int64_t)time(NULL) - (int64_t)now;
-    const bool apart = behind > KEEPER_APART || behind < -KEEPER_APART;
-    bool was;
-
-    pthread_mutex_lock(&s->lock);
-    was = s->status.behind > KEEPER_APART || s->status.behind < -KEEPER_APART;
-    s->status.behind = behind;
-    pthread_mutex_unlock(&s->lock);
-    if (apart && !was)
-        cluster_say(c, "clock-differs",
-                    "this machine's clock is more than a day away from the "
-                    "database's, which decides");
-}
 
 static hsy_status keeper_days(struct cluster *c, struct pg_link *l,
                               hsy_error *err)
@@ -418,7 +344,7 @@ static hsy_status keeper_days(struct cluster *c, struct pg_link *l,
     if (c->o.rehearsal)
         now = c->workers.now != NULL ? c->workers.now(c->workers.ctx) : now;
     else
-        keeper_compare_clocks(c, now);
+        cluster_compare_clocks(c, now);
     pthread_mutex_lock(&c->rules);
     st = engine_tell(c->base.view,
                      (struct engine_time){now, cluster_clock() / 1000000}, err);
@@ -478,8 +404,12 @@ static void keeper_fold(struct cluster_shard *s)
 static void keeper_shard(struct cluster_shard *s, bool forget)
 {
     hsy_error err = {0};
+    hsy_status st = cluster_connect(s, s->keeper, &s->keeper_session, &err);
 
-    if (cluster_connect(s, s->keeper, &s->keeper_session, &err) != HSY_OK)
+    if (st == HSY_OK)
+        st = cluster_shard_ask(s, &err);
+    cluster_shard_tried(s, st, &err);
+    if (st != HSY_OK)
         return;
     if (s->counts_session != s->keeper_session) {
         s->counts_session = s->keeper_session;
@@ -512,7 +442,7 @@ static hsy_status keeper_control(struct cluster *c, hsy_error *err)
     if (st == HSY_OK)
         st = cluster_enrol(c, l, err);
     if (st == HSY_OK)
-        st = keeper_nodes(c, l, err);
+        st = cluster_read_nodes(c, l, err);
     return st;
 }
 

@@ -137,6 +137,10 @@ struct cluster_shard {
     bool stopping, works;
     uint64_t turns;
     struct cluster_shard_status status;
+    bool refused; /* the keeper could not use it, and why: */
+    char refusal[PG_REASON];
+    int64_t mark;     /* a batch that waits to be folded, */
+    uint64_t mark_at; /* and since when, in seconds; 0: none does */
 
     /* The keeper's. */
     struct pg_link *keeper;
@@ -195,7 +199,9 @@ struct cluster {
     struct workers_times times;
     struct cluster_node_status nodes[CLUSTER_SHARDS];
     size_t nnodes;
-    uint64_t started; /* microseconds */
+    uint64_t nodes_at; /* when they were read, in seconds */
+    int64_t behind;    /* seconds that the clock of shard 0 is behind ours */
+    uint64_t started;  /* microseconds */
     struct {
         char event[32], text[PG_REASON];
         uint64_t at; /* milliseconds */
@@ -205,6 +211,8 @@ struct cluster {
     size_t nshards;
     struct cluster_shard shards[];
 };
+
+extern const struct counting_functions cluster_functions;
 
 static inline struct cluster *cluster_of(struct counting *c)
 {
@@ -272,6 +280,20 @@ void cluster_keeper_stop(struct cluster *c);
 /* The document and entries of shard 0, if others than the view's are there. */
 hsy_status cluster_read_document(struct cluster *c, struct pg_link *l,
                                  hsy_error *err);
+
+/* ---- cluster_state.c ----------------------------------------------------- */
+
+/* Note whether the keeper could connect to a shard; then ask how it is. */
+void cluster_shard_tried(struct cluster_shard *s, hsy_status st,
+                         const hsy_error *err);
+hsy_status cluster_shard_ask(struct cluster_shard *s, hsy_error *err);
+
+/* Say that this node is alive, and read who else is; with shard 0's link. */
+hsy_status cluster_read_nodes(struct cluster *c, struct pg_link *l,
+                              hsy_error *err);
+
+/* Hold the clock of shard 0 against ours. */
+void cluster_compare_clocks(struct cluster *c, uint64_t now);
 
 /* ---- cluster_days.c ------------------------------------------------------ */
 

@@ -39,7 +39,7 @@ const char *pg_place_name(const struct pg_place *p);
  * certificate, 1: ours, 2: its key); NULL: there is none. */
 const char *pg_place_file(const struct pg_place *p, unsigned which);
 
-/* What the last connection found. Any thread. */
+/* What the last connection found, or a link since. Any thread. */
 struct pg_found {
     uint32_t timeline;      /* the highest seen; 0: none yet */
     bool replicated;        /* commits wait for a standby */
@@ -49,6 +49,9 @@ struct pg_found {
     char reason[PG_REASON]; /* why not */
 };
 void pg_place_found(struct pg_place *p, struct pg_found *out);
+
+/* A link to it works, and was told whether commits wait for a standby now. */
+void pg_place_works(struct pg_place *p, bool replicated);
 
 /* ---- Links --------------------------------------------------------------- */
 

@@ -1,0 +1,197 @@
+/* cluster_state.c - how the databases and the other nodes are, as this one sees
+ * them. */
+#define _GNU_SOURCE
+#include "server/cluster/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static uint64_t state_seconds(void)
+{
+    return cluster_clock() / 1000000 + 1;
+}
+
+/* ---- A shard ------------------------------------------------------------- */
+
+/* The reason of a connection that failed has the server's own words. */
+static void state_say(struct cluster_shard *s, const char *why)
+{
+    char text[PG_REASON];
+
+    snprintf(text, sizeof text, "%.80s: %.110s", pg_place_name(s->place), why);
+    cluster_say(s->c, "shard-lost", text);
+}
+
+void cluster_shard_tried(struct cluster_shard *s, hsy_status st,
+                         const hsy_error *err)
+{
+    struct pg_found found;
+    const char *why = err->msg != NULL ? err->msg : "";
+    bool was;
+
+    pg_place_found(s->place, &found);
+    if (!found.reachable)
+        why = found.reason;
+    pthread_mutex_lock(&s->lock);
+    was = s->refused;
+    s->refused = st != HSY_OK;
+    snprintf(s->refusal, sizeof s->refusal, "%s", s->refused ? why : "");
+    pthread_mutex_unlock(&s->lock);
+    if (st != HSY_OK && !was)
+        state_say(s, why);
+}
+
+/* The mark moves on when all up to it is folded: what is folded is gone. */
+static void state_mark(struct cluster_shard *s, bool any, int64_t least,
+                       int64_t most)
+{
+    pthread_mutex_lock(&s->lock);
+    if (!any) {
+        s->mark_at = 0;
+    } else if (s->mark_at == 0 || least > s->mark) {
+        s->mark = most;
+        s->mark_at = state_seconds();
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+hsy_status cluster_shard_ask(struct cluster_shard *s, hsy_error *err)
+{
+    struct pg_rows *r = NULL;
+    hsy_status st;
+
+    (void)pg_params(s->keeper);
+    st = pg_ask(s->keeper,
+                "select (current_setting('synchronous_standby_names') <> "
+                "'')::int4, min(number), max(number) from batches",
+                &r, err);
+    if (st != HSY_OK)
+        return st;
+    pg_place_works(s->place, pg_get(r, 0, 0) != 0);
+    if (pg_is_null(r, 0, 1))
+        state_mark(s, false, 0, 0);
+    else
+        state_mark(s, true, pg_get(r, 0, 1), pg_get(r, 0, 2));
+    pg_rows_free(r);
+    return HSY_OK;
+}
+
+/* ---- Nodes --------------------------------------------------------------- */
+
+static void state_node(struct cluster_node_status *n, const struct pg_rows *r,
+                       size_t i)
+{
+    const int64_t seen = pg_get(r, i, 2);
+
+    snprintf(n->name, sizeof n->name, "%s",
+             (const char *)pg_get_bytes(r, i, 0, NULL));
+    snprintf(n->version, sizeof n->version, "%s",
+             (const char *)pg_get_bytes(r, i, 1, NULL));
+    n->seen = seen > 0 ? (uint64_t)seen : 0;
+}
+
+static void state_nodes(struct cluster *c, const struct pg_rows *r)
+{
+    uint64_t alive = 0;
+
+    pthread_mutex_lock(&c->lock);
+    c->nnodes = pg_count(r);
+    c->nodes_at = state_seconds();
+    for (size_t i = 0; i < c->nnodes; i++) {
+        state_node(&c->nodes[i], r, i);
+        alive += c->nodes[i].seen <= CLUSTER_ALIVE;
+    }
+    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_lock(&c->rules);
+    mirror_nodes(c->base.view, alive);
+    pthread_mutex_unlock(&c->rules);
+}
+
+hsy_status cluster_read_nodes(struct cluster *c, struct pg_link *l,
+                              hsy_error *err)
+{
+    struct pg_params *p = pg_params(l);
+    struct pg_rows *r = NULL;
+    hsy_status st;
+
+    pg_text(p, c->node);
+    pg_text(p, HSY_VERSION);
+    st = pg_ask(l,
+                "insert into nodes values($1, clock_timestamp(), $2) on "
+                "conflict (name) do update set seen = excluded.seen, version = "
+                "excluded.version",
+                NULL, err);
+    (void)pg_params(l);
+    if (st == HSY_OK)
+        st = pg_ask(l,
+                    "select name, version, extract(epoch from "
+                    "clock_timestamp() - seen)::int8 from nodes where seen > "
+                    "clock_timestamp() - interval '1 day' order by name limit "
+                    "64",
+                    &r, err);
+    if (st == HSY_OK)
+        state_nodes(c, r);
+    pg_rows_free(r);
+    return st;
+}
+
+/* ---- The clock ----------------------------------------------------------- */
+
+void cluster_compare_clocks(struct cluster *c, uint64_t now)
+{
+    const int64_t behind = (int64_t)time(NULL) - (int64_t)now;
+
+    pthread_mutex_lock(&c->lock);
+    c->behind = behind;
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* ---- All of it ----------------------------------------------------------- */
+
+static void state_shard(struct cluster_shard_status *out,
+                        struct cluster_shard *s, uint64_t now)
+{
+    pthread_mutex_lock(&s->lock);
+    *out = s->status;
+    out->waiting = s->waiting;
+    out->unfolded = s->mark_at != 0 ? now - s->mark_at : 0;
+    out->up = !s->refused;
+    snprintf(out->why, sizeof out->why, "%s", s->refusal);
+    pthread_mutex_unlock(&s->lock);
+    pg_place_found(s->place, &out->found);
+    if (out->up && !out->found.reachable)
+        snprintf(out->why, sizeof out->why, "%s", out->found.reason);
+    out->up = out->up && out->found.reachable;
+}
+
+bool cluster_status(struct counting *counting, struct cluster_status *out)
+{
+    const uint64_t now = state_seconds();
+    struct cluster *c;
+
+    memset(out, 0, sizeof *out);
+    if (counting == NULL || counting->ops != &cluster_functions)
+        return false;
+    c = cluster_of(counting);
+    out->nshards = c->nshards;
+    for (size_t i = 0; i < c->nshards; i++)
+        state_shard(&out->shards[i], &c->shards[i], now);
+    pthread_mutex_lock(&c->lock);
+    out->behind = c->behind;
+    out->nnodes = c->nnodes;
+    memcpy(out->nodes, c->nodes, sizeof c->nodes);
+    for (size_t i = 0; i < c->nnodes; i++) /* it is older by now */
+        out->nodes[i].seen += now - c->nodes_at;
+    pthread_mutex_unlock(&c->lock);
+    return true;
+}
+
+size_t cluster_alive(const struct cluster_status *s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->nnodes; i++)
+        n += s->nodes[i].seen <= CLUSTER_ALIVE;
+    return n;
+}
