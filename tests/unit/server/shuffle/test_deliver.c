@@ -288,11 +288,13 @@ static void a_full_disk_does_not_stop_deliveries(void)
 {
     static struct memory_store none; /* of an engine that asks nothing */
     struct engine_options o = {.size = sizeof o, .ids_epoch = 1 << 20};
+    struct counting counting = {.view = NULL};
     struct sends s = {.next = {.refuses = 422}};
 
     sends_open(&s, 1);
     memory_open(&none, 1);
-    if (engine_open(&s.h.options.engine, &none.base, &none.state, &o, NULL) !=
+    s.h.options.counting = &counting;
+    if (engine_open(&counting.view, &none.base, &none.state, &o, NULL) !=
         HSY_OK)
         ok(false, "there is an engine");
     life_upload(&s.life, LIFE_DAY0 + 1, 100, LIFE_MIN, UINT64_MAX);
@@ -304,7 +306,7 @@ static void a_full_disk_does_not_stop_deliveries(void)
     s.h.options.now = full_now;
     s.h.options.failed = full_failed;
     s.h.options.look_millis = 1;
-    s.h.mixed = engine_roster(s.h.options.engine);
+    s.h.mixed = engine_roster(counting.view);
     pthread_cond_init(&s.h.mixer_wakes, NULL);
     hop_mix_main(&s.h);
     is_u64(full.asked, 2, "there is no room, and then none either");
@@ -312,7 +314,7 @@ static void a_full_disk_does_not_stop_deliveries(void)
     pthread_cond_destroy(&s.h.mixer_wakes);
     roster_drop(s.h.mixed);
     free(s.h.rows);
-    engine_close(s.h.options.engine);
+    engine_close(counting.view);
     memory_clear(&none);
     sends_close(&s);
 }
