@@ -1,11 +1,12 @@
 /*
  * test_shown_keep.c - where generations are kept: the same of shown.db and of a
- * database (where HSY_PG names one).
+ * database (where PostgreSQL is).
  */
 #define _GNU_SOURCE
 
 #include "rig/cluster_db.h"
 #include "rig/engine_rig.h"
+#include "rig/with_postgres.h"
 #include "server/cluster/shown_many.h"
 #include "server/collector/shown/internal.h"
 #include "tap.h"
@@ -342,11 +343,13 @@ static void damage_is_told(void)
     k->ops->close(k);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static struct rig r;
     char made[] = "/tmp/hearsay-keep.XXXXXX";
 
+    (void)argc;
+    (void)with_postgres(argv, 1);
     directory = mkdtemp(made);
     if (!rig_open(&r) || directory == NULL)
         return 1;

@@ -13,6 +13,7 @@
 #include "host/analysis/analysis.h"
 #include "rig/cluster_db.h"
 #include "rig/engine_rig.h"
+#include "rig/with_postgres.h"
 #include "server/cluster/shown_many.h"
 #include "server/collector/shown/internal.h"
 #include "tap.h"
@@ -377,10 +378,13 @@ static void forgets(struct pg_place *place)
     end();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    struct pg_place *place = db_open();
+    struct pg_place *place;
 
+    (void)argc;
+    (void)with_postgres(argv, 1);
+    place = db_open();
     one_thread(NULL, 1);
     ok(getenv("HSY_PG") == NULL || place != NULL, "the database, if any");
     for (uint64_t seed = 1; place != NULL && seed <= 6; seed++)

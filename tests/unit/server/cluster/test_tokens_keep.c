@@ -1,10 +1,11 @@
 /*
- * test_tokens_keep.c - tokens in a database (where HSY_PG names one): as in a
- * book, and what is damaged there is told.
+ * test_tokens_keep.c - tokens in a database: as in a book, and what is
+ * damaged there is told.
  */
 #define _GNU_SOURCE
 #include "rig/cluster_db.h"
 #include "rig/token_checks.h"
+#include "rig/with_postgres.h"
 #include "server/cluster/tokens_many.h"
 #include "tap.h"
 
@@ -119,13 +120,14 @@ static void sessions_end(void)
     tokens_keep_close(k);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    place = db_open();
-    if (getenv("HSY_PG") == NULL) {
-        tap_skip("no database: tests/e2e/cluster_readers.t has one");
+    (void)argc;
+    if (!with_postgres(argv, 1)) {
+        tap_skip("PostgreSQL cannot be run");
         return tap_done();
     }
+    place = db_open();
     if (ok(place != NULL, "there is a database")) {
         token_checks(opened);
         db_do(place, "truncate people, token_tasks, enrolled");
