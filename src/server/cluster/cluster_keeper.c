@@ -16,9 +16,9 @@
 #include <string.h>
 #include <time.h>
 
-#define KEEPER_LOOK 1000u  /* milliseconds between looks */
-#define KEEPER_SHARE 10u   /* folding takes one part in so many of a node */
-#define KEEPER_FOLDS 16u   /* bounded amounts at a time */
+#define KEEPER_LOOK 1000u /* milliseconds between looks */
+#define KEEPER_SHARE 10u  /* folding takes one part in so many of a node */
+#define KEEPER_FOLDS 16u  /* bounded amounts at a time */
 
 static hsy_status keeper_nomem(hsy_error *err)
 {

@@ -318,6 +318,7 @@ static hsy_status look_fold(struct cluster *c, hsy_error *err)
         st = cluster_connect(s, s->desk, &s->desk_session, err);
         if (st == HSY_OK && s->seen_session != s->desk_session) {
             s->seen_session = s->desk_session;
+            s->sure = 0;
             look_anew(c);
         }
         for (unsigned k = 0; k < LOOK_FOLDS && more && st == HSY_OK; k++) {
@@ -377,6 +378,34 @@ static hsy_status look_read(struct look *k)
     return st;
 }
 
+/* What was read may be on no standby yet: somebody's wait was cancelled, or the
+ * server has crashed and come back (trap 2). Figures that were shown must not
+ * be lost by a failover, so a row is committed behind them: that waits. */
+static hsy_status look_sure(struct look *k, struct cluster_shard *s)
+{
+    struct pg_params *p = pg_params(s->desk);
+    hsy_status st;
+
+    if (k->rounds[s->number] <= s->sure)
+        return HSY_OK;
+    st = pg_begin(s->desk, k->err);
+    p = pg_params(s->desk);
+    pg_text(p, k->c->node);
+    pg_text(p, HSY_VERSION);
+    if (st == HSY_OK)
+        st = pg_ask(s->desk,
+                    "insert into nodes values($1, clock_timestamp(), $2) on "
+                    "conflict (name) do update set seen = excluded.seen",
+                    NULL, k->err);
+    if (st == HSY_OK)
+        st = pg_commit(s->desk, k->err);
+    else
+        pg_rollback(s->desk);
+    if (st == HSY_OK)
+        s->sure = k->rounds[s->number];
+    return st;
+}
+
 hsy_status cluster_look(struct counting *counting, uint32_t entry,
                         workers_job *job, void *ctx, hsy_error *err)
 {
@@ -399,6 +428,8 @@ hsy_status cluster_look(struct counting *counting, uint32_t entry,
         k.rounds = calloc(c->nshards, sizeof *k.rounds);
         st = k.rounds == NULL ? look_nomem(err) : look_read(&k);
     }
+    for (size_t i = 0; st == HSY_OK && i < c->nshards; i++)
+        st = look_sure(&k, &c->shards[i]);
     if (st == HSY_OK) {
         mirror_keep(counting->view, entry);
         st = job(counting->view, ctx, err);

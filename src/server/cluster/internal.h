@@ -156,6 +156,7 @@ struct cluster_shard {
     /* The desk's. */
     struct pg_link *desk;
     uint64_t desk_session, seen_session;
+    int64_t sure; /* the last round that is replicated, for all we know */
 };
 
 /* Ids of an entry in an epoch. */
