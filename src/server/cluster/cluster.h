@@ -31,7 +31,8 @@ struct cluster_options {
     size_t size;          /* sizeof(struct cluster_options) */
     char *const *storage; /* URLs of the shards, ended by NULL */
     const char *node;     /* how this node is called */
-    bool rehearsal;       /* the caller's clock is the cluster's */
+    bool rehearsal;       /* the caller's clock is the cluster's: */
+    uint64_t (*now)(void *ctx);
     size_t waiting_bytes; /* of uploads that wait for a lane */
     uint64_t keep_days;   /* tallies of days that are kept */
     /* Whether a task wants tokens; may be NULL. */

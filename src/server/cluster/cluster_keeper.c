@@ -333,6 +333,14 @@ static hsy_status keeper_counts(struct cluster *c, hsy_error *err)
 
 /* ---- Days ---------------------------------------------------------------- */
 
+/* The time of a rehearsal is the caller's, from the first look on. */
+static uint64_t keeper_rehearsed(const struct cluster *c, uint64_t now)
+{
+    if (c->o.now != NULL)
+        return c->o.now(c->o.ctx);
+    return c->workers.now != NULL ? c->workers.now(c->workers.ctx) : now;
+}
+
 static hsy_status keeper_days(struct cluster *c, struct pg_link *l,
                               hsy_error *err)
 {
@@ -342,7 +350,7 @@ static hsy_status keeper_days(struct cluster *c, struct pg_link *l,
     if (st != HSY_OK)
         return st;
     if (c->o.rehearsal)
-        now = c->workers.now != NULL ? c->workers.now(c->workers.ctx) : now;
+        now = keeper_rehearsed(c, now);
     else
         cluster_compare_clocks(c, now);
     pthread_mutex_lock(&c->rules);

@@ -432,7 +432,7 @@ static void serve_started(struct collector *c)
               doc.version, doc.tasks);
 }
 
-static uint64_t serve_now(void *ctx)
+uint64_t serve_now(void *ctx)
 {
     struct collector *c = ctx;
 

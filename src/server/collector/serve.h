@@ -43,6 +43,9 @@ void serve_reload(struct collector *c, struct config *next);
  * own last reading. */
 uint64_t serve_time(const struct collector *c, uint64_t *rehearsed);
 
+/* The same, for who counts; ctx: the collector. */
+uint64_t serve_now(void *ctx);
+
 /* The store has failed: nothing may be acknowledged any more, and the way back
  * is to open it again. What was acknowledged is in it. Does not return. */
 void serve_failed(void *ctx, const hsy_error *err);
