@@ -24,7 +24,7 @@ hsy_status cluster_read_days(struct cluster *c, struct pg_link *l,
 
     (void)pg_params(l);
     st = pg_ask(l,
-                "select day, closed, purged, extract(epoch from "
+                "select day, closed, purged, moved, extract(epoch from "
                 "clock_timestamp())::int8 from days where one = 1",
                 &r, err);
     if (st == HSY_OK && pg_count(r) != 1)
@@ -35,7 +35,8 @@ hsy_status cluster_read_days(struct cluster *c, struct pg_link *l,
         mirror_days(c->base.view, (uint32_t)pg_get(r, 0, 0),
                     (uint32_t)pg_get(r, 0, 1), (uint32_t)pg_get(r, 0, 2));
         pthread_mutex_unlock(&c->rules);
-        *now = (uint64_t)pg_get(r, 0, 3);
+        c->moved = pg_get(r, 0, 3);
+        *now = (uint64_t)pg_get(r, 0, 4);
     }
     pg_rows_free(r);
     return st;
@@ -47,27 +48,28 @@ hsy_status cluster_close_epochs(void *ctx, uint32_t through, uint32_t day,
 {
     struct cluster *c = ctx;
     struct pg_link *l = c->shards[0].keeper;
-    struct engine_status is;
     struct pg_params *p;
     struct pg_rows *r = NULL;
     hsy_status st = pg_begin(l, err);
 
-    engine_status(c->base.view, &is);
     p = pg_params(l);
     pg_int(p, (int32_t)day);
     pg_int(p, (int32_t)through);
-    pg_int(p, (int32_t)is.day);
+    pg_long(p, c->moved);
     if (st == HSY_OK)
         st = pg_ask(l,
-                    "update days set day = $1, closed = $2 where one = 1 and "
-                    "day = $3",
+                    "update days set day = $1, closed = $2, moved = moved + 1 "
+                    "where one = 1 and moved = $3",
                     &r, err);
     if (st == HSY_OK && pg_changed(r) != 1)
         st = host_fail(err, HSY_E_BUSY, HOST_FIELD_EPOCHS,
                        "another node has closed days");
     pg_rows_free(r);
-    if (st == HSY_OK)
-        return pg_commit(l, err);
+    if (st == HSY_OK) {
+        st = pg_commit(l, err);
+        c->moved += st == HSY_OK;
+        return st;
+    }
     pg_rollback(l);
     return st;
 }
@@ -121,7 +123,7 @@ static hsy_status days_drop(struct pg_link *l, uint32_t through, hsy_error *err)
  * the table (pg_dump) holds up all inserts meanwhile: it is tried again later.
  */
 static hsy_status days_lock(struct pg_link *l, uint32_t *dropped,
-                            hsy_error *err)
+                            int64_t *heeded, hsy_error *err)
 {
     struct pg_rows *r = NULL;
     hsy_status st = pg_begin(l, err);
@@ -131,42 +133,64 @@ static hsy_status days_lock(struct pg_link *l, uint32_t *dropped,
         st = pg_ask(l, "set local lock_timeout = '2s'", NULL, err);
     (void)pg_params(l);
     if (st == HSY_OK)
-        st = pg_ask(l, "select dropped from days where one = 1 for update", &r,
-                    err);
-    if (st == HSY_OK && pg_count(r) == 1)
+        st = pg_ask(l,
+                    "select dropped, heeded from days where one = 1 for update",
+                    &r, err);
+    if (st == HSY_OK && pg_count(r) == 1) {
         *dropped = (uint32_t)pg_get(r, 0, 0);
+        *heeded = pg_get(r, 0, 1);
+    }
     pg_rows_free(r);
     return st;
 }
 
-static hsy_status days_tables(struct pg_link *l, uint32_t closed,
-                              uint32_t *dropped, struct intake_days want,
-                              hsy_error *err)
+/* Do in this shard what a move of the days says. Where an operator has accepted
+ * an earlier day `closed` is less than what was dropped: tables that had
+ * nothing counted in them may be made again. */
+static hsy_status days_heed(struct pg_link *l, uint32_t closed,
+                            uint32_t *dropped, int64_t moved, hsy_error *err)
 {
-    hsy_status st = days_lock(l, dropped, err);
+    hsy_status st = closed > *dropped ? days_drop(l, closed, err) : HSY_OK;
+    struct pg_params *p = pg_params(l);
 
-    if (st == HSY_OK && closed > *dropped) {
-        st = days_drop(l, closed, err);
-        pg_int(pg_params(l), (int32_t)closed);
-        if (st == HSY_OK)
-            st = pg_ask(l, "update days set dropped = $1 where one = 1", NULL,
-                        err);
-        if (st == HSY_OK)
-            *dropped = closed;
-    } else if (st == HSY_OK && closed < *dropped) {
-        /* An operator has accepted an earlier day: what was dropped, and had
-         * nothing counted in it, may be made again. */
-        pg_int(pg_params(l), (int32_t)closed);
-        st = pg_ask(l, "update days set dropped = $1 where one = 1", NULL, err);
+    pg_int(p, (int32_t)closed);
+    pg_long(p, moved);
+    if (st == HSY_OK)
+        st =
+            pg_ask(l, "update days set dropped = $1, heeded = $2 where one = 1",
+                   NULL, err);
+    if (st == HSY_OK)
         *dropped = closed;
-    }
-    for (uint32_t e = want.first; st == HSY_OK && e <= want.last; e++)
-        if (e > *dropped)
+    return st;
+}
+
+static hsy_status days_open(struct pg_link *l, uint32_t first, uint32_t last,
+                            uint32_t dropped, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    for (uint32_t e = first; st == HSY_OK && e != 0 && e <= last; e++)
+        if (e > dropped)
             st = days_make(l, e, err);
-    for (uint32_t e = want.other_first;
-         st == HSY_OK && e != 0 && e <= want.other_last; e++)
-        if (e > *dropped)
-            st = days_make(l, e, err);
+    return st;
+}
+
+/* *moved: the move that is known here; then the one that was heeded. */
+static hsy_status days_tables(struct pg_link *l, uint32_t closed,
+                              uint32_t *dropped, int64_t *moved,
+                              struct intake_days want, hsy_error *err)
+{
+    int64_t heeded = 0;
+    hsy_status st = days_lock(l, dropped, &heeded, err);
+
+    if (st == HSY_OK && heeded < *moved)
+        st = days_heed(l, closed, dropped, *moved, err);
+    if (st == HSY_OK && heeded <= *moved)
+        st = days_open(l, want.first, want.last, *dropped, err);
+    if (st == HSY_OK && heeded <= *moved)
+        st = days_open(l, want.other_first, want.other_last, *dropped, err);
+    if (heeded > *moved)
+        *moved = heeded; /* another node knows more: nothing is made */
     if (st == HSY_OK)
         return pg_commit(l, err);
     pg_rollback(l);
@@ -179,6 +203,7 @@ hsy_status cluster_tables(struct cluster_shard *s, struct pg_link *l,
     struct intake_days days = engine_days(s->c->base.view);
     const uint32_t closed = days.first - 1;
     uint32_t dropped = s->dropped;
+    int64_t moved = s->c->moved;
     hsy_status st;
 
     if (days.last < days.first)
@@ -191,10 +216,12 @@ hsy_status cluster_tables(struct cluster_shard *s, struct pg_link *l,
         s->made_last >= days.other_last && s->made_first <= days.other_first &&
         s->made_last >= days.last)
         return HSY_OK;
-    st = days_tables(l, closed, &dropped, days, err);
+    st = days_tables(l, closed, &dropped, &moved, days, err);
     if (st != HSY_OK)
         return st;
     __atomic_store_n(&s->dropped, dropped, __ATOMIC_RELEASE);
+    if (moved != s->c->moved)
+        return HSY_OK; /* its days are read first */
     s->made_first = days.first;
     s->made_last = days.last;
     if (days.other_first != 0) {

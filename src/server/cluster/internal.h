@@ -191,6 +191,8 @@ struct cluster {
     struct cluster_seen *seen; /* by entry; owned; desk */
     size_t nseen;
 
+    int64_t moved; /* how often days were moved; the keeper's */
+
     pthread_t keeper;
     bool keeper_runs;
     pthread_mutex_t lock; /* of the rest */

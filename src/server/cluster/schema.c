@@ -21,11 +21,13 @@ static const char *const schema_tables[] = {
     "shard int4 not null, rehearsal boolean not null)",
 
     /* One row. Shard 0: the last day that was believed; epochs up to `closed`
-     * are closed for ever; days before `purged` have no tally. Every shard:
-     * tables of ids up to `dropped` are gone, and are not made again. */
+     * are closed for ever; how often these two were moved; days before `purged`
+     * have no tally. Every shard: tables of ids up to `dropped` are gone, by the
+     * move `heeded`; who knows only an earlier one makes none of them again. */
     "create table days(one int4 primary key check(one = 1), day int4 not null, "
-    "closed int4 not null, purged int4 not null, dropped int4 not null)",
-    "insert into days values(1, 0, 0, 0, 0)",
+    "closed int4 not null, purged int4 not null, dropped int4 not null, "
+    "moved int8 not null, heeded int8 not null)",
+    "insert into days values(1, 0, 0, 0, 0, 0, 0)",
 
     /* Shard 0: from which epoch on ids are spread over how many shards. */
     "create table widths(epoch int4 primary key, shards int4 not null)",
