@@ -80,7 +80,7 @@ class Piece:
         self.later = None  # what is sent with its id once it is acknowledged: the answer that is right
 
 
-def answers(status, body, n):
+def answers_of(status, body, n):
     """What a response says of each of n uploads."""
     if status == 204:
         return [COUNTED] * n
@@ -111,7 +111,7 @@ class Device(threading.Thread):
         crowd, node = self.crowd, self.rng.choice(self.crowd.nodes)
         try:
             status, body = self.post(node, [p.wire for p in pieces])
-            said = answers(status, body, len(pieces))
+            said = answers_of(status, body, len(pieces))
         except Gone:
             said = [None] * len(pieces)
         left = [p for p, status in zip(pieces, said) if not crowd.told(p, status)]
