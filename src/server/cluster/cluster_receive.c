@@ -376,37 +376,7 @@ static hsy_status receive_reports(struct receive *r)
 
 /* ---- All of it ----------------------------------------------------------- */
 
-static hsy_status receive_all(struct receive *r)
-{
-    hsy_status st = pg_begin(r->l, r->err);
-
-    if (st != HSY_OK)
-        return st;
-    (void)pg_params(r->l);
-    st = pg_ask(r->l, "select 1 from receiving where one = 1 for update", NULL,
-                r->err);
-    if (st == HSY_OK)
-        st = receive_claim(r);
-    if (st == HSY_OK && !r->d->known) {
-        st = receive_names(r);
-        if (st == HSY_OK)
-            st = receive_ids(r);
-        if (st == HSY_OK)
-            st = receive_everywhere(r);
-        if (st == HSY_OK)
-            st = receive_enough(r);
-        if (st == HSY_OK)
-            st = receive_reports(r);
-    }
-    if (st == HSY_OK)
-        return pg_commit(r->l, r->err);
-    if (st == HSY_E_REFUSED && strcmp(pg_state(r->l), "55P03") == 0)
-        st = host_fail(r->err, HSY_E_BUSY, HOST_FIELD_BATCH,
-                       "another batch is being taken");
-    pg_rollback(r->l);
-    return st;
-}
-
+/* One that is here is known, whatever became of its task since. */
 static hsy_status receive_allowed(struct receive *r)
 {
     struct engine *view = r->c->base.view;
@@ -431,6 +401,39 @@ static hsy_status receive_allowed(struct receive *r)
     return st;
 }
 
+static hsy_status receive_all(struct receive *r)
+{
+    hsy_status st = pg_begin(r->l, r->err);
+
+    if (st != HSY_OK)
+        return st;
+    (void)pg_params(r->l);
+    st = pg_ask(r->l, "select 1 from receiving where one = 1 for update", NULL,
+                r->err);
+    if (st == HSY_OK)
+        st = receive_claim(r);
+    if (st == HSY_OK && !r->d->known) {
+        st = receive_allowed(r);
+        if (st == HSY_OK)
+            st = receive_names(r);
+        if (st == HSY_OK)
+            st = receive_ids(r);
+        if (st == HSY_OK)
+            st = receive_everywhere(r);
+        if (st == HSY_OK)
+            st = receive_enough(r);
+        if (st == HSY_OK)
+            st = receive_reports(r);
+    }
+    if (st == HSY_OK)
+        return pg_commit(r->l, r->err);
+    if (st == HSY_E_REFUSED && strcmp(pg_state(r->l), "55P03") == 0)
+        st = host_fail(r->err, HSY_E_BUSY, HOST_FIELD_BATCH,
+                       "another batch is being taken");
+    pg_rollback(r->l);
+    return st;
+}
+
 hsy_status cluster_receive(struct counting *counting, struct engine_delivery *d,
                            hsy_error *err)
 {
@@ -444,9 +447,6 @@ hsy_status cluster_receive(struct counting *counting, struct engine_delivery *d,
     if (d->type != STORE_REPORTS)
         return host_fail(err, HSY_E_UNKNOWN, HOST_FIELD_STORE,
                          "a shuffler counts on one machine");
-    st = receive_allowed(&r);
-    if (st != HSY_OK)
-        return st;
     r.ids_epoch = d->epoch > open - 1 ? d->epoch : open;
     home = cluster_home(c, d->entry);
     if (home == CLUSTER_NOWHERE)
