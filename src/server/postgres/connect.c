@@ -88,7 +88,7 @@ static void connect_start(struct connect *c, size_t i)
 {
     const struct pg_place *p = c->p;
     const struct pg_host *h = &p->hosts[i];
-    const char *keys[PG_WORDS + 4], *values[PG_WORDS + 4];
+    const char *keys[PG_WORDS + 5], *values[PG_WORDS + 5];
     struct connect_try *t = &c->all[i];
     size_t n = 0;
 
@@ -103,6 +103,10 @@ static void connect_start(struct connect *c, size_t i)
     if (h->address != NULL) {
         keys[n] = "hostaddr";
         values[n++] = h->address;
+    }
+    if (h->password != NULL) {
+        keys[n] = "password";
+        values[n++] = h->password;
     }
     keys[n] = NULL;
     values[n] = NULL;

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#define PG_WORDS 24u /* keywords of a connection, at most */
+#define PG_WORDS 32u /* keywords of a connection, at most */
 
 struct pg_word {
     char key[32];
@@ -16,6 +16,7 @@ struct pg_word {
 
 struct pg_host {
     char *name, *address, *port; /* owned; address: NULL for a socket file */
+    char *password;              /* owned; NULL: none of its own */
 };
 
 struct pg_place {
@@ -86,6 +87,14 @@ uint64_t pg_clock(void);
 
 /* A reason: words of ours, or of the library or server up to its line's end. */
 void pg_say(char reason[PG_REASON], const char *text);
+
+/* ---- passwords.c --------------------------------------------------------- */
+
+/* Give each host its password of a file as PostgreSQL's manual has it (34.16),
+ * read now: later it may not be in reach. reason is filled on failure. */
+hsy_status pg_passwords(struct pg_place *p, const char *path,
+                        const char *database, const char *user,
+                        char reason[PG_REASON], hsy_error *err);
 
 /* ---- connect.c ----------------------------------------------------------- */
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PLACE_NONE "/dev/null/none" /* no file, and there never is one */
+
 /* What every connection has unless the URL says otherwise. Dead peers are found
  * in seconds, and a frozen node does not hold its locks for long. */
 static const struct {
@@ -21,7 +23,9 @@ static const struct {
     {"tcp_user_timeout", "3000"},
     {"application_name", "hearsay"},
     {"gssencmode", "disable"},
-    {"passfile", "/dev/null/none"}, /* place_password has looked */
+    {"passfile", PLACE_NONE}, /* pg_passwords has looked */
+    {"sslrootcert", PLACE_NONE},
+    {"sslcert", PLACE_NONE},
     {"client_encoding", "UTF8"},
     {"options", "-c idle_in_transaction_session_timeout=10s "
                 "-c lock_timeout=5s -c statement_timeout=0 "
@@ -63,11 +67,11 @@ static const char *place_get(const struct pg_place *p, const char *key)
 
 const char *pg_place_file(const struct pg_place *p, unsigned which)
 {
-    static const char *const keys[] = {"sslrootcert", "sslcert", "sslkey"};
-    const char *file =
-        which < sizeof keys / sizeof *keys ? place_get(p, keys[which]) : NULL;
+    static const char *const keys[PG_FILES] = {"sslrootcert", "sslcert",
+                                               "sslkey", "sslcrl", "sslcrldir"};
+    const char *file = which < PG_FILES ? place_get(p, keys[which]) : NULL;
 
-    return file != NULL && strcmp(file, "system") != 0 ? file : NULL;
+    return file != NULL && strcmp(file, PLACE_NONE) != 0 ? file : NULL;
 }
 
 /* ---- Hosts --------------------------------------------------------------- */
@@ -92,8 +96,8 @@ static hsy_status place_resolve(struct pg_host *h, char reason[PG_REASON],
     char text[NI_MAXHOST], why[PG_REASON];
     int got;
 
-    if (h->name[0] == '/' || h->name[0] == '\0')
-        return HSY_OK; /* a directory with a socket */
+    if (h->name[0] == '/' || h->name[0] == '\0' || h->address != NULL)
+        return HSY_OK; /* a directory with a socket, or it is known */
     got = getaddrinfo(h->name, h->port, &hints, &list);
     if (got != 0) {
         snprintf(why, sizeof why, "%.60s: %.100s", h->name, gai_strerror(got));
@@ -108,14 +112,18 @@ static hsy_status place_resolve(struct pg_host *h, char reason[PG_REASON],
                : place_fail(reason, err, HSY_E_NOMEM, "out of memory");
 }
 
-static hsy_status place_hosts(struct pg_place *p, const char *hosts,
-                              const char *ports, char reason[PG_REASON],
-                              hsy_error *err)
+/* What is said of each server by itself, and where passwords are. */
+struct place_said {
+    const char *hosts, *addresses, *ports, *passwords;
+};
+
+static hsy_status place_hosts(struct pg_place *p, const struct place_said *said,
+                              char reason[PG_REASON], hsy_error *err)
 {
     hsy_status st = HSY_OK;
     size_t n = 1;
 
-    for (const char *at = hosts; *at != '\0'; at++)
+    for (const char *at = said->hosts; *at != '\0'; at++)
         n += *at == ',';
     if (n > PG_HOSTS)
         return place_fail(reason, err, HSY_E_RANGE, "more than 8 servers");
@@ -123,9 +131,12 @@ static hsy_status place_hosts(struct pg_place *p, const char *hosts,
         struct pg_host *h = &p->hosts[p->nhosts++];
         const size_t used = strlen(p->name);
 
-        h->name = place_item(hosts, i);
-        h->port = place_item(ports, i);
-        if (h->name == NULL || h->port == NULL)
+        h->name = place_item(said->hosts, i);
+        h->port = place_item(said->ports, i);
+        if (said->addresses != NULL)
+            h->address = place_item(said->addresses, i);
+        if (h->name == NULL || h->port == NULL ||
+            (said->addresses != NULL && h->address == NULL))
             return place_fail(reason, err, HSY_E_NOMEM, "out of memory");
         snprintf(p->name + used, sizeof p->name - used, "%s%s:%s",
                  i == 0 ? "" : ",", h->name, h->port);
@@ -136,87 +147,80 @@ static hsy_status place_hosts(struct pg_place *p, const char *hosts,
 
 /* ---- The URL ------------------------------------------------------------- */
 
-/* Words that are said of each server by itself, or that libpq must not follow:
- * which server is primary is our question. */
-static bool place_ours(const char *key)
+/* Words that are not for libpq: which server is primary is our question. */
+static bool place_ours(struct place_said *said, const char *key,
+                       const char *value)
 {
-    static const char *const ours[] = {"host", "hostaddr", "port",
-                                       "target_session_attrs", "replication"};
+    const struct {
+        const char *key, **to;
+    } ours[] = {{"host", &said->hosts},         {"hostaddr", &said->addresses},
+                {"port", &said->ports},         {"passfile", &said->passwords},
+                {"target_session_attrs", NULL}, {"replication", NULL}};
 
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (strcmp(key, ours[i]) == 0)
+        if (strcmp(key, ours[i].key) == 0) {
+            if (ours[i].to != NULL)
+                *ours[i].to = value;
             return true;
+        }
     return false;
 }
 
 static hsy_status place_words(struct pg_place *p, const PQconninfoOption *all,
                               char reason[PG_REASON], hsy_error *err)
 {
-    const char *hosts = "", *ports = "5432";
+    struct place_said said = {.ports = "5432"};
+    const char *wrong = NULL;
     bool fits = true;
+    hsy_status st;
 
-    for (; all->keyword != NULL; all++) {
-        if (all->val == NULL || all->val[0] == '\0')
-            continue;
-        if (strcmp(all->keyword, "host") == 0)
-            hosts = all->val;
-        else if (strcmp(all->keyword, "port") == 0)
-            ports = all->val;
-        else if (!place_ours(all->keyword))
+    for (; all->keyword != NULL; all++)
+        if (all->val != NULL && all->val[0] != '\0' &&
+            !place_ours(&said, all->keyword, all->val))
             fits = fits && place_word(p, all->keyword, all->val);
-    }
     for (size_t i = 0; i < sizeof place_usual / sizeof *place_usual; i++)
         if (place_get(p, place_usual[i].key) == NULL)
             fits =
                 fits && place_word(p, place_usual[i].key, place_usual[i].value);
+    if (said.hosts == NULL)
+        said.hosts = said.addresses;
     if (!fits)
-        return place_fail(reason, err, HSY_E_RANGE, "too many parameters");
-    if (hosts[0] == '\0')
-        return place_fail(reason, err, HSY_E_RANGE, "it names no host");
-    if (place_get(p, "dbname") == NULL)
-        return place_fail(reason, err, HSY_E_RANGE, "it names no database");
-    if (place_get(p, "user") == NULL)
-        return place_fail(reason, err, HSY_E_RANGE, "it names no user");
-    return place_hosts(p, hosts, ports, reason, err);
+        wrong = "too many parameters";
+    else if (said.hosts == NULL)
+        wrong = "it names no host";
+    else if (place_get(p, "dbname") == NULL)
+        wrong = "it names no database";
+    else if (place_get(p, "user") == NULL)
+        wrong = "it names no user";
+    if (wrong != NULL)
+        return place_fail(reason, err, HSY_E_RANGE, wrong);
+    st = place_hosts(p, &said, reason, err);
+    if (st == HSY_OK && said.passwords != NULL &&
+        place_get(p, "password") == NULL)
+        st = pg_passwords(p, said.passwords, place_get(p, "dbname"),
+                          place_get(p, "user"), reason, err);
+    return st;
 }
 
-/* libpq reads the file of passwords at each connection, where it may not be in
- * reach: look into it now. A line is host:port:database:user:password, any of
- * the first four may be '*'. */
-static void place_password(struct pg_place *p)
+/* Who signs the server's certificate is named, or nothing is checked. What
+ * libpq would look for by itself, at home or on the system, it would not find
+ * once this process has closed itself off. */
+static hsy_status place_trust(const struct pg_place *p, char reason[PG_REASON],
+                              hsy_error *err)
 {
-    const char *file = place_get(p, "passfile");
-    char line[1024];
-    FILE *f = file != NULL && place_get(p, "password") == NULL
-                  ? fopen(file, "re")
-                  : NULL;
+    const char *mode = place_get(p, "sslmode");
+    const char *root = place_get(p, "sslrootcert");
 
-    while (f != NULL && fgets(line, sizeof line, f) != NULL) {
-        const char *wanted[4] = {p->hosts[0].name, p->hosts[0].port,
-                                 place_get(p, "dbname"), place_get(p, "user")};
-        char *at = line;
-        bool fits = line[0] != '#';
-
-        for (size_t i = 0; i < 4 && fits; i++) {
-            char *end = strchr(at, ':');
-
-            fits = end != NULL;
-            if (!fits)
-                break;
-            *end = '\0';
-            fits = strcmp(at, "*") == 0 ||
-                   (wanted[i] != NULL && strcmp(at, wanted[i]) == 0);
-            at = end + 1;
-        }
-        if (!fits)
-            continue;
-        at[strcspn(at, "\r\n")] = '\0';
-        (void)place_word(p, "password", at);
-        break;
-    }
-    explicit_bzero(line, sizeof line);
-    if (f != NULL)
-        fclose(f);
+    if (strcmp(root, "system") == 0)
+        return place_fail(reason, err, HSY_E_RANGE,
+                          "sslrootcert=system cannot be used: name a file, as "
+                          "/etc/ssl/certs/ca-certificates.crt");
+    if (mode != NULL && strncmp(mode, "verify-", 7) == 0 &&
+        strcmp(root, PLACE_NONE) == 0)
+        return place_fail(reason, err, HSY_E_RANGE,
+                          "sslmode=verify-full and verify-ca need "
+                          "sslrootcert=FILE: who signs its certificate");
+    return HSY_OK;
 }
 
 static hsy_status place_parse(struct pg_place *p, const char *url,
@@ -240,7 +244,7 @@ static hsy_status place_parse(struct pg_place *p, const char *url,
     st = place_words(p, all, reason, err);
     p->pq->conninfoFree(all);
     if (st == HSY_OK)
-        place_password(p);
+        st = place_trust(p, reason, err);
     return st;
 }
 
@@ -282,6 +286,9 @@ void pg_place_close(struct pg_place *p)
         free(p->hosts[i].name);
         free(p->hosts[i].address);
         free(p->hosts[i].port);
+        if (p->hosts[i].password != NULL)
+            explicit_bzero(p->hosts[i].password, strlen(p->hosts[i].password));
+        free(p->hosts[i].password);
     }
     pthread_mutex_destroy(&p->lock);
     free(p);

@@ -35,8 +35,9 @@ void pg_place_close(struct pg_place *p); /* NULL is allowed */
 /* host:port,... and the database, without what is secret; the place's. */
 const char *pg_place_name(const struct pg_place *p);
 
-/* A file that a connection reads again (which = 0: who signs the server's
- * certificate, 1: ours, 2: its key); NULL: there is none. */
+/* A file that a connection reads again, which < PG_FILES: certificates, a key,
+ * lists of those revoked; NULL: it is not named. */
+#define PG_FILES 5u
 const char *pg_place_file(const struct pg_place *p, unsigned which);
 
 /* What the last connection found, or a link since. Any thread. */
