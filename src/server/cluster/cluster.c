@@ -369,7 +369,7 @@ const char *cluster_file(struct counting *counting, size_t i)
     if (counting->ops != &cluster_functions)
         return NULL;
     for (size_t s = 0; s < c->nshards; s++)
-        for (unsigned which = 0; which < 3; which++) {
+        for (unsigned which = 0; which < PG_FILES; which++) {
             const char *file = pg_place_file(c->shards[s].place, which);
 
             if (file != NULL && i-- == 0)

@@ -371,6 +371,40 @@ static char *serve_inside(const char *directory)
     return file;
 }
 
+/* Files that may be read again, "" for none; to be freed. NULL: out of memory.
+ */
+static const char **serve_readable(const struct collector *c,
+                                   const char *candidates)
+{
+    const struct config *f = &c->config;
+    const char *const own[] = {serve_or_none(c->config_path),
+                               serve_or_none(f->document),
+                               f->public_key,
+                               serve_or_none(f->tls_cert),
+                               serve_or_none(f->tls_key),
+                               serve_key_file(f->gateway_keys, 0),
+                               serve_key_file(f->gateway_keys, 1),
+                               serve_or_none(f->sign_key),
+                               serve_key_file(f->seal_keys, 0),
+                               serve_key_file(f->seal_keys, 1),
+                               serve_or_none(f->receipt_key),
+                               candidates,
+                               serve_or_none(f->rehearsal)};
+    const size_t n = sizeof own / sizeof *own;
+    size_t more = 0;
+    const char **all;
+
+    while (cluster_file(c->counting, more) != NULL)
+        more++;
+    all = calloc(n + more + 1, sizeof *all);
+    if (all == NULL)
+        return NULL;
+    memcpy(all, own, sizeof own);
+    for (size_t i = 0; i < more; i++)
+        all[n + i] = cluster_file(c->counting, i);
+    return all;
+}
+
 static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
 {
     const struct config *f = &c->config;
@@ -383,23 +417,8 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
     char *candidates = serve_inside(f->candidates);
     const char *writable[] = {serve_or_none(f->data), serve_or_none(f->backups),
                               public, admin, NULL};
-    const char *readable[] = {serve_or_none(c->config_path),
-                              serve_or_none(f->document),
-                              f->public_key,
-                              serve_or_none(f->tls_cert),
-                              serve_or_none(f->tls_key),
-                              serve_key_file(f->gateway_keys, 0),
-                              serve_key_file(f->gateway_keys, 1),
-                              serve_or_none(f->sign_key),
-                              serve_key_file(f->seal_keys, 0),
-                              serve_key_file(f->seal_keys, 1),
-                              serve_or_none(f->receipt_key),
-                              candidates,
-                              serve_or_none(f->rehearsal),
-                              serve_or_none(cluster_file(c->counting, 0)),
-                              serve_or_none(cluster_file(c->counting, 1)),
-                              serve_or_none(cluster_file(c->counting, 2)),
-                              NULL};
+    const char **readable =
+        candidates != NULL ? serve_readable(c, candidates) : NULL;
     const struct sandbox_options o = {.size = sizeof o,
                                       .does = does,
                                       .writable = writable,
@@ -409,11 +428,12 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
     struct sandbox_result r = {0};
     hsy_status st = HSY_E_NOMEM;
 
-    if (public != NULL && admin != NULL && candidates != NULL)
+    if (public != NULL && admin != NULL && readable != NULL)
         st = sandbox_enter(&o, &r, &t->err);
     free(public);
     free(admin);
     free(candidates);
+    free(readable);
     if (st != HSY_OK)
         return serve_fail(t, st, "sandbox");
     log_event(c->log, r.landlock != 0 && r.seccomp ? LOG_DETAIL : LOG_NOTE,
