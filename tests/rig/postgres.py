@@ -211,7 +211,7 @@ class Postgres:
         os.chmod(self.dir, 0o755)
         if self.as_user:
             os.chown(self.dir, self.as_user["user"], self.as_user["group"])
-        self.settings = {**SETTINGS, **settings}
+        self.settings, self.access = {**SETTINGS, **settings}, _ACCESS
         self._new_host()
         if init:
             self._tool("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "--encoding=UTF8", "--locale=C", "--wal-segsize=4", "--no-sync",
@@ -237,7 +237,8 @@ class Postgres:
         if r.returncode != 0:
             raise Trouble("%s: %s" % (name, (r.stdout + r.stderr).decode("utf-8", "replace")))
 
-    def _write(self, name, text):
+    def write(self, name, text):
+        """A file in its directory, its own."""
         new = os.path.join(self.data, name + ".new")
         with open(new, "w") as f:
             f.write(text)
@@ -251,8 +252,8 @@ class Postgres:
         without a restart, and has when this returns."""
         self.settings.update(settings)
         at = {**self.settings, "listen_addresses": self.host, "port": PORT, "unix_socket_directories": self.dir, "cluster_name": self.name}
-        self._write("postgresql.conf", "".join("%s = '%s'\n" % (k, str(v).replace("'", "''")) for k, v in at.items() if v is not None))
-        self._write("pg_hba.conf", _ACCESS)
+        self.write("postgresql.conf", "".join("%s = '%s'\n" % (k, str(v).replace("'", "''")) for k, v in at.items() if v is not None))
+        self.write("pg_hba.conf", self.access)
         if self.alive():
             before = self.sql("select pg_conf_load_time()")
             self.process.send_signal(signal.SIGHUP)
