@@ -88,7 +88,8 @@ struct cluster_status {
 /* NULL-safe: false if it counts on one machine, and then there is no shard. Any
  * thread. */
 bool cluster_status(struct counting *c, struct cluster_status *out);
-size_t cluster_alive(const struct cluster_status *s); /* nodes */
+size_t cluster_alive(const struct cluster_status *s);      /* nodes */
+uint64_t cluster_unfolded(const struct cluster_status *s); /* of all shards */
 
 /* Place of a shard, for who keeps something else there; the cluster's. */
 struct pg_place *cluster_place(struct counting *c, size_t shard);

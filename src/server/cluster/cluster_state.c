@@ -37,6 +37,8 @@ void cluster_shard_tried(struct cluster_shard *s, hsy_status st,
     was = s->refused;
     s->refused = st != HSY_OK;
     snprintf(s->refusal, sizeof s->refusal, "%s", s->refused ? why : "");
+    if (s->refused)
+        s->mark_at = 0; /* nobody knows now */
     pthread_mutex_unlock(&s->lock);
     if (st != HSY_OK && !was)
         state_say(s, why);
@@ -194,4 +196,14 @@ size_t cluster_alive(const struct cluster_status *s)
     for (size_t i = 0; i < s->nnodes; i++)
         n += s->nodes[i].seen <= CLUSTER_ALIVE;
     return n;
+}
+
+uint64_t cluster_unfolded(const struct cluster_status *s)
+{
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < s->nshards; i++)
+        if (s->shards[i].unfolded > most)
+            most = s->shards[i].unfolded;
+    return most;
 }

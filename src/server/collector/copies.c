@@ -208,6 +208,8 @@ hsy_status copies_make(struct collector *c, bool scheduled,
 {
     hsy_status st;
 
+    if (config_many(&c->config)) /* there is nothing here to be copied */
+        return c->counting->ops->backup(c->counting, NULL, NULL, err);
     pthread_mutex_lock(&c->copying);
     copies_sweep(c);
     st = copies_free_name(path, c, scheduled)

@@ -104,4 +104,8 @@ void api_look_public(struct collector *c, struct listen_status *out,
 void api_look_figures(struct collector *c, struct watch_figures *out,
                       uint64_t step);
 
+/* What a cluster's node knows of shards and nodes; false: it is none. */
+bool api_look_cluster(struct collector *c, struct cluster_status *out,
+                      uint64_t step);
+
 #endif

@@ -35,12 +35,30 @@ static void metrics_one(FILE *to, const char *name, const char *type,
     fprintf(to, "hearsay_%s %" PRIu64 "\n", name, value);
 }
 
+/* Of a store on this machine. */
+static void metrics_store(FILE *to, const struct engine_status *s)
+{
+    metrics_one(to, "commits_total", "counter",
+                "Commits of the store, in all its time.", s->seq);
+    metrics_one(to, "commits_unfolded", "gauge",
+                "Commits that are durable and not in a tally yet.",
+                s->seq - s->folded);
+    metrics_one(to, "ids_bytes", "gauge", "Memory of upload ids.",
+                s->ids_bytes);
+    metrics_one(to, "ids_runs", "gauge", "Files of them on the disk.",
+                s->ids_runs);
+    metrics_one(to, "ids_disk_bytes", "gauge", "Bytes of these files.",
+                s->ids_disk_bytes);
+}
+
 /* step: of counters; 1: an operator asks. */
 static void metrics_engine(FILE *to, struct collector *c, uint64_t step)
 {
     struct engine_status s;
 
     api_look_engine(c, &s, step);
+    if (!config_many(&c->config))
+        metrics_store(to, &s);
     metrics_head(to, "uploads_total", "counter",
                  "Uploads since the start, by what became of them.");
     for (size_t i = 0; i < INTAKE_VERDICTS; i++)
@@ -50,19 +68,9 @@ static void metrics_engine(FILE *to, struct collector *c, uint64_t step)
                 "Reports counted since the start.", s.reports);
     metrics_one(to, "nulls_total", "counter",
                 "Null uploads noted since the start.", s.nulls);
-    metrics_one(to, "commits_total", "counter",
-                "Commits of the store, in all its time.", s.seq);
-    metrics_one(to, "commits_unfolded", "gauge",
-                "Commits that are durable and not in a tally yet.",
-                s.seq - s.folded);
     metrics_one(to, "waiting_bytes", "gauge",
                 "Batches that wait to be folded, in bytes.", s.waiting_bytes);
     metrics_one(to, "ids", "gauge", "Upload ids of the open epochs.", s.ids);
-    metrics_one(to, "ids_bytes", "gauge", "Memory of these ids.", s.ids_bytes);
-    metrics_one(to, "ids_runs", "gauge", "Files of them on the disk.",
-                s.ids_runs);
-    metrics_one(to, "ids_disk_bytes", "gauge", "Bytes of these files.",
-                s.ids_disk_bytes);
     metrics_one(to, "ids_refused_total", "counter",
                 "Uploads refused, as their share of ids was used up.",
                 s.ids_refused);
@@ -76,7 +84,7 @@ static void metrics_engine(FILE *to, struct collector *c, uint64_t step)
                 s.refusing);
     metrics_one(to, "clock_jumped", "gauge", "1 if the clock is not believed.",
                 s.clock_jumped);
-    if (c->config.rehearsal == NULL)
+    if (c->config.rehearsal == NULL && !config_many(&c->config))
         metrics_signed(
             to, "clock_ahead_seconds",
             "How far the clock's day is ahead of the last one taken.",
@@ -110,31 +118,46 @@ static void metrics_waits(FILE *to, struct collector *c, uint64_t step)
             "\nhearsay_wait_seconds_sum %.6f"
             "\nhearsay_wait_seconds_count %" PRIu64 "\n",
             below, 1e-6 * (double)t.micros, below);
-    metrics_one(to, "last_checkpoint_timestamp_seconds", "gauge",
-                "When tallies were last written; at first the start.",
-                (uint64_t)time(NULL) - t.checkpoint / 1000000);
+    if (!config_many(&c->config))
+        metrics_one(to, "last_checkpoint_timestamp_seconds", "gauge",
+                    "When tallies were last written; at first the start.",
+                    (uint64_t)time(NULL) - t.checkpoint / 1000000);
 }
 
-static void metrics_machine(FILE *to, const struct watch_figures *f)
+/* The disk, which a node has only if it takes batches of shufflers. */
+static void metrics_disk(FILE *to, const struct watch_figures *f)
 {
+    metrics_one(to, "disk_free_bytes", "gauge",
+                "What is free where the data are.", f->disk_free);
+    metrics_one(to, "disk_size_bytes", "gauge", "Size of that file system.",
+                f->disk_size);
+}
+
+static void metrics_copies(FILE *to, const struct watch_figures *f)
+{
+    metrics_one(to, "log_bytes", "gauge", "Length of the store's logs.",
+                f->log_bytes);
+    metrics_one(to, "last_backup_timestamp_seconds", "gauge",
+                "When the newest backup was made; 0: there is none.",
+                f->backup);
+}
+
+static void metrics_machine(FILE *to, const struct collector *c,
+                            const struct watch_figures *f)
+{
+    if (c->config.data != NULL)
+        metrics_disk(to, f);
+    if (!config_many(&c->config))
+        metrics_copies(to, f);
     metrics_head(to, "requests_refused_total", "counter",
                  "Upload requests that were refused whole, by reason.");
     for (size_t i = 0; i < WATCH_REFUSALS; i++)
         fprintf(to,
                 "hearsay_requests_refused_total{reason=\"%s\"} %" PRIu64 "\n",
                 watch_refusals[i], f->refusals[i]);
-    metrics_one(to, "disk_free_bytes", "gauge",
-                "What is free where the data are.", f->disk_free);
-    metrics_one(to, "disk_size_bytes", "gauge", "Size of that file system.",
-                f->disk_size);
-    metrics_one(to, "log_bytes", "gauge", "Length of the store's logs.",
-                f->log_bytes);
     metrics_one(to, "unfolded_seconds", "gauge",
                 "For which a commit waits to be folded, at least.",
                 f->unfolded_seconds);
-    metrics_one(to, "last_backup_timestamp_seconds", "gauge",
-                "When the newest backup was made; 0: there is none.",
-                f->backup);
     metrics_signed(
         to, "clock_step_seconds",
         "What the clock gained on the monotonic one since the start.",
@@ -336,6 +359,82 @@ static void metrics_hop(FILE *to, struct collector *c)
                 "Batches that the next hop refuses.", s.refusals);
 }
 
+/* ---- A cluster's node ---------------------------------------------------- */
+
+static void
+metrics_shards(FILE *to, const struct cluster_status *s, const char *name,
+               const char *type, const char *help,
+               uint64_t (*value)(const struct cluster_shard_status *))
+{
+    metrics_head(to, name, type, help);
+    for (size_t i = 0; i < s->nshards; i++)
+        fprintf(to, "hearsay_%s{shard=\"%zu\"} %" PRIu64 "\n", name, i,
+                value(&s->shards[i]));
+}
+
+#define METRICS_OF(name, expression)                                           \
+    static uint64_t metrics_shard_##name(const struct cluster_shard_status *s) \
+    {                                                                          \
+        return (uint64_t)(expression);                                         \
+    }
+
+METRICS_OF(up, s->up)
+METRICS_OF(timeline, s->found.timeline)
+METRICS_OF(replicated, s->up && s->found.replicated)
+METRICS_OF(commits, s->commits)
+METRICS_OF(uploads, s->uploads)
+METRICS_OF(doubts, s->doubts)
+METRICS_OF(again, s->again)
+METRICS_OF(folded, s->folded)
+METRICS_OF(waiting, s->waiting)
+METRICS_OF(unfolded, s->unfolded)
+
+/* By the number of the shard: its name is the operators'. */
+static void metrics_cluster(FILE *to, struct collector *c, uint64_t step)
+{
+    static const struct {
+        const char *name, *type, *help;
+        uint64_t (*value)(const struct cluster_shard_status *);
+    } rows[] = {
+        {"shard_reachable", "gauge", "1 if this node can use the database.",
+         metrics_shard_up},
+        {"shard_timeline", "gauge",
+         "Timeline of its primary: one more with each failover.",
+         metrics_shard_timeline},
+        {"shard_replicated", "gauge", "1 if commits wait for a standby.",
+         metrics_shard_replicated},
+        {"shard_commits_total", "counter",
+         "Groups of uploads that this node committed.", metrics_shard_commits},
+        {"shard_uploads_total", "counter", "Uploads in them.",
+         metrics_shard_uploads},
+        {"shard_doubts_total", "counter",
+         "Groups of which this node does not know what became of them.",
+         metrics_shard_doubts},
+        {"shard_retries_total", "counter", "Groups that were tried once more.",
+         metrics_shard_again},
+        {"shard_folded_total", "counter", "Batches that this node folded.",
+         metrics_shard_folded},
+        {"shard_waiting", "gauge", "Requests that wait to be committed there.",
+         metrics_shard_waiting},
+        {"shard_unfolded_seconds", "gauge",
+         "For which a batch waits to be folded, at least.",
+         metrics_shard_unfolded}};
+    struct cluster_status s;
+
+    if (!api_look_cluster(c, &s, step))
+        return;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        metrics_shards(to, &s, rows[i].name, rows[i].type, rows[i].help,
+                       rows[i].value);
+    metrics_one(to, "nodes_alive", "gauge",
+                "Nodes of the cluster that were seen a moment ago.",
+                cluster_alive(&s));
+    if (c->config.rehearsal == NULL)
+        metrics_signed(to, "database_behind_seconds",
+                       "How far the database's clock is behind this one's.",
+                       s.behind);
+}
+
 void api_metrics(struct request *q, void *ctx)
 {
     struct collector *c = ctx;
@@ -359,10 +458,11 @@ void api_metrics(struct request *q, void *ctx)
     metrics_waits(to, c, step);
     metrics_sealed(to, c, step);
     metrics_hop(to, c);
+    metrics_cluster(to, c, step);
     metrics_epochs(to, c);
     metrics_document(to, c);
     metrics_troubles(to, c);
-    metrics_machine(to, &figures);
+    metrics_machine(to, c, &figures);
     metrics_process(to, &figures);
     metrics_listeners(to, l, n);
     if (fclose(to) != 0) {

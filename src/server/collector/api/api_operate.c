@@ -244,7 +244,9 @@ static void operate_backup(struct collector *c, struct request *q)
     const hsy_status st = copies_make(c, false, path, &err);
 
     if (st == HSY_E_REFUSED) {
-        api_problem(q, 409, "No name left", "%s", err.msg);
+        api_problem(q, 409,
+                    config_many(&c->config) ? "Not here" : "No name left", "%s",
+                    err.msg);
     } else if (st != HSY_OK) {
         api_failed(q, &err);
     } else if (api_begin(q, &p)) {

@@ -148,3 +148,31 @@ void api_look_figures(struct collector *c, struct watch_figures *out,
     rounded(&out->virtual_bytes, ROUNDED_BYTES);
     rounded(&out->open_files, ROUNDED_THINGS);
 }
+
+/* Failures are of now; a commit is of uploads. */
+bool api_look_cluster(struct collector *c, struct cluster_status *out,
+                      uint64_t step)
+{
+    struct history_seen seen;
+
+    if (!cluster_status(c->counting, out))
+        return false;
+    if (step == 1)
+        return true;
+    history_seen(c, &seen);
+    for (size_t i = 0; i < out->nshards; i++) {
+        struct cluster_shard_status *s = &out->shards[i];
+        const struct cluster_shard_status *then = &seen.cluster.shards[i];
+
+        s->commits = then->commits;
+        s->uploads = then->uploads;
+        s->folded = then->folded;
+        s->waiting = then->waiting;
+        rounded(&s->commits, step);
+        rounded(&s->uploads, step);
+        rounded(&s->folded, step);
+        rounded(&s->waiting, step);
+        rounded(&s->unfolded, ROUNDED_SECONDS);
+    }
+    return true;
+}

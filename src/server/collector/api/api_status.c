@@ -104,6 +104,56 @@ static void status_put_document(struct put *p, struct collector *c)
     }
 }
 
+static void status_put_nodes(struct put *p, const struct cluster_status *s)
+{
+    put_array(p, "nodes");
+    for (size_t i = 0; i < s->nnodes; i++) {
+        put_object(p, NULL);
+        put_word(p, "name", s->nodes[i].name);
+        put_word(p, "version", s->nodes[i].version);
+        put_count(p, "seen", s->nodes[i].seen);
+        put_bool(p, "alive", s->nodes[i].seen <= CLUSTER_ALIVE);
+        put_end(p, '}');
+    }
+    put_end(p, ']');
+}
+
+static void status_put_shard(struct put *p,
+                             const struct cluster_shard_status *s)
+{
+    put_object(p, NULL);
+    put_word(p, "server", s->name);
+    put_bool(p, "reachable", s->up);
+    put_word(p, "why", s->up ? NULL : s->why);
+    put_count(p, "timeline", s->found.timeline);
+    put_bool(p, "replicated", s->up && s->found.replicated);
+    put_count(p, "commits", s->commits);
+    put_count(p, "uploads", s->uploads);
+    put_count(p, "doubts", s->doubts);
+    put_count(p, "retries", s->again);
+    put_count(p, "folded", s->folded);
+    put_count(p, "waiting", s->waiting);
+    put_count(p, "unfolded_seconds", s->unfolded);
+    put_end(p, '}');
+}
+
+/* Names of machines and of databases: for operators. */
+static void status_put_cluster(struct put *p, struct collector *c)
+{
+    struct cluster_status s;
+
+    if (!cluster_status(c->counting, &s))
+        return;
+    put_object(p, "cluster");
+    put_number(p, "behind_seconds", (double)s.behind);
+    status_put_nodes(p, &s);
+    put_array(p, "shards");
+    for (size_t i = 0; i < s.nshards; i++)
+        status_put_shard(p, &s.shards[i]);
+    put_end(p, ']');
+    put_end(p, '}');
+}
+
 void api_put_status(struct put *p, struct collector *c, bool exact)
 {
     struct trouble all[WATCH_TROUBLES];
@@ -124,9 +174,13 @@ void api_put_status(struct put *p, struct collector *c, bool exact)
     put_bool(p, "rehearsal", c->config.rehearsal != NULL);
     status_put_document(p, c);
     put_number(p, "lying", c->config.lying);
+    if (exact)
+        status_put_cluster(p, c);
     put_object(p, "store");
-    put_count(p, "commits", status.seq);
-    put_count(p, "folded", status.folded);
+    if (!config_many(&c->config)) {
+        put_count(p, "commits", status.seq);
+        put_count(p, "folded", status.folded);
+    }
     put_count(p, "waiting_bytes", status.waiting_bytes);
     put_count(p, "ids", status.ids);
     put_count(p, "ids_bytes", status.ids_bytes);

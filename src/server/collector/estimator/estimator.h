@@ -9,6 +9,7 @@
 #define SERVER_COLLECTOR_ESTIMATOR_ESTIMATOR_H
 
 #include "host/base/json.h"
+#include "server/cluster/cluster.h"
 #include "server/collector/collector.h"
 #include "server/collector/estimator/desk.h"
 #include "server/collector/shown/shown.h"
@@ -46,6 +47,7 @@ struct history_seen {
     struct workers_times times;
     struct listen_status listener; /* the public one */
     struct watch_figures figures;
+    struct cluster_status cluster; /* zeros on one machine */
 };
 
 void history_seen(struct collector *c, struct history_seen *out);

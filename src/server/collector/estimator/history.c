@@ -304,6 +304,7 @@ static void history_look(struct collector *c, struct history_seen *out)
     counting_times(c->counting, &out->times);
     listen_status(c->public, &out->listener);
     watch_figures(c, &out->figures);
+    (void)cluster_status(c->counting, &out->cluster);
 }
 
 static void history_see(struct history *h)

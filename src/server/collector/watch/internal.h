@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#define WATCH_STUCK 120u /* seconds of no folding, with something to fold */
+
 /* What was said of a trouble; the thread's that ticks. */
 struct watch_said {
     bool said; /* that it has begun, and not that it is over */

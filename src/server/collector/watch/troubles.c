@@ -10,15 +10,17 @@
 #include "server/collector/watch/internal.h"
 
 #include "host/tasks/expiry.h"
+#include "server/cluster/cluster.h"
 #include "server/collector/estimator/estimator.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#define TROUBLE_RECENT 60u /* seconds for which a refusal is news */
-#define TROUBLE_HANGS 10u  /* seconds without an answer */
-#define TROUBLE_NEXT 600u  /* seconds for which batches may wait */
+#define TROUBLE_RECENT 60u  /* seconds for which a refusal is news */
+#define TROUBLE_HANGS 10u   /* seconds without an answer */
+#define TROUBLE_NEXT 600u   /* seconds for which batches may wait */
+#define TROUBLE_APART 86400 /* seconds that two clocks may differ */
 #define TROUBLE_DISK_LOW ((uint64_t)1 << 30)
 #define TROUBLE_DISK_FULL ((uint64_t)16 << 20)
 
@@ -28,6 +30,8 @@ struct trouble_scene {
     struct watch_document doc;
     struct watch_figures figures;
     struct hop_status hop; /* zeros where there is none */
+    bool many;             /* it is a cluster's node: */
+    struct cluster_status cluster;
     uint64_t now, refused_at, no_ids_at, disk_at;
     bool stuck;
 };
@@ -184,7 +188,7 @@ static void trouble_need(struct trouble *t, const struct trouble_scene *s)
 
 static void trouble_unfolded(struct trouble *t, const struct trouble_scene *s)
 {
-    t->grave = true;
+    t->grave = !s->many; /* any node may fold */
     if (s->stuck)
         trouble_say(t, "what was counted has not been folded for minutes");
 }
@@ -225,6 +229,59 @@ static void trouble_unwanted(struct trouble *t, const struct trouble_scene *s)
                     s->hop.answered, s->hop.refusals);
 }
 
+/* One of several takes its share of uploads with it and no more; shard 0 also
+ * what there is once. */
+static void trouble_unreachable(struct trouble *t,
+                                const struct trouble_scene *s)
+{
+    const size_t n = s->cluster.nshards;
+    size_t lost = 0;
+
+    for (size_t i = 0; i < n; i++)
+        lost += !s->cluster.shards[i].up;
+    t->grave = s->many && lost == n;
+    if (lost == 0)
+        return;
+    if (t->grave)
+        trouble_say(t, "the database cannot be used, and uploads get 503");
+    else
+        trouble_say(t,
+                    "some databases cannot be used, and their share of uploads "
+                    "gets 503%s; how many of %zu: %zu",
+                    s->cluster.shards[0].up
+                        ? ""
+                        : "; documents, days and estimates wait",
+                    n, lost);
+}
+
+static void trouble_unreplicated(struct trouble *t,
+                                 const struct trouble_scene *s)
+{
+    const size_t n = s->cluster.nshards;
+    size_t alone = 0;
+
+    for (size_t i = 0; i < n; i++)
+        alone +=
+            s->cluster.shards[i].up && !s->cluster.shards[i].found.replicated;
+    if (alone != 0)
+        trouble_say(t,
+                    "commits wait for no standby: what is acknowledged is lost "
+                    "with the database's disk; databases, of %zu: %zu",
+                    n, alone);
+}
+
+static void trouble_apart(struct trouble *t, const struct trouble_scene *s)
+{
+    const int64_t behind = s->cluster.behind;
+
+    if (behind > TROUBLE_APART || behind < -TROUBLE_APART)
+        trouble_say(t,
+                    "this machine's clock is %s the database's, which decides; "
+                    "days: %" PRId64,
+                    behind > 0 ? "ahead of" : "behind",
+                    (behind > 0 ? behind : -behind) / TROUBLE_APART);
+}
+
 static const struct trouble_row {
     const char *name;
     void (*look)(struct trouble *t, const struct trouble_scene *s);
@@ -246,6 +303,9 @@ static const struct trouble_row {
     {"thread-hangs", trouble_hangs},
     {"next-hop", trouble_next},
     {"batch-refused", trouble_unwanted},
+    {"database-unreachable", trouble_unreachable},
+    {"not-replicated", trouble_unreplicated},
+    {"database-clock", trouble_apart},
 };
 
 /* ---- All of them --------------------------------------------------------- */
@@ -258,6 +318,7 @@ void watch_look(struct collector *c, struct trouble out[WATCH_TROUBLES])
     engine_status(c->engine, &s.status);
     if (c->hop != NULL)
         hop_status(c->hop, &s.hop);
+    s.many = cluster_status(c->counting, &s.cluster);
     watch_document(c, &s.doc);
     watch_disk(w, &s.figures);
     pthread_mutex_lock(&w->lock);
@@ -265,6 +326,8 @@ void watch_look(struct collector *c, struct trouble out[WATCH_TROUBLES])
     s.no_ids_at = w->no_ids_at;
     s.stuck = w->stuck;
     pthread_mutex_unlock(&w->lock);
+    if (s.many)
+        s.stuck = cluster_unfolded(&s.cluster) > WATCH_STUCK;
     s.disk_at = atomic_load(&w->disk_at);
     for (size_t i = 0; i < WATCH_TROUBLES; i++) {
         out[i] = (struct trouble){.name = trouble_rows[i].name};

@@ -4,6 +4,7 @@
 #include "server/collector/watch/internal.h"
 
 #include "host/base/host_fail.h"
+#include "server/cluster/cluster.h"
 #include "server/collector/collector.h"
 
 #include <inttypes.h>
@@ -11,8 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#define WATCH_QUIET 5u   /* looks until a trouble is said to be over */
-#define WATCH_STUCK 120u /* seconds of no folding, with something to fold */
+#define WATCH_QUIET 5u /* looks until a trouble is said to be over */
 
 const char *const watch_refusals[WATCH_REFUSALS] = {
     [WATCH_DISK] = "disk",
@@ -177,6 +177,7 @@ void watch_tick(struct collector *c)
 void watch_figures(struct collector *c, struct watch_figures *out)
 {
     struct watch *w = c->watch;
+    struct cluster_status cluster;
 
     *out = (struct watch_figures){.started = w->started,
                                   .most_files = w->most_files,
@@ -188,6 +189,8 @@ void watch_figures(struct collector *c, struct watch_figures *out)
         out->unfolded_seconds = watch_clock() - w->mark_at;
     watch_machine(w, out);
     pthread_mutex_unlock(&w->lock);
+    if (cluster_status(c->counting, &cluster))
+        out->unfolded_seconds = cluster_unfolded(&cluster);
 }
 
 void watch_document(struct collector *c, struct watch_document *out)
