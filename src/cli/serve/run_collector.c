@@ -217,6 +217,14 @@ static void run_check_warn(const struct config *c,
         cli_note("warning: document: %s has no statement of this shuffler: "
                  "nothing is sealed for it",
                  c->document);
+    else if (f->what == SERVE_ALONE)
+        cli_note("warning: storage: %s has no synchronous standby: what is "
+                 "acknowledged is lost with its disk",
+                 f->about);
+    else if (f->what == SERVE_APART)
+        cli_note("warning: storage: the clock of %s, which decides, and this "
+                 "machine's are apart; days: %" PRIu64,
+                 f->about, f->number);
     else
         cli_note("warning: tally_bytes: keep_days will need %" PRIu64
                  " MiB; days that do not fit have no tally of their own",

@@ -18,8 +18,8 @@ static int cluster_config(struct config *f, const char *path)
     if (st == HSY_E_IO)
         return cli_fail_file(path, &err);
     if (st != HSY_OK)
-        return cli_fail("%s: it cannot be used; 'hearsay serve check %s' "
-                        "says why",
+        return cli_fail("%s: it cannot be used; 'hearsay serve check %s' says "
+                        "why",
                         path, path);
     if (!config_many(f)) {
         config_clear(f);

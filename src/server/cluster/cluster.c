@@ -289,6 +289,13 @@ static hsy_status cluster_shard_open(struct cluster_shard *s, const char *url,
                : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }
 
+static hsy_status cluster_too_many(hsy_error *err)
+{
+    return host_fail_limit(err, HSY_E_RANGE, HOST_FIELD_STORE,
+                           "more shards than a cluster can have",
+                           CLUSTER_SHARDS);
+}
+
 static hsy_status cluster_places(struct cluster *c, const char **about,
                                  char reason[PG_REASON], hsy_error *err)
 {
@@ -296,9 +303,7 @@ static hsy_status cluster_places(struct cluster *c, const char **about,
 
     *about = "storage";
     if (c->nshards == 0 || c->nshards > CLUSTER_SHARDS)
-        return host_fail_limit(err, HSY_E_RANGE, HOST_FIELD_STORE,
-                               "more shards than a cluster can have",
-                               CLUSTER_SHARDS);
+        return cluster_too_many(err);
     for (size_t i = 0; i < c->nshards && st == HSY_OK; i++)
         st = cluster_shard_open(&c->shards[i], c->o.storage[i], reason, err);
     return st;
@@ -451,4 +456,90 @@ hsy_status cluster_init(const struct cluster_options *o, size_t *made,
         st = cluster_widen(c->shards[0].keeper, c->nshards, err);
     cluster_close(&c->base);
     return st;
+}
+
+/* ---- Looking at one ------------------------------------------------------ */
+
+/* It is a shard of the cluster that the first one was of which could be read.
+ */
+static hsy_status examine_whose(struct cluster_shard *s, hsy_error *err)
+{
+    struct schema_meta is;
+    hsy_status st = schema_read(s->keeper, &is, err);
+
+    if (st == HSY_OK && s->c->meta.version == 0)
+        s->c->meta = is;
+    if (st == HSY_OK)
+        st = cluster_check(s, &is, err);
+    explicit_bzero(&is, sizeof is);
+    return st;
+}
+
+/* What a node needs beyond that: to make tables, and all shards. */
+static hsy_status examine_rights(struct cluster_shard *s,
+                                 struct cluster_finding *f)
+{
+    struct pg_rows *r = NULL;
+    hsy_status st;
+
+    (void)pg_params(s->keeper);
+    st = pg_ask(s->keeper,
+                "select has_schema_privilege('hearsay', 'create')::int4, "
+                "(current_setting('synchronous_standby_names') <> '')::int4, "
+                "extract(epoch from clock_timestamp())::int8, "
+                "coalesce((select max(shards) from widths), 0)",
+                &r, &f->err);
+    if (st != HSY_OK)
+        return st;
+    f->replicated = pg_get(r, 0, 1) != 0;
+    f->behind = (int64_t)time(NULL) - pg_get(r, 0, 2);
+    if (pg_get(r, 0, 0) == 0)
+        st = host_fail(&f->err, HSY_E_REFUSED, HOST_FIELD_STORE,
+                       "its role may not make tables there: let it own the "
+                       "schema 'hearsay'");
+    else if (pg_get(r, 0, 3) > (int64_t)s->c->nshards)
+        st = host_fail(&f->err, HSY_E_REFUSED, HOST_FIELD_STORE,
+                       "the cluster has more shards than 'storage' lists");
+    pg_rows_free(r);
+    return st;
+}
+
+static hsy_status examine_shard(struct cluster_shard *s, const char *url,
+                                struct cluster_finding *f)
+{
+    hsy_status st = cluster_shard_open(s, url, f->reason, &f->err);
+
+    if (st != HSY_OK)
+        return st;
+    f->name = pg_place_name(s->place);
+    st = pg_connect(s->keeper, &f->err);
+    if (st == HSY_OK)
+        st = examine_whose(s, &f->err);
+    if (st == HSY_OK)
+        st = examine_rights(s, f);
+    snprintf(f->reason, sizeof f->reason, "%s",
+             st != HSY_OK ? pg_reason(s->keeper) : "");
+    return st;
+}
+
+void cluster_examine(const struct cluster_options *o, cluster_tell *tell,
+                     void *ctx)
+{
+    struct cluster *c = cluster_new(o);
+
+    struct cluster_finding f = {.st = HSY_OK};
+
+    if (c == NULL)
+        f.st = host_fail(&f.err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    else if (c->nshards > CLUSTER_SHARDS)
+        f.st = cluster_too_many(&f.err);
+    if (f.st != HSY_OK)
+        tell(ctx, &f);
+    for (size_t i = 0; c != NULL && i < c->nshards; i++) {
+        f = (struct cluster_finding){.name = NULL};
+        f.st = examine_shard(&c->shards[i], o->storage[i], &f);
+        tell(ctx, &f);
+    }
+    if (c != NULL)
+        cluster_close(&c->base);
 }

@@ -105,4 +105,20 @@ hsy_status cluster_init(const struct cluster_options *o, size_t *made,
                         const char **about, char reason[PG_REASON],
                         hsy_error *err);
 
+/* What was found at a shard, by one who only looks. */
+struct cluster_finding {
+    const char *name; /* hosts and database; NULL: its URL cannot be read */
+    hsy_status st;    /* HSY_OK: a node can use it; else err, and reason */
+    hsy_error err;
+    char reason[PG_REASON];
+    bool replicated; /* commits wait for a standby */
+    int64_t behind;  /* seconds that its clock is behind ours */
+};
+
+/* Look at every shard of the list, whatever is found at the others: one finding
+ * each, in their order. */
+typedef void cluster_tell(void *ctx, const struct cluster_finding *found);
+void cluster_examine(const struct cluster_options *o, cluster_tell *tell,
+                     void *ctx);
+
 #endif

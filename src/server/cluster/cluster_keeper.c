@@ -408,14 +408,26 @@ static void keeper_fold(struct cluster_shard *s)
     s->fold_at = begin + took * KEEPER_SHARE;
 }
 
+/* A connection that was lost says little: one that cannot be made says why. */
+static hsy_status keeper_reach(struct cluster_shard *s, hsy_error *err)
+{
+    const bool had = pg_connected(s->keeper);
+    hsy_status st = cluster_connect(s, s->keeper, &s->keeper_session, err);
+
+    if (st == HSY_OK)
+        st = cluster_shard_ask(s, err);
+    if (st != HSY_E_BUSY || !had)
+        return st;
+    st = cluster_connect(s, s->keeper, &s->keeper_session, err);
+    return st == HSY_OK ? cluster_shard_ask(s, err) : st;
+}
+
 /* A shard that does not answer is left alone until the next round. */
 static void keeper_shard(struct cluster_shard *s, bool forget)
 {
     hsy_error err = {0};
-    hsy_status st = cluster_connect(s, s->keeper, &s->keeper_session, &err);
+    const hsy_status st = keeper_reach(s, &err);
 
-    if (st == HSY_OK)
-        st = cluster_shard_ask(s, &err);
     cluster_shard_tried(s, st, &err);
     if (st != HSY_OK)
         return;

@@ -1,5 +1,5 @@
 /* examine.c - what is wrong with a configuration, as far as that shows without
- * a store and without serving. */
+ * a store and without serving; and with the databases that it names. */
 #define _DEFAULT_SOURCE
 #include "server/collector/serve.h"
 
@@ -8,6 +8,7 @@
 #include "host/tasks/expiry.h"
 #include "host/tasks/keys.h"
 #include "host/tasks/task_file.h"
+#include "server/cluster/cluster.h"
 #include "server/intake/roster.h"
 #include "server/shuffle/hops.h"
 
@@ -220,6 +221,42 @@ static void examine_chain(struct examine *c)
     examine_file(c, SERVE_NO_KEY, about, st, &err);
 }
 
+/* ---- The databases of a cluster ------------------------------------------ */
+
+static void examine_shard(void *ctx, const struct cluster_finding *is)
+{
+    struct examine *c = ctx;
+    struct serve_trouble t = {.err = is->err};
+    const uint64_t apart =
+        (uint64_t)(is->behind > 0 ? is->behind : -is->behind) / EXAMINE_DAY;
+
+    if (is->st != HSY_OK) {
+        serve_cluster_fail(&t, is->st, is->name, is->reason);
+        examine_say(
+            c, (struct serve_finding){.what = SERVE_TROUBLE, .trouble = &t});
+        return;
+    }
+    if (!is->replicated)
+        examine_say(
+            c, (struct serve_finding){.what = SERVE_ALONE, .about = is->name});
+    if (apart != 0 && c->config->rehearsal == NULL)
+        examine_say(c, (struct serve_finding){.what = SERVE_APART,
+                                              .about = is->name,
+                                              .number = apart});
+}
+
+static void examine_cluster(struct examine *c)
+{
+    const struct cluster_options o = {.size = sizeof o,
+                                      .storage = c->config->storage,
+                                      .node = "check",
+                                      .rehearsal =
+                                          c->config->rehearsal != NULL};
+
+    if (config_many(c->config))
+        cluster_examine(&o, examine_shard, c);
+}
+
 size_t serve_examine(const struct config *f, serve_tell *tell, void *ctx)
 {
     struct examine c = {.config = f, .tell = tell, .ctx = ctx};
@@ -229,6 +266,7 @@ size_t serve_examine(const struct config *f, serve_tell *tell, void *ctx)
     examine_chain(&c);
     examine_document(&c);
     examine_data(&c);
+    examine_cluster(&c);
     if (serve_directories(f, &t) != HSY_OK)
         examine_say(
             &c, (struct serve_finding){.what = SERVE_TROUBLE, .trouble = &t});

@@ -55,6 +55,11 @@ hsy_status serve_open_cluster(struct collector *c,
                               const struct engine_options *o,
                               struct serve_trouble *t);
 
+/* Note what is wrong with a database: about is its name, NULL: none is known;
+ * reason: what it says itself, "" if nothing. */
+hsy_status serve_cluster_fail(struct serve_trouble *t, hsy_status st,
+                              const char *about, const char *reason);
+
 /* Batches of shufflers, if the configuration has keys for them. */
 hsy_status serve_open_hop(struct collector *c, struct serve_trouble *t);
 struct hop_files serve_hop_files(const struct config *f);
@@ -88,6 +93,8 @@ enum serve_found {
     SERVE_KEYLESS,    /* the task about is sealed for a key that is not there */
     SERVE_NO_RECEIPT, /* the next hop is the collector, whose key is not said */
     SERVE_MEMORY,     /* days that are kept will need so many MiB: number */
+    SERVE_ALONE,      /* the database about has no synchronous standby */
+    SERVE_APART,      /* its clock and ours differ by so many days: number */
     /* What is wrong. */
     SERVE_WRONG,
     SERVE_NO_KEY = SERVE_WRONG, /* these three: the file about, as err says, or
@@ -111,7 +118,7 @@ struct serve_finding {
 typedef void serve_tell(void *ctx, const struct serve_finding *found);
 
 /* Look at every file that a configuration names, as far as that shows without a
- * store, and tell what is found: how much of it is wrong. */
+ * store, and at every database; tell what is found: how much of it is wrong. */
 size_t serve_examine(const struct config *f, serve_tell *tell, void *ctx);
 
 /* ---- Files (given_files.c) ----------------------------------------------- */

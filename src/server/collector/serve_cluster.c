@@ -42,8 +42,8 @@ static void serve_node(char name[CLUSTER_NODE], const struct config *f)
 }
 
 /* What is wrong, and at which database: its name has no password. */
-static hsy_status serve_cluster_fail(struct serve_trouble *t, hsy_status st,
-                                     const char *about, const char *reason)
+hsy_status serve_cluster_fail(struct serve_trouble *t, hsy_status st,
+                              const char *about, const char *reason)
 {
     if (about == NULL)
         about = "storage";

@@ -57,8 +57,6 @@ static void metrics_engine(FILE *to, struct collector *c, uint64_t step)
     struct engine_status s;
 
     api_look_engine(c, &s, step);
-    if (!config_many(&c->config))
-        metrics_store(to, &s);
     metrics_head(to, "uploads_total", "counter",
                  "Uploads since the start, by what became of them.");
     for (size_t i = 0; i < INTAKE_VERDICTS; i++)
@@ -84,6 +82,8 @@ static void metrics_engine(FILE *to, struct collector *c, uint64_t step)
                 s.refusing);
     metrics_one(to, "clock_jumped", "gauge", "1 if the clock is not believed.",
                 s.clock_jumped);
+    if (!config_many(&c->config))
+        metrics_store(to, &s);
     if (c->config.rehearsal == NULL && !config_many(&c->config))
         metrics_signed(
             to, "clock_ahead_seconds",
