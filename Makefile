@@ -71,7 +71,7 @@ JOBS    := $(shell nproc)
 PROVE   := HEARSAY=$(OUT)/hearsay B=$(B) LC_ALL=C.UTF-8 prove -f -e ''
 
 .PHONY: all help t quick test tests unit msan replays check soak coverage crash simulate ctime fuzz mutants bench \
-        load lint format amalgamation client install uninstall deb image image-check dist repro clean
+        load load-cluster lint format amalgamation client install uninstall deb image image-check dist repro clean
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
 .DEFAULT_GOAL := $(if $(t),t,all)
@@ -92,6 +92,7 @@ help:
 #: client        the device's part alone, as one small object
 #: bench         speed of the kernels against this machine's limits
 #: load          what a collector takes over HTTP, beside nginx
+#: load-cluster  what collectors on PostgreSQL take and cost, beside both
 #: lint          layers, exported symbols, banned functions, format, man pages
 #: format        clang-format over the tree
 #: coverage      how often every kind of interval holds, at full size, ONLY=KIND
@@ -193,6 +194,8 @@ bench: all
 	$(OUT)/hearsay bench
 load: all
 	HEARSAY=$(OUT)/hearsay tests/load/load.py
+load-cluster: all
+	HEARSAY=$(OUT)/hearsay tests/load/load_cluster.py
 ctime:
 	B=$(B) CTIME_FULL=1 prove tests/ctime
 fuzz:
