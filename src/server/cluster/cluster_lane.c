@@ -14,6 +14,7 @@
 
 #define LANE_UPLOADS 1000u /* of a group */
 #define LANE_BYTES ((size_t)4 << 20)
+#define LANE_ENOUGH 250u    /* not to linger for more */
 #define LANE_LINGER 5000000 /* nanoseconds, where no standby makes it wait */
 
 /* ---- Handing in ---------------------------------------------------------- */
@@ -72,46 +73,63 @@ static struct cluster_ticket *lane_ticket(struct cluster *c,
     return t;
 }
 
+/* What became of submissions, to be told all at once. */
+struct lane_news {
+    uint64_t verdicts[INTAKE_VERDICTS], reports, nulls;
+    struct workers_times times;
+};
+
 /* Verdicts of uploads that no lane saw, and of those that lanes did. */
-static void lane_settle(struct cluster *c, const struct submission *s)
+static void lane_note(struct lane_news *n, const struct submission *s,
+                      uint64_t now)
 {
-    uint64_t verdicts[INTAKE_VERDICTS] = {0}, reports = 0, nulls = 0;
+    const uint64_t micros = now - s->handed;
+    unsigned at = 0;
 
     for (size_t i = 0; i < s->in.n; i++) {
         const struct intake_upload *u = &s->in.uploads[i];
 
-        verdicts[u->verdict]++;
+        n->verdicts[u->verdict]++;
         if (u->verdict != INTAKE_COUNTED)
             continue;
         if (u->head.kind == HSY_UPLOAD_NULL)
-            nulls += u->head.count;
+            n->nulls += u->head.count;
         else
-            reports += u->head.count;
+            n->reports += u->head.count;
     }
-    mirror_settled(c->base.view, verdicts, reports, nulls);
-}
-
-static void lane_times(struct cluster *c, uint64_t handed)
-{
-    const uint64_t micros = cluster_clock() - handed;
-    unsigned at = 0;
-
     while (at < WORKERS_WAITS - 1 && micros >= UINT64_C(64) << at)
         at++;
+    n->times.waits[at]++;
+    n->times.submissions++;
+    n->times.micros += micros;
+}
+
+static void lane_tell(struct cluster *c, const struct lane_news *n)
+{
+    mirror_settled(c->base.view, n->verdicts, n->reports, n->nulls);
     pthread_mutex_lock(&c->lock);
-    c->times.waits[at]++;
-    c->times.submissions++;
-    c->times.micros += micros;
+    for (size_t i = 0; i < WORKERS_WAITS; i++)
+        c->times.waits[i] += n->times.waits[i];
+    c->times.submissions += n->times.submissions;
+    c->times.micros += n->times.micros;
+    c->times.groups += n->times.groups;
     pthread_mutex_unlock(&c->lock);
 }
 
-/* All parts are done: the request is answered. */
-static void lane_done(struct cluster *c, struct submission *s)
+static void lane_answer(struct submission *s)
 {
-    lane_settle(c, s);
-    lane_times(c, s->handed);
     s->outcome = HSY_OK;
     s->done(s);
+}
+
+/* No lane has any of it. */
+static void lane_nothing(struct cluster *c, struct submission *s)
+{
+    struct lane_news news = {.reports = 0};
+
+    lane_note(&news, s, s->handed);
+    lane_tell(c, &news);
+    lane_answer(s);
 }
 
 static bool lane_room(struct cluster *c, size_t bytes)
@@ -125,14 +143,19 @@ static bool lane_room(struct cluster *c, size_t bytes)
 
 static void lane_push(struct cluster_shard *s, struct cluster_part *part)
 {
+    bool wake;
+
     part->next = NULL;
+    __atomic_fetch_add(&s->bytes, part->ticket->bytes, __ATOMIC_RELAXED);
     pthread_mutex_lock(&s->lock);
+    wake = s->first == NULL || s->waiting + 1 == LANE_ENOUGH;
     *s->end = part;
     s->end = &part->next;
     s->waiting++;
-    __atomic_fetch_add(&s->bytes, part->ticket->bytes, __ATOMIC_RELAXED);
-    pthread_cond_signal(&s->wake);
     pthread_mutex_unlock(&s->lock);
+    if (wake) /* only what the lane waits for: a wake costs more than the rest
+               */
+        pthread_cond_signal(&s->wake);
 }
 
 bool cluster_submit(struct counting *counting, struct submission *s)
@@ -147,7 +170,7 @@ bool cluster_submit(struct counting *counting, struct submission *s)
     s->handed = cluster_clock();
     lane_heard(c, &s->in);
     if (n == 0) {
-        lane_done(c, s);
+        lane_nothing(c, s);
         return true;
     }
     t = lane_room(c, s->in.len) ? lane_ticket(c, s, n) : NULL;
@@ -160,7 +183,7 @@ bool cluster_submit(struct counting *counting, struct submission *s)
         }
     if (parts == 0) {
         free(t);
-        lane_done(c, s);
+        lane_nothing(c, s);
         return true;
     }
     atomic_init(&t->left, (unsigned)parts);
@@ -173,14 +196,38 @@ bool cluster_submit(struct counting *counting, struct submission *s)
 
 /* ---- The thread ---------------------------------------------------------- */
 
-static void lane_part_done(struct cluster_shard *s, struct cluster_part *part)
+/* Parts that were the last of their submissions; what became of those. */
+static struct cluster_part *lane_whole(struct cluster_part *list,
+                                       struct lane_news *n)
 {
-    struct cluster_ticket *t = part->ticket;
+    struct cluster_part *whole = NULL, **end = &whole, *next;
+    const uint64_t now = cluster_clock();
 
-    if (atomic_fetch_sub(&t->left, 1) != 1)
-        return;
-    lane_done(s->c, t->submission);
-    free(t);
+    for (; list != NULL; list = next) {
+        next = list->next;
+        if (atomic_fetch_sub(&list->ticket->left, 1) != 1)
+            continue; /* another lane has it now */
+        lane_note(n, list->ticket->submission, now);
+        *end = list;
+        end = &list->next;
+    }
+    *end = NULL;
+    return whole;
+}
+
+static void lane_done(struct cluster_shard *s, struct cluster_part *list)
+{
+    struct lane_news news = {.times.groups = 1};
+
+    list = lane_whole(list, &news);
+    lane_tell(s->c, &news);
+    while (list != NULL) {
+        struct cluster_ticket *t = list->ticket;
+
+        list = list->next;
+        lane_answer(t->submission);
+        free(t);
+    }
 }
 
 static void lane_group(struct cluster_shard *s, struct cluster_part *list)
@@ -201,12 +248,7 @@ static void lane_group(struct cluster_shard *s, struct cluster_part *list)
                 if (p->ticket->pieces[i].shard == s->number)
                     p->ticket->pieces[i].upload->verdict = INTAKE_DOUBT;
     }
-    while (list != NULL) {
-        struct cluster_part *next = list->next;
-
-        lane_part_done(s, list);
-        list = next;
-    }
+    lane_done(s, list);
 }
 
 /* As many as a group may have; with the lock. */
@@ -241,13 +283,13 @@ static void lane_linger(struct cluster_shard *s)
     struct timespec until;
 
     pg_place_found(s->place, &found);
-    if (found.replicated || s->waiting >= LANE_UPLOADS / 4 || s->stopping)
+    if (found.replicated || s->waiting >= LANE_ENOUGH || s->stopping)
         return;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += LANE_LINGER;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    while (s->waiting < LANE_UPLOADS / 4 && !s->stopping &&
+    while (s->waiting < LANE_ENOUGH && !s->stopping &&
            pthread_cond_timedwait(&s->wake, &s->lock, &until) == 0)
         continue;
 }
@@ -271,9 +313,6 @@ static void *lane_main(void *ctx)
             pthread_mutex_unlock(&s->lock);
             lane_group(s, list);
         }
-        pthread_mutex_lock(&s->c->lock);
-        s->c->times.groups++;
-        pthread_mutex_unlock(&s->c->lock);
         pthread_mutex_lock(&s->lock);
         s->works = false;
     }
