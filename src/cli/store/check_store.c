@@ -43,13 +43,17 @@ static void check_show(const struct check_view *v, enum table_format format)
     struct table_field fields[] = {
         {"sound", cell_bool(c->problem[0] == '\0')},
         {"problem", cell_text(c->problem[0] == '\0' ? NULL : c->problem)},
-        {"commits", cell_count(s->seq)},
+        v->o->shards != 0
+            ? (struct table_field){"shards", cell_count(v->o->shards)}
+            : (struct table_field){"commits", cell_count(s->seq)},
         {"day", {0}},
         {"closed", {0}},
         {"ids", cell_count(c->ids)},
         {"merged", cell_count(c->merged)},
         {"figures", cell_count(c->figures)},
-        {"bytes", cell_count(store_admin_bytes(v->o->store))}};
+        {"bytes",
+         cell_count(v->o->shards != 0 ? v->o->bytes
+                                      : store_admin_bytes(v->o->store))}};
 
     if (s->day != 0)
         day_text(day, s->day);
@@ -60,8 +64,9 @@ static void check_show(const struct check_view *v, enum table_format format)
     table_print(stdout, format, &table, fields,
                 sizeof fields / sizeof fields[0], "tasks");
     if (format == TABLE_ALIGNED && c->problem[0] == '\0')
-        printf("\nsound: %" PRIu64 " commits, %" PRIu64 " ids of open days\n",
-               s->seq, c->ids);
+        printf("\nsound: %" PRIu64 " %s, %" PRIu64 " ids of open days\n",
+               v->o->shards != 0 ? v->o->shards : s->seq,
+               v->o->shards != 0 ? "shards" : "commits", c->ids);
 }
 
 static void check_wrong(void *ctx, const char *text)
@@ -69,7 +74,7 @@ static void check_wrong(void *ctx, const char *text)
     cli_fail("%s: %s", (const char *)ctx, text);
 }
 
-static int check_run(const struct store_how *how, struct offline *o)
+int store_check(const struct store_how *how, struct offline *o)
 {
     struct offline_check c = {.wrong = check_wrong,
                               .ctx = (void *)(uintptr_t)how->words[1]};
@@ -144,6 +149,12 @@ static int check_upgrade(const struct store_how *how)
 
 int store_run_check(const struct store_how *how)
 {
+    if (store_is_cluster(how->words[1]))
+        return how->with != NULL
+                   ? cli_fail("%s: --with rehearses on a copy of a data "
+                              "directory, and a cluster has none",
+                              how->words[1])
+                   : store_cluster_check(how);
     return how->with != NULL ? check_upgrade(how)
-                             : store_with(how, false, check_run);
+                             : store_with(how, false, store_check);
 }

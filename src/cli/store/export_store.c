@@ -10,9 +10,9 @@
 
 /* ---- Out ----------------------------------------------------------------- */
 
-static int export_archive(struct offline *d, const char *path)
+static int export_archive(const struct store_how *how, struct offline *d)
 {
-    const char *to = cli_output_path(path);
+    const char *to = cli_output_path(how->output);
     struct output *out = NULL;
     hsy_error err = {0};
     int failed = cli_open_output(&out, to);
@@ -22,7 +22,7 @@ static int export_archive(struct offline *d, const char *path)
     errno = 0;
     if (store_archive_write(d->store, &d->state, d->directory, out, &err) !=
         HSY_OK) {
-        failed = err.msg != NULL ? store_complain(d->directory, &err)
+        failed = err.msg != NULL ? store_complain(how->words[1], &err)
                                  : cli_fail_output(to);
         output_abort(out);
         return failed;
@@ -30,37 +30,39 @@ static int export_archive(struct offline *d, const char *path)
     return output_commit(out) == HSY_OK ? 0 : cli_fail_output(to);
 }
 
-static int export_tallies(struct offline *d, const char *directory)
+static int export_tallies(const struct store_how *how, struct offline *d)
 {
     hsy_error err = {0};
     char *path = NULL;
-    const hsy_status st = offline_export(d, &path, directory, &err);
+    const hsy_status st = offline_export(d, &path, how->tallies, &err);
     int failed = 0;
 
     if (st != HSY_OK && path != NULL && st != HSY_E_NOMEM)
         failed = cli_fail_output(path);
     else if (st != HSY_OK)
         failed = st == HSY_E_NOMEM ? cli_fail_nomem()
-                                   : store_complain(d->directory, &err);
+                                   : store_complain(how->words[1], &err);
     free(path);
     return failed;
 }
 
-static int export_run(const struct store_how *how, struct offline *d)
+int store_export(const struct store_how *how, struct offline *d)
 {
     int failed = 0;
 
     umask(077); /* it has the key of the ids, and reports */
     if (how->output != NULL)
-        failed = export_archive(d, how->output);
+        failed = export_archive(how, d);
     if (!failed && how->tallies != NULL)
-        failed = export_tallies(d, how->tallies);
+        failed = export_tallies(how, d);
     return failed;
 }
 
 int store_run_export(const struct store_how *how)
 {
-    return store_with(how, false, export_run);
+    return store_is_cluster(how->words[1])
+               ? store_cluster_export(how)
+               : store_with(how, false, store_export);
 }
 
 /* ---- In ------------------------------------------------------------------ */
@@ -132,7 +134,9 @@ int store_run_import(const struct store_how *how)
 
     if (fd == -1)
         return CLI_FAILED;
-    failed = import_run(how->words[2], cli_input_name(how->words[1]), fd);
+    failed = store_is_cluster(how->words[2])
+                 ? store_cluster_import(how, fd)
+                 : import_run(how->words[2], cli_input_name(how->words[1]), fd);
     cli_close_input(fd);
     return failed ? failed : cli_finish();
 }

@@ -19,6 +19,22 @@ struct store_how {
 int store_with(const struct store_how *how, bool fold,
                int (*run)(const struct store_how *how, struct offline *o));
 
+/* Whether a word names a cluster: a file, which is a configuration. */
+bool store_is_cluster(const char *path);
+
+/* With the data open. */
+int store_check(const struct store_how *how, struct offline *o);
+int store_export(const struct store_how *how, struct offline *o);
+
+/* ---- The same to a cluster ----------------------------------------------- */
+
+int store_cluster_check(const struct store_how *how);
+int store_cluster_export(const struct store_how *how);
+int store_cluster_import(const struct store_how *how, int archive);
+int store_cluster_compact(const struct store_how *how);
+int store_cluster_forget_nulls(const struct store_how *how);
+int store_cluster_retire(const struct store_how *how); /* or purge */
+
 /* ---- What there is to do ------------------------------------------------- */
 
 int store_run_check(const struct store_how *how);

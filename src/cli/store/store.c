@@ -79,7 +79,8 @@ static const struct cli_command store_command = {
     "and\n"
     "'purge' those of all that was over before a day. 'init-cluster' makes "
     "the\n"
-    "tables of a cluster in the databases that a configuration names.",
+    "tables of a cluster in the databases that a configuration names; such a\n"
+    "configuration in the place of DIR is that cluster.",
     store_options, .operand = store_operand};
 
 /* ---- With the data open -------------------------------------------------- */
@@ -113,7 +114,9 @@ static int store_compact(const struct store_how *how, struct offline *o)
 
 static int store_run_compact(const struct store_how *how)
 {
-    return store_with(how, false, store_compact);
+    return store_is_cluster(how->words[1])
+               ? store_cluster_compact(how)
+               : store_with(how, false, store_compact);
 }
 
 /* ---- What may be forgotten ----------------------------------------------- */
@@ -131,7 +134,9 @@ static int store_forget_nulls(const struct store_how *how, struct offline *o)
 
 static int store_run_forget_nulls(const struct store_how *how)
 {
-    return store_with(how, true, store_forget_nulls);
+    return store_is_cluster(how->words[1])
+               ? store_cluster_forget_nulls(how)
+               : store_with(how, true, store_forget_nulls);
 }
 
 static int store_retired(const struct store_how *how, hsy_status st, uint64_t n,
@@ -155,7 +160,9 @@ static int store_retire(const struct store_how *how, struct offline *o)
 
 static int store_run_retire(const struct store_how *how)
 {
-    return store_with(how, true, store_retire);
+    return store_is_cluster(how->words[1])
+               ? store_cluster_retire(how)
+               : store_with(how, true, store_retire);
 }
 
 static int store_purge(const struct store_how *how, struct offline *o)
@@ -169,7 +176,8 @@ static int store_purge(const struct store_how *how, struct offline *o)
 
 static int store_run_purge(const struct store_how *how)
 {
-    return store_with(how, true, store_purge);
+    return store_is_cluster(how->words[1]) ? store_cluster_retire(how)
+                                           : store_with(how, true, store_purge);
 }
 
 /* ---- The command --------------------------------------------------------- */

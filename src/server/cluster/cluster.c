@@ -241,7 +241,7 @@ static bool cluster_condition(pthread_cond_t *c)
     return good;
 }
 
-static struct cluster *cluster_new(const struct cluster_options *o)
+struct cluster *cluster_new(const struct cluster_options *o)
 {
     size_t n = 0;
     struct cluster *c;
@@ -296,8 +296,8 @@ static hsy_status cluster_too_many(hsy_error *err)
                            CLUSTER_SHARDS);
 }
 
-static hsy_status cluster_places(struct cluster *c, const char **about,
-                                 char reason[PG_REASON], hsy_error *err)
+hsy_status cluster_places(struct cluster *c, const char **about,
+                          char reason[PG_REASON], hsy_error *err)
 {
     hsy_status st = HSY_OK;
 

@@ -31,6 +31,7 @@ struct cluster_options {
     size_t size;          /* sizeof(struct cluster_options) */
     char *const *storage; /* URLs of the shards, ended by NULL */
     const char *node;     /* how this node is called */
+    bool visits;          /* look after it, and be no node of it */
     bool rehearsal;       /* the caller's clock is the cluster's: */
     uint64_t (*now)(void *ctx);
     size_t waiting_bytes; /* of uploads that wait for a lane */

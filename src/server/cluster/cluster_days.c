@@ -76,8 +76,7 @@ hsy_status cluster_close_epochs(void *ctx, uint32_t through, uint32_t day,
 
 /* ---- Tables -------------------------------------------------------------- */
 
-/* Of an epoch that is not dropped; with the row of days locked. */
-static hsy_status days_make(struct pg_link *l, uint32_t epoch, hsy_error *err)
+hsy_status cluster_make_ids(struct pg_link *l, uint32_t epoch, hsy_error *err)
 {
     char sql[CLUSTER_SQL];
 
@@ -171,7 +170,7 @@ static hsy_status days_open(struct pg_link *l, uint32_t first, uint32_t last,
 
     for (uint32_t e = first; st == HSY_OK && e != 0 && e <= last; e++)
         if (e > dropped)
-            st = days_make(l, e, err);
+            st = cluster_make_ids(l, e, err);
     return st;
 }
 

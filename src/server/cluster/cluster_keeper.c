@@ -495,6 +495,8 @@ hsy_status cluster_first_look(struct cluster *c, size_t *shard, hsy_error *err)
         st = cluster_connect(s, s->keeper, &s->keeper_session, err);
     }
     *shard = st == HSY_OK ? 0 : *shard;
+    if (st == HSY_OK && c->o.visits)
+        return cluster_visit(c, err);
     if (st == HSY_OK)
         st = keeper_control(c, err);
     for (size_t i = 0; i < c->nshards && st == HSY_OK; i++) {
@@ -559,4 +561,5 @@ void cluster_keeper_stop(struct cluster *c)
     pthread_mutex_unlock(&c->lock);
     pthread_join(c->keeper, NULL);
     c->keeper_runs = false;
+    cluster_leave(c);
 }

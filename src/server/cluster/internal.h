@@ -224,6 +224,12 @@ static inline struct cluster *cluster_of(struct counting *c)
 
 void cluster_say(struct cluster *c, const char *event, const char *text);
 
+/* One without connections, closed by its functions; and the places of its
+ * shards. */
+struct cluster *cluster_new(const struct cluster_options *o);
+hsy_status cluster_places(struct cluster *c, const char **about,
+                          char reason[PG_REASON], hsy_error *err);
+
 /* Microseconds that never go back. */
 uint64_t cluster_clock(void);
 
@@ -304,6 +310,10 @@ void cluster_compare_clocks(struct cluster *c, uint64_t now);
 hsy_status cluster_read_days(struct cluster *c, struct pg_link *l,
                              uint64_t *now, hsy_error *err);
 
+/* Make the table of an epoch that is not dropped; with the row of days locked.
+ */
+hsy_status cluster_make_ids(struct pg_link *l, uint32_t epoch, hsy_error *err);
+
 /* Make the tables of open epochs, drop those of closed ones. */
 hsy_status cluster_tables(struct cluster_shard *s, struct pg_link *l,
                           hsy_error *err);
@@ -337,6 +347,44 @@ hsy_status cluster_received(struct counting *c,
                             struct store_received *out, hsy_error *err);
 hsy_status cluster_receive(struct counting *c, struct engine_delivery *d,
                            hsy_error *err);
+
+/* ---- cluster_visit.c ----------------------------------------------------- */
+
+/* What a visitor needs to know; it tells nobody the time, and is no node. */
+hsy_status cluster_visit(struct cluster *c, hsy_error *err);
+
+/* This node is none any more; nobody need wait for it. */
+void cluster_leave(struct cluster *c);
+
+/* HSY_E_BUSY if a node was seen a moment ago: its name; with shard 0's link. */
+hsy_status cluster_running(struct pg_link *l, char name[CLUSTER_NODE],
+                           hsy_error *err);
+
+/* ---- cluster_read.c, cluster_write.c ------------------------------------- */
+
+/* Whoever looks after a cluster may wait long for an answer. */
+#define CLUSTER_VISIT_PATIENCE 600000u
+
+/* Rows of a SELECT some at a time, from a cursor of the transaction; what each
+ * returns ends it. Parameters are those of pg_params. */
+typedef hsy_status cluster_some(void *ctx, const struct pg_rows *rows);
+hsy_status cluster_each(struct pg_link *l, const char *select,
+                        cluster_some *each, void *ctx, hsy_error *err);
+
+/* An id of a store as the two columns of a table, and back. */
+void cluster_id_columns(const struct store_id *name, int64_t *id,
+                        int64_t *rest);
+void cluster_id_bytes(struct store_id *name, int64_t id, int64_t rest);
+
+/* ---- cluster_books.c ----------------------------------------------------- */
+
+/* What readers were shown and who may ask, as books in a directory; and back,
+ * by a transaction of shard 0. */
+hsy_status cluster_books_out(struct cluster *c, struct pg_link *l,
+                             const char *directory, hsy_error *err);
+hsy_status cluster_books_in(struct roster *roster, const bool *retired,
+                            struct pg_link *l, const char *directory,
+                            hsy_error *err);
 
 /* ---- cluster_look.c ------------------------------------------------------ */
 

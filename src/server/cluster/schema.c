@@ -22,8 +22,9 @@ static const char *const schema_tables[] = {
 
     /* One row. Shard 0: the last day that was believed; epochs up to `closed`
      * are closed for ever; how often these two were moved; days before `purged`
-     * have no tally. Every shard: tables of ids up to `dropped` are gone, by the
-     * move `heeded`; who knows only an earlier one makes none of them again. */
+     * have no tally. Every shard: tables of ids up to `dropped` are gone, by
+     * the move `heeded`; who knows only an earlier one makes none of them
+     * again. */
     "create table days(one int4 primary key check(one = 1), day int4 not null, "
     "closed int4 not null, purged int4 not null, dropped int4 not null, "
     "moved int8 not null, heeded int8 not null)",

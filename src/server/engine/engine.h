@@ -96,6 +96,9 @@ void engine_status(struct engine *e, struct engine_status *out);
  * those of one that does: neither is of a day. */
 #define ENGINE_MERGED (1u << 24)
 
+/* The count of an entry that is retired stands under this epoch in a store. */
+#define ENGINE_RETIRED (2u << 24)
+
 size_t engine_counts(struct engine *e, uint32_t entry, struct store_count *out,
                      size_t room);
 

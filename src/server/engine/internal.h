@@ -233,9 +233,6 @@ bool engine_keeps(const struct engine *e, uint32_t epoch);
 bool engine_keeps_tally(const struct engine *e, const struct engine_entry *x,
                         const struct engine_tally *t);
 
-/* The count of an entry that is retired stands under this epoch. */
-#define ENGINE_RETIRED (2u << 24)
-
 /* What the tallies of a roster's tasks will take, days included. */
 uint64_t engine_tally_need(const struct engine *e, const struct roster *r);
 

@@ -335,6 +335,11 @@ void mirror_heard(struct engine *e, uint32_t epoch)
     engine_clock_heard(e, epoch);
 }
 
+void mirror_share_name(uint8_t name[16], uint32_t entry)
+{
+    portions_name(name, entry);
+}
+
 void mirror_name(const struct engine *e, struct store_id *out,
                  const uint8_t id[16], const uint8_t digest[32])
 {

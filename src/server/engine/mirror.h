@@ -100,6 +100,10 @@ void mirror_heard(struct engine *e, uint32_t epoch);
 void mirror_name(const struct engine *e, struct store_id *out,
                  const uint8_t id[16], const uint8_t digest[32]);
 
+/* The name under which a store of one machine keeps, among what tokens have
+ * used, how many ids without a token an entry has in an epoch, and one more. */
+void mirror_share_name(uint8_t name[16], uint32_t entry);
+
 /* Verdicts that were given, and what was counted with them. Any thread. */
 void mirror_settled(struct engine *e, const uint64_t verdicts[INTAKE_VERDICTS],
                     uint64_t reports, uint64_t nulls);

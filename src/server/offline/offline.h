@@ -20,6 +20,9 @@ struct offline {
     struct store_state state;
     struct engine *engine; /* NULL until offline_fold */
     struct roster *roster;
+    size_t shards;  /* 0: it is this machine's; else a cluster's, which another
+                       has opened (server/cluster), and which is only read */
+    uint64_t bytes; /* of that */
 };
 
 /* HSY_E_EMPTY if nothing of a collector is there. Close in any case. */

@@ -28,8 +28,7 @@ hsy_status store_admin_compact(struct store *s, hsy_error *err);
 /* Bytes of both databases with their logs, and of runs. */
 uint64_t store_admin_bytes(struct store *s);
 
-/* Make a store that has just been made the heir of another: its key, its days.
- * HSY_E_REFUSED if it has commits. */
+/* As store_functions says. */
 hsy_status store_admin_inherit(struct store *s, const struct store_state *state,
                                hsy_error *err);
 

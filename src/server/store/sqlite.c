@@ -16,6 +16,7 @@
 #include "server/store/store_runs.h"
 
 #include "host/base/host_fail.h"
+#include "server/store/admin.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -390,6 +391,7 @@ static const struct store_functions sqlite_functions = {
     .close_epochs = store_close_epochs,
     .figure = store_figure,
     .forget_nulls = store_forget_nulls,
+    .inherit = store_admin_inherit,
     .tidy = store_housekeeping,
     .seal = store_seal,
     .runs = store_new_runs,

@@ -314,6 +314,11 @@ struct store_functions {
      * nothing). HSY_E_BUSY: so much came in meanwhile that it was given up. */
     hsy_status (*backup)(struct store *s, const char *directory,
                          const struct store_beside *beside, hsy_error *err);
+
+    /* A store that has just been made becomes the heir of another: its key, its
+     * days. HSY_E_REFUSED if it has commits; HSY_E_RANGE. */
+    hsy_status (*inherit)(struct store *s, const struct store_state *state,
+                          hsy_error *err);
     void (*close)(struct store *s);
 };
 

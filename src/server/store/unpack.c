@@ -164,7 +164,7 @@ static hsy_status unpack_take_state(struct unpack_reader *r)
     state.seq = 0;
     state.closed = (uint32_t)archive_get(r->bytes + STORE_KEY + 8, 4);
     state.day = (uint32_t)archive_get(r->bytes + STORE_KEY + 12, 4);
-    st = store_admin_inherit(r->store, &state, r->err);
+    st = r->store->ops->inherit(r->store, &state, r->err);
     return st == HSY_E_RANGE ? unpack_bad(r, "a day beyond all days") : st;
 }
 

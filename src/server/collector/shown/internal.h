@@ -99,9 +99,4 @@ hsy_status shown_leave(struct shown *s, enum shown_turn turn,
                        const struct shown_view *v, bool newer, hsy_status st,
                        hsy_error *err);
 
-/* ---- shown_file.c: shown.db ---------------------------------------------- */
-
-hsy_status shown_file_open(struct shown_keep **out, const char *data,
-                           hsy_error *err);
-
 #endif

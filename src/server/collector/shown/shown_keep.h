@@ -102,4 +102,8 @@ struct shown_keep_functions {
     void (*close)(struct shown_keep *k);
 };
 
+/* shown.db in a directory, made if it is not there (shown_file.c). */
+hsy_status shown_file_open(struct shown_keep **out, const char *data,
+                           hsy_error *err);
+
 #endif

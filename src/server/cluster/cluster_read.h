@@ -1,0 +1,37 @@
+/* cluster_read.h - what the files share that read a cluster as a store. */
+#ifndef SERVER_CLUSTER_CLUSTER_READ_H
+#define SERVER_CLUSTER_CLUSTER_READ_H
+
+#include "server/cluster/cluster_admin.h"
+#include "server/cluster/internal.h"
+
+/* What an entry has in an epoch. */
+struct read_count {
+    struct store_count n;
+    int64_t ids;
+};
+
+struct read_store {
+    struct store base;
+    struct cluster *c;
+    bool count_ids;
+    uint32_t closed;
+    struct read_count *counts; /* owned; by entry and epoch */
+    size_t n, room;
+
+    /* Of a call. */
+    const struct store_reader *to;
+    hsy_error *err;
+    uint32_t epoch; /* whose ids come */
+};
+
+/* A shard's link, which is in a transaction. */
+static inline struct pg_link *read_link(struct read_store *s, size_t shard)
+{
+    return s->c->shards[shard].desk;
+}
+
+/* The tallies of all entries, with their chunks (cluster_read_cells.c). */
+hsy_status read_tallies(struct read_store *s);
+
+#endif

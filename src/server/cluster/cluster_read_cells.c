@@ -1,0 +1,161 @@
+/* cluster_read_cells.c - the tallies of a cluster, added up over its shards. */
+#include "server/cluster/cluster_read.h"
+
+#include "host/base/host_fail.h"
+#include "lib/bits/bytes.h"
+
+#include <stdlib.h>
+
+#define READ_CHUNKS 64 /* of a statement */
+
+static hsy_status read_nomem(hsy_error *err)
+{
+    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+}
+
+static size_t read_chunk_words(const struct roster_entry *is, size_t place)
+{
+    const size_t first = place * STORE_CHUNK;
+    const size_t left = is->words > first ? is->words - first : 0;
+
+    return left < STORE_CHUNK ? left : STORE_CHUNK;
+}
+
+static hsy_status read_add_chunks(struct read_store *s,
+                                  const struct roster_entry *is,
+                                  const struct pg_rows *r, int64_t *words)
+{
+    for (size_t i = 0; i < pg_count(r); i++) {
+        const size_t place = (size_t)pg_get(r, i, 0);
+        const size_t n = read_chunk_words(is, place);
+        size_t len;
+        const uint8_t *bytes = pg_get_bytes(r, i, 1, &len);
+
+        if (n == 0 || len != 8 * n)
+            return host_fail(s->err, HSY_E_DAMAGED, HOST_FIELD_CHUNK,
+                             "it is not as long as it must be");
+        for (size_t k = 0; k < n; k++)
+            if (__builtin_add_overflow(words[place * STORE_CHUNK + k],
+                                       (int64_t)bytes_get64(bytes + 8 * k),
+                                       &words[place * STORE_CHUNK + k]))
+                return host_fail(s->err, HSY_E_OVERFLOW, HSY_FIELD_TALLY,
+                                 "a count would pass 2^63 - 1");
+    }
+    return HSY_OK;
+}
+
+/* All shards' into words, which are zeros. */
+static hsy_status read_words(struct read_store *s,
+                             const struct roster_entry *is, int32_t epoch,
+                             int64_t *words)
+{
+    const size_t chunks = (is->words + STORE_CHUNK - 1) / STORE_CHUNK;
+    hsy_status st = HSY_OK;
+
+    for (size_t i = 0; i < s->c->nshards && st == HSY_OK; i++)
+        for (size_t at = 0; at <= chunks && st == HSY_OK; at += READ_CHUNKS) {
+            struct pg_link *l = read_link(s, i);
+            struct pg_params *p = pg_params(l);
+            struct pg_rows *r = NULL;
+
+            pg_int(p, (int32_t)is->number);
+            pg_int(p, epoch);
+            pg_int(p, (int32_t)at);
+            pg_int(p, at + READ_CHUNKS > chunks ? INT32_MAX
+                                                : (int32_t)at + READ_CHUNKS);
+            st = pg_ask(l,
+                        "select place, words from cells where entry = $1 and "
+                        "epoch = $2 and place >= $3 and place < $4",
+                        &r, s->err);
+            if (st == HSY_OK)
+                st = read_add_chunks(s, is, r, words);
+            pg_rows_free(r);
+        }
+    return st;
+}
+
+static hsy_status read_tally(struct read_store *s,
+                             const struct roster_entry *is, int32_t epoch)
+{
+    const struct store_tally tally = {is->number, (uint32_t)epoch, is->words};
+    int64_t *words = calloc(is->words, sizeof *words);
+    hsy_status st =
+        words == NULL ? read_nomem(s->err) : read_words(s, is, epoch, words);
+
+    if (st == HSY_OK && s->to->tally != NULL)
+        st = s->to->tally(s->to->ctx, &tally);
+    for (uint32_t i = 0;
+         st == HSY_OK && s->to->chunk != NULL && read_chunk_words(is, i) != 0;
+         i++) {
+        const struct store_chunk chunk = {i, words + (size_t)i * STORE_CHUNK,
+                                          read_chunk_words(is, i)};
+        size_t k = 0;
+
+        while (k < chunk.n && chunk.words[k] == 0)
+            k++;
+        if (k < chunk.n)
+            st = s->to->chunk(s->to->ctx, &tally, &chunk);
+    }
+    free(words);
+    return st;
+}
+
+static int read_compare_epochs(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The epochs of which any shard has chunks. */
+static hsy_status read_epochs(struct read_store *s, uint32_t entry,
+                              int32_t **out, size_t *n)
+{
+    hsy_status st = HSY_OK;
+
+    *out = NULL;
+    *n = 0;
+    for (size_t i = 0; i < s->c->nshards && st == HSY_OK; i++) {
+        struct pg_link *l = read_link(s, i);
+        struct pg_rows *r = NULL;
+        int32_t *more;
+
+        pg_int(pg_params(l), (int32_t)entry);
+        st = pg_ask(l, "select distinct epoch from cells where entry = $1", &r,
+                    s->err);
+        if (st != HSY_OK)
+            break;
+        more = realloc(*out, (*n + pg_count(r) + 1) * sizeof *more);
+        if (more == NULL)
+            st = read_nomem(s->err);
+        else
+            *out = more;
+        for (size_t k = 0; st == HSY_OK && k < pg_count(r); k++)
+            more[(*n)++] = (int32_t)pg_get(r, k, 0);
+        pg_rows_free(r);
+    }
+    if (*n > 1)
+        qsort(*out, *n, sizeof **out, read_compare_epochs);
+    return st;
+}
+
+hsy_status read_tallies(struct read_store *s)
+{
+    struct roster *roster = engine_roster(s->c->base.view);
+    hsy_status st = HSY_OK;
+
+    for (size_t i = 0; i < roster_count(roster) && st == HSY_OK; i++) {
+        int32_t *epochs = NULL;
+        size_t n = 0;
+
+        if (engine_is_retired(s->c->base.view, (uint32_t)i))
+            continue;
+        st = read_epochs(s, (uint32_t)i, &epochs, &n);
+        for (size_t k = 0; k < n && st == HSY_OK; k++)
+            if (k == 0 || epochs[k] != epochs[k - 1])
+                st = read_tally(s, roster_at(roster, i), epochs[k]);
+        free(epochs);
+    }
+    roster_drop(roster);
+    return st;
+}

@@ -1,0 +1,174 @@
+#!/usr/bin/python3 -B
+"""hearsay store with a cluster: the data of one machine moves into one and back,
+exactly; a cluster is checked, compacted, retired and purged; shards are added."""
+
+import os
+import shutil
+import sqlite3
+import sys
+
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), where) for where in ("", "../rig")]
+from collector import *
+import postgres
+
+if postgres.why_not():
+    skip_all(postgres.why_not())
+
+KEPT = cells("cells", 50) + task("crash", "yes-no: true; epsilon: 1; repeat: daily") + task("browser", "values: [firefox, chrome]; epsilon: 1; mechanism: grr; repeat: daily")
+QUOTA = 2
+
+
+def store(*args):
+    return run("store", *args)
+
+
+def checked(data):
+    return json.loads(must("store", "check", data, "--format", "json"))
+
+
+def tallies(data, name):
+    """Its tally files by name."""
+    must("store", "export", data, "--tallies", path(name))
+    return {f: open(os.path.join(path(name), f), "rb").read() for f in sorted(os.listdir(path(name)))}
+
+
+def book(data, name):
+    """All that a book beside the data says."""
+    db = sqlite3.connect(os.path.join(data, name))
+    said = sorted(db.iterdump())
+    db.close()
+    return said
+
+
+def rows(data, sql):
+    db = sqlite3.connect("file:%s?mode=ro" % os.path.join(data, "record.db"), uri=True)
+    got = sorted(db.execute(sql).fetchall())
+    db.close()
+    return got
+
+
+def says(r, *words):
+    return r.code == 1 and r.out == b"" and all(w in r.err for w in words)
+
+
+def post(c, where, body=b""):
+    status, _, answer = ask(c.admin, "POST", where, body)
+    return status, answer
+
+
+# ---- The data of one machine ------------------------------------------------------
+
+c = Collector("one", tasks=KEPT + cells("past", 5), estimate_seconds=1, enrolled=["browser"])
+token = must("serve", "token", "enrol", "browser", "--count", 1, "--quota", QUOTA, "--data", c.data).decode().strip()
+must("serve", "token", "add", "ann", "--role", "operator", "--data", c.data)
+c.start()
+mine = {"Authorization": "Bearer " + token}
+sent = [c.task["cells"].upload([i % 50], epoch=DAY - (i % 3 == 0)) for i in range(90)]
+nulls = [c.task["cells"].upload([0], null=True) for _ in range(5)] + [c.task["crash"].upload([0], null=True)]
+enrolled = [c.task["browser"].upload([i]) for i in range(2)]
+assert c.upload(sent)[0] == c.upload(nulls)[0] == c.upload(enrolled, **mine)[0] == c.upload([c.task["past"].upload([3])])[0] == 204
+merged = must("tally", stdin=must("randomize", "--task", os.path.join(c.dir, "tasks.signed") + ":crash", "--simulate", "--seed", 1, stdin=b"yes\nno\n" * 20))
+assert post(c, "/v1/tasks/crash/tally", merged)[0] == 200
+c.cells("cells")
+assert c.until(lambda: rows(c.data, "select * from figures"))
+c.document(KEPT)
+assert ask(c.admin, "PUT", "/v1/document", open(os.path.join(c.dir, "tasks.signed"), "rb").read())[0] == 200
+assert post(c, "/v1/tasks/past/retire")[0] == 200
+c.stop()
+c.start()
+late = [c.task["cells"].upload([i], epoch=DAY - i % 2) for i in range(10)]
+assert c.upload(late)[0] == 204
+c.kill()
+every = sent + nulls + late
+waiting = [t["waiting"] for t in checked(c.data)["tasks"]]
+ok(waiting[0] == 10, "the data has batches that are not folded", waiting)
+before, was = tallies(c.data, "before"), checked(c.data)
+must("store", "export", c.data, "-o", path("archive"))
+
+# ---- Into a cluster -----------------------------------------------------------------
+
+pg = postgres.Postgres("a")
+urls = [pg.url(), pg.database("second")]
+
+
+def node(name, data=c, **config):
+    """A node of a cluster, with the document and the tokens of a collector."""
+    n = Collector(name, tasks=KEPT, **{"storage": urls, "node": name, "enrolled": ["browser"], "estimate_seconds": 1, **config})
+    for f in ("tasks.signed", "key.public"):
+        shutil.copy(os.path.join(data.dir, f), os.path.join(n.dir, f))
+    os.mkdir(n.data, 0o700)
+    shutil.copy(os.path.join(data.data, "tokens.db"), n.data)
+    n.task = data.task
+    return n
+
+
+def same(of, what):
+    """What check says of two stores alike."""
+    keys = ("sound", "problem", "day", "closed", "ids", "merged", "figures")
+    got = checked(of)
+    tasks_ = [{**t, "waiting": 0} for t in got["tasks"]]
+    ok([got[k] for k in keys] == [was[k] for k in keys] and tasks_ == [{**t, "waiting": 0} for t in was["tasks"]], what, (got, was))
+
+
+n = node("n1")
+r = store("import", path("archive"), n.yaml)
+ok(says(r, "init-cluster"), "no archive goes into databases without tables", r)
+must("store", "init-cluster", n.yaml)
+whole = open(path("archive"), "rb").read()
+wrong = []
+for k in range(0, len(whole), len(whole) // 7):
+    r = store("import", write("bad", whole[:k]), n.yaml)
+    wrong += [] if says(r, "bad") else [(k, str(r))]
+    at = k + 3
+    r = store("import", write("bad", whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1:]), n.yaml)
+    wrong += [] if says(r, "bad") else [(at, str(r))]
+ok(not wrong and checked(n.yaml)["tasks"] == [], "an archive that is cut or changed is refused, and nothing of it is there", wrong)
+must("store", "import", path("archive"), n.yaml)
+same(n.yaml, "the data of one machine is that of a cluster")
+ok(tallies(n.yaml, "cluster-1") == before, "with the same tallies, byte for byte")
+r = store("import", path("archive"), n.yaml)
+ok(says(r, "something is in it already"), "nothing is imported over other data", r)
+ok(pg.sql("select count(*) from hearsay.batches", database="hearsay") == "0", "what waited is folded")
+
+
+def served(n, what):
+    """Whoever serves it knows every upload, and counts none twice."""
+    n.start()
+    again = n.upload(every)[0], n.upload(enrolled, **mine)[0]
+    other = n.upload([c.task["cells"].upload([9], id=sent[3][80:96], epoch=DAY - 1)])[0], n.upload([c.task["cells"].upload([9], id=late[4][80:96])])[0]
+    quota = n.upload([c.task["browser"].upload([1])], **mine)[0]
+    ok(again == (204, 204) and other == (409, 409), "%s knows the uploads it has seen elsewhere" % what, (again, other))
+    ok(quota == 429, "and what tokens have used", quota)
+    ok(post(n, "/v1/tasks/crash/tally", merged)[0] == 409, "and which tallies were merged")
+    ok(n.get("/v1/tasks/past")[1]["retired"], "and what is retired")
+
+
+served(n, "a node")
+r = store("export", n.yaml, "-o", path("no"))
+ok(says(r, "n1", "stop all nodes") and not os.path.exists(path("no")), "a cluster that is served is not exported", r)
+r = store("import", path("archive"), n.yaml)
+ok(says(r, "n1", "stop all nodes"), "nor is anything imported into it", r)
+same(n.yaml, "but it is checked, and nothing was counted twice")
+new = [c.task["cells"].upload([i]) for i in range(7)]
+assert n.upload(new)[0] == 204
+n.stop()
+
+# ---- And back ------------------------------------------------------------------------
+
+must("store", "export", n.yaml, "-o", path("archive-2"), "--tallies", path("after"))
+must("store", "import", path("archive-2"), path("heir"))
+heir = checked(path("heir"))
+ok(heir["sound"] and heir["ids"] == was["ids"] + 7 and heir["tasks"][0]["reports"] == was["tasks"][0]["reports"] + 7, "and becomes the data of one machine again", heir)
+after = {f: open(os.path.join(path("after"), f), "rb").read() for f in sorted(os.listdir(path("after")))}
+ok(tallies(path("heir"), "heir-1") == after and after["crash-1.tally"] == before["crash-1.tally"], "with the same tallies, byte for byte")
+ok(book(path("heir"), "tokens.db") == book(c.data, "tokens.db"), "with its tokens")
+first, second = ({line for line in book(data, "shown.db") if "counts" in line or "blocks" in line} for data in (c.data, path("heir")))
+ok(len(first) > 4 and len(second) >= len(first), "and what was shown", (first, second))
+one = node("back", storage=None, node=None)
+shutil.rmtree(one.data)
+os.rename(path("heir"), one.data)
+every += new
+served(one, "a collector")
+one.stop()
+ok(tallies(one.data, "heir-2") == after, "and none is counted twice")
+done()
