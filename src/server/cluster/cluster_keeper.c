@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#define KEEPER_TRIES 4u   /* to be the first who moves days */
 #define KEEPER_LOOK 1000u /* milliseconds between looks */
 #define KEEPER_SHARE 10u  /* folding takes one part in so many of a node */
 #define KEEPER_FOLDS 16u  /* bounded amounts at a time */
@@ -341,8 +342,8 @@ static uint64_t keeper_rehearsed(const struct cluster *c, uint64_t now)
     return c->workers.now != NULL ? c->workers.now(c->workers.ctx) : now;
 }
 
-static hsy_status keeper_days(struct cluster *c, struct pg_link *l,
-                              hsy_error *err)
+static hsy_status keeper_day(struct cluster *c, struct pg_link *l,
+                             hsy_error *err)
 {
     uint64_t now = 0;
     hsy_status st = cluster_read_days(c, l, &now, err);
@@ -357,6 +358,18 @@ static hsy_status keeper_days(struct cluster *c, struct pg_link *l,
     st = engine_tell(c->base.view,
                      (struct engine_time){now, cluster_clock() / 1000000}, err);
     pthread_mutex_unlock(&c->rules);
+    return st;
+}
+
+/* Where another node was first the days are what it made them: read again. */
+static hsy_status keeper_days(struct cluster *c, struct pg_link *l,
+                              hsy_error *err)
+{
+    hsy_status st = keeper_day(c, l, err);
+
+    for (unsigned i = 1;
+         i < KEEPER_TRIES && st == HSY_E_BUSY && pg_connected(l); i++)
+        st = keeper_day(c, l, err);
     return st;
 }
 
