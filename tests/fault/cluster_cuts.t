@@ -23,10 +23,10 @@ server = postgres.Postgres("cut", max_connections=SHARDS * (NODES + 1) * 4)
 names = ["hearsay"] + ["shard%d" % i for i in range(1, SHARDS)]
 for name in names[1:]:
     server.database(name)
-proxy = CutProxy(server.address, SEED, AROUND, commits=3, bytes=3000, messages=20)
+proxy = CutProxy(server.address, SEED, AROUND, commits=2, bytes=3000, messages=20)
 proxy.rest()
 through = ["postgresql://hearsay@%s:%d/%s" % (*proxy.address, name) for name in names]
-nodes = nodes_on(through, NODES, cells("cells", 65536 if CUTS <= 2000 else CUTS * 40), started=False, init=[server.url(database=name) for name in names])
+nodes = nodes_on(through, NODES, cells("cells", 40 * CUTS), started=False, init=[server.url(database=name) for name in names])
 for node in nodes:
     node.start()
 crowd = Crowd(nodes, devices=12)
@@ -37,9 +37,7 @@ while sum(proxy.cuts.values()) < CUTS and time.monotonic() < end:
     time.sleep(0.02)
 proxy.rest()
 crowd.rest()
-got = exact(crowd, nodes[0], [(server, name) for name in names], "%d cuts (%s)" % (sum(proxy.cuts.values()), ", ".join("%s %d" % c for c in sorted(proxy.cuts.items()))))
-unknown = [cell in got for cell in crowd.given_up]
+exact(crowd, nodes[0], [(server, name) for name in names], "%d cuts (%s)" % (sum(proxy.cuts.values()), ", ".join("%s %d" % c for c in sorted(proxy.cuts.items()))))
 ok(sum(proxy.cuts.values()) >= CUTS and set(proxy.cuts) == set(AROUND), "control: there were so many cuts, of every kind", proxy.cuts)
-ok(any(unknown) and not all(unknown), "control: of those who were left in doubt and gave up some are counted, and some not", len(unknown))
 ok([n.stop() for n in nodes] == [0] * NODES, "they stop on request", nodes[0].said())
 done()

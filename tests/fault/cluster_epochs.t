@@ -59,7 +59,7 @@ def tell(day):
 
 clock = path("clock")
 tell(today)
-nodes = nodes_on(storage("rehearsed"), 2, rehearsal=clock)
+nodes = nodes_on(storage("rehearsed"), 2, cells("cells", 2000 * CLOSES), rehearsal=clock)
 chance = random.Random(SEED)
 crowd = Crowd(nodes, epoch=lambda: today - chance.randint(0, GRACE))
 crowd.extra = {410}
@@ -69,6 +69,7 @@ for _ in range(CLOSES):
     ended, late = today - GRACE, crowd.statuses[410]
     tell(today + 1)
     postgres.until(lambda: crowd.statuses[410] > late, "epoch %d is not closed: %s" % (ended, nodes[0].said()))
+    postgres.until(lambda: all(n.get("/v1/status")[1]["day"] == date(today + 1) for n in nodes), "a node does not know the day")
     today += 1
 crowd.more(100)
 crowd.rest()
@@ -125,7 +126,7 @@ nodes[0].stop()
 
 # ---- A clock that is wrong -------------------------------------------------------------------
 
-nodes = nodes_on(storage("real"), 3, started=False, sandbox="off")
+nodes = nodes_on(storage("real"), 3, cells("cells", 1000), started=False, sandbox="off")
 right, ahead, behind = nodes
 right.start()
 worlds = [Machine("ahead"), Machine("behind")]
@@ -153,7 +154,7 @@ for n in nodes:
 
 # ---- A shard that stops ------------------------------------------------------------------------
 
-two = nodes_on(storage("halves"), 2)
+two = nodes_on(storage("halves"), 2, cells("cells", 1000))
 wires = [two[0].task["cells"].upload([i]) for i in range(100)]
 
 

@@ -14,7 +14,7 @@ from many import *
 
 needs_postgres()
 ROUNDS = int(os.environ.get("HSY_TEST_CYCLES") or (500 if LONG else 5))
-ROUND = 300  # acknowledged between two kills, about
+ROUND, MOST = 300, 2500  # acknowledged until something is killed; begun until the next
 FIRST = ["primary", "standby", "node", "primary and node", "standby and node"]  # then at random
 
 
@@ -45,11 +45,11 @@ def kill(what):
 rng = random.Random(SEED)
 primary = postgres.Postgres("a")
 standby = primary.standby("b")
-nodes = nodes_on([postgres.url(primary, standby)], 2, cells("cells", 65536 if ROUNDS <= 20 else ROUNDS * 4000))
+nodes = nodes_on([postgres.url(primary, standby)], 2, cells("cells", 2 * MOST * ROUNDS))
 crowd = Crowd(nodes)
 killed = collections.Counter()
 for i in range(ROUNDS):
-    crowd.more(rng.randint(1, ROUND))
+    crowd.more(rng.randint(1, ROUND), most=MOST)
     time.sleep(rng.uniform(0, 0.02))
     what = FIRST[i] if i < len(FIRST) else rng.choice(FIRST)
     before = len(crowd.acked)

@@ -71,7 +71,7 @@ cell = 0
 a = postgres.Postgres("a")
 to_a = CutProxy(a.address, moments={})  # between the primary and its standby
 b = a.standby("b", via=to_a.address)
-nodes = nodes_on([postgres.url(a, b)], 1)
+nodes = nodes_on([postgres.url(a, b)], 1, cells("cells", 1000))
 node = nodes[0]
 lasting(node, fresh(20))
 

@@ -61,7 +61,7 @@ class Node(Collector):
 
 def nodes_on(storage, n, tasks=TASKS, started=True, init=None, **config):
     """Collectors on shards. init: their URLs for whoever makes the tables."""
-    config = {"checkpoint_seconds": 1, "estimate_seconds": 1, **config}
+    config = {"estimate_seconds": 3600, **config}  # nobody looks at estimates
     first = Collector("tasks-%s" % os.urandom(4).hex(), tasks, data=None, storage=init or storage, **config)
     must("store", "init-cluster", first.yaml)
     nodes = [Node("%s-node%d" % (os.path.basename(first.dir), i), first, storage=storage) for i in range(n)]
@@ -147,6 +147,9 @@ class Device(threading.Thread):
                 pass
             if self.crowd.resting:
                 return
+            if self.crowd.next >= self.crowd.limit:
+                time.sleep(0.005)
+                continue
             pieces = self.hand()
             self.settle(pieces)
             for p in pieces:
@@ -158,6 +161,7 @@ class Crowd:
     def __init__(self, nodes, seed=SEED, devices=8, task="cells", epoch=None):
         self.nodes, self.task = list(nodes), nodes[0].task[task]
         self.epoch = epoch or (lambda: DAY)
+        self.limit = self.task.values * 3 // 4  # cells that may be begun
         self.lock, self.next, self.over, self.resting = threading.Lock(), 0, False, False
         self.acked, self.refused, self.given_up = {}, set(), set()  # acked: cell to epoch
         self.rivals, self.pairs, self.again = collections.deque(), [], 0
@@ -223,7 +227,9 @@ class Crowd:
                 raise SystemExit("Bail out! nothing is acknowledged: %s\n%s" % (dict(self.statuses), self.nodes[0].said()))
             time.sleep(0.005)
 
-    def more(self, acked):
+    def more(self, acked, most=None):
+        """Until so many more are acknowledged. most: no more than these begin, from now on."""
+        self.limit = min(self.task.values - 100, self.next + most) if most else max(self.limit, min(self.task.values - 100, self.next + 4 * acked))
         self.reaches(len(self.acked) + acked)
 
     def rest(self):
