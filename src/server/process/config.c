@@ -58,6 +58,7 @@ const struct yaml_field config_rows[] = {
      .type = YAML_LIST,
      .at = offsetof(struct config, storage),
      .high = CONFIG_SHARDS,
+     .otherwise = NULL,
      .one = true},
     CONFIG_FIELD(node, YAML_TEXT, NULL, FIXED),
     CONFIG_FIELD(document, YAML_PATH, NULL, LIVE),
