@@ -56,7 +56,7 @@ export async function page(browser, allowed = []) {
   const context = await browser.newContext({ viewport: { width: 1180, height: 900 }, acceptDownloads: true });
   await context.route("**/*", (route) => {
     const url = route.request().url();
-    if (url.startsWith(BASE + "/")) return route.continue();
+    if (url.startsWith(BASE + "/")) return route.continue().catch(() => {}); // of a page that closes
     strangers.push(url);
     return route.abort();
   });
