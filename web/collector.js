@@ -1,7 +1,8 @@
-// collector.js - the collector itself: ready or not, its document, its store.
+// collector.js - the collector itself: ready or not, its document, its store; of
+// a cluster its nodes and shards.
 
 import { json } from "./api.js";
-import { h, put } from "./dom.js";
+import { h, put, table } from "./dom.js";
 import { bytes, count, day, percent } from "./numbers.js";
 
 const EVERY = 10000;
@@ -20,6 +21,25 @@ function value(name, v) {
 }
 
 const list = (object) => h("dl", { class: "facts" }, Object.entries(object).map(([name, v]) => h("div", null, h("dt", null, words(name)), h("dd", null, value(name, v)))));
+
+const card = (title, ...children) => h("section", { class: "card" }, h("h2", null, title), children);
+const row = (title, ...children) => h("section", { class: "card whole-row" }, h("h2", null, title), children);
+const state = (good, yes, no) => h("span", { class: "state " + (good ? "collecting" : "few") }, good ? yes : no);
+const ago = (seconds) => (seconds < 120 ? `${count(seconds)} s ago` : seconds < 7200 ? `${count(seconds / 60)} min ago` : `${count(seconds / 3600)} h ago`);
+
+function nodesCard(nodes) {
+  return row("Nodes", h("p", { class: "soft" }, "Those that were seen in the last day."),
+    table("Nodes of the cluster", [["Node", ""], ["State", ""], ["Version", ""], ["Seen", "n"]], nodes.map((n) => [n.name, state(n.alive, "Alive", "Gone"), n.version, ago(n.seen)])));
+}
+
+function shardsCard(shards) {
+  const heads = [["Shard", ""], ["Database", ""], ["State", ""], ["Standby", ""], ["Timeline", "n"], ["Commits", "n"], ["Uploads", "n"], ["In doubt", "n"], ["Retries", "n"], ["Folded", "n"], ["Waiting", "n"]];
+  const rows = shards.map((s, i) => [String(i), s.server, state(s.reachable, "Used", "Lost"), s.reachable ? state(s.replicated, "Yes", "None") : "\u2013",
+    ...[s.timeline, s.commits, s.uploads, s.doubts, s.retries, s.folded, s.waiting].map(count)]);
+  return row("Shards", h("p", { class: "soft" }, "As this node sees them; what it has counted there since it started."),
+    shards.flatMap((s, i) => (s.reachable ? [] : [h("p", { class: "problem" }, `Shard ${i}: ${s.why || "not known why"}.`)])),
+    table("Shards of the cluster", heads, rows));
+}
 
 export class CollectorView {
   constructor(app) {
@@ -45,8 +65,7 @@ export class CollectorView {
 
   heard(name) { if (name === "status") this.show(this.app.status); }
 
-  show({ version, ready, day: today, admin_open: open, rehearsal, document: doc, store, why, troubles, ...rest }) {
-    const card = (title, ...children) => h("section", { class: "card" }, h("h2", null, title), children);
+  show({ version, ready, day: today, admin_open: open, rehearsal, document: doc, store, why, troubles, cluster, ...rest }) {
     put(this.body,
       card("State", h("p", null, h("span", { class: "state " + (ready ? "collecting" : "few") }, ready ? "Takes uploads" : "Not ready")),
         (troubles ?? []).map((t) => h("p", { class: "problem" }, t.text + ".")),
@@ -54,6 +73,7 @@ export class CollectorView {
         open ? h("p", { class: "problem" }, "Anyone who reaches this page may read it: no token is asked for.") : null,
         list({ version, "day (UTC)": today, ...Object.fromEntries(Object.entries(rest).filter(([, v]) => v !== null)) })),
       doc ? card("Document of tasks", list(doc)) : null,
-      store ? card("Store", h("p", { class: "soft" }, "Counts, and one-way ids of uploads until their day closes. No address, no time finer than a day."), list(store)) : null);
+      store ? card("Store", h("p", { class: "soft" }, "Counts, and one-way ids of uploads until their day closes. No address, no time finer than a day."), list(store)) : null,
+      cluster ? [nodesCard(cluster.nodes), shardsCard(cluster.shards)] : null);
   }
 }

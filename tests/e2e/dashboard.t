@@ -2,14 +2,18 @@
 """The dashboard in a real browser, against a real collector.
 
 Every file of web/ is served as it is. Then tests/browser/dashboard.mjs clicks
-through the page (playwright-core, Debian's chromium); screenshots are left in
+through the page, and cluster.mjs looks at that of a cluster's node (playwright-core, Debian's chromium); screenshots are left in
 build/browser/. Where there is no node, npm, chromium or no way to playwright-
 core, that part is skipped and says so.
 """
 
+import os
 import random
+import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rig"))
 from shuffled import *
+import postgres
 
 BROWSER = os.path.join(ROOT, "tests", "browser")
 SHOTS = os.path.join(os.environ.get("B") or os.path.join(ROOT, "build"), "browser")
@@ -74,22 +78,24 @@ def lacking():
     return r.stderr.decode("utf-8", "replace").strip() or "no playwright-core" if r.returncode else None
 
 
-def browse(c, token):
-    """Run the browser's tests; theirs are lines of TAP like ours."""
+def browse(c, token, script, answers):
+    """Run the browser's tests; theirs are lines of TAP like ours. answers: what
+    each thing is that they may want."""
     why = "in a short run" if SHORT else lacking()
     if why:
         return ok(True, "the dashboard in a browser # SKIP " + why)
     scratch = tempfile.mkdtemp(prefix="hearsay-browser-", dir=os.environ.get("TMPDIR") or "/tmp")
     atexit.register(shutil.rmtree, scratch, True)
     env = {**os.environ, "HOME": scratch, "TMPDIR": scratch, "BASE": "http://127.0.0.1:%d" % c.admin[1], "TOKEN": token, "OUT": SHOTS, "CHROMIUM": shutil.which("chromium")}
-    node = subprocess.Popen(["node", os.path.join(BROWSER, "dashboard.mjs")], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    node = subprocess.Popen(["node", os.path.join(BROWSER, script)], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
     atexit.register(lambda: node.poll() is None and os.killpg(node.pid, signal.SIGKILL))
     for line in node.stdout:
         said = re.match(r"(not )?ok \d+ - (.*)", line)
         if said:
             ok(not said[1], said[2])
-        elif line.startswith("# want more "):
-            feed(c, line.split()[-1], 3000)
+        elif line.startswith("# want "):
+            word, *rest = line.split()[2:]
+            answers[word](*rest)
             node.stdin.write("done\n")
             node.stdin.flush()
         elif not line.startswith("1.."):
@@ -114,6 +120,32 @@ for back in range(3):
     feed(c, "browser", 3000, DAY - back)
 feed(c, "kept", 3000, DAY - 1)
 feed(c, "browser", 50, DAY - 3)  # too few for a figure of its own
-browse(c, token)
+browse(c, token, "dashboard.mjs", {"more": lambda name: feed(c, name, 3000)})
 ok(c.stop() == 0, "the collector ends when it is told to")
+
+
+def node():
+    """The page of a cluster's node, of two."""
+    p = postgres.Postgres("page")
+    urls = [p.url(), p.database("second")]
+    one, two = (Collector(name, data=None, storage=urls, node=name) for name in ("berlin", "paris"))
+    must("store", "init-cluster", one.yaml)
+    one.start()
+    two.configure(**{**two.config, "document": None, "public_key": one.config["public_key"]})
+    two.start()
+    ok(one.upload([one.task["cells"].upload([i]) for i in range(200)])[0] == 204, "a cluster counts")
+    one.until(lambda: len(one.get("/v1/status")[1]["cluster"]["nodes"]) == 2)
+
+    def lose():
+        p.sql("alter database second with allow_connections false; select pg_terminate_backend(pid) from pg_stat_activity where datname = 'second'")
+        one.until(lambda: not one.get("/v1/status")[1]["cluster"]["shards"][1]["reachable"])
+    browse(one, "", "cluster.mjs", {"lost": lose})
+    ok(one.stop() == 0 and two.stop() == 0, "its nodes end")
+
+
+why = postgres.why_not()
+if why:
+    ok(True, "the page of a cluster's node # SKIP " + why)
+else:
+    node()
 done()

@@ -183,7 +183,8 @@ void api_put_status(struct put *p, struct collector *c, bool exact)
     }
     put_count(p, "waiting_bytes", status.waiting_bytes);
     put_count(p, "ids", status.ids);
-    put_count(p, "ids_bytes", status.ids_bytes);
+    if (!config_many(&c->config))
+        put_count(p, "ids_bytes", status.ids_bytes);
     put_count(p, "tally_bytes", status.tally_bytes);
     put_count(p, "reports", status.reports);
     put_count(p, "nulls", status.nulls);

@@ -263,10 +263,16 @@ static void trouble_unreplicated(struct trouble *t,
     for (size_t i = 0; i < n; i++)
         alone +=
             s->cluster.shards[i].up && !s->cluster.shards[i].found.replicated;
-    if (alone != 0)
+    if (alone == 0)
+        return;
+    if (n == 1)
+        trouble_say(t, "the database has no synchronous standby: what is "
+                       "acknowledged is lost with its disk");
+    else
         trouble_say(t,
-                    "commits wait for no standby: what is acknowledged is lost "
-                    "with the database's disk; databases, of %zu: %zu",
+                    "databases have no synchronous standby: what is "
+                    "acknowledged is lost with their disks; how many of %zu: "
+                    "%zu",
                     n, alone);
 }
 
