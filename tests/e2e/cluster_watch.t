@@ -138,7 +138,10 @@ ok(one.until(lambda: troubles(two) == {"not-replicated", "database-clock"}) and 
 ok("database-clock: this machine's clock is ahead of the database's, which decides; days: 20" in ready(two)[1] and metrics(two)["hearsay_database_behind_seconds"] > 19 * 86400,
    "and by how much", ready(two))
 ok(status(two)["day"] == status()["day"], "its day is the database's all the same")
-ok(two.stop() == 0, "it ends")
+ok(two.stop() == 0 and one.until(lambda: [n["name"] for n in status()["cluster"]["nodes"]] == ["one"]), "a node that ends is off the list", status())
+two.start()
+two.process.kill()
+two.process.wait()
 
 
 def lend(open_):
@@ -189,8 +192,8 @@ p.standby("follower")
 ok(one.until(lambda: shards("replicated") == [1, 1] and troubles() == set()) and ready() == (200, "ready\n"), "with a standby all is well, and nobody had to connect anew", ready())
 ok(check(one) == (0, []), "and serve check has no word", check(one))
 ok(one.upload([t.upload([300])])[0] == 204, "uploads wait for it")
-ok(one.until(lambda: metrics()["hearsay_nodes_alive"] == 1), "a node that was stopped a while ago is not alive", metrics())
-ok([(n["name"], n["alive"]) for n in status()["cluster"]["nodes"]] == [("one", True), ("two", False)], "though it is known", status())
+ok(one.until(lambda: metrics()["hearsay_nodes_alive"] == 1), "one that was killed a while ago is not alive", metrics())
+ok([(n["name"], n["alive"]) for n in status()["cluster"]["nodes"]] == [("one", True), ("two", False)], "though it is listed", status())
 p.configure(synchronous_standby_names="")
 ok(one.until(lambda: troubles() == {"not-replicated"}), "when commits do not wait for it any more that is said", ready())
 ok(one.stop() == 0, "it ends")
