@@ -130,6 +130,16 @@ code, _, body = ask(one.admin, "POST", "/v1/backup", token=tokens["operator"])
 body = json.loads(body)
 ok(code == 409 and body["title"] == "Not here" and "PostgreSQL's own tools" in body["detail"], "a backup is the databases' business", body)
 
+hold = subprocess.Popen(p.psql_words("-c", "select 1 from hearsay.folds for update; select pg_sleep(600)", database="hearsay"), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                        stderr=subprocess.DEVNULL)
+ok(one.until(lambda: p.sql("select 1 from pg_stat_activity where wait_event = 'PgSleep'") == "1"), "nobody can fold in the first shard")
+while shards("uploads_total")[0] == sum(s["uploads"] for s in is_["shards"][:1]):
+    one.upload([t.upload([400])])
+ok(one.until(lambda: shards("unfolded_seconds")[0] > 1) and metrics()["hearsay_unfolded_seconds"] > 1 and status()["cluster"]["shards"][0]["unfolded_seconds"] > 1, "how long a batch waits is told", metrics())
+p.sql("select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'")
+hold.wait()
+ok(one.until(lambda: shards("unfolded_seconds") == [0, 0]), "until it is folded", metrics())
+
 # ---- Troubles ----------------------------------------------------------------------
 
 ok(troubles() == {"not-replicated"} and ready()[0] == 200 and "not-replicated: " in ready()[1], "without a standby that is said, and it is ready", ready())

@@ -185,7 +185,8 @@ static void config_check_cluster(struct config_reader *r)
             config_wrong(
                 r, config_row("storage"),
                 "this takes URLs as postgresql://hearsay@host/hearsay, "
-                "one a shard");
+                "one a shard; in a list between [ and ] those that have a "
+                "comma in quotes");
     if (c->next != NULL)
         config_wrong(r, config_row("storage"),
                      "a shuffler counts on one machine: leave it out");

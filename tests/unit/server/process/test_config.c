@@ -39,6 +39,8 @@ static bool found(uint32_t line, const char *field, const char *text)
 }
 
 #define SOUND "data: d\npublic_key: k\n"
+#define MANY "storage: ['postgresql://u@h1,h2/d', postgres:///e]\n"
+#define LONG "0123456789012345678901234567890123456789012345678901234567890123"
 
 static void has_defaults(void)
 {
@@ -82,6 +84,17 @@ static void reads_values(void)
     ok(eq_text(c.cors[1], "http://b:81") && c.cors[2] == NULL &&
            eq_text(c.enrolled[0], "age") && c.enrolled[2] == NULL,
        "and lists");
+    config_clear(&c);
+    is_status(reads(&c, "public_key: k\n" MANY "node: n1\n", NULL, 0), HSY_OK,
+              "a node of a cluster needs no data");
+    ok(config_many(&c) && eq_text(c.storage[1], "postgres:///e") &&
+           c.storage[2] == NULL && eq_text(c.node, "n1") && c.data == NULL,
+       "its databases, and its name");
+    config_clear(&c);
+    is_status(reads(&c, SOUND "storage: postgresql://h/d\n", NULL, 0), HSY_OK,
+              "one database need not be a list");
+    ok(eq_text(c.storage[0], "postgresql://h/d") && c.storage[1] == NULL,
+       "it is the only one");
     config_clear(&c);
 }
 
@@ -156,6 +169,15 @@ static void names_mistakes(void)
         {"data: [\n", "", "not YAML", 1},
         {"", "", "empty", 0},
         {SOUND "loops: &x 1\n", "loops", "anchors", 3},
+        {SOUND "node: n1\n", "node", "say by 'storage' which", 3},
+        {SOUND "storage: mysql://h/d\n", "storage", "postgresql://", 3},
+        {SOUND "storage: [postgresql://a,b/d]\n", "storage", "in quotes", 3},
+        {SOUND "storage: []\nnode: n1\n", "node", "of a cluster", 4},
+        {SOUND MANY "node: " LONG "\n", "node", "at most 63", 4},
+        {SOUND MANY "backups: b\n", "backups", "PostgreSQL's own", 4},
+        {SOUND MANY "backup_hours: 6\n", "backup_hours", "own tools", 4},
+        {"public_key: k\n" MANY "sign_key: a\nseal_keys: [b]\n", "data",
+         "batches of shufflers wait", 1},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
