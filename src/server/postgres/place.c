@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define PLACE_NONE "/dev/null/none" /* no file, and there never is one */
+#define PLACE_PORT "5432"
 
 /* What every connection has unless the URL says otherwise. Dead peers are found
  * in seconds, and a frozen node does not hold its locks for long. */
@@ -76,15 +77,16 @@ const char *pg_place_file(const struct pg_place *p, unsigned which)
 
 /* ---- Hosts --------------------------------------------------------------- */
 
-/* Item i of a list with commas; the last stands for all that are missing. */
-static char *place_item(const char *list, size_t i)
+/* Item i of a list with commas; the last stands for all that are missing, and
+ * `usual` for one that is empty. */
+static char *place_item(const char *list, size_t i, const char *usual)
 {
     const char *end;
 
     while (i-- != 0 && strchr(list, ',') != NULL)
         list = strchr(list, ',') + 1;
     end = strchrnul(list, ',');
-    return strndup(list, (size_t)(end - list));
+    return end == list ? strdup(usual) : strndup(list, (size_t)(end - list));
 }
 
 /* A name becomes an address now: later the process may not look for it. */
@@ -131,10 +133,10 @@ static hsy_status place_hosts(struct pg_place *p, const struct place_said *said,
         struct pg_host *h = &p->hosts[p->nhosts++];
         const size_t used = strlen(p->name);
 
-        h->name = place_item(said->hosts, i);
-        h->port = place_item(said->ports, i);
+        h->name = place_item(said->hosts, i, "");
+        h->port = place_item(said->ports, i, PLACE_PORT);
         if (said->addresses != NULL)
-            h->address = place_item(said->addresses, i);
+            h->address = place_item(said->addresses, i, "");
         if (h->name == NULL || h->port == NULL ||
             (said->addresses != NULL && h->address == NULL))
             return place_fail(reason, err, HSY_E_NOMEM, "out of memory");
@@ -169,7 +171,7 @@ static bool place_ours(struct place_said *said, const char *key,
 static hsy_status place_words(struct pg_place *p, const PQconninfoOption *all,
                               char reason[PG_REASON], hsy_error *err)
 {
-    struct place_said said = {.ports = "5432"};
+    struct place_said said = {.ports = PLACE_PORT};
     const char *wrong = NULL;
     bool fits = true;
     hsy_status st;
