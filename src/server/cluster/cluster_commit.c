@@ -231,7 +231,7 @@ static hsy_status commit_put_batches(struct cluster_shard *s, hsy_error *err)
 
         pg_int(p, (int32_t)slot->entry);
         pg_int(p, (int32_t)slot->epoch);
-        pg_int(p, g->nslots != 0 ? STORE_REPORTS : 0);
+        pg_int(p, slot->type);
         pg_long(p, slot->reports);
         pg_long(p, slot->nulls);
         pg_long(p, slot->ids);

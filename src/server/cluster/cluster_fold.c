@@ -12,6 +12,7 @@
 
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
+#include "server/cluster/delta.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -234,6 +235,24 @@ static hsy_status fold_count_tally(struct fold_work *w, struct fold_counts *to,
     return st;
 }
 
+static hsy_status fold_delta(struct fold_work *w, const struct store_batch *b,
+                             bool daily)
+{
+    uint64_t before;
+    hsy_tally whole;
+    hsy_status st;
+
+    hsy_tally_view(&whole, w->is->scheme, w->whole);
+    before = hsy_tally_reports(&whole);
+    st = delta_add(w->whole, w->is->words, b->bytes, b->len, w->err);
+    if (st == HSY_OK && hsy_tally_reports(&whole) - before != b->reports)
+        st = host_fail(w->err, HSY_E_DAMAGED, HOST_FIELD_BATCH,
+                       "it is not the sum of so many reports");
+    if (st == HSY_OK && daily)
+        st = delta_add(w->day, w->is->words, b->bytes, b->len, w->err);
+    return st;
+}
+
 static hsy_status fold_row(struct fold_work *w, struct fold_counts *counts,
                            const struct pg_rows *r, size_t i, bool daily)
 {
@@ -259,6 +278,8 @@ static hsy_status fold_row(struct fold_work *w, struct fold_counts *counts,
     if (st != HSY_OK || b.len == 0 ||
         engine_is_retired(w->c->base.view, b.entry))
         return st;
+    if (b.type == CLUSTER_DELTA)
+        return fold_delta(w, &b, daily);
     hsy_tally_view(&whole, w->is->scheme, w->whole);
     hsy_tally_view(&day, w->is->scheme, w->day);
     return fold_batch(w->space, w->is, &whole,

@@ -9,6 +9,7 @@
 #include "server/cluster/internal.h"
 
 #include "lib/bits/bytes.h"
+#include "server/cluster/delta.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,7 @@ void group_free(struct group *g)
     free(g->longs);
     free(g->marks);
     free(g->order);
+    fold_space_clear(&g->space);
 }
 
 static int64_t group_long(const uint8_t bytes[8])
@@ -266,15 +268,17 @@ static bool group_counts(const struct group_item *item)
 static struct group_slot *group_slot_of(struct group *g,
                                         const struct group_item *item)
 {
-    const uint32_t entry = item->piece->upload->entry->number;
+    const struct roster_entry *is = item->piece->upload->entry;
 
     for (size_t i = g->nslots; i-- != 0;)
-        if (g->slots[i].entry == entry && g->slots[i].epoch == item->epoch)
+        if (g->slots[i].entry == is->number && g->slots[i].epoch == item->epoch)
             return &g->slots[i];
     if (!group_room(&g->slots, &g->slots_room, g->nslots + 1, sizeof *g->slots))
         return NULL;
-    g->slots[g->nslots] =
-        (struct group_slot){.entry = entry, .epoch = item->epoch};
+    g->slots[g->nslots] = (struct group_slot){.is = is,
+                                              .entry = is->number,
+                                              .epoch = item->epoch,
+                                              .type = STORE_REPORTS};
     return &g->slots[g->nslots++];
 }
 
@@ -333,6 +337,10 @@ static bool group_fill(struct group *g, struct group_bytes *all, size_t n)
         memcpy(slot->bytes + slot->len + 4, u->payload, u->head.length);
         slot->len += 4 + (size_t)u->head.length;
     }
+    for (size_t i = 0; i < g->nslots; i++)
+        if (delta_sum(&g->space, g->slots[i].is, g->slots[i].bytes,
+                      &g->slots[i].len))
+            g->slots[i].type = CLUSTER_DELTA;
     return true;
 }
 

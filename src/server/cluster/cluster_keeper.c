@@ -172,8 +172,8 @@ static hsy_status keeper_read_counts(struct cluster_shard *s,
         st = pg_ask(l,
                     "select entry, epoch, sum(reports)::int8, "
                     "sum(nulls)::int8, sum(ids)::int8, sum(enrolled)::int8, "
-                    "sum(octet_length(bytes))::int8 from batches where type = "
-                    "1 group by entry, epoch",
+                    "sum(octet_length(bytes))::int8 from batches where type in "
+                    "(1, 4) group by entry, epoch",
                     waiting, err);
     pg_rollback(l);
     if (st == HSY_OK)

@@ -13,6 +13,7 @@
 
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
+#include "server/cluster/delta.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -337,7 +338,9 @@ static hsy_status receive_reports(struct receive *r)
     const struct engine_delivery *d = r->d;
     uint8_t *bytes = malloc(d->taken * (4 + d->item) + 1);
     struct pg_params *p = pg_params(r->l);
+    struct roster *roster;
     size_t len = 0;
+    bool delta;
     hsy_status st;
 
     if (bytes == NULL)
@@ -349,8 +352,13 @@ static hsy_status receive_reports(struct receive *r)
         memcpy(bytes + len + 4, d->items + i * d->item, d->item);
         len += 4 + d->item;
     }
+    roster = engine_roster(r->c->base.view);
+    delta =
+        delta_sum(&r->c->fold_desk, roster_at(roster, d->entry), bytes, &len);
+    roster_drop(roster);
     pg_int(p, (int32_t)d->entry);
     pg_int(p, (int32_t)d->epoch);
+    pg_int(p, delta ? CLUSTER_DELTA : STORE_REPORTS);
     pg_long(p, (int64_t)d->taken);
     pg_long(p, (int64_t)d->nulls);
     pg_bytes(p, d->id, sizeof d->id);
@@ -358,8 +366,8 @@ static hsy_status receive_reports(struct receive *r)
     free(bytes);
     st = pg_ask(r->l,
                 "insert into batches(entry, epoch, type, reports, nulls, ids, "
-                "enrolled, received, bytes) values($1, $2, 1, $3, $4, 0, 0, "
-                "$5, $6)",
+                "enrolled, received, bytes) values($1, $2, $3, $4, $5, 0, "
+                "0, $6, $7)",
                 NULL, r->err);
     p = pg_params(r->l);
     pg_bytes(p, d->id, sizeof d->id);

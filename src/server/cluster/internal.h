@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #define CLUSTER_SQL 512 /* bytes of a statement with the name of a table */
+#define CLUSTER_DELTA 4 /* type of a batch, besides enum store_batch_type */
 
 /* ---- Uploads on their way ------------------------------------------------ */
 
@@ -66,9 +67,11 @@ struct group_quota {
 
 /* New uploads of an entry and epoch. */
 struct group_slot {
+    const struct roster_entry *is;
     uint32_t entry, epoch;
     int64_t reports, nulls, ids, enrolled;
-    uint8_t *bytes; /* owned: uploads in the order of their bytes */
+    int32_t type;   /* STORE_REPORTS, or CLUSTER_DELTA where it is shorter */
+    uint8_t *bytes; /* owned: uploads in the order of their bytes, or a delta */
     size_t len;
 };
 
@@ -86,6 +89,7 @@ struct group {
     size_t columns_room;
     uint32_t *order; /* owned: items as they came */
     size_t order_room;
+    struct fold_space space;
 };
 
 /* Begin; add those of a part that go to a shard; put in order. False: out of

@@ -41,8 +41,9 @@ static const char *const schema_tables[] = {
     "retired boolean not null default false)",
 
     /* What commits bring: uploads of an entry and epoch, new ones alone. type
-     * as enum store_batch_type; ids: uploads without a token, enrolled: with
-     * one; received: the batch of a shuffler that it is. */
+     * as enum store_batch_type, or 4: their sum (delta.h); ids: uploads without
+     * a token, enrolled: with one; received: the batch of a shuffler that it
+     * is. */
     "create table batches(number int8 generated always as identity primary "
     "key, entry int4 not null, epoch int4 not null, type int4 not null, "
     "reports int8 not null, nulls int8 not null, ids int8 not null, "
