@@ -200,6 +200,12 @@ static hsy_status import_fill(struct import *m, int archive,
         st = write_finish(s, m->err);
     *ours = st != HSY_E_FORMAT && st != HSY_E_VERSION &&
             (st != HSY_E_IO || pg_reason(s->l)[0] != '\0');
+    if (st == HSY_OK && s->rehearsed != m->c->meta.rehearsal)
+        st = host_fail(m->err, HSY_E_REFUSED, HOST_FIELD_REHEARSAL,
+                       s->rehearsed ? "the archive is of a rehearsal: make a "
+                                      "cluster for one"
+                                    : "the archive is of no rehearsal: make a "
+                                      "cluster that is none");
     if (st == HSY_OK)
         st = cluster_books_in(s->roster, s->retired, s->l, directory, m->err);
     return st;

@@ -9,6 +9,7 @@
 #include "server/cluster/cluster_read.h"
 
 #include "host/base/host_fail.h"
+#include "server/store/rehearsal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -465,6 +466,8 @@ static hsy_status read_rest(struct read_store *s)
     if (st == HSY_OK && s->to->merged != NULL)
         st =
             read_first(s, "select name from merged order by name", read_merged);
+    if (st == HSY_OK && s->to->merged != NULL && s->c->meta.rehearsal)
+        st = s->to->merged(s->to->ctx, rehearsal_name);
     return st;
 }
 

@@ -22,6 +22,7 @@ struct write_store {
     struct store base;
     struct pg_link *l;
     struct store_state state;
+    bool rehearsed;        /* it has the mark of a rehearsal */
     uint32_t last;         /* the last epoch that anything is of */
     struct roster *roster; /* owned, as what follows */
     bool *retired;         /* by entry */

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static const uint8_t rehearsal_name[STORE_MERGED] = "hsy rehearsal";
+const uint8_t rehearsal_name[STORE_MERGED] = "hsy rehearsal";
 
 static hsy_status rehearsal_look(void *ctx, const uint8_t name[STORE_MERGED])
 {

@@ -11,6 +11,9 @@
 #include "host/tasks/clock_file.h"
 #include "server/store/store.h"
 
+/* The mark, among the names of merged tallies. */
+extern const uint8_t rehearsal_name[STORE_MERGED];
+
 /* Mark a store that was never used, or see that it is of the sort that is
  * wanted: HSY_E_REFUSED. state is what it was opened with, and follows. */
 hsy_status rehearsal_mark(struct store *s, struct store_state *state,
