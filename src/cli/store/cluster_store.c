@@ -158,7 +158,7 @@ static int visit_quiet(const struct visit *v)
     return node[0] != '\0'
                ? cli_fail("%s: the node '%s' serves this cluster: stop all "
                           "nodes first (one that was killed is forgotten "
-                          "after %d seconds)",
+                          "after %u seconds)",
                           v->path, node, CLUSTER_ALIVE)
                : visit_refused(v, &err);
 }

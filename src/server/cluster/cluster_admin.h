@@ -11,7 +11,8 @@
 
 #include "server/cluster/cluster.h"
 
-/* HSY_E_BUSY if a node is running: its name. */
+/* HSY_E_BUSY if a node is running, seen within CLUSTER_ALIVE seconds: its name.
+ */
 hsy_status cluster_quiet(struct counting *c, char name[CLUSTER_NODE],
                          hsy_error *err);
 

@@ -119,12 +119,14 @@ static hsy_status import_days(struct import *m, size_t shard)
     struct pg_params *p = pg_params(l);
     hsy_status st;
 
-    pg_int(p, shard == 0 ? (int32_t)state->day : 0);
-    pg_int(p, shard == 0 ? (int32_t)state->closed : 0);
     pg_int(p, (int32_t)state->closed);
+    if (shard == 0)
+        pg_int(p, (int32_t)state->day);
     st = pg_ask(l,
-                "update days set day = $1, closed = $2, purged = 0, dropped = "
-                "$3 where one = 1",
+                shard == 0 ? "update days set day = $2, closed = $1, purged = "
+                             "0, dropped = $1, moved = moved + 1, heeded = "
+                             "moved + 1 where one = 1"
+                           : "update days set dropped = $1 where one = 1",
                 NULL, m->err);
     for (uint32_t e = state->closed + 1;
          st == HSY_OK && state->day != 0 && e <= state->day + IMPORT_AHEAD; e++)

@@ -84,7 +84,7 @@ hsy_status cluster_running(struct pg_link *l, char name[CLUSTER_NODE],
     struct pg_rows *r = NULL;
     hsy_status st;
 
-    pg_int(pg_params(l), CLUSTER_ALIVE);
+    pg_int(pg_params(l), (int32_t)CLUSTER_ALIVE);
     st = pg_ask(l,
                 "select name from nodes where seen > clock_timestamp() - $1 * "
                 "interval '1 second' order by seen desc limit 1",
