@@ -153,9 +153,43 @@ new = [c.task["cells"].upload([i]) for i in range(7)]
 assert n.upload(new)[0] == 204
 n.stop()
 
-# ---- And back ------------------------------------------------------------------------
+# ---- What may be forgotten ---------------------------------------------------------
 
 must("store", "export", n.yaml, "-o", path("archive-2"), "--tallies", path("after"))
+r = store("compact", n.yaml)
+ok(r.code == 0 and re.fullmatch(rb"\d+ bytes, \d+ before\n", r.out), "a cluster is compacted", r)
+
+
+def used():
+    return dict(row.split("|") for row in pg.sql("select entry, ids from hearsay.counts where epoch = %d" % DAY, database="hearsay").splitlines())
+
+
+shares = used()
+r = store("forget-nulls", n.yaml, date(DAY))
+ok(r.code == 0 and r.out == b"6 ids of null uploads are forgotten\n", "the ids of null uploads are forgotten", r)
+ok({k: int(shares[k]) - int(v) for k, v in used().items()} == {"0": 5, "1": 1, "2": 0, "3": 0}, "and each task has room for as many", (shares, used()))
+r = store("forget-nulls", n.yaml, date(DAY))
+ok(r.out == b"0 ids of null uploads are forgotten\n" and store("forget-nulls", n.yaml, date(DAY - 300)).out == r.out, "once", r)
+ok(says(store("retire", n.yaml, "crash"), "in force") and says(store("retire", n.yaml, "nothing"), "no such task"), "what is asked is not retired, nor what is not there")
+ok(store("retire", n.yaml, "past").out == b"retired: 0\n", "nor what is retired")
+r = store("purge", n.yaml, "--before", date(DAY))
+ok(says(r, "still open"), "nor what is open purged", r)
+ok(store("purge", n.yaml, "--before", date(DAY - 5)).out == b"retired: 0\n" and checked(n.yaml)["sound"], "what was over is")
+r = store("check", n.yaml)
+ok(r.code == 0 and b"sound: 2 shards, 110 ids" in r.out, "and all is sound", r)
+copy = node("copy", storage=[pg.url(database="copy"), urls[1]])
+for sql, words in (("update hearsay.cells set words = substr(words, 9) where entry = 0 and epoch = 0", "not as long as it must be"),
+                   ("update hearsay.counts set reports = reports + 1 where entry = 0 and epoch = %d" % DAY, "108 reports were counted, its tally has 107"),
+                   ("drop table hearsay.ids_%d" % (DAY - 1), "ids_%d of an open day is missing" % (DAY - 1)),
+                   ("insert into hearsay.batches(entry, epoch, type, reports, nulls, ids, enrolled, bytes) values(9, 1, 1, 1, 0, 1, 0, '')", "belongs to no entry")):
+    pg.sql("create database copy template hearsay")
+    pg.sql(sql, database="copy")
+    r = store("check", copy.yaml)
+    ok(r.code == 1 and words in r.err, "check says what is wrong: %s" % words, r)
+    pg.sql("drop database copy")
+
+# ---- And back ------------------------------------------------------------------------
+
 must("store", "import", path("archive-2"), path("heir"))
 heir = checked(path("heir"))
 ok(heir["sound"] and heir["ids"] == was["ids"] + 7 and heir["tasks"][0]["reports"] == was["tasks"][0]["reports"] + 7, "and becomes the data of one machine again", heir)

@@ -496,7 +496,13 @@ static hsy_status read_all(struct store *store, const struct store_reader *to,
      * cluster's, and no need to. */
     if (st == HSY_OK && to->ids != NULL && to->runs == NULL)
         st = read_ids(s);
-    return st == HSY_OK ? read_rest(s) : st;
+    if (st == HSY_OK)
+        st = read_rest(s);
+    /* Who reads has no words for what it does not take. */
+    return st == HSY_E_DAMAGED && err->status != st
+               ? host_fail(err, st, HOST_FIELD_STORE,
+                           "a row belongs to no entry")
+               : st;
 }
 
 static void read_close(struct store *store)
