@@ -328,5 +328,7 @@ PGconn *pg_primary(struct pg_place *p, char reason[PG_REASON], hsy_status *st)
     connect_note(p, best, reason);
     pthread_mutex_unlock(&p->lock);
     *st = best != NULL && best->conn != NULL ? HSY_OK : c.st;
+    if (*st == HSY_OK)
+        reason[0] = '\0'; /* what else goes wrong has another */
     return best != NULL ? best->conn : NULL;
 }
