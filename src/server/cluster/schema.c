@@ -161,8 +161,9 @@ static hsy_status schema_copy(struct schema_meta *out, const struct pg_rows *r,
                            "a newer hearsay made the tables");
     if (out->version < SCHEMA_OLDEST)
         return schema_fail(err, HSY_E_VERSION,
-                           "an older hearsay made the tables: run 'hearsay "
-                           "store init-cluster' to upgrade them");
+                           "the tables are too old for this hearsay: upgrade "
+                           "them by 'hearsay store init-cluster' of the "
+                           "versions in between");
     return HSY_OK;
 }
 

@@ -11,6 +11,15 @@
 #include "server/postgres/postgres.h"
 #include "server/store/store.h"
 
+/*
+ * Nodes of two versions run side by side while a cluster is upgraded: a program
+ * works with the tables of the version before its own, and leaves them as they
+ * are; once all nodes are new, init-cluster makes of them those of this
+ * version, by steps in schema_make. So a step may add, and not take away what
+ * the version before needs; what is not needed any more goes one version later.
+ * Older nodes refuse newer tables when they connect. There was no version
+ * before 1, and so there is no step yet.
+ */
 #define SCHEMA_VERSION 1  /* what this program makes, */
 #define SCHEMA_OLDEST 1   /* and the oldest that it works with */
 #define SCHEMA_CLUSTER 16 /* bytes that name a cluster */
