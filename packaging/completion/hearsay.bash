@@ -53,7 +53,7 @@ _hearsay() {
         words="check compile keygen show"
     elif [ "$command" = store ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $word != -* ]]; then
-        words="check export import compact forget-nulls retire purge"
+        words="check export import compact forget-nulls retire purge init-cluster"
     elif [ "$command" = account ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $word != -* ]]; then
         words="group compose longitudinal shuffle central multiparty poisoning"
