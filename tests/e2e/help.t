@@ -71,7 +71,7 @@ for command in ("tasks", "store", "account", "device", "serve token", "shuffle")
     verbs = {v for several in verbs for v in several.split("|")}
     ok(len(verbs) > 3 and verbs == set(complete(*command.split(), "")), "and every verb of %s" % command, verbs)
 ok(complete("tasks", "") == ["check", "compile", "keygen", "show"], "and what tasks can do")
-ok(complete("store", "") == ["check", "export", "import", "compact", "forget-nulls", "retire", "purge"], "and what store can do")
+ok(complete("store", "") == ["check", "export", "import", "compact", "forget-nulls", "retire", "purge", "init-cluster"], "and what store can do")
 ok(complete("serve", "t") == ["token"] and complete("serve", "token", "r") == ["revoke"] and complete("serve", "token", "add", "x", "--role", "a") == ["analyst"],
    "and what serve can")
 ok(complete("account", "s") == ["shuffle"] and complete("account", "g") == ["group"], "and what account can total")
