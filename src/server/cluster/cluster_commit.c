@@ -353,8 +353,6 @@ static void commit_give(struct cluster_shard *s)
 
         if (item->taken && item->verdict != INTAKE_COUNTED)
             mirror_give(c->base.view, item->piece->upload);
-        else if (item->verdict == INTAKE_COUNTED)
-            mirror_heard(c->base.view, item->epoch);
         item->taken = false;
     }
     pthread_mutex_unlock(&c->rules);

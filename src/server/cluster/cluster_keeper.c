@@ -511,10 +511,16 @@ hsy_status cluster_first_look(struct cluster *c, size_t *shard, hsy_error *err)
     if (st == HSY_OK && c->o.visits)
         return cluster_visit(c, err);
     if (st == HSY_OK)
+        st = cluster_read_document(c, c->shards[0].keeper, err);
+    if (st == HSY_OK) /* no day is accepted in which something was counted */
+        st = keeper_counts(c, err);
+    if (st == HSY_OK)
         st = keeper_control(c, err);
     for (size_t i = 0; i < c->nshards && st == HSY_OK; i++) {
         *shard = i;
         st = cluster_tables(&c->shards[i], c->shards[i].keeper, err);
+        if (st == HSY_E_BUSY && pg_connected(c->shards[i].keeper))
+            st = HSY_OK; /* days move at this moment: in the next round */
     }
     return st == HSY_OK ? keeper_counts(c, err) : st;
 }

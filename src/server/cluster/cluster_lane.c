@@ -34,7 +34,7 @@ static void lane_heard(struct cluster *c, const struct intake *in)
     for (size_t i = 0; i < in->n; i++)
         if (in->uploads[i].verdict == INTAKE_CLOCK) {
             pthread_mutex_lock(&c->rules);
-            mirror_heard(c->base.view, in->uploads[i].head.epoch);
+            mirror_strange(c->base.view, in->uploads[i].head.epoch);
             pthread_mutex_unlock(&c->rules);
         }
 }

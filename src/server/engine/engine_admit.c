@@ -287,7 +287,7 @@ static enum intake_verdict admit_new(struct engine *e,
     if (u->enrolled && s->quota != 0)
         admit_quota_use(e, s, &u->head);
     admit_count(e, slot, u);
-    engine_clock_heard(e, epoch);
+    engine_clock_heard(e, epoch, 1);
     return INTAKE_COUNTED;
 }
 
@@ -525,7 +525,7 @@ static void admit_submission(struct engine *e, struct submission *s,
         struct intake_upload *u = &s->in.uploads[i];
 
         if (u->verdict == INTAKE_CLOCK) /* of neither reading */
-            engine_clock_heard(e, u->head.epoch);
+            engine_clock_heard(e, u->head.epoch, 1);
         if (u->verdict != INTAKE_COUNTED)
             continue;
         b->from[b->n] = s;

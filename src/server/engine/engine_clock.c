@@ -101,7 +101,7 @@ struct intake_days engine_days(struct engine *e)
 
 /* ---- A trial ------------------------------------------------------------- */
 
-void engine_clock_heard(struct engine *e, uint32_t epoch)
+void engine_clock_heard(struct engine *e, uint32_t epoch, uint64_t n)
 {
     struct engine_clock *c = &e->clock;
 
@@ -109,9 +109,9 @@ void engine_clock_heard(struct engine *e, uint32_t epoch)
         return;
     if (epoch > c->known + (c->told > c->known + 1 ? 1 : 0) &&
         epoch > clock_over(e, c->told))
-        c->fit++;
+        c->fit += n;
     else
-        c->unfit++;
+        c->unfit += n;
 }
 
 /* Whether the next day is tried by a collector that has had no trial yet: it

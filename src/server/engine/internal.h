@@ -243,7 +243,7 @@ struct engine_batch *engine_queue_pop(struct engine_queue *q);
 /* ---- engine_clock.c ------------------------------------------------------ */
 
 /* An upload of this epoch was taken: what it says of a clock on trial. */
-void engine_clock_heard(struct engine *e, uint32_t epoch);
+void engine_clock_heard(struct engine *e, uint32_t epoch, uint64_t n);
 
 /* ---- commit_order.c ------------------------------------------------------ */
 

@@ -183,6 +183,27 @@ static bool mirror_replace(struct store_count **list, size_t *n,
     return true;
 }
 
+/* What has come in since the last reading, wherever it did, speaks for a clock
+ * or against it. Batches of shufflers come days later: they say nothing. */
+static void mirror_heard(struct engine *e, const struct engine_entry *x,
+                         const struct store_count *counts, size_t n)
+{
+    size_t k = 0;
+
+    if (x->is->task.model == HSY_MODEL_SHUFFLED)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t more = counts[i].reports + counts[i].nulls;
+
+        while (k < x->ncounts && x->counts[k].epoch < counts[i].epoch)
+            k++;
+        if (k < x->ncounts && x->counts[k].epoch == counts[i].epoch)
+            more -= x->counts[k].reports + x->counts[k].nulls;
+        if (engine_is_day(&counts[i]) && (int64_t)more > 0)
+            engine_clock_heard(e, counts[i].epoch, more);
+    }
+}
+
 hsy_status mirror_counts(struct engine *e, uint32_t entry,
                          const struct store_count *counts, size_t n,
                          hsy_error *err)
@@ -190,6 +211,7 @@ hsy_status mirror_counts(struct engine *e, uint32_t entry,
     struct engine_entry *x = e->entries[entry];
     bool good;
 
+    mirror_heard(e, x, counts, n);
     pthread_mutex_lock(&e->lock);
     good = mirror_replace(&x->counts, &x->ncounts, counts, n);
     x->reports = 0;
@@ -330,9 +352,9 @@ void mirror_give(struct engine *e, const struct intake_upload *u)
     portions_give(&e->portions, u->head.epoch, u->entry->number, u->enrolled);
 }
 
-void mirror_heard(struct engine *e, uint32_t epoch)
+void mirror_strange(struct engine *e, uint32_t epoch)
 {
-    engine_clock_heard(e, epoch);
+    engine_clock_heard(e, epoch, 1);
 }
 
 void mirror_share_name(uint8_t name[16], uint32_t entry)

@@ -41,7 +41,8 @@ void mirror_days(struct engine *e, uint32_t day, uint32_t closed,
                  uint32_t purged);
 void mirror_retired(struct engine *e, uint32_t entry);
 
-/* All counts of an entry by epoch, ascending, whether folded or not. */
+/* All counts of an entry by epoch, ascending, whether folded or not: what is
+ * new since the last reading is held against the clock. */
 hsy_status mirror_counts(struct engine *e, uint32_t entry,
                          const struct store_count *counts, size_t n,
                          hsy_error *err);
@@ -93,8 +94,8 @@ void mirror_keep(struct engine *e, uint32_t entry);
 enum intake_verdict mirror_may(struct engine *e, const struct intake_upload *u);
 void mirror_give(struct engine *e, const struct intake_upload *u);
 
-/* It was counted, or came at a time that no reading of the clock knows. */
-void mirror_heard(struct engine *e, uint32_t epoch);
+/* An upload came of a day that no reading of the clock knows. */
+void mirror_strange(struct engine *e, uint32_t epoch);
 
 /* How an upload's id is kept. Any thread. */
 void mirror_name(const struct engine *e, struct store_id *out,
