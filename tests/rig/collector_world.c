@@ -226,14 +226,16 @@ static void world_answer(struct world *w, struct world_request *q)
         const enum intake_verdict v = q->s.in.uploads[i].verdict;
         struct world_item *item = &w->items[m.item[i]];
 
-        m.final[i] = v != INTAKE_FULL && v != INTAKE_CLOCK;
+        m.final[i] = v != INTAKE_FULL && v != INTAKE_CLOCK && v != INTAKE_DOUBT;
         item->closed |= v == INTAKE_CLOSED;
         if (v == INTAKE_COUNTED || v == INTAKE_AGAIN) {
             w->acks += !item->acked;
             item->acked = true;
         } else if (v != INTAKE_FULL && v != INTAKE_CLOCK &&
                    v != INTAKE_CLOSED && v != INTAKE_EARLY &&
-                   v != INTAKE_CONFLICT && (v != INTAKE_MANY || !item->liar) &&
+                   v != INTAKE_CONFLICT &&
+                   (v != INTAKE_DOUBT || !w->is->doubts) &&
+                   (v != INTAKE_MANY || !item->liar) &&
                    (v != INTAKE_QUOTA || item->task != WORLD_ENROLLED)) {
             world_fault(w, "a good upload was refused");
         }
@@ -313,7 +315,8 @@ static void world_check_item(struct world *w, const struct world_item *x,
         world_fault(w, "an acknowledged report was lost");
     if (x->null && n > 0)
         world_fault(w, "a null was counted");
-    if (x->twin != WORLD_NONE && x->acked && w->items[x->twin].acked)
+    if (x->twin != WORLD_NONE && x->acked && w->items[x->twin].acked &&
+        (w->items[x->twin].task == x->task || !w->is->apart))
         world_fault(w, "one id was acknowledged with two contents");
 }
 
@@ -446,6 +449,8 @@ const char *world_live(struct world *w, const struct world_collector *is,
     if (w->fault == NULL && world_lives(w, is->rest(w)))
         world_check(w);
     is->kill(w);
+    if (is->end != NULL)
+        is->end(w);
     rig_close(&w->rig);
     return w->fault;
 }

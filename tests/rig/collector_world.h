@@ -77,6 +77,9 @@ struct world_collector {
     bool (*sound)(struct world *w); /* whatever else must hold */
     const struct intake_gate *gate; /* NULL: an upload has one report */
     bool quotas;                    /* it knows tokens */
+    bool doubts;                    /* it may say that it does not know */
+    bool apart;                     /* ids of two tasks are not compared */
+    void (*end)(struct world *w);   /* of a seed; may be NULL */
 };
 
 struct world {

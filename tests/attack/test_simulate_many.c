@@ -1,0 +1,96 @@
+/*
+ * test_simulate_many.c - C08 with several nodes on databases that fail over:
+ * src/server/cluster as it is, PostgreSQL's part simulated (rig/fake_pg.h).
+ * Every report is counted once if it was acknowledged, and never twice; wrong
+ * nodes are caught.
+ *
+ *     test_simulate_many            200 seeds, or 100,000 with HSY_TEST_LONG
+ *     test_simulate_many SEED       that one again, with what happened
+ *     test_simulate_many FIRST N    N seeds from FIRST on
+ */
+#include "rig/collector_many.h"
+#include "tap.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static struct world world;
+
+static void tell(uint64_t seed, const char *fault)
+{
+    printf("# seed %" PRIu64 ": %" PRIu64 " acknowledged, %" PRIu64
+           " crashes, %" PRIu64 " replays%s%s\n",
+           seed, world.acks, world.crashes, world.replays,
+           fault == NULL ? "" : "; ", fault == NULL ? "" : fault);
+}
+
+static void seeds(uint64_t first, uint64_t n)
+{
+    const struct many_seen *s = &many_seen;
+    uint64_t acks = 0, failed = 0;
+
+    for (uint64_t seed = first; seed < first + n; seed++) {
+        const char *fault = world_live(&world, &world_many, seed);
+
+        acks += world.acks;
+        failed += fault != NULL;
+        if (fault != NULL)
+            tell(seed, fault);
+    }
+    is_u64(failed, 0,
+           "%" PRIu64 " seeds: %" PRIu64 " reports acknowledged over %" PRIu64
+           " failovers, lost 0, doubled 0",
+           n, acks, s->failovers);
+    printf("# %" PRIu64 " zombies, %" PRIu64 " restarts of a primary, %" PRIu64
+           " nodes killed, %" PRIu64 " cut off, %" PRIu64
+           " waits cancelled, %" PRIu64 " groups, %" PRIu64
+           " uploads in doubt, %" PRIu64 " folds\n",
+           s->zombies, s->restarts, s->kills, s->cuts, s->cancelled, s->groups,
+           s->doubts, s->folds);
+    ok(acks / n > 100 && s->failovers / n > 3 && s->zombies > n &&
+           s->kills / n > 3 && s->cancelled > n && s->doubts > n &&
+           s->folds / n > 50,
+       "there was much to lose");
+}
+
+/* ---- The zoo ------------------------------------------------------------- */
+
+static void zoo(void)
+{
+    static const struct {
+        enum fake_slip slip;
+        const char *name;
+    } wrong[] = {
+        {FAKE_TRUSTS_WARNING, "it takes COMMIT with a warning for a commit"},
+        {FAKE_AGAIN_UNWRITTEN,
+         "what was there before is acknowledged without a write"},
+        {FAKE_WATERMARK,
+         "batches are folded by number, and late ones skipped"}};
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        unsigned caught = 0;
+
+        many_slips(wrong[i].slip);
+        for (uint64_t seed = 1; seed <= 10; seed++)
+            caught += world_live(&world, &world_many, seed) != NULL;
+        many_slips(FAKE_RIGHT);
+        ok(caught >= 5, "caught by %u of 10 seeds: %s", caught, wrong[i].name);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 2) {
+        seeds(strtoull(argv[1], NULL, 10), strtoull(argv[2], NULL, 10));
+    } else if (argc > 1) {
+        const uint64_t seed = strtoull(argv[1], NULL, 10);
+        const char *fault = world_live(&world, &world_many, seed);
+
+        tell(seed, fault);
+        ok(fault == NULL, "seed %" PRIu64, seed);
+    } else {
+        seeds(1, getenv("HSY_TEST_LONG") != NULL ? 100000 : 200);
+        zoo();
+    }
+    return tap_done();
+}

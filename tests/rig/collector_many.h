@@ -1,0 +1,31 @@
+/*
+ * collector_many.h - nodes of a cluster in the world of collector_world.h, on
+ * databases that fail over (fake_pg.h): src/server/cluster as it is.
+ *
+ * Nodes take turns in one thread, wherever they wait for a database; whose turn
+ * it is, when a standby has what, which answers are lost, which servers and
+ * nodes die, is drawn from the world's seed.
+ */
+#ifndef COLLECTOR_MANY_H
+#define COLLECTOR_MANY_H
+
+#include "rig/collector_world.h"
+#include "rig/fake_pg.h"
+
+#define MANY_NODES 3u
+
+extern const struct world_collector world_many;
+
+/* Of all seeds since the start. */
+extern struct many_seen {
+    uint64_t failovers, zombies, restarts, kills, cuts, cancelled, doubts,
+        folds, groups;
+} many_seen;
+
+/* What the clients do wrong from now on. */
+void many_slips(enum fake_slip slip);
+
+/* The shard that some id goes to, in a cluster of two. */
+uint32_t many_shard(struct world *w, const uint8_t id[16]);
+
+#endif
