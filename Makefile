@@ -186,10 +186,11 @@ coverage: $(OUT)/tests/stat/test_coverage
 	HSY_TEST_LONG=1 $< --table $(ONLY)
 crash: tests
 	tools/crash $(OUT) $(TIME)
-mutants: $(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_zoo_shuffle test_zoo_sealed test_simulate test_answers)
+mutants: $(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_zoo_shuffle test_zoo_sealed test_simulate test_simulate_many \
+               test_answers)
 	prove -e '' $^
-simulate: $(OUT)/tests/attack/test_simulate
-	$< $(or $(FIRST),1) $(or $(SEEDS),1000)
+simulate: $(addprefix $(OUT)/tests/attack/,test_simulate test_simulate_many)
+	set -e; for t in $^; do $$t $(or $(FIRST),1) $(or $(SEEDS),1000); done
 bench: all
 	$(OUT)/hearsay bench
 load: all

@@ -78,6 +78,32 @@ static void zoo(void)
     }
 }
 
+#define IDS 4000u
+
+/* Who knows how shards are chosen, but not the key, sends ids that are all one
+ * shard's by that. A fair coin passes by 1 - 1e-12: within 7.2 deviations. */
+static void one_shard_is_not_to_be_filled(void)
+{
+    static uint8_t ids[IDS][16];
+    const size_t half = IDS / 2, within = 228; /* 7.2 * sqrt(IDS) / 2 */
+    uint64_t random = 1;
+    size_t keyed, plain;
+
+    for (size_t i = 0; i < IDS; i++)
+        for (size_t k = 0; k < 16; k++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            ids[i][k] = (uint8_t)(random >> 56);
+            if (k == 11)
+                ids[i][k] &= 0x7f;
+        }
+    keyed = many_first(&world, (const uint8_t(*)[16])ids, IDS, true);
+    plain = many_first(&world, (const uint8_t(*)[16])ids, IDS, false);
+    ok(keyed > half - within && keyed < half + within,
+       "chosen ids are spread: %zu of %u in the first shard", keyed, IDS);
+    ok(!(plain > half - within && plain < half + within),
+       "caught: shards are chosen by ids without a key: %zu of %u", plain, IDS);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 2) {
@@ -91,6 +117,7 @@ int main(int argc, char **argv)
     } else {
         seeds(1, getenv("HSY_TEST_LONG") != NULL ? 100000 : 200);
         zoo();
+        one_shard_is_not_to_be_filled();
     }
     return tap_done();
 }

@@ -25,7 +25,9 @@ extern struct many_seen {
 /* What the clients do wrong from now on. */
 void many_slips(enum fake_slip slip);
 
-/* The shard that some id goes to, in a cluster of two. */
-uint32_t many_shard(struct world *w, const uint8_t id[16]);
+/* How many of n ids go to the first of two shards; keyed: as they do, else as
+ * if ids were not hashed with a key. */
+size_t many_first(struct world *w, const uint8_t (*ids)[16], size_t n,
+                  bool keyed);
 
 #endif
