@@ -55,6 +55,8 @@ static void seeds(uint64_t first, uint64_t n)
 
 /* ---- The zoo ------------------------------------------------------------- */
 
+#define ZOO_SEEDS 40u
+
 static void zoo(void)
 {
     static const struct {
@@ -71,10 +73,11 @@ static void zoo(void)
         unsigned caught = 0;
 
         many_slips(wrong[i].slip);
-        for (uint64_t seed = 1; seed <= 10; seed++)
+        for (uint64_t seed = 1; seed <= ZOO_SEEDS; seed++)
             caught += world_live(&world, &world_many, seed) != NULL;
         many_slips(FAKE_RIGHT);
-        ok(caught >= 5, "caught by %u of 10 seeds: %s", caught, wrong[i].name);
+        ok(caught >= 3, "caught by %u of %u seeds: %s", caught, ZOO_SEEDS,
+           wrong[i].name);
     }
 }
 

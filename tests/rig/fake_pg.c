@@ -390,6 +390,12 @@ void pg_rollback(struct pg_link *l)
     (void)pg_ask(l, "rollback", NULL, NULL);
 }
 
+void pg_place_works(struct pg_place *p, bool replicated)
+{
+    (void)p;
+    (void)replicated;
+}
+
 /* ---- Opening ------------------------------------------------------------- */
 
 void fake_pg_open(size_t shards)

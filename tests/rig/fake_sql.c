@@ -553,11 +553,11 @@ static enum fake_sql sql_days(struct sql *q)
         return FAKE_SQL_WAIT;
     is = sql_find(q, key);
     if (strncmp(q->text, "select dropped", 14) == 0)
-        answer(q->r, 2, (const int64_t[]){is->v[3], is->v[1]}, 2);
-    else if (strncmp(q->text, "select closed", 13) == 0)
-        answer(q->r, 1, &is->v[1], 1);
+        answer(q->r, 2, (const int64_t[]){is->v[3], is->v[5]}, 2);
     else
-        answer(q->r, 4, is->v, 3)[3].v = (int64_t)fake_pg.now;
+        answer(q->r, 5,
+               (const int64_t[]){is->v[0], is->v[1], is->v[2], is->v[4]}, 4)[4]
+            .v = (int64_t)fake_pg.now;
     return FAKE_SQL_DONE;
 }
 
@@ -570,13 +570,14 @@ static enum fake_sql sql_days_set(struct sql *q)
         return FAKE_SQL_WAIT;
     row = *sql_find(q, key);
     if (strstr(q->text, "set dropped") != NULL) {
-        if (strstr(q->text, "least") == NULL || q->p[0].v < row.v[3])
-            row.v[3] = q->p[0].v;
+        row.v[3] = q->p[0].v;
+        row.v[5] = q->p[1].v;
     } else {
-        if (row.v[0] != q->p[2].v)
+        if (row.v[4] != q->p[2].v)
             return FAKE_SQL_DONE; /* another node was faster */
         row.v[0] = q->p[0].v;
         row.v[1] = q->p[1].v;
+        row.v[4]++;
     }
     fake_write(q->t, &row);
     q->r->changed = 1;
@@ -769,8 +770,7 @@ static const struct {
                {"select entry, epoch, reports, nulls, ids", sql_counts_changed},
                {"select epoch, reports, nulls from counts", sql_counts_of},
                {"select day, closed, purged", sql_days},
-               {"select dropped, closed from days", sql_days},
-               {"select closed from days", sql_days},
+               {"select dropped, heeded from days", sql_days},
                {"select 1 from days", sql_days},
                {"update days set", sql_days_set},
                {"select table_name::text", sql_tables},

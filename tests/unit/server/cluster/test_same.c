@@ -124,6 +124,7 @@ static bool same_cluster(size_t shards, size_t nodes)
     struct cluster_options o = {.size = sizeof o,
                                 .storage = urls,
                                 .rehearsal = true,
+                                .now = same_clock,
                                 .waiting_bytes = 1 << 26,
                                 .keep_days = SAME_KEEP,
                                 .enrols = same_enrols};
