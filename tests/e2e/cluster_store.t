@@ -5,6 +5,7 @@ exactly; a cluster is checked, compacted, retired and purged; shards are added."
 import os
 import shutil
 import sqlite3
+import struct
 import sys
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), where) for where in ("", "../rig")]
@@ -45,6 +46,39 @@ def rows(data, sql):
     got = sorted(db.execute(sql).fetchall())
     db.close()
     return got
+
+
+def records(archive):
+    """Type and payload of each record (docs/formats.md, 8)."""
+    at = 16
+    while at < len(archive):
+        kind, _, length = struct.unpack_from("<IIQ", archive, at)
+        yield kind, archive[at + 16:at + 16 + length]
+        at += 16 + length
+
+
+def archived(all_):
+    """An archive of these records."""
+    head = b"HSYA" + struct.pack("<II", 1, 0)
+    wire = head + struct.pack("<I", crc32c(head))
+    for kind, payload in all_:
+        kind, length = struct.pack("<I", kind), struct.pack("<Q", len(payload))
+        wire += kind + struct.pack("<I", crc32c(kind + length + payload)) + length + payload
+    return wire
+
+
+def meaning(archive):
+    """What an archive says, but for books and the number of commits."""
+    said, tally = set(), None
+    for kind, payload in records(archive):
+        if kind in (6, 13):  # ids, however many a record has
+            said |= {(kind, payload[:4], payload[i:i + 16]) for i in range(4, len(payload), 16)}
+        elif kind == 8:
+            said.add((kind, tally, payload))
+        elif kind not in (12, 14):
+            said.add((kind, payload[:32] + payload[40:] if kind == 1 else payload))
+        tally = payload if kind == 7 else tally
+    return said
 
 
 def says(r, *words):
@@ -198,6 +232,22 @@ ok(tallies(path("heir"), "heir-1") == after and after["crash-1.tally"] == before
 ok(book(path("heir"), "tokens.db") == book(c.data, "tokens.db"), "with its tokens")
 first, second = ({line for line in book(data, "shown.db") if "counts" in line or "blocks" in line} for data in (c.data, path("heir")))
 ok(len(first) > 4 and len(second) >= len(first), "and what was shown", (first, second))
+must("store", "export", path("heir"), "-o", path("archive-3"))
+third, second = (open(path(name), "rb").read() for name in ("archive-3", "archive-2"))
+ok(meaning(third) == meaning(second) and len(meaning(third)) > 150, "an archive of it is that of the cluster", meaning(third) ^ meaning(second))
+all_ = list(records(third))
+came = [(15, os.urandom(48) + struct.pack("<IIQQQQ", i % 2, DAY - i, 50, 3, i, 0) + os.urandom(40)) for i in range(3)]
+all_[-1:] = []
+at = next(i for i, (kind, _) in enumerate(all_) if kind in (10, 11, 14))
+all_[at:at] = came
+with_batches = archived(all_ + [(12, struct.pack("<Q", len(all_)))])
+m = node("m1", storage=[pg.database("third"), pg.database("fourth")])
+must("store", "init-cluster", m.yaml)
+must("store", "import", write("archive-4", with_batches), m.yaml)
+must("store", "export", m.yaml, "-o", path("archive-5"))
+fifth = open(path("archive-5"), "rb").read()
+ok(meaning(fifth) == meaning(with_batches) and sum(kind == 15 for kind, _ in records(fifth)) == 3, "nor is anything of an archive lost in a cluster, batches of shufflers neither",
+   meaning(fifth) ^ meaning(with_batches))
 one = node("back", storage=None, node=None)
 shutil.rmtree(one.data)
 os.rename(path("heir"), one.data)
