@@ -177,7 +177,10 @@ def served(n, what):
     ok(n.get("/v1/tasks/past")[1]["retired"], "and what is retired")
 
 
+# As of a node that folded when it did not know yet.
+pg.sql("insert into hearsay.cells values(3, 0, 0, 1, '\\x00')", database="hearsay")
 served(n, "a node")
+ok(n.until(lambda: pg.sql("select count(*) from hearsay.cells where entry = 3", database="hearsay") == "0"), "and lets go of a tally that was made again")
 r = store("export", n.yaml, "-o", path("no"))
 ok(says(r, "n1", "stop all nodes") and not os.path.exists(path("no")), "a cluster that is served is not exported", r)
 r = store("import", path("archive"), n.yaml)

@@ -166,12 +166,26 @@ hsy_status cluster_put_retired(void *ctx, uint32_t entry, hsy_error *err)
     return change_end(l, st, err);
 }
 
+hsy_status cluster_forget_retired(struct cluster *c, struct pg_link *l,
+                                  hsy_error *err)
+{
+    struct roster *roster = engine_roster(c->base.view);
+    hsy_status st = HSY_OK;
+
+    for (size_t i = 0; i < roster_count(roster) && st == HSY_OK; i++)
+        if (engine_is_retired(c->base.view, (uint32_t)i)) {
+            pg_int(pg_params(l), (int32_t)i);
+            st = pg_ask(l, "delete from cells where entry = $1", NULL, err);
+        }
+    roster_drop(roster);
+    return st;
+}
+
 /* Tallies of what is retired, and of days before one (0: none), in all shards.
  */
 static hsy_status change_forget(struct cluster *c, uint32_t before,
                                 hsy_error *err)
 {
-    struct roster *roster = engine_roster(c->base.view);
     hsy_status st = HSY_OK;
 
     for (size_t i = 0; i < c->nshards && st == HSY_OK; i++) {
@@ -182,18 +196,13 @@ static hsy_status change_forget(struct cluster *c, uint32_t before,
             st = pg_begin(l, err);
         if (st != HSY_OK)
             break;
-        for (size_t k = 0; k < roster_count(roster) && st == HSY_OK; k++)
-            if (engine_is_retired(c->base.view, (uint32_t)k)) {
-                pg_int(pg_params(l), (int32_t)k);
-                st = pg_ask(l, "delete from cells where entry = $1", NULL, err);
-            }
+        st = cluster_forget_retired(c, l, err);
         pg_int(pg_params(l), (int32_t)before);
         if (st == HSY_OK)
             st = pg_ask(l, "delete from cells where epoch <> 0 and epoch < $1",
                         NULL, err);
         st = change_end(l, st, err);
     }
-    roster_drop(roster);
     return st;
 }
 

@@ -379,6 +379,7 @@ static hsy_status keeper_forget(struct cluster_shard *s, hsy_error *err)
     struct engine_status is;
     struct pg_params *p;
     uint32_t first;
+    hsy_status st;
 
     engine_status(s->c->base.view, &is);
     first =
@@ -388,9 +389,11 @@ static hsy_status keeper_forget(struct cluster_shard *s, hsy_error *err)
         first--;
     p = pg_params(s->keeper);
     pg_int(p, (int32_t)first);
-    return pg_ask(s->keeper,
-                  "delete from cells where epoch <> 0 and epoch < $1", NULL,
-                  err);
+    st = pg_ask(s->keeper, "delete from cells where epoch <> 0 and epoch < $1",
+                NULL, err);
+    /* Whoever folded in the moment in which a task was retired, and did not
+     * know yet, has made a tally of it again. */
+    return st == HSY_OK ? cluster_forget_retired(s->c, s->keeper, err) : st;
 }
 
 /* ---- A round ------------------------------------------------------------- */

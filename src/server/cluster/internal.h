@@ -332,6 +332,10 @@ hsy_status cluster_document(struct counting *c, const uint8_t *bytes,
 hsy_status cluster_put_document(void *ctx, const uint8_t *bytes, size_t len,
                                 uint32_t first, const uint8_t *const *entries,
                                 const size_t *lens, size_t n, hsy_error *err);
+
+/* Delete the tallies of a shard that are of what is retired. */
+hsy_status cluster_forget_retired(struct cluster *c, struct pg_link *l,
+                                  hsy_error *err);
 hsy_status cluster_put_retired(void *ctx, uint32_t entry, hsy_error *err);
 hsy_status cluster_retire(struct counting *c, const char *task,
                           uint32_t release, uint64_t *n, hsy_error *err);
