@@ -70,7 +70,7 @@ SCRIPTS  = $(shell grep -L clang-14 $(addprefix tests/,build/*.t e2e/*.t exact/*
 JOBS    := $(shell nproc)
 PROVE   := HEARSAY=$(OUT)/hearsay B=$(B) LC_ALL=C.UTF-8 prove -f -e ''
 
-.PHONY: all help t quick test tests unit msan replays check soak coverage crash simulate ctime fuzz mutants bench \
+.PHONY: all help t quick test tests unit msan replays check soak coverage crash crash-cluster simulate ctime fuzz mutants bench \
         load load-cluster lint format amalgamation client install uninstall deb image image-check dist repro clean
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
@@ -98,6 +98,7 @@ help:
 #: coverage      how often every kind of interval holds, at full size, ONLY=KIND
 #: soak          statistical tests with fresh, printed seeds; 25 hours of a
 #:               collector's life in TIME=7200 seconds
+#: crash-cluster primaries lost under Patroni, ROUNDS=100, TIME=seconds
 #: crash         kills, full disks and failing calls at full size, TIME=seconds
 #: mutants       the zoo of other people's bugs, each of which must be caught
 #: simulate      collectors from seeds, SEEDS=1000 of them from FIRST=1 on
@@ -186,6 +187,8 @@ coverage: $(OUT)/tests/stat/test_coverage
 	HSY_TEST_LONG=1 $< --table $(ONLY)
 crash: tests
 	tools/crash $(OUT) $(TIME)
+crash-cluster: all
+	HEARSAY=$(OUT)/hearsay tests/load/crash_cluster.py --rounds $(or $(ROUNDS),100) $(if $(TIME),--seconds $(TIME))
 mutants: $(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_zoo_shuffle test_zoo_sealed test_simulate test_simulate_many \
                test_answers)
 	prove -e '' $^

@@ -108,12 +108,14 @@ class Device(threading.Thread):
 
     def send(self, pieces):
         """One request: those that are to be sent again."""
-        crowd, node = self.crowd, self.rng.choice(self.crowd.nodes)
+        crowd, node, begin = self.crowd, self.rng.choice(self.crowd.nodes), time.monotonic()
         try:
             status, body = self.post(node, [p.wire for p in pieces])
             said = answers_of(status, body, len(pieces))
         except Gone:
             said = [None] * len(pieces)
+        if COUNTED in said and begin > crowd.since and crowd.first is None:
+            crowd.first = time.monotonic()
         left = [p for p, status in zip(pieces, said) if not crowd.told(p, status)]
         if left:
             time.sleep(self.rng.uniform(0.002, 0.04))
@@ -166,6 +168,7 @@ class Crowd:
         self.acked, self.refused, self.given_up = {}, set(), set()  # acked: cell to epoch
         self.rivals, self.pairs, self.again = collections.deque(), [], 0
         self.doubts, self.wrong, self.statuses = 0, [], collections.Counter()
+        self.since, self.first = float("inf"), None  # from when on; the first that was sent then and acknowledged
         self.extra = set()  # other answers that are right here
         self.devices = [Device(self, "%s:%d" % (seed, i)) for i in range(devices)]
         for d in self.devices:
@@ -231,6 +234,13 @@ class Crowd:
         """Until so many more are acknowledged. most: no more than these begin, from now on."""
         self.limit = min(self.task.values - 100, self.next + most) if most else max(self.limit, min(self.task.values - 100, self.next + 4 * acked))
         self.reaches(len(self.acked) + acked)
+
+    def watch(self):
+        """From now on look for the first upload that is sent and acknowledged: crowd.first."""
+        self.since = float("inf")
+        self.first = None
+        self.since = time.monotonic()
+        return self.since
 
     def rest(self):
         """Nobody begins; who has begun goes on until answered."""
