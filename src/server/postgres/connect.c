@@ -16,7 +16,8 @@
 #include <time.h>
 
 #define CONNECT_WHOLE 2500u  /* milliseconds for all of it */
-#define CONNECT_OTHERS 400u  /* for the others, after the first primary */
+#define CONNECT_OTHERS 400u  /* for the others, after the first primary, */
+#define CONNECT_DEAD 1000u   /* or after the first standby, soon promoted */
 #define CONNECT_LEAST 140000 /* PostgreSQL 14: what follows is in it */
 
 /* Settings under which something acknowledged could be lost, or ids and reports
@@ -66,6 +67,7 @@ struct connect {
     struct connect_try all[PG_HOSTS];
     char *reason;
     hsy_status st;
+    bool standby; /* one has answered */
 };
 
 static void connect_lost(struct connect *c, struct connect_try *t,
@@ -185,6 +187,7 @@ static void connect_answer(struct connect *c, struct connect_try *t)
     while ((more = c->pq->getResult(t->conn)) != NULL)
         c->pq->clear(more);
     t->state = CONNECT_KNOWN;
+    c->standby = c->standby || !t->primary;
     if (!t->primary)
         connect_lost(c, t, "no server takes writes: all are standbys");
 }
@@ -240,20 +243,26 @@ static bool connect_any(const struct connect *c)
     return false;
 }
 
+/* Whose machine is dead never answers. Who waits for it all the time is late
+ * for the standby that is promoted meanwhile. */
 static void connect_all(struct connect *c)
 {
     uint64_t until = pg_clock() + CONNECT_WHOLE, now = pg_clock();
-    bool found = false;
+    uint64_t rest = CONNECT_WHOLE;
 
     for (size_t i = 0; i < c->p->nhosts; i++)
         connect_start(c, i);
     while (now < until && connect_round(c, (int)(until - now))) {
+        uint64_t left = rest;
+
         now = pg_clock();
-        if (!found && connect_any(c)) {
-            found = true;
-            if (now + CONNECT_OTHERS < until)
-                until = now + CONNECT_OTHERS;
-        }
+        if (connect_any(c))
+            left = CONNECT_OTHERS;
+        else if (c->standby)
+            left = CONNECT_DEAD;
+        if (left < rest && now + left < until)
+            until = now + left;
+        rest = left;
     }
 }
 
