@@ -183,6 +183,7 @@ lend(True)
 ok(one.until(lambda: troubles() == {"not-replicated"}), "it comes back, and the node goes on", status())
 ok(one.until(lambda: one.upload(more)[0] == 204), "all is taken in the end")
 
+one.document(TASKS, version=9, name="next")
 p.stop()
 ok(one.until(lambda: ready()[0] == 503), "all databases go", ready())
 told = json.loads(ready()[1])
@@ -191,6 +192,11 @@ ok(status()["why"] and lost() == NAMES and shards("reachable") == [0, 0] and sha
 ok(one.until(lambda: status()["cluster"]["nodes"][0]["seen"] > 1), "when nodes were seen is long ago", status())
 code, body = one.upload([t.upload([200])])
 ok(code == 503 and {u["reason"] for u in body["refused"]} == {"doubt"}, "uploads are in doubt", (code, body))
+for method, where in (("GET", "/v1/tasks/cells/live"), ("GET", "/v1/tasks/cells/tally"), ("GET", "/v1/tasks/cells/estimate"), ("POST", "/v1/tasks/cells/retire"),
+                      ("POST", "/v1/purge?before=" + date(DAY - 30)), ("PUT", "/v1/document")):
+    body = open(os.path.join(one.dir, "next.signed"), "rb").read() if method == "PUT" else None
+    code, _, body = ask(one.admin, method, where, body, tokens["operator"])
+    ok(code == 503 and b"the database" in body, "what needs a database waits: %s %s" % (method, where), (code, body))
 code, found = check(one)
 ok(code == 1 and len(found) == 2 and all(name in line and "cannot be reached" in line for name, line in zip(NAMES, found)), "serve check says the same", found)
 p.start()
