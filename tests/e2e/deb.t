@@ -19,7 +19,8 @@ ok $? "gives the same package twice" "$out"
 dpkg-deb -c "$deb" >"$out" 2>&1
 for file in usr/bin/hearsay lib/systemd/system/hearsay.service lib/systemd/system/hearsay.socket lib/systemd/system/hearsay-relay.service lib/systemd/system/hearsay-shuffle.service etc/hearsay/hearsay.yaml usr/share/man/man1/hearsay-serve.1.gz usr/share/man/man1/hearsay-shuffle.1.gz \
     usr/share/doc/hearsay/copyright usr/share/doc/hearsay/examples/tasks.yaml usr/share/doc/hearsay/examples/nginx/hearsay.conf usr/share/doc/hearsay/examples/prometheus/hearsay.rules.yml \
-    usr/share/doc/hearsay/examples/prometheus/hearsay-shuffle.rules.yml usr/share/doc/hearsay/examples/shuffle.yaml; do
+    usr/share/doc/hearsay/examples/prometheus/hearsay-shuffle.rules.yml usr/share/doc/hearsay/examples/shuffle.yaml \
+    usr/share/doc/hearsay/examples/cluster/{hearsay.yaml,roles.sql,pg_hba.conf} usr/share/doc/hearsay/examples/haproxy/hearsay-cluster.cfg usr/share/doc/hearsay/examples/kubernetes/nodes.yaml; do
     grep -q " \./$file\$" "$out"
     ok $? "it holds $file" "$out"
 done
@@ -50,6 +51,10 @@ doc=$work/root/usr/share/doc/hearsay/examples
 cp "$doc/shuffle.yaml" "$etc/" && : >"$etc/cert.pem" && : >"$etc/key.pem" && "$hearsay" shuffle keys -o "$etc/acme" >"$out" 2>&1 &&
     "$hearsay" shuffle check "$etc/shuffle.yaml" >"$out" 2>&1 && grep -q 'no statement of this shuffler' "$out"
 ok $? "so is that of a shuffler, which the example's tasks do not name" "$out"
+cp "$etc/collector.public" "$etc/key.public" && install -m 600 /dev/null "$etc/pgpass"
+sed "s|@[^/]*/|@127.0.0.1:1/|; s|/etc/hearsay|$etc|g" "$doc/cluster/hearsay.yaml" >"$etc/node.yaml"
+! "$hearsay" serve check "$etc/node.yaml" >"$out" 2>&1 && [[ $(wc -l <"$out") == 1 ]] && grep -q 'Connection refused' "$out"
+ok $? "that of a node wants its database and nothing else" "$out"
 if command -v systemd-analyze >/dev/null; then
     sed "s|/usr/bin/hearsay|$hearsay|" packaging/systemd/hearsay.service >"$work/hearsay.service"
     cp packaging/systemd/hearsay.socket "$work"
