@@ -14,8 +14,9 @@
 
 #include "server/engine/fold.h"
 
-#define DELTA_WORDS 4096u /* of the largest tally; more take too long to sum   \
-                           */
+#define DELTA_WORDS                                                            \
+    4096u /* of the largest tally; more take too long to sum                   \
+           */
 
 size_t delta_size(const int64_t *words, size_t n);
 void delta_write(uint8_t *to, const int64_t *words, size_t n);
