@@ -21,7 +21,7 @@ NAMES = ["%s:%d/%s" % (*p.address, name) for name in ("hearsay", "second")]
 
 
 def node(name, **more):
-    return Collector(name, **{"data": None, "storage": URLS, "node": name, **more})
+    return Collector(name, **{"data": None, "storage": URLS, "node": name, "estimate_seconds": "1h", **more})
 
 
 def check(c, **more):
