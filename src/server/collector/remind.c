@@ -2,6 +2,8 @@
  * till then. */
 #include "server/collector/serve.h"
 
+#include "server/cluster/cluster.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -56,8 +58,22 @@ void serve_remind_document(struct collector *c)
     engine_document_drop(bytes);
 }
 
+/* What a node says to its databases is for nobody else. */
+static void remind_databases(struct collector *c)
+{
+    for (size_t i = 0; config_many(&c->config) && c->config.storage[i] != NULL;
+         i++) {
+        const struct pg_place *place = cluster_place(c->counting, i);
+
+        if (!pg_place_guarded(place))
+            log_event(c->log, LOG_NOTE, "database-unguarded", "database=%s",
+                      pg_place_name(place));
+    }
+}
+
 void serve_remind(struct collector *c)
 {
+    remind_databases(c);
     if (c->admin != NULL && !c->config.admin_open && !tokens_any(c->tokens))
         log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
                   "hearsay-serve-token-add");

@@ -75,6 +75,24 @@ const char *pg_place_file(const struct pg_place *p, unsigned which)
     return file != NULL && strcmp(file, PLACE_NONE) != 0 ? file : NULL;
 }
 
+static bool place_here(const struct pg_host *h)
+{
+    return h->address == NULL || strncmp(h->address, "127.", 4) == 0 ||
+           strcmp(h->address, "::1") == 0;
+}
+
+bool pg_place_guarded(const struct pg_place *p)
+{
+    const char *mode = place_get(p, "sslmode");
+
+    if (mode != NULL && strcmp(mode, "verify-full") == 0)
+        return true;
+    for (size_t i = 0; i < p->nhosts; i++)
+        if (!place_here(&p->hosts[i]))
+            return false;
+    return true;
+}
+
 /* ---- Hosts --------------------------------------------------------------- */
 
 /* Item i of a list with commas; the last stands for all that are missing, and

@@ -35,6 +35,10 @@ void pg_place_close(struct pg_place *p); /* NULL is allowed */
 /* host:port,... and the database, without what is secret; the place's. */
 const char *pg_place_name(const struct pg_place *p);
 
+/* Whether nobody between here and the servers can read along or take their
+ * place: each shows a certificate that is checked, or is on this machine. */
+bool pg_place_guarded(const struct pg_place *p);
+
 /* A file that a connection reads again, which < PG_FILES: certificates, a key,
  * lists of those revoked; NULL: it is not named. */
 #define PG_FILES 5u
