@@ -244,9 +244,22 @@ all_[-1:] = []
 at = next(i for i, (kind, _) in enumerate(all_) if kind in (10, 11, 14))
 all_[at:at] = came
 with_batches = archived(all_ + [(12, struct.pack("<Q", len(all_)))])
-m = node("m1", storage=[pg.database("third"), pg.database("fourth")])
+m = node("m1", storage=[pg.database("third"), pg.database("fourth")], document=None)
 must("store", "init-cluster", m.yaml)
-must("store", "import", write("archive-4", with_batches), m.yaml)
+for what, change in (("a tally has other reports", lambda kind, p: p[:8] + struct.pack("<Q", 1 + struct.unpack_from("<Q", p, 8)[0]) + p[16:] if kind == 4 else p),
+                     ("more ids than uploads", lambda kind, p: p + os.urandom(16 * 200) if kind == 6 else p)):
+    changed = [(kind, change(kind, p)) for kind, p in records(third)]
+    r = store("import", write("bad", archived(changed)), m.yaml)
+    ok(says(r, "bad", what), "an archive that does not agree with itself is refused: %s" % what, r)
+m.start()
+ok(says(store("import", write("archive-4", with_batches), m.yaml), "m1"), "a node that runs is told of, be the cluster as empty as it may")
+m.process.send_signal(signal.SIGSTOP)
+# As one that nobody has seen for long; what it had sent is done by then.
+ok(postgres.until(lambda: pg.sql("delete from hearsay.nodes", database="third") == "" and store("import", path("archive-4"), m.yaml).code == 0, "no import"),
+   "one that is frozen is not waited for")
+m.process.send_signal(signal.SIGCONT)
+ok(m.until(lambda: "another cluster" in m.said()), "and when it wakes it knows that the key is another")
+m.kill()
 must("store", "export", m.yaml, "-o", path("archive-5"))
 fifth = open(path("archive-5"), "rb").read()
 ok(meaning(fifth) == meaning(with_batches) and sum(kind == 15 for kind, _ in records(fifth)) == 3, "nor is anything of an archive lost in a cluster, batches of shufflers neither",

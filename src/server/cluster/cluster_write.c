@@ -140,8 +140,10 @@ static hsy_status write_count(struct write_store *s,
         s->room = room;
     }
     /* Where nothing says whose its ids are: as recover.c has it. */
-    s->counts[s->n++] = (struct write_count){
-        .n = *count, .ids = (int64_t)(count->reports + count->nulls)};
+    s->counts[s->n++] =
+        (struct write_count){.n = *count,
+                             .ids = (int64_t)(count->reports + count->nulls),
+                             .uploads = count->reports + count->nulls};
     return HSY_OK;
 }
 
@@ -360,6 +362,7 @@ static hsy_status write_received(struct write_store *s,
 {
     struct pg_params *p = pg_params(s->l);
 
+    s->received += row->n + row->nulls;
     pg_bytes(p, row->id, sizeof row->id);
     pg_bytes(p, row->digest, sizeof row->digest);
     pg_int(p, (int32_t)row->entry);

@@ -11,6 +11,7 @@
 struct write_count {
     struct store_count n;
     int64_t ids, enrolled;
+    uint64_t uploads; /* reports and nulls, with what waits */
 };
 
 struct write_day {
@@ -31,6 +32,7 @@ struct write_store {
     size_t n, room;
     struct write_day *days;
     size_t ndays;
+    uint64_t received; /* envelopes of batches from shufflers */
     struct fold_space space;
 
     size_t nquotas;

@@ -98,11 +98,29 @@ static hsy_status write_agrees(struct write_store *s,
     return st;
 }
 
+/* Envelopes that came late from a shuffler have their ids under another day. */
+static hsy_status write_days_agree(const struct write_store *s, hsy_error *err)
+{
+    for (size_t i = 0; i < s->ndays; i++) {
+        uint64_t uploads = s->received;
+
+        for (size_t k = 0; k < s->n; k++)
+            if (s->counts[k].n.epoch == s->days[i].epoch)
+                uploads += s->counts[k].uploads;
+        if ((uint64_t)s->days[i].ids > uploads)
+            return host_fail(err, HSY_E_FORMAT, HOST_FIELD_ARCHIVE,
+                             "a day has more ids than uploads");
+    }
+    return HSY_OK;
+}
+
 hsy_status write_finish(struct write_store *s, hsy_error *err)
 {
     const size_t n = s->roster != NULL ? roster_count(s->roster) : 0;
     hsy_status st = write_flush_quotas(s, err);
 
+    if (st == HSY_OK)
+        st = write_days_agree(s, err);
     write_enrolled(s);
     if (st == HSY_OK)
         st = write_put_counts(s, err);
