@@ -36,7 +36,14 @@ got = rows("select type, reports, octet_length(bytes) from hearsay.batches order
 ok(got.split()[0] == "1|3|18", "of the large task there are the reports", got)
 kind, reports, length = map(int, got.split()[1].split("|"))
 ok(kind == 4 and reports == 30 and length < 10, "of the small one their sum, in %d bytes" % length, got)
-ok(c.until(lambda: c.get("/v1/tasks/browser")[1]["live"]["reports"] == 30), "they are counted before they are folded")
+ok(c.until(lambda: b"\nhearsay_ids 33\n" in c.get("/metrics")[1]), "their ids count before they are folded")
+
+r = run("store", "check", c.yaml)
+ok(r.code == 0, "store check counts what waits", r)
+rows("update hearsay.batches set reports = 31 where type = 4")
+r = run("store", "check", c.yaml)
+ok(r.code != 0 and "browser" in str(r), "and sees if a sum is of other reports than its row says", r)
+rows("update hearsay.batches set reports = 30 where type = 4")
 
 rows("insert into hearsay.batches(entry, epoch, type, reports, nulls, ids, enrolled, bytes) "
      "select entry, epoch, type, 1, 0, 1, 0, bytes from hearsay.batches where type = 4")

@@ -3,8 +3,8 @@
  * asks for, added up over the shards.
  *
  * Each shard is read by one transaction, as of one moment. What is not folded
- * is handed over as batches, and is in the counts: so it is in a store of one
- * machine too.
+ * is handed over as batches, or in the tallies if it is a sum already, and is
+ * in the counts: so it is in a store of one machine too.
  */
 #include "server/cluster/cluster_read.h"
 
@@ -192,7 +192,7 @@ static hsy_status read_counts(struct read_store *s)
         st = read_shards(s,
                          "select entry, epoch, sum(reports)::int8, "
                          "sum(nulls)::int8, sum(ids)::int8 from batches where "
-                         "type = 1 group by entry, epoch",
+                         "type in (1, 4) group by entry, epoch",
                          read_some_counts);
     if (st == HSY_OK)
         st = read_shards(s, "select entry, bytes from batches where type = 2",
@@ -452,7 +452,7 @@ static hsy_status read_rest(struct read_store *s)
     if (st == HSY_OK && s->to->batch != NULL)
         st = read_shards(s,
                          "select entry, epoch, type, reports, bytes from "
-                         "batches where type <> 0 order by number",
+                         "batches where type in (1, 2) order by number",
                          read_batches);
     if (st == HSY_OK && s->to->received != NULL)
         st = read_shards(s,

@@ -3,6 +3,7 @@
 
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
+#include "server/cluster/delta.h"
 
 #include <stdlib.h>
 
@@ -44,6 +45,35 @@ static hsy_status read_add_chunks(struct read_store *s,
     return HSY_OK;
 }
 
+/* Sums of reports that are not folded: no store has batches of them. */
+static hsy_status read_deltas(struct read_store *s,
+                              const struct roster_entry *is, int32_t epoch,
+                              int64_t *words)
+{
+    hsy_status st = HSY_OK;
+
+    for (size_t i = 0; i < s->c->nshards && st == HSY_OK; i++) {
+        struct pg_link *l = read_link(s, i);
+        struct pg_params *p = pg_params(l);
+        struct pg_rows *r = NULL;
+
+        pg_int(p, (int32_t)is->number);
+        pg_int(p, epoch);
+        st = pg_ask(l,
+                    "select bytes from batches where type = 4 and entry = $1 "
+                    "and $2 in (0, epoch)",
+                    &r, s->err);
+        for (size_t k = 0; st == HSY_OK && k < pg_count(r); k++) {
+            size_t len;
+            const uint8_t *bytes = pg_get_bytes(r, k, 0, &len);
+
+            st = delta_add(words, is->words, bytes, len, s->err);
+        }
+        pg_rows_free(r);
+    }
+    return st;
+}
+
 /* All shards' into words, which are zeros. */
 static hsy_status read_words(struct read_store *s,
                              const struct roster_entry *is, int32_t epoch,
@@ -71,7 +101,7 @@ static hsy_status read_words(struct read_store *s,
                 st = read_add_chunks(s, is, r, words);
             pg_rows_free(r);
         }
-    return st;
+    return st == HSY_OK ? read_deltas(s, is, epoch, words) : st;
 }
 
 static hsy_status read_tally(struct read_store *s,
@@ -107,10 +137,12 @@ static int read_compare_epochs(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The epochs of which any shard has chunks. */
-static hsy_status read_epochs(struct read_store *s, uint32_t entry,
-                              int32_t **out, size_t *n)
+/* The epochs of which any shard has chunks, or will have when it folds. */
+static hsy_status read_epochs(struct read_store *s,
+                              const struct roster_entry *is, int32_t **out,
+                              size_t *n)
 {
+    const bool daily = mirror_daily(s->c->base.view, is);
     hsy_status st = HSY_OK;
 
     *out = NULL;
@@ -118,11 +150,17 @@ static hsy_status read_epochs(struct read_store *s, uint32_t entry,
     for (size_t i = 0; i < s->c->nshards && st == HSY_OK; i++) {
         struct pg_link *l = read_link(s, i);
         struct pg_rows *r = NULL;
+        struct pg_params *p;
         int32_t *more;
 
-        pg_int(pg_params(l), (int32_t)entry);
-        st = pg_ask(l, "select distinct epoch from cells where entry = $1", &r,
-                    s->err);
+        p = pg_params(l);
+        pg_int(p, (int32_t)is->number);
+        pg_bool(p, daily);
+        st = pg_ask(l,
+                    "select epoch from cells where entry = $1 union select "
+                    "unnest(array[0, case when $2 then epoch else 0 end]) from "
+                    "batches where entry = $1 and type = 4",
+                    &r, s->err);
         if (st != HSY_OK)
             break;
         more = realloc(*out, (*n + pg_count(r) + 1) * sizeof *more);
@@ -150,7 +188,7 @@ hsy_status read_tallies(struct read_store *s)
 
         if (engine_is_retired(s->c->base.view, (uint32_t)i))
             continue;
-        st = read_epochs(s, (uint32_t)i, &epochs, &n);
+        st = read_epochs(s, roster_at(roster, i), &epochs, &n);
         for (size_t k = 0; k < n && st == HSY_OK; k++)
             if (k == 0 || epochs[k] != epochs[k - 1])
                 st = read_tally(s, roster_at(roster, i), epochs[k]);

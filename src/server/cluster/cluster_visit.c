@@ -184,7 +184,7 @@ static hsy_status visit_shard(const struct visit_look *v, uint32_t closed,
     if (st == HSY_OK)
         st = visit_ask(v,
                        "select entry from batches where reports < 0 or nulls < "
-                       "0 or type not in (0, 1, 2) limit 10",
+                       "0 or type not in (0, 1, 2, 4) limit 10",
                        "a batch of entry %lld is none");
     return st;
 }
