@@ -154,11 +154,14 @@ void portions_give(struct portions *s, uint32_t epoch, uint32_t entry,
         return;
     used = enrolled ? &e->enrolled : &e->used[entry];
     own = enrolled ? s->reserve : s->asked[entry] ? s->each : 0;
-    if (*used == 0)
-        return; /* it was counted anew since (portions_had) */
-    --*used;
-    e->pooled -= *used >= own && e->pooled != 0;
-    s->fresh[entry] += !enrolled;
+    /* portions_had or portions_tick may have been called since it was taken:
+     * then there is nothing to give back. */
+    if (*used != 0) {
+        --*used;
+        e->pooled -= *used >= own && e->pooled != 0;
+    }
+    if (!enrolled && s->fresh[entry] < portions_burst(s))
+        s->fresh[entry]++;
 }
 
 bool portions_over(const struct portions *s, uint32_t epoch)

@@ -138,6 +138,39 @@ static void restarts(void)
     rig_close(&r);
 }
 
+/* A node of a cluster reads anew what an epoch has while uploads wait, some of
+ * which give back what they took. */
+static void reads_anew(struct roster *r)
+{
+    static const uint64_t used[RIG_TASKS] = {1, 0, 0};
+    const uint64_t much = 360000000;
+    struct portions s = {0};
+
+    portions_divide(&s, LIMIT, r);
+    portions_enrols(&s, true);
+    takes(&s, 0, false, 10);
+    takes(&s, 1, true, 10);
+    portions_had(&s, DAY, 1, used);
+    for (size_t i = 0; i < 10; i++) {
+        portions_give(&s, DAY, 0, false);
+        portions_give(&s, DAY, 1, true);
+    }
+    ok(eq_u64(takes(&s, 1, true, LIMIT), 750) &&
+           eq_u64(takes(&s, 1, false, LIMIT), 150),
+       "what is given back and was not there makes no room, and takes none");
+    portions_clear(&s);
+
+    portions_divide(&s, much, r);
+    portions_tick(&s, 1000);
+    takes(&s, 0, false, 10);
+    portions_tick(&s, 1100);
+    for (size_t i = 0; i < 10; i++)
+        portions_give(&s, DAY, 0, false);
+    portions_tick(&s, 1200);
+    is_u64(takes(&s, 0, false, much), 6000000, "nor haste");
+    portions_clear(&s);
+}
+
 int main(void)
 {
     struct roster *r = roster();
@@ -145,6 +178,7 @@ int main(void)
     floods(r);
     hurries(r);
     restarts();
+    reads_anew(r);
     roster_drop(r);
     return tap_done();
 }
