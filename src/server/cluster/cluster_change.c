@@ -144,6 +144,8 @@ hsy_status cluster_document(struct counting *counting, const uint8_t *bytes,
         pthread_mutex_unlock(&c->rules);
         if (st == HSY_OK)
             st = cluster_routes_read(c, l, err);
+        if (st == HSY_OK)
+            st = cluster_sure(l, err); /* it may have been in force before */
     }
     pthread_mutex_unlock(&c->desk);
     return st;
@@ -231,6 +233,8 @@ static hsy_status change_retire(struct cluster *c, const char *task,
                     "1",
                     NULL, err);
     }
+    if (st == HSY_OK)
+        st = cluster_sure(l, err); /* what was retired before, too */
     return st == HSY_OK ? change_forget(c, task == NULL ? which : 0, err) : st;
 }
 
@@ -327,6 +331,8 @@ hsy_status cluster_merge(struct counting *counting, uint32_t entry,
         st = change_end(l, st, err);
         if (st == HSY_OK)
             st = change_folded(c, l, err);
+        else if (st == HSY_E_REFUSED) /* it is there: for good? */
+            st = cluster_sure(l, err) == HSY_OK ? st : HSY_E_BUSY;
     }
     pthread_mutex_unlock(&c->desk);
     return st;

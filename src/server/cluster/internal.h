@@ -290,6 +290,11 @@ hsy_status cluster_first_look(struct cluster *c, size_t *shard, hsy_error *err);
 bool cluster_keeper_start(struct cluster *c);
 void cluster_keeper_stop(struct cluster *c);
 
+/* What was read on this link of shard 0 is replicated: a write that comes after
+ * it is. Whoever is told something that was there before needs that (trap 2).
+ */
+hsy_status cluster_sure(struct pg_link *l, hsy_error *err);
+
 /* The document and entries of shard 0, if others than the view's are there. */
 hsy_status cluster_read_document(struct cluster *c, struct pg_link *l,
                                  hsy_error *err);
