@@ -14,7 +14,18 @@
 struct many_seen many_seen;
 
 /* What a node does at the moment. */
-enum many_job { MANY_IDLE, MANY_COMMIT, MANY_ROUND, MANY_FOLD };
+enum many_job {
+    MANY_IDLE,
+    MANY_COMMIT,
+    MANY_ROUND,
+    MANY_FOLD,
+    MANY_MERGE,
+    MANY_TAKE
+};
+
+/* Tallies of elsewhere: file i has one report, of a cell that no item has. */
+#define MANY_TALLIES 4u
+#define MANY_TASK 0u
 
 struct many_node {
     struct counting *c;
@@ -23,6 +34,8 @@ struct many_node {
     uint8_t *stack; /* owned */
     struct submission *list[WORLD_MESSAGES];
     size_t n;
+    uint32_t what; /* the file, or the version of a document */
+    hsy_status st; /* of such a job */
 };
 
 static struct many {
@@ -35,6 +48,7 @@ static struct many {
     bool opened;
     uint64_t steady; /* microseconds */
     enum fake_slip slip;
+    uint64_t version; /* of a document that an operator was told of */
 } many;
 
 void many_slips(enum fake_slip slip)
@@ -205,6 +219,29 @@ static void many_fold(struct many_node *node)
     }
 }
 
+/* An operator merges a tally; that it was merged before is as good. */
+static void many_merge(struct many_node *node)
+{
+    size_t len;
+    uint8_t *file = rig_tally_file(roster_at(many.w->rig.roster, MANY_TASK),
+                                   WORLD_ITEMS + node->what, 1, &len);
+    hsy_error err = {0};
+
+    node->st = node->c->ops->merge(node->c, MANY_TASK, file, len, &err);
+    free(file);
+}
+
+/* A later document, with every task under another release. */
+static void many_take(struct many_node *node)
+{
+    size_t len;
+    uint8_t *document = rig_document(RIG_TASKS, 2, node->what, &len);
+    hsy_error err = {0};
+
+    node->st = node->c->ops->document(node->c, document, len, &err);
+    free(document);
+}
+
 static void many_main(void)
 {
     struct many_node *node = &many.nodes[many.running];
@@ -215,6 +252,10 @@ static void many_main(void)
         many_commit(node);
     else if (node->job == MANY_ROUND)
         (void)cluster_first_look(cluster_of(node->c), &shard, &err);
+    else if (node->job == MANY_MERGE)
+        many_merge(node);
+    else if (node->job == MANY_TAKE)
+        many_take(node);
     else
         many_fold(node);
     node->job = MANY_IDLE;
@@ -422,12 +463,40 @@ static hsy_status many_admit(struct world *w, struct submission *list)
     return HSY_OK;
 }
 
+/* What an operator was told is so. */
+static void many_told(size_t i, enum many_job job)
+{
+    const struct many_node *node = &many.nodes[i];
+
+    if (fake_pg.dead[i])
+        return;
+    if (job == MANY_MERGE && (node->st == HSY_OK || node->st == HSY_E_REFUSED))
+        many.w->merged |= 1u << node->what;
+    if (job == MANY_TAKE && node->st == HSY_OK && node->what > many.version)
+        many.version = node->what;
+}
+
 static hsy_status many_work(struct world *w)
 {
-    for (size_t i = 0; i < MANY_NODES; i++)
-        if (many.nodes[i].c != NULL && world_below(w, 3) == 0)
+    enum many_job jobs[MANY_NODES] = {MANY_IDLE};
+
+    for (size_t i = 0; i < MANY_NODES; i++) {
+        struct many_node *node = &many.nodes[i];
+
+        if (node->c == NULL)
+            continue;
+        if (world_harm(w, 40)) {
+            jobs[i] = world_below(w, 3) == 0 ? MANY_TAKE : MANY_MERGE;
+            node->what = jobs[i] == MANY_TAKE ? 2 + world_below(w, 5)
+                                              : world_below(w, MANY_TALLIES);
+            many_begin(i, jobs[i]);
+        } else if (world_below(w, 3) == 0) {
             many_begin(i, MANY_FOLD);
+        }
+    }
     many_run();
+    for (size_t i = 0; i < MANY_NODES; i++)
+        many_told(i, jobs[i]);
     return HSY_OK;
 }
 
@@ -441,6 +510,7 @@ static hsy_status many_rest(struct world *w)
     many_trouble();
     many_revive();
     many_tell(w, now);
+    many_tell(w, now); /* who was at a zombie is not any more */
     w->calm = calm;
     return HSY_OK;
 }
@@ -457,8 +527,9 @@ static hsy_status many_copied(struct engine *e, void *ctx, hsy_error *err)
     return engine_copy(e, m->task, m->first, m->last, m->words, err);
 }
 
-static bool many_cells(struct world *w, uint32_t task, uint32_t first,
-                       uint32_t last, int64_t cells[WORLD_ITEMS])
+/* All cells of a task, to be freed, while nothing goes wrong; NULL: none. */
+static int64_t *many_look(struct world *w, uint32_t task, uint32_t first,
+                          uint32_t last, const int64_t **cells)
 {
     const struct roster_entry *entry = roster_at(w->rig.roster, task);
     struct counting *c = many.nodes[world_below(w, MANY_NODES)].c;
@@ -472,20 +543,44 @@ static bool many_cells(struct world *w, uint32_t task, uint32_t first,
     hsy_tally_init(&view, entry->scheme, m.words);
     there = c != NULL && c->ops->look(c, task, many_copied, &m, NULL) == HSY_OK;
     w->calm = calm;
+    *cells = view.cells;
     if (there)
-        memcpy(cells, view.cells, WORLD_ITEMS * sizeof *cells);
+        return m.words;
     free(m.words);
+    return NULL;
+}
+
+static bool many_cells(struct world *w, uint32_t task, uint32_t first,
+                       uint32_t last, int64_t cells[WORLD_ITEMS])
+{
+    const int64_t *all;
+    int64_t *words = many_look(w, task, first, last, &all);
+    const bool there = words != NULL;
+
+    if (there)
+        memcpy(cells, all, WORLD_ITEMS * sizeof *cells);
+    free(words);
     return there;
 }
 
-/* Every node shows the same counts as its tallies have; nothing is left. */
+/* Every node knows the document that an operator was told of; each tally that
+ * was merged is there once, and never twice; reports are those of the counts.
+ */
 static bool many_sound(struct world *w)
 {
-    bool good = true;
+    const int64_t *cells;
+    int64_t *words = many_look(w, MANY_TASK, 0, 0, &cells);
+    bool good = words != NULL || w->merged == 0;
 
+    for (uint32_t i = 0; i < MANY_TALLIES && words != NULL; i++) {
+        const int64_t n = cells[WORLD_ITEMS + i];
+
+        good &= n == 1 || (n == 0 && (w->merged >> i & 1) == 0);
+    }
+    free(words);
     for (size_t i = 0; i < MANY_NODES; i++)
-        good &= many.nodes[i].c != NULL;
-    (void)w;
+        good &= many.nodes[i].c != NULL &&
+                mirror_version(many.nodes[i].c->view) >= many.version;
     return good;
 }
 
