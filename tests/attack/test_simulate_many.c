@@ -55,8 +55,6 @@ static void seeds(uint64_t first, uint64_t n)
 
 /* ---- The zoo ------------------------------------------------------------- */
 
-#define ZOO_SEEDS 40u
-
 static void zoo(void)
 {
     static const struct {
@@ -73,11 +71,11 @@ static void zoo(void)
         unsigned caught = 0;
 
         many_slips(wrong[i].slip);
-        for (uint64_t seed = 1; seed <= ZOO_SEEDS; seed++)
+        for (uint64_t seed = 1; seed <= 30; seed++)
             caught += world_live(&world, &world_many, seed) != NULL;
         many_slips(FAKE_RIGHT);
-        ok(caught >= 3, "caught by %u of %u seeds: %s", caught, ZOO_SEEDS,
-           wrong[i].name);
+        /* Not every seed has a failover, or a fold, at such a moment. */
+        ok(caught >= 5, "caught by %u of 30 seeds: %s", caught, wrong[i].name);
     }
 }
 

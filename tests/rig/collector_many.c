@@ -206,8 +206,8 @@ static void many_fold(struct many_node *node)
 {
     struct cluster *c = cluster_of(node->c);
 
-    for (size_t i = 0; i < c->nshards; i++) {
-        struct cluster_shard *s = &c->shards[i];
+    for (size_t i = 0; i < 3 * c->nshards; i++) {
+        struct cluster_shard *s = &c->shards[i % c->nshards];
         hsy_error err = {0};
         size_t batches;
         bool more;
@@ -439,11 +439,15 @@ static void many_unknown(struct submission *s)
 
 static hsy_status many_admit(struct world *w, struct submission *list)
 {
+    const size_t folds = world_below(w, MANY_NODES); /* it takes nothing */
+
     many_revive();
     for (size_t i = 0; i < MANY_NODES; i++)
         many.nodes[i].n = 0;
     for (struct submission *s = list; s != NULL; s = s->next) {
-        struct many_node *node = &many.nodes[world_below(w, MANY_NODES)];
+        struct many_node *node =
+            &many.nodes[(folds + 1 + world_below(w, MANY_NODES - 1)) %
+                        MANY_NODES];
 
         s->outcome = HSY_OK;
         if (node->c == NULL)
@@ -454,7 +458,7 @@ static hsy_status many_admit(struct world *w, struct submission *list)
     for (size_t i = 0; i < MANY_NODES; i++)
         if (many.nodes[i].n != 0)
             many_begin(i, MANY_COMMIT);
-        else if (many.nodes[i].c != NULL && world_below(w, 2) == 0)
+        else if (many.nodes[i].c != NULL)
             many_begin(i, MANY_FOLD);
     many_run();
     for (size_t i = 0; i < MANY_NODES; i++)
