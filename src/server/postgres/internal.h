@@ -53,7 +53,8 @@ struct pg_statement {
 };
 
 #define PG_STATEMENTS 64u
-#define PG_EXPECTED 512u /* answers that may be under way */
+#define PG_EXPECTED 512u /* answers under way that there is room for at first  \
+                          */
 
 enum pg_expect { PG_PARSE, PG_EXECUTE, PG_SYNC };
 
@@ -68,11 +69,11 @@ struct pg_link {
     struct pg_params params;
     struct pg_statement statements[PG_STATEMENTS];
     size_t next; /* the statement that is forgotten next */
-    struct {
+    struct pg_answer {
         enum pg_expect what;
         struct pg_statement *statement;
-    } expected[PG_EXPECTED]; /* a ring */
-    size_t first, n;
+    } * expected; /* a ring; owned */
+    size_t expected_room, first, n;
     char reason[PG_REASON];
     char state[6];
 };

@@ -77,6 +77,7 @@ void pg_link_free(struct pg_link *l)
     for (size_t i = 0; i < PG_STATEMENTS; i++)
         free(l->statements[i].sql);
     free(l->params.bytes);
+    free(l->expected);
     free(l);
 }
 
@@ -160,15 +161,32 @@ static hsy_status link_lost(struct pg_link *l, const char *why, hsy_error *err)
 
 /* ---- Sending ------------------------------------------------------------- */
 
+/* How many statements a turn has is up to who uploads: a bound here would be a
+ * group that never gets through. */
+static bool link_expect_more(struct pg_link *l)
+{
+    const size_t room =
+        l->expected_room == 0 ? PG_EXPECTED : 2 * l->expected_room;
+    struct pg_answer *more = malloc(room * sizeof *more);
+
+    if (more == NULL)
+        return false;
+    for (size_t i = 0; i < l->n; i++)
+        more[i] = l->expected[(l->first + i) % l->expected_room];
+    free(l->expected);
+    l->expected = more;
+    l->expected_room = room;
+    l->first = 0;
+    return true;
+}
+
 static bool link_expect(struct pg_link *l, enum pg_expect what,
                         struct pg_statement *statement)
 {
-    const size_t at = (l->first + l->n) % PG_EXPECTED;
-
-    if (l->n == PG_EXPECTED)
+    if (l->n == l->expected_room && !link_expect_more(l))
         return false;
-    l->expected[at].what = what;
-    l->expected[at].statement = statement;
+    l->expected[(l->first + l->n) % l->expected_room] =
+        (struct pg_answer){what, statement};
     l->n++;
     return true;
 }
@@ -324,7 +342,7 @@ static hsy_status link_next(struct pg_link *l, PGresult **out,
         return link_lost(l, l->reason, err);
     if (r == NULL)
         return link_lost(l, "an answer is missing", err);
-    l->first = (l->first + 1) % PG_EXPECTED;
+    l->first = (l->first + 1) % l->expected_room;
     l->n--;
     status = l->pq->resultStatus(r);
     if ((*kind == PG_SYNC) != (status == PGRES_PIPELINE_SYNC)) {

@@ -118,6 +118,27 @@ static void a_turn_is_refused_as_a_whole(struct pg_link *l)
               "the next turn works");
 }
 
+/* A request may have uploads of 4,096 tasks and days, each with a row. */
+static void a_turn_has_no_end(struct pg_link *l)
+{
+    size_t sent = 0, came = 0;
+
+    for (int32_t i = 0; i < 5000; i++) {
+        pg_int(pg_params(l), i);
+        sent += pg_put(l, "select $1::int4", NULL) == HSY_OK;
+    }
+    is_u64(sent, 5000, "5,000 statements of one turn are sent");
+    is_status(pg_turn(l, NULL), HSY_OK, "and their end");
+    for (int32_t i = 0; i < 5000; i++) {
+        struct pg_rows *r = NULL;
+
+        came += pg_take(l, &r, NULL) == HSY_OK && pg_get(r, 0, 0) == i;
+        pg_rows_free(r);
+    }
+    is_u64(came, 5000, "and answered, each with its own");
+    is_status(pg_end(l, NULL), HSY_OK, "and then the turn is over");
+}
+
 static void values(void)
 {
     struct pg_link *l = link_open();
@@ -131,6 +152,7 @@ static void values(void)
     values_come_back(l);
     refusals_are_told(l);
     a_turn_is_refused_as_a_whole(l);
+    a_turn_has_no_end(l);
     link_close(l);
 }
 
