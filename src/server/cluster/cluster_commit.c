@@ -434,8 +434,10 @@ static enum commit_end commit_try(struct cluster_shard *s, hsy_error *err)
         st = commit_take_first(s, &closed, err);
     if (st == HSY_E_REFUSED)
         return commit_refused(s, closed);
-    if (st != HSY_OK)
+    if (st != HSY_OK) {
+        pg_drop(s->link);    /* no answer of this try is one of the next's */
         return COMMIT_AGAIN; /* no commit was sent: nothing is in doubt */
+    }
     group_spend(g);
     if (!group_slots(g)) {
         pg_rollback(s->link);

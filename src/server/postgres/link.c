@@ -238,8 +238,11 @@ hsy_status pg_put(struct pg_link *l, const char *sql, hsy_error *err)
     struct link_values v;
     bool sent = true;
 
-    if (p->failed)
+    if (p->failed) {
+        if (l->n != 0) /* a turn was begun, and its answers are nobody's */
+            (void)link_lost(l, "out of memory", NULL);
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    }
     if (l->conn == NULL)
         return link_lost(l, "the connection was lost", err);
     link_values(&v, p);

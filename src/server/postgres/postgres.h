@@ -135,7 +135,9 @@ hsy_status pg_ask(struct pg_link *l, const char *sql, struct pg_rows **rows,
 /* Several on one way: each pg_put sends a statement with the parameters that
  * pg_params had; pg_turn sends the end of the turn; then pg_take gives the
  * answers in order, and after the last of them pg_end. After a refusal the
- * others of the turn were not done, and pg_take refuses them all. */
+ * others of the turn were not done, and pg_take refuses them all. Without
+ * memory for a statement (HSY_E_NOMEM) the link is dropped if a turn was begun:
+ * its answers would be taken for those of the next. */
 hsy_status pg_put(struct pg_link *l, const char *sql, hsy_error *err);
 hsy_status pg_turn(struct pg_link *l, hsy_error *err);
 hsy_status pg_take(struct pg_link *l, struct pg_rows **rows, hsy_error *err);

@@ -139,6 +139,24 @@ static void a_turn_has_no_end(struct pg_link *l)
     is_status(pg_end(l, NULL), HSY_OK, "and then the turn is over");
 }
 
+/* What was sent of it must not be answered to who asks next. */
+static void a_turn_that_is_given_up_is_nobodys(struct pg_link *l)
+{
+    struct pg_rows *r = NULL;
+    struct pg_params *p = pg_params(l);
+
+    is_status(pg_put(l, "select 7::int8", NULL), HSY_OK, "a turn is begun");
+    for (unsigned i = 0; i <= PG_PARAMS; i++)
+        pg_int(p, 1); /* one too many: as if there were no memory */
+    is_status(pg_put(l, "select 8::int8", NULL), HSY_E_NOMEM,
+              "a statement of it cannot be sent");
+    (void)pg_params(l);
+    is_status(pg_connect(l, NULL), HSY_OK, "the link is used again");
+    is_status(pg_ask(l, "select 9::int8", &r, NULL), HSY_OK, "for a question");
+    ok(r != NULL && pg_get(r, 0, 0) == 9, "which gets its own answer");
+    pg_rows_free(r);
+}
+
 static void values(void)
 {
     struct pg_link *l = link_open();
@@ -153,6 +171,7 @@ static void values(void)
     refusals_are_told(l);
     a_turn_is_refused_as_a_whole(l);
     a_turn_has_no_end(l);
+    a_turn_that_is_given_up_is_nobodys(l);
     link_close(l);
 }
 
