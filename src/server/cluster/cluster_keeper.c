@@ -305,9 +305,9 @@ static hsy_status keeper_show(struct cluster *c, struct keeper_row *rows,
     return st;
 }
 
-/* What each shard has, as far as it answers; the last that was read stands for
- * one that does not. */
-static hsy_status keeper_counts(struct cluster *c, hsy_error *err)
+/* What each shard has; the last that was read stands for one that does not
+ * answer, unless all must. */
+static hsy_status keeper_counts(struct cluster *c, bool all, hsy_error *err)
 {
     struct keeper_row *rows = NULL;
     uint64_t bytes = 0;
@@ -319,10 +319,15 @@ static hsy_status keeper_counts(struct cluster *c, hsy_error *err)
         struct pg_rows *waiting = NULL;
         struct keeper_row *more;
         size_t unfolded = 0;
+        const hsy_status read = pg_connected(s->keeper)
+                                    ? keeper_read_counts(s, &waiting, err)
+                                    : HSY_E_BUSY;
 
-        if (pg_connected(s->keeper) &&
-            keeper_read_counts(s, &waiting, err) == HSY_OK)
+        if (read == HSY_OK)
             unfolded = pg_count(waiting);
+        else if (all)
+            st = host_fail(err, read, HOST_FIELD_STORE,
+                           "what it has counted cannot be read");
         more = realloc(rows, (n + s->ncounts + unfolded + 1) * sizeof *rows);
         if (more == NULL) {
             st = keeper_nomem(err);
@@ -509,7 +514,7 @@ static void keeper_round(struct cluster *c, uint32_t *day)
     for (size_t i = 0; i < c->nshards; i++)
         keeper_shard(&c->shards[i], *day != is.day);
     *day = is.day;
-    (void)keeper_counts(c, &err);
+    (void)keeper_counts(c, false, &err);
     pthread_mutex_lock(&c->lock);
     c->kept++;
     c->times.checkpoint = cluster_clock();
@@ -532,7 +537,7 @@ hsy_status cluster_first_look(struct cluster *c, size_t *shard, hsy_error *err)
     if (st == HSY_OK)
         st = cluster_read_document(c, c->shards[0].keeper, err);
     if (st == HSY_OK) /* no day is accepted in which something was counted */
-        st = keeper_counts(c, err);
+        st = keeper_counts(c, true, err);
     if (st == HSY_OK)
         st = keeper_control(c, err);
     for (size_t i = 0; i < c->nshards && st == HSY_OK; i++) {
@@ -541,7 +546,7 @@ hsy_status cluster_first_look(struct cluster *c, size_t *shard, hsy_error *err)
         if (st == HSY_E_BUSY && pg_connected(c->shards[i].keeper))
             st = HSY_OK; /* days move at this moment: in the next round */
     }
-    return st == HSY_OK ? keeper_counts(c, err) : st;
+    return st == HSY_OK ? keeper_counts(c, false, err) : st;
 }
 
 /* ---- The thread ---------------------------------------------------------- */

@@ -53,9 +53,8 @@ struct pg_statement {
 };
 
 #define PG_STATEMENTS 64u
-#define PG_EXPECTED                                                            \
-    512u /* answers under way that there is room for at first                  \
-          */
+/* Answers under way that there is room for at first. */
+#define PG_EXPECTED 512u
 
 enum pg_expect { PG_PARSE, PG_EXECUTE, PG_SYNC };
 
