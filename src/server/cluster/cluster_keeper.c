@@ -488,19 +488,22 @@ static hsy_status keeper_control(struct cluster *c, hsy_error *err)
 {
     struct cluster_shard *s = &c->shards[0];
     struct pg_link *l = s->keeper;
+    bool narrow = false;
     hsy_status st = cluster_connect(s, l, &s->keeper_session, err);
 
     if (st == HSY_OK)
         st = cluster_read_document(c, l, err);
+    if (st == HSY_OK) /* before days and after them: cluster_route.c */
+        st = cluster_routes_known(c, l, &narrow, err);
     if (st == HSY_OK)
         st = keeper_days(c, l, err);
     if (st == HSY_OK)
-        st = cluster_routes_read(c, l, err); /* after days: cluster_route.c */
+        st = cluster_routes_known(c, l, &narrow, err);
     if (st == HSY_OK)
         st = cluster_enrol(c, l, err);
     if (st == HSY_OK)
         st = cluster_read_nodes(c, l, err);
-    return st;
+    return st == HSY_OK && narrow ? HSY_E_REFUSED : st;
 }
 
 static void keeper_round(struct cluster *c, uint32_t *day)

@@ -9,9 +9,11 @@
  * two shards. So both, how many shards there are and which tasks are whole, are
  * in shard 0, and are changed only for epochs from the day of the database plus
  * 3 on. A node takes uploads up to the day after the last that it has read, and
- * reads days before it reads routes (cluster_keeper.c): what was changed since
- * is for epochs that it refuses. What it cannot tell, because it has not read
- * the task's row yet or does not know the shard, it leaves to others (503).
+ * reads routes before that day counts for it (cluster_keeper.c): what was
+ * changed since is for epochs that it refuses. One that stood still for days
+ * would else take the new day's uploads by the old routes, for the moment
+ * until it has read them. What it cannot tell, because it has not read the
+ * task's row yet or does not know the shard, it leaves to others (503).
  */
 #include "server/cluster/internal.h"
 
@@ -68,6 +70,17 @@ uint32_t cluster_home(struct cluster *c, uint32_t entry)
 
 /* ---- What shard 0 says --------------------------------------------------- */
 
+/* Whether the cluster has more shards than this node lists. */
+static bool route_narrow(struct cluster *c)
+{
+    bool narrow;
+
+    pthread_mutex_lock(&c->routes);
+    narrow = route_width(c, UINT32_MAX) > c->nshards;
+    pthread_mutex_unlock(&c->routes);
+    return narrow;
+}
+
 static hsy_status route_widths(struct cluster *c, struct pg_link *l,
                                hsy_error *err)
 {
@@ -93,7 +106,7 @@ static hsy_status route_widths(struct cluster *c, struct pg_link *l,
     c->widths = all;
     c->nwidths = n;
     pthread_mutex_unlock(&c->routes);
-    return n != 0 && all[n - 1].shards > c->nshards
+    return route_narrow(c)
                ? host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE,
                            "the cluster has more shards than 'storage' lists")
                : HSY_OK;
@@ -165,6 +178,15 @@ hsy_status cluster_routes_read(struct cluster *c, struct pg_link *l,
         st = route_widths(c, l, err);
     roster_drop(roster);
     return st;
+}
+
+hsy_status cluster_routes_known(struct cluster *c, struct pg_link *l,
+                                bool *narrow, hsy_error *err)
+{
+    const hsy_status st = cluster_routes_read(c, l, err);
+
+    *narrow = st == HSY_E_REFUSED && c->started != 0 && route_narrow(c);
+    return *narrow ? HSY_OK : st;
 }
 
 /* Whether a task is spread over shards that wants tokens by now. */

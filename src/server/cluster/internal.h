@@ -260,9 +260,15 @@ uint32_t cluster_new_home(struct cluster *c, const char *task);
  * with shard 0's link. */
 hsy_status cluster_enrol(struct cluster *c, struct pg_link *l, hsy_error *err);
 
-/* What shard 0 says of both, read anew; the roster is the view's. */
+/* What shard 0 says of both, read anew; the roster is the view's. HSY_E_REFUSED
+ * if the list is too short: it is read all the same. */
 hsy_status cluster_routes_read(struct cluster *c, struct pg_link *l,
                                hsy_error *err);
+
+/* The same of a node that runs: *narrow, if its list is too short. It goes on
+ * with its share, and the others must know of it. */
+hsy_status cluster_routes_known(struct cluster *c, struct pg_link *l,
+                                bool *narrow, hsy_error *err);
 
 /* ---- cluster_lane.c ------------------------------------------------------ */
 
