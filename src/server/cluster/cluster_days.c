@@ -34,8 +34,8 @@ hsy_status cluster_read_days(struct cluster *c, struct pg_link *l,
         pthread_mutex_lock(&c->rules);
         mirror_days(c->base.view, (uint32_t)pg_get(r, 0, 0),
                     (uint32_t)pg_get(r, 0, 1), (uint32_t)pg_get(r, 0, 2));
+        c->moved = pg_get(r, 0, 3); /* of these days, whoever reads them */
         pthread_mutex_unlock(&c->rules);
-        c->moved = pg_get(r, 0, 3);
         *now = (uint64_t)pg_get(r, 0, 4);
     }
     pg_rows_free(r);
@@ -199,12 +199,16 @@ static hsy_status days_tables(struct pg_link *l, uint32_t closed,
 hsy_status cluster_tables(struct cluster_shard *s, struct pg_link *l,
                           hsy_error *err)
 {
-    struct intake_days days = engine_days(s->c->base.view);
-    const uint32_t closed = days.first - 1;
-    uint32_t dropped = s->dropped;
-    int64_t moved = s->c->moved;
+    struct intake_days days;
+    uint32_t closed, dropped = s->dropped;
+    int64_t known, moved;
     hsy_status st;
 
+    pthread_mutex_lock(&s->c->rules); /* days, and the move that made them */
+    days = engine_days(s->c->base.view);
+    known = moved = s->c->moved;
+    pthread_mutex_unlock(&s->c->rules);
+    closed = days.first - 1;
     if (days.last < days.first)
         return HSY_OK; /* nothing was told yet */
     days.last += DAYS_AHEAD - 1;
@@ -219,7 +223,7 @@ hsy_status cluster_tables(struct cluster_shard *s, struct pg_link *l,
     if (st != HSY_OK)
         return st;
     __atomic_store_n(&s->dropped, dropped, __ATOMIC_RELEASE);
-    if (moved != s->c->moved)
+    if (moved != known)
         return HSY_OK; /* its days are read first */
     s->made_first = days.first;
     s->made_last = days.last;

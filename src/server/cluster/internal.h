@@ -195,7 +195,7 @@ struct cluster {
     struct cluster_seen *seen; /* by entry; owned; desk */
     size_t nseen;
 
-    int64_t moved; /* how often days were moved; the keeper's */
+    int64_t moved; /* how often days were moved; rules */
 
     pthread_t keeper;
     bool keeper_runs;
