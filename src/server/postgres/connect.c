@@ -67,7 +67,8 @@ struct connect {
     struct connect_try all[PG_HOSTS];
     char *reason;
     hsy_status st;
-    bool standby; /* one has answered */
+    bool standby;  /* one has answered */
+    uint32_t seen; /* the highest timeline before this */
 };
 
 static void connect_lost(struct connect *c, struct connect_try *t,
@@ -243,6 +244,17 @@ static bool connect_any(const struct connect *c)
     return false;
 }
 
+/* Somebody was promoted since the last time: who still does not answer is most
+ * likely whom he follows. */
+static bool connect_newer(const struct connect *c)
+{
+    for (size_t i = 0; c->seen != 0 && i < c->p->nhosts; i++)
+        if (c->all[i].conn != NULL && c->all[i].state == CONNECT_KNOWN &&
+            c->all[i].timeline > c->seen)
+            return true;
+    return false;
+}
+
 /* Whose machine is dead never answers. Who waits for it all the time is late
  * for the standby that is promoted meanwhile. */
 static void connect_all(struct connect *c)
@@ -252,7 +264,8 @@ static void connect_all(struct connect *c)
 
     for (size_t i = 0; i < c->p->nhosts; i++)
         connect_start(c, i);
-    while (now < until && connect_round(c, (int)(until - now))) {
+    while (now < until && !connect_newer(c) &&
+           connect_round(c, (int)(until - now))) {
         uint64_t left = rest;
 
         now = pg_clock();
@@ -329,6 +342,9 @@ PGconn *pg_primary(struct pg_place *p, char reason[PG_REASON], hsy_status *st)
     struct connect_try *best;
 
     pg_say(reason, "no server answers");
+    pthread_mutex_lock(&p->lock);
+    c.seen = p->found.timeline;
+    pthread_mutex_unlock(&p->lock);
     connect_all(&c);
     pthread_mutex_lock(&p->lock);
     best = connect_choose(&c);
