@@ -401,25 +401,44 @@ static hsy_status cluster_widen(struct pg_link *l, size_t n, hsy_error *err)
                   NULL, err);
 }
 
-static hsy_status cluster_init_shard(struct cluster *c, size_t i, size_t *made,
-                                     hsy_error *err)
+/* Whether a shard can be what the list says; nothing is made before all can.
+ * What is in shard 0 stays. */
+static hsy_status cluster_init_look(struct cluster *c, size_t i, hsy_error *err)
 {
     struct cluster_shard *s = &c->shards[i];
     struct schema_meta is;
-    bool fresh = false;
+    struct pg_rows *r = NULL;
     hsy_status st = pg_connect(s->keeper, err);
 
-    if (st != HSY_OK)
-        return st;
-    if (i == 0) {
+    if (st == HSY_OK)
         st = schema_read(s->keeper, &is, err);
-        if (st == HSY_OK)
-            c->meta = is; /* what is there stays */
-        else if (st != HSY_E_EMPTY)
-            return st;
-    }
+    if (st == HSY_E_EMPTY)
+        return HSY_OK;
+    if (st == HSY_OK && i != 0 && c->meta.version == 0)
+        return host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE,
+                         "it is a shard of a cluster, whose first shard must "
+                         "be listed first");
+    if (st != HSY_OK || i != 0)
+        return st;
+    c->meta = is;
+    (void)pg_params(s->keeper);
+    st = pg_ask(s->keeper, "select coalesce(max(shards), 0) from widths", &r,
+                err);
+    if (st == HSY_OK && pg_get(r, 0, 0) > (int64_t)c->nshards)
+        st = host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE,
+                       "the cluster has more shards than 'storage' lists");
+    pg_rows_free(r);
+    return st;
+}
+
+static hsy_status cluster_init_shard(struct cluster *c, size_t i, size_t *made,
+                                     hsy_error *err)
+{
+    bool fresh = false;
+    hsy_status st;
+
     c->meta.shard = (uint32_t)i;
-    st = schema_make(s->keeper, &c->meta, &fresh, err);
+    st = schema_make(c->shards[i].keeper, &c->meta, &fresh, err);
     *made += st == HSY_OK && fresh;
     return st;
 }
@@ -444,12 +463,15 @@ hsy_status cluster_init(const struct cluster_options *o, size_t *made,
                              (ssize_t)sizeof c->meta.key))
         st = host_fail(err, HSY_E_ENTROPY, HSY_FIELD_NONE,
                        "the system gives no random bytes");
-    for (size_t i = 0; i < c->nshards && st == HSY_OK; i++) {
-        st = cluster_init_shard(c, i, made, err);
+    for (size_t i = 0; i < 2 * c->nshards && st == HSY_OK; i++) {
+        const struct cluster_shard *s = &c->shards[i % c->nshards];
+
+        st = i < c->nshards ? cluster_init_look(c, i, err)
+                            : cluster_init_shard(c, i - c->nshards, made, err);
         if (st == HSY_OK)
             continue;
-        snprintf(text, sizeof text, "%s", pg_place_name(c->shards[i].place));
-        snprintf(reason, PG_REASON, "%s", pg_reason(c->shards[i].keeper));
+        snprintf(text, sizeof text, "%s", pg_place_name(s->place));
+        snprintf(reason, PG_REASON, "%s", pg_reason(s->keeper));
         *about = text;
     }
     if (st == HSY_OK)

@@ -143,9 +143,9 @@ hsy_status cluster_document(struct counting *counting, const uint8_t *bytes,
         st = engine_set_document(counting->view, bytes, len, err);
         pthread_mutex_unlock(&c->rules);
         if (st == HSY_OK)
-            st = cluster_routes_read(c, l, err);
-        if (st == HSY_OK)
             st = cluster_sure(l, err); /* it may have been in force before */
+        if (st == HSY_OK) /* else the keeper does, or says why not */
+            (void)cluster_routes_read(c, l, NULL);
     }
     pthread_mutex_unlock(&c->desk);
     return st;

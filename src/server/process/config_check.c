@@ -187,6 +187,10 @@ static void config_check_cluster(struct config_reader *r)
                 "this takes URLs as postgresql://hearsay@host/hearsay, "
                 "one a shard; in a list between [ and ] those that have a "
                 "comma in quotes");
+    if (c->data != NULL && c->sign_key == NULL)
+        yaml_warn(&r->notes, yaml_key("data"),
+                  "not used with storage: what it has counted is moved by "
+                  "'hearsay store export' and 'import'");
     if (c->next != NULL)
         config_wrong(r, config_row("storage"),
                      "a shuffler counts on one machine: leave it out");
