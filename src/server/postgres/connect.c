@@ -28,7 +28,9 @@ static const struct {
     {"current_setting('fsync') = 'on'", "fsync is off: a crash loses commits"},
     {"current_setting('full_page_writes') = 'on'",
      "full_page_writes is off: a crash damages tables"},
-    {"current_setting('synchronous_commit') in ('on', 'remote_apply')",
+    /* It stays so for this session, whatever is reloaded meanwhile. */
+    {"set_config('synchronous_commit', current_setting('synchronous_commit'), "
+     "false) in ('on', 'remote_apply')",
      "synchronous_commit is not 'on': commits would be acknowledged that a "
      "crash loses"},
     {"current_setting('log_statement') in ('none', 'ddl') or "
@@ -54,7 +56,7 @@ static const struct {
 
 struct connect_try {
     PGconn *conn; /* NULL: failed */
-    enum { CONNECT_STARTS, CONNECT_ASKS, CONNECT_KNOWN } state;
+    enum { CONNECT_STARTS, CONNECT_ASKS, CONNECT_ENDS, CONNECT_KNOWN } state;
     PostgresPollingStatusType wants;
     bool primary, replicated;
     uint32_t timeline;
@@ -169,11 +171,32 @@ static bool connect_true(const struct connect *c, const PGresult *r, int column)
     return c->pq->getvalue(r, 0, column)[0] == 't';
 }
 
+/* All of the answer, as far as it has come: a server that stops in the middle
+ * is not waited for here. */
+static void connect_rest(struct connect *c, struct connect_try *t)
+{
+    PGresult *more;
+
+    while (!c->pq->isBusy(t->conn)) {
+        more = c->pq->getResult(t->conn);
+        if (more != NULL) {
+            c->pq->clear(more);
+            continue;
+        }
+        t->state = CONNECT_KNOWN;
+        c->standby = c->standby || !t->primary;
+        if (!t->primary)
+            connect_lost(c, t, "no server takes writes: all are standbys");
+        return;
+    }
+}
+
 static void connect_answer(struct connect *c, struct connect_try *t)
 {
-    PGresult *r = c->pq->getResult(t->conn), *more;
+    PGresult *r = c->pq->getResult(t->conn);
 
-    if (r == NULL || c->pq->resultStatus(r) != PGRES_TUPLES_OK) {
+    if (r == NULL || c->pq->resultStatus(r) != PGRES_TUPLES_OK ||
+        c->pq->ntuples(r) != 1) {
         connect_lost(c, t, c->pq->errorMessage(t->conn));
         c->pq->clear(r);
         return;
@@ -185,12 +208,8 @@ static void connect_answer(struct connect *c, struct connect_try *t)
         if (!connect_true(c, r, (int)i + 3))
             t->bad |= UINT64_C(1) << i;
     c->pq->clear(r);
-    while ((more = c->pq->getResult(t->conn)) != NULL)
-        c->pq->clear(more);
-    t->state = CONNECT_KNOWN;
-    c->standby = c->standby || !t->primary;
-    if (!t->primary)
-        connect_lost(c, t, "no server takes writes: all are standbys");
+    t->state = CONNECT_ENDS;
+    connect_rest(c, t);
 }
 
 /* ---- All of them --------------------------------------------------------- */
@@ -205,6 +224,8 @@ static void connect_step(struct connect *c, struct connect_try *t)
             connect_ask(c, t);
     } else if (c->pq->consumeInput(t->conn) != 1) {
         connect_lost(c, t, c->pq->errorMessage(t->conn));
+    } else if (t->state == CONNECT_ENDS) {
+        connect_rest(c, t);
     } else if (!c->pq->isBusy(t->conn)) {
         connect_answer(c, t);
     }

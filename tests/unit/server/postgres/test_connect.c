@@ -139,6 +139,22 @@ static void a_turn_has_no_end(struct pg_link *l)
     is_status(pg_end(l, NULL), HSY_OK, "and then the turn is over");
 }
 
+/* A reload of the server's settings must not make commits wait for less. */
+static void a_session_keeps_waiting_for_the_standby(struct pg_link *l)
+{
+    struct pg_rows *r = NULL;
+
+    (void)pg_params(l);
+    is_status(pg_ask(l,
+                     "select source from pg_settings where name = "
+                     "'synchronous_commit'",
+                     &r, NULL),
+              HSY_OK, "who says how long a commit waits");
+    is_text((const char *)pg_get_bytes(r, 0, 0, NULL), "session",
+            "is the session");
+    pg_rows_free(r);
+}
+
 /* What was sent of it must not be answered to who asks next. */
 static void a_turn_that_is_given_up_is_nobodys(struct pg_link *l)
 {
@@ -171,6 +187,7 @@ static void values(void)
     refusals_are_told(l);
     a_turn_is_refused_as_a_whole(l);
     a_turn_has_no_end(l);
+    a_session_keeps_waiting_for_the_standby(l);
     a_turn_that_is_given_up_is_nobodys(l);
     link_close(l);
 }
