@@ -105,6 +105,28 @@ static void look_unique(struct look *k)
     k->n = kept;
 }
 
+/* A tally that the view does not have is read whole: it is new, or there was no
+ * room for it when its other chunks changed. */
+static hsy_status look_whole(struct look *k)
+{
+    const size_t chunks = (k->is->words + STORE_CHUNK - 1) / STORE_CHUNK;
+    const size_t changed = k->n;
+
+    for (size_t i = 0; i < changed; i++) {
+        const int32_t epoch = k->places[i].epoch;
+
+        if ((i != 0 && k->places[i - 1].epoch == epoch) ||
+            mirror_has(k->c->base.view, k->is->number, (uint32_t)epoch))
+            continue;
+        if (!look_room(k, chunks))
+            return look_nomem(k->err);
+        for (size_t place = 0; place < chunks; place++)
+            k->places[k->n++] = (struct look_place){epoch, (int32_t)place};
+    }
+    look_unique(k);
+    return HSY_OK;
+}
+
 /* ---- Fetching it --------------------------------------------------------- */
 
 /* The words of a chunk in the view; NULL: the tally does not fit. */
@@ -363,6 +385,8 @@ static hsy_status look_read(struct look *k)
     for (size_t i = 0; i < c->nshards && st == HSY_OK; i++)
         st = look_changed(k, &c->shards[i]);
     look_unique(k);
+    if (st == HSY_OK)
+        st = look_whole(k);
     if (st == HSY_OK)
         st = look_fetch(k);
     if (st == HSY_OK)

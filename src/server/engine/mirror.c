@@ -275,6 +275,16 @@ hsy_status mirror_folded(struct engine *e, uint32_t entry,
     return good ? HSY_OK : mirror_nomem(err);
 }
 
+bool mirror_has(struct engine *e, uint32_t entry, uint32_t epoch)
+{
+    bool has;
+
+    pthread_mutex_lock(&e->lock);
+    has = engine_tally_of(e->entries[entry], epoch) != NULL;
+    pthread_mutex_unlock(&e->lock);
+    return has;
+}
+
 int64_t *mirror_words(struct engine *e, uint32_t entry, uint32_t epoch)
 {
     struct engine_entry *x = e->entries[entry];

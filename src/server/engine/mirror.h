@@ -77,6 +77,9 @@ hsy_status mirror_folded(struct engine *e, uint32_t entry,
                          const struct store_count *counts, size_t n,
                          hsy_error *err);
 
+/* Whether there is a tally (epoch 0: of all). */
+bool mirror_has(struct engine *e, uint32_t entry, uint32_t epoch);
+
 /* The words of a tally (epoch 0: of all), made of zeros if there is none; NULL:
  * it does not fit into memory. */
 int64_t *mirror_words(struct engine *e, uint32_t entry, uint32_t epoch);
