@@ -150,9 +150,10 @@ static hsy_status commit_put_first(struct cluster_shard *s, hsy_error *err)
 static void commit_note_quota(struct group *g, const struct pg_rows *r)
 {
     for (size_t i = 0; i < pg_count(r); i++) {
-        const uint8_t *token = pg_get_bytes(r, i, 1, NULL);
+        size_t len;
+        const uint8_t *token = pg_get_bytes(r, i, 1, &len);
 
-        for (size_t k = 0; k < g->nquotas; k++)
+        for (size_t k = 0; len == 16 && k < g->nquotas; k++)
             if (g->quotas[k].epoch == (uint32_t)pg_get(r, i, 0) &&
                 memcmp(g->quotas[k].token, token, 16) == 0)
                 g->quotas[k].used = pg_get(r, i, 2);

@@ -127,6 +127,11 @@ static hsy_status fold_read_chunks(struct fold_work *w, uint32_t epoch,
         size_t len;
         const uint8_t *bytes = pg_get_bytes(r, i, 1, &len);
 
+        if (place >= (w->is->words + STORE_CHUNK - 1) / STORE_CHUNK) {
+            st = host_fail(w->err, HSY_E_DAMAGED, HOST_FIELD_CHUNK,
+                           "it is beyond the end of its tally");
+            break;
+        }
         st = fold_add(w, words + place * STORE_CHUNK,
                       fold_chunk_words(w->is, place), bytes, len);
     }

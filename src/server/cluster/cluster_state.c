@@ -98,7 +98,7 @@ static void state_nodes(struct cluster *c, const struct pg_rows *r)
     uint64_t alive = 0;
 
     pthread_mutex_lock(&c->lock);
-    c->nnodes = pg_count(r);
+    c->nnodes = pg_count(r) < CLUSTER_SHARDS ? pg_count(r) : CLUSTER_SHARDS;
     c->nodes_at = state_seconds();
     for (size_t i = 0; i < c->nnodes; i++) {
         state_node(&c->nodes[i], r, i);
