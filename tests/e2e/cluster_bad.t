@@ -107,6 +107,16 @@ refused(both, "two clusters", "another shard")
 pg.sql("update hearsay.meta set shard = 1, key = '\\x%s'" % pg.sql("select encode(key, 'hex') from hearsay.meta", database="one"), database="two")
 refused(both, "two clusters with one key", "belongs to another cluster")
 refused(node(pg.url(database="one"), pg.url(database="one")), "one database twice", "another shard")
+made("late")
+today = "floor(extract(epoch from now()) / 86400)"
+pg.sql("update hearsay.days set day = %s - 4, closed = %s - 12" % (today, today), database="late")
+wider = node(pg.url(database="late"), pg.database("later"))
+r = run("store", "init-cluster", wider.yaml)
+ok(r.code == 1 and "behind its clock" in r.err and pg.sql("select max(shards) from hearsay.widths", database="late") == "1",
+   "no shard is added while uploads of later days than it would be used from may have come", r)
+pg.sql("update hearsay.days set day = %s" % today, database="late")
+r = run("store", "init-cluster", wider.yaml)
+ok(r.code == 0 and pg.sql("select shards, epoch - day from hearsay.widths, hearsay.days where epoch <> 0", database="late") == "2|3", "but when those are known", r)
 rehearsed = node(pg.url(database="one"), rehearsal=write("clock", date(DAY) + "\n"))
 refused(rehearsed, "a rehearsal on real data", "real uploads")
 

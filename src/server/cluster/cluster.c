@@ -387,18 +387,32 @@ const char *cluster_file(struct counting *counting, size_t i)
 
 /* Of an epoch that nobody uses yet, so many shards; from the beginning where
  * there are none. With shard 0's link. */
-static hsy_status cluster_widen(struct pg_link *l, size_t n, hsy_error *err)
+static hsy_status cluster_widen(struct cluster *c, struct pg_link *l,
+                                hsy_error *err)
 {
     struct pg_params *p = pg_params(l);
+    struct pg_rows *r = NULL;
+    hsy_status st;
 
-    pg_int(p, (int32_t)n);
-    return pg_ask(l,
-                  "insert into widths select case when (select count(*) from "
-                  "widths) = 0 then 0 else (select day + 3 from days where "
-                  "one = 1) end, $1 where $1 > coalesce((select max(shards) "
-                  "from widths), 0) on conflict (epoch) do update set shards = "
-                  "excluded.shards",
-                  NULL, err);
+    pg_int(p, (int32_t)c->nshards);
+    pg_bool(p, c->o.rehearsal);
+    st = pg_ask(l,
+                "insert into widths select case when (select count(*) from "
+                "widths) = 0 then 0 else days.day + 3 end, $1 from days where "
+                "one = 1 and $1 > coalesce((select max(shards) from widths), "
+                "0) and ($2 or days.day = 0 or " CLUSTER_DAY_HOLDS
+                ") on conflict (epoch) do update set shards = excluded.shards",
+                NULL, err);
+    (void)pg_params(l);
+    if (st == HSY_OK)
+        st = pg_ask(l, "select max(shards) from widths", &r, err);
+    if (st == HSY_OK && pg_get(r, 0, 0) < (int64_t)c->nshards)
+        st = host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE,
+                       "its days are behind its clock, and uploads of later "
+                       "ones may have come: add a shard when a node has "
+                       "closed them");
+    pg_rows_free(r);
+    return st;
 }
 
 /* Whether a shard can be what the list says; nothing is made before all can.
@@ -475,7 +489,7 @@ hsy_status cluster_init(const struct cluster_options *o, size_t *made,
         *about = text;
     }
     if (st == HSY_OK)
-        st = cluster_widen(c->shards[0].keeper, c->nshards, err);
+        st = cluster_widen(c, c->shards[0].keeper, err);
     cluster_close(&c->base);
     return st;
 }

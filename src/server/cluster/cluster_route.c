@@ -12,8 +12,10 @@
  * reads routes before that day counts for it (cluster_keeper.c): what was
  * changed since is for epochs that it refuses. One that stood still for days
  * would else take the new day's uploads by the old routes, for the moment
- * until it has read them. What it cannot tell, because it has not read the
- * task's row yet or does not know the shard, it leaves to others (503).
+ * until it has read them. While a later day of the database's clock is on trial
+ * its uploads are taken too (engine_days): nothing is changed then. What it
+ * cannot tell, because it has not read the task's row yet or does not know the
+ * shard, it leaves to others (503).
  */
 #include "server/cluster/internal.h"
 
@@ -204,15 +206,19 @@ static bool route_late(struct cluster *c, const struct roster_entry *e)
 hsy_status cluster_enrol(struct cluster *c, struct pg_link *l, hsy_error *err)
 {
     struct roster *roster = engine_roster(c->base.view);
+    struct pg_params *p;
     hsy_status st = HSY_OK;
 
     for (size_t i = 0; i < roster_count(roster) && st == HSY_OK; i++) {
         if (!route_late(c, roster_at(roster, i)))
             continue;
-        pg_int(pg_params(l), (int32_t)i);
+        p = pg_params(l);
+        pg_int(p, (int32_t)i);
+        pg_bool(p, c->o.rehearsal);
         st = pg_ask(l,
-                    "update entries set whole_from = (select day + 3 from days "
-                    "where one = 1) where number = $1 and whole_from is null",
+                    "update entries set whole_from = day + 3 from days where "
+                    "number = $1 and whole_from is null and one = 1 and ($2 "
+                    "or " CLUSTER_DAY_HOLDS ")",
                     NULL, err);
     }
     roster_drop(roster);

@@ -256,6 +256,11 @@ uint32_t cluster_home(struct cluster *c, uint32_t entry);
 /* Where a new task would be. */
 uint32_t cluster_new_home(struct cluster *c, const char *task);
 
+/* True in SQL if the clock of shard 0 says no later day than the next: uploads
+ * of later ones, by which it is tried, may have come. */
+#define CLUSTER_DAY_HOLDS                                                      \
+    "days.day + 1 >= floor(extract(epoch from clock_timestamp()) / 86400)"
+
 /* Tasks that want tokens now are whole from an epoch on that nobody has begun;
  * with shard 0's link. */
 hsy_status cluster_enrol(struct cluster *c, struct pg_link *l, hsy_error *err);
