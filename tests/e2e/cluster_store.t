@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import struct
+import subprocess
 import sys
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), where) for where in ("", "../rig")]
@@ -187,7 +188,16 @@ r = store("import", path("archive"), n.yaml)
 ok(says(r, "n1", "stop all nodes"), "nor is anything imported into it", r)
 same(n.yaml, "but it is checked, and nothing was counted twice")
 new = [c.task["cells"].upload([i]) for i in range(7)]
+counted = [t["reports"] for t in checked(n.yaml)["tasks"]]
+hold = subprocess.Popen(pg.psql_words("-c", "select 1 from hearsay.folds for update; select pg_sleep(600)", database="hearsay"), stdin=subprocess.DEVNULL,
+                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+n.until(lambda: pg.sql("select count(*) from pg_stat_activity where query like '%pg_sleep(600)' and wait_event = 'PgSleep'") == "1")
 assert n.upload(new)[0] == 204
+ok(pg.sql("select count(*) from hearsay.batches where type = 4", database="hearsay") == "1", "a sum of reports waits to be folded")
+r = store("check", n.yaml, "--format", "json")
+ok(r.code == 0 and json.loads(r.out)["sound"] and [t["reports"] for t in json.loads(r.out)["tasks"]] == [counted[0] + 7] + counted[1:], "and is checked as what it is", r)
+pg.sql("select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(600)' and pid <> pg_backend_pid()")
+hold.wait()
 n.stop()
 
 # ---- What may be forgotten ---------------------------------------------------------
