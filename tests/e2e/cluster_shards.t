@@ -4,6 +4,7 @@ whatever a node believes; lists that are too short, out of order or of another
 cluster are refused."""
 
 import os
+import subprocess
 import sys
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), where) for where in ("", "../rig")]
@@ -103,6 +104,8 @@ three = node(urls)
 r = run("store", "init-cluster", three.yaml)
 ok(r.out == b"1 shard made\n", "a shard is added while a node runs", r)
 ok(two.until(lambda: "more shards than" in two.said()), "which says that its list is too short")
+seen = pg.sql("select max(seen) from hearsay.nodes", database="hearsay")
+ok(two.until(lambda: pg.sql("select max(seen) from hearsay.nodes", database="hearsay") != seen), "is a node that others know of")
 ok(two.upload(new)[0] == 204 and two.upload(batch(n, 10, DAY + 3))[0] == 204, "and goes on with the days that it knows")
 three.start(env=ENV)
 ok(reports(three) == 310, "beside one that has the longer list")
@@ -113,6 +116,19 @@ answers = []
 two.until(lambda: answers.append(two.upload(newer)) or (answers[-1][0] == 200 and {r["status"] for r in answers[-1][1]["refused"]} == {503}))
 ok(answers[-1][1]["accepted"] == sum(ids(DAY + 6)[:2]), "the node with the short list knows those of its shards, and leaves the others to who has them", answers[-1])
 ok(three.upload(newer)[0] == 204 and reports(three) == 510 and sum(ids(DAY + 6)) == 200, "and nothing is counted twice", reports(three))
+
+# ---- Somebody reads the ids of a day that ends -------------------------------------------
+
+reader = subprocess.Popen(pg.psql_words("-c", "lock table hearsay.ids_%d in access share mode; select pg_sleep(600)" % (DAY + 6), database="hearsay"), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+three.until(lambda: pg.sql("select 1 from pg_stat_activity where wait_event = 'PgSleep'") == "1")
+today(DAY + 20)
+newest = batch(n, 20, DAY + 20)
+ok(sent(three, newest) == 204 and pg.sql("select to_regclass('hearsay.ids_%d')" % (DAY + 6), database="hearsay") != "",
+   "who reads the ids of a closed day holds up their drop, and no new day")
+pg.sql("select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'")
+reader.wait()
+ok(three.until(lambda: pg.sql("select to_regclass('hearsay.ids_%d')" % (DAY + 6), database="hearsay") == ""), "and they go when it is done")
 two.kill()
 three.stop()
 other = node([pg.database("fourth")])

@@ -163,6 +163,24 @@ static hsy_status days_heed(struct pg_link *l, uint32_t closed,
     return st;
 }
 
+/* Who reads a table for long holds up its drop, but not the tables of the days
+ * that begin meanwhile. */
+static hsy_status days_heed_or_later(struct pg_link *l, uint32_t closed,
+                                     uint32_t *dropped, int64_t moved,
+                                     hsy_error *err)
+{
+    hsy_status st;
+
+    (void)pg_params(l);
+    st = pg_ask(l, "savepoint heed", NULL, err);
+    if (st == HSY_OK)
+        st = days_heed(l, closed, dropped, moved, err);
+    if (st != HSY_E_REFUSED || strcmp(pg_state(l), "55P03") != 0)
+        return st;
+    (void)pg_params(l);
+    return pg_ask(l, "rollback to savepoint heed", NULL, err);
+}
+
 static hsy_status days_open(struct pg_link *l, uint32_t first, uint32_t last,
                             uint32_t dropped, hsy_error *err)
 {
@@ -183,7 +201,7 @@ static hsy_status days_tables(struct pg_link *l, uint32_t closed,
     hsy_status st = days_lock(l, dropped, &heeded, err);
 
     if (st == HSY_OK && heeded < *moved)
-        st = days_heed(l, closed, dropped, *moved, err);
+        st = days_heed_or_later(l, closed, dropped, *moved, err);
     if (st == HSY_OK && heeded <= *moved)
         st = days_open(l, want.first, want.last, *dropped, err);
     if (st == HSY_OK && heeded <= *moved)
