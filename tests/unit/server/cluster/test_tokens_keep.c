@@ -67,8 +67,8 @@ static void damage_is_told(void)
         "insert into token_tasks values('a', 0)",
         "insert into token_tasks values('a', -1)",
         "insert into token_tasks values('a', 4294967296)",
-        "with t as (insert into token_tasks values('a', 1)) insert into "
-        "enrolled values('a', 'short', 0)",
+        ("with t as (insert into token_tasks values('a', 1)) insert into "
+         "enrolled values('a', 'short', 0)"),
         "delete from tokens_version",
     };
     struct tokens *t = NULL;
