@@ -73,7 +73,7 @@ static void values_come_back(struct pg_link *l)
               HSY_OK, "arrays are sent");
     for (size_t i = 0; i < 4; i++)
         ok(pg_get(r, i, 0) == longs[i] && pg_is_null(r, i, 1) == !marks[i] &&
-               memcmp(pg_get_bytes(r, i, 2, &len), "abcdefgh" + 2 * i, 2) == 0,
+               memcmp(pg_get_bytes(r, i, 2, &len), &"abcdefgh"[2 * i], 2) == 0,
            "row %zu comes back", i);
     pg_rows_free(r);
 }
