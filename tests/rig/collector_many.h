@@ -12,6 +12,8 @@
 #include "rig/collector_world.h"
 #include "rig/fake_pg.h"
 
+#include <time.h>
+
 #define MANY_NODES 3u
 
 extern const struct world_collector world_many;
@@ -29,5 +31,9 @@ void many_slips(enum fake_slip slip);
  * if ids were not hashed with a key. */
 size_t many_first(struct world *w, const uint8_t (*ids)[16], size_t n,
                   bool keyed);
+
+/* The time of the simulation, which goes on a little. A program that runs one
+ * has a clock_gettime of its own that says it. */
+void many_time(struct timespec *t);
 
 #endif
