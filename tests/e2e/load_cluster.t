@@ -11,6 +11,8 @@ import postgres
 
 if postgres.why_not():
     skip_all(postgres.why_not())
+if not os.environ.get("HSY_TEST_LONG"):
+    skip_all("with HSY_TEST_LONG=1")
 script = os.path.join(ROOT, "tests", "load", "load_cluster.py")
 r = subprocess.run([script, "--seconds", "1", "--runs", "1", "--connections", "8", "--ids", "1000", "--only", "uploads", "ids", "drop"], capture_output=True, text=True, timeout=600,
                    env={**os.environ, "HEARSAY": HEARSAY})
