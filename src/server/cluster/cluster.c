@@ -10,9 +10,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#define CLUSTER_SILENCE                                                        \
-    60000u /* milliseconds before the same is said again                       \
-            */
+#define CLUSTER_SILENCE 60000u /* milliseconds: then it is said again */
 
 uint64_t cluster_clock(void)
 {

@@ -17,8 +17,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COMMIT_TRIES 3u   /* of a group */
-#define COMMIT_PAUSE 500u /* milliseconds, after a shard did not answer */
+#define COMMIT_TRIES 3u    /* of a group */
+#define COMMIT_PAUSE 500u  /* milliseconds, after a shard did not answer */
+#define COMMIT_QUOTAS 256u /* rows of tokens in a statement */
 
 /* How a try ended. */
 enum commit_end {
@@ -97,14 +98,15 @@ static hsy_status commit_put_quotas(struct cluster_shard *s, const char *sql,
                                     hsy_error *err)
 {
     struct group *g = &s->group;
-    struct pg_params *p = pg_params(s->link);
-    int32_t epochs[256];
-    int64_t added[256];
-    uint8_t tokens[256][16];
+    struct pg_params *p;
+    int32_t epochs[COMMIT_QUOTAS];
+    int64_t added[COMMIT_QUOTAS];
+    uint8_t tokens[COMMIT_QUOTAS][16];
     hsy_status st = HSY_OK;
 
-    for (size_t at = 0; at < g->nquotas && st == HSY_OK; at += 256) {
-        const size_t n = g->nquotas - at < 256 ? g->nquotas - at : 256;
+    for (size_t at = 0; at < g->nquotas && st == HSY_OK; at += COMMIT_QUOTAS) {
+        const size_t n =
+            g->nquotas - at < COMMIT_QUOTAS ? g->nquotas - at : COMMIT_QUOTAS;
 
         for (size_t i = 0; i < n; i++) {
             epochs[i] = (int32_t)g->quotas[at + i].epoch;
@@ -180,7 +182,7 @@ static hsy_status commit_take_first(struct cluster_shard *s, uint32_t *closed,
         pg_rows_free(r);
         r = NULL;
     }
-    for (size_t at = 0; at < g->nquotas && st == HSY_OK; at += 256) {
+    for (size_t at = 0; at < g->nquotas && st == HSY_OK; at += COMMIT_QUOTAS) {
         st = pg_take(s->link, &r, err);
         if (st == HSY_OK)
             commit_note_quota(g, r);
@@ -307,10 +309,11 @@ static hsy_status commit_take_second(struct cluster_shard *s, uint32_t *closed,
         backs += commit_columns(g, i, n, COMMIT_BACK) != 0;
     }
     if (st == HSY_OK)
-        st = commit_take_nothing(s,
-                                 backs + (g->nquotas + 255) / 256 +
-                                     (g->nslots != 0 ? g->nslots : 1),
-                                 err);
+        st = commit_take_nothing(
+            s,
+            backs + (g->nquotas + COMMIT_QUOTAS - 1) / COMMIT_QUOTAS +
+                (g->nslots != 0 ? g->nslots : 1),
+            err);
     if (st == HSY_OK)
         st = pg_take(s->link, &r, err);
     if (st != HSY_OK && st != HSY_E_REFUSED)

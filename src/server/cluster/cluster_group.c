@@ -57,24 +57,24 @@ void group_free(struct group *g)
     fold_space_clear(&g->space);
 }
 
-static int64_t group_long(const uint8_t bytes[8])
+void cluster_id_columns(const struct store_id *name, int64_t *id, int64_t *rest)
 {
-    uint64_t value = 0;
+    const uint8_t *bytes = (const uint8_t *)name;
+    uint64_t columns[2] = {0, 0};
 
-    for (size_t i = 0; i < 8; i++)
-        value = value << 8 | bytes[i];
-    return (int64_t)value;
+    for (size_t i = 0; i < sizeof *name; i++)
+        columns[i / 8] = columns[i / 8] << 8 | bytes[i];
+    *id = (int64_t)columns[0];
+    *rest = (int64_t)columns[1];
 }
 
-/* The 16 bytes of a store's id as the two columns of a table. */
-static void group_columns(struct group_item *item, const struct store_id *name)
+void cluster_id_bytes(struct store_id *name, int64_t id, int64_t rest)
 {
-    uint8_t bytes[16];
+    const uint64_t columns[2] = {(uint64_t)id, (uint64_t)rest};
+    uint8_t *bytes = (uint8_t *)name;
 
-    memcpy(bytes, name->id, sizeof name->id);
-    memcpy(bytes + sizeof name->id, name->content, sizeof name->content);
-    item->id = group_long(bytes);
-    item->rest = group_long(bytes + 8);
+    for (size_t i = 0; i < sizeof *name; i++)
+        bytes[i] = (uint8_t)(columns[i / 8] >> (56 - 8 * (i % 8)));
 }
 
 bool group_add(struct group *g, const struct cluster_ticket *t, uint32_t shard)
@@ -93,7 +93,7 @@ bool group_add(struct group *g, const struct cluster_ticket *t, uint32_t shard)
                                     .epoch = piece->upload->head.epoch,
                                     .order = (uint32_t)g->n,
                                     .verdict = INTAKE_DOUBT};
-        group_columns(item, &piece->name);
+        cluster_id_columns(&piece->name, &item->id, &item->rest);
         g->n++;
     }
     return true;
@@ -116,7 +116,7 @@ bool group_sort(struct group *g)
         return false;
     if (g->n > g->columns_room) {
         const size_t n = 2 * g->n;
-        int64_t *longs = realloc(g->longs, 3 * n * sizeof *longs);
+        int64_t *longs = realloc(g->longs, 2 * n * sizeof *longs);
         bool *marks;
 
         if (longs == NULL)

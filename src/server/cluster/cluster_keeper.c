@@ -199,14 +199,6 @@ static hsy_status keeper_read_counts(struct cluster_shard *s,
 
 /* ---- Into the view ------------------------------------------------------- */
 
-/* Counts of all shards, summed up. */
-struct keeper_sums {
-    struct store_count *all;  /* owned; by entry and epoch */
-    struct cluster_use *uses; /* owned */
-    size_t n;
-    uint64_t waiting; /* bytes */
-};
-
 struct keeper_row {
     struct store_count n;
     struct cluster_use use;

@@ -300,21 +300,17 @@ static void *lane_main(void *ctx)
 
     pthread_mutex_lock(&s->lock);
     while (!s->stopping || s->first != NULL) {
-        s->turns++;
+        struct cluster_part *list;
+
         if (s->first == NULL) {
             pthread_cond_wait(&s->wake, &s->lock);
             continue;
         }
         lane_linger(s);
-        s->works = true;
-        {
-            struct cluster_part *list = lane_take(s);
-
-            pthread_mutex_unlock(&s->lock);
-            lane_group(s, list);
-        }
+        list = lane_take(s);
+        pthread_mutex_unlock(&s->lock);
+        lane_group(s, list);
         pthread_mutex_lock(&s->lock);
-        s->works = false;
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;

@@ -267,26 +267,6 @@ static hsy_status read_quotas(struct read_store *s)
 
 /* ---- Ids ----------------------------------------------------------------- */
 
-void cluster_id_columns(const struct store_id *name, int64_t *id, int64_t *rest)
-{
-    const uint8_t *bytes = (const uint8_t *)name;
-    uint64_t columns[2] = {0, 0};
-
-    for (size_t i = 0; i < sizeof *name; i++)
-        columns[i / 8] = columns[i / 8] << 8 | bytes[i];
-    *id = (int64_t)columns[0];
-    *rest = (int64_t)columns[1];
-}
-
-void cluster_id_bytes(struct store_id *name, int64_t id, int64_t rest)
-{
-    const uint64_t columns[2] = {(uint64_t)id, (uint64_t)rest};
-    uint8_t *bytes = (uint8_t *)name;
-
-    for (size_t i = 0; i < sizeof *name; i++)
-        bytes[i] = (uint8_t)(columns[i / 8] >> (56 - 8 * (i % 8)));
-}
-
 /* Those of null uploads apart from the others. */
 static hsy_status read_some_ids(void *ctx, const struct pg_rows *r)
 {

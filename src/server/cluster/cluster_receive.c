@@ -161,15 +161,6 @@ static int receive_compare(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static int64_t receive_long(const uint8_t *bytes)
-{
-    uint64_t value = 0;
-
-    for (size_t i = 0; i < 8; i++)
-        value = value << 8 | bytes[i];
-    return (int64_t)value;
-}
-
 static hsy_status receive_names(struct receive *r)
 {
     const struct engine_delivery *d = r->d;
@@ -187,16 +178,14 @@ static hsy_status receive_names(struct receive *r)
         return receive_nomem(r);
     }
     for (size_t i = 0; i < d->n; i++) {
-        uint8_t content[32], bytes[16];
+        uint8_t content[32];
         struct store_id name;
 
         memcpy(content, d->names[i], 16);
         memcpy(content + 16, d->names[i], 16);
         mirror_name(r->c->base.view, &name, d->names[i], content);
-        memcpy(bytes, name.id, sizeof name.id);
-        memcpy(bytes + sizeof name.id, name.content, sizeof name.content);
-        all[i] = (struct receive_id){receive_long(bytes),
-                                     receive_long(bytes + 8), (uint32_t)i};
+        cluster_id_columns(&name, &all[i].id, &all[i].rest);
+        all[i].item = (uint32_t)i;
     }
     if (d->n > 1)
         qsort(all, d->n, sizeof *all, receive_compare);

@@ -84,7 +84,7 @@ struct group {
     size_t nquotas, quotas_room;
     struct group_slot *slots;
     size_t nslots, slots_room;
-    int64_t *longs; /* owned: three columns of some items */
+    int64_t *longs; /* owned: two columns of some items */
     bool *marks;
     size_t columns_room;
     uint32_t *order; /* owned: items as they came */
@@ -98,6 +98,11 @@ void group_begin(struct group *g);
 bool group_add(struct group *g, const struct cluster_ticket *t, uint32_t shard);
 bool group_sort(struct group *g);
 void group_free(struct group *g);
+
+/* An id of a store as the two columns of a table, and back. */
+void cluster_id_columns(const struct store_id *name, int64_t *id,
+                        int64_t *rest);
+void cluster_id_bytes(struct store_id *name, int64_t id, int64_t rest);
 
 /* Items from i on that are of one epoch: how many. */
 size_t group_epoch(const struct group *g, size_t i);
@@ -138,8 +143,7 @@ struct cluster_shard {
     pthread_cond_t wake;
     struct cluster_part *first, **end;
     size_t waiting, bytes;
-    bool stopping, works;
-    uint64_t turns;
+    bool stopping;
     struct cluster_shard_status status;
     bool refused; /* the keeper could not use it, and why: */
     char refusal[PG_REASON];
@@ -202,7 +206,7 @@ struct cluster {
     pthread_mutex_t lock; /* of the rest */
     pthread_cond_t wake;
     bool stopping;
-    uint64_t kept; /* rounds of the keeper */
+    uint64_t kept; /* rounds of the keeper, for who waits for one */
     struct workers_times times;
     struct cluster_node_status nodes[CLUSTER_SHARDS];
     size_t nnodes;
@@ -394,11 +398,6 @@ hsy_status cluster_running(struct pg_link *l, char name[CLUSTER_NODE],
 typedef hsy_status cluster_some(void *ctx, const struct pg_rows *rows);
 hsy_status cluster_each(struct pg_link *l, const char *select,
                         cluster_some *each, void *ctx, hsy_error *err);
-
-/* An id of a store as the two columns of a table, and back. */
-void cluster_id_columns(const struct store_id *name, int64_t *id,
-                        int64_t *rest);
-void cluster_id_bytes(struct store_id *name, int64_t id, int64_t rest);
 
 /* ---- cluster_books.c ----------------------------------------------------- */
 
