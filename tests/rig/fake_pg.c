@@ -390,10 +390,11 @@ void pg_rollback(struct pg_link *l)
     (void)pg_ask(l, "rollback", NULL, NULL);
 }
 
-void pg_place_works(struct pg_place *p, bool replicated)
+hsy_status pg_verify(struct pg_link *l, hsy_error *err)
 {
-    (void)p;
-    (void)replicated;
+    (void)l;
+    (void)err;
+    return HSY_OK;
 }
 
 /* ---- Opening ------------------------------------------------------------- */

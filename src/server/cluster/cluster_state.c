@@ -61,20 +61,18 @@ static void state_mark(struct cluster_shard *s, bool any, int64_t least,
 hsy_status cluster_shard_ask(struct cluster_shard *s, hsy_error *err)
 {
     struct pg_rows *r = NULL;
-    hsy_status st;
+    hsy_status st = pg_verify(s->keeper, err);
 
     (void)pg_params(s->keeper);
-    st = pg_ask(s->keeper,
-                "select (current_setting('synchronous_standby_names') <> "
-                "'')::int4, min(number), max(number) from batches",
-                &r, err);
+    if (st == HSY_OK)
+        st = pg_ask(s->keeper, "select min(number), max(number) from batches",
+                    &r, err);
     if (st != HSY_OK)
         return st;
-    pg_place_works(s->place, pg_get(r, 0, 0) != 0);
-    if (pg_is_null(r, 0, 1))
+    if (pg_is_null(r, 0, 0))
         state_mark(s, false, 0, 0);
     else
-        state_mark(s, true, pg_get(r, 0, 1), pg_get(r, 0, 2));
+        state_mark(s, true, pg_get(r, 0, 0), pg_get(r, 0, 1));
     pg_rows_free(r);
     return HSY_OK;
 }
@@ -128,9 +126,9 @@ hsy_status cluster_read_nodes(struct cluster *c, struct pg_link *l,
     if (st == HSY_OK)
         st = pg_ask(l,
                     "select name, version, extract(epoch from "
-                    "clock_timestamp() - seen)::int8 from nodes where seen > "
-                    "clock_timestamp() - interval '1 day' order by name limit "
-                    "64",
+                    "clock_timestamp() - seen)::int8 from (select * from nodes "
+                    "where seen > clock_timestamp() - interval '1 day' order "
+                    "by seen desc limit 64) latest order by name",
                     &r, err);
     if (st == HSY_OK)
         state_nodes(c, r);

@@ -9,6 +9,8 @@
 #define _GNU_SOURCE
 #include "server/postgres/internal.h"
 
+#include "host/base/host_fail.h"
+
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,9 +30,11 @@ static const struct {
     {"current_setting('fsync') = 'on'", "fsync is off: a crash loses commits"},
     {"current_setting('full_page_writes') = 'on'",
      "full_page_writes is off: a crash damages tables"},
-    /* It stays so for this session, whatever is reloaded meanwhile. */
+    /* It stays so for this session, whatever is reloaded meanwhile; but a
+     * session that began now must have it too. */
     {"set_config('synchronous_commit', current_setting('synchronous_commit'), "
-     "false) in ('on', 'remote_apply')",
+     "false) in ('on', 'remote_apply') and (select reset_val from pg_settings "
+     "where name = 'synchronous_commit') in ('on', 'remote_apply')",
      "synchronous_commit is not 'on': commits would be acknowledged that a "
      "crash loses"},
     {"current_setting('log_statement') in ('none', 'ddl') or "
@@ -340,11 +344,12 @@ static void connect_judge(struct connect *c, struct connect_try *t)
 
 /* With the lock. */
 static void connect_note(struct pg_place *p, const struct connect_try *t,
-                         const char *reason)
+                         hsy_status st, const char *reason)
 {
     struct pg_found *f = &p->found;
 
     f->reachable = t != NULL && t->conn != NULL;
+    f->refused = !f->reachable && st == HSY_E_REFUSED;
     if (!f->reachable) {
         snprintf(f->reason, sizeof f->reason, "%s", reason);
         return;
@@ -371,10 +376,58 @@ PGconn *pg_primary(struct pg_place *p, char reason[PG_REASON], hsy_status *st)
     best = connect_choose(&c);
     if (best != NULL)
         connect_judge(&c, best);
-    connect_note(p, best, reason);
+    connect_note(p, best, c.st, reason);
     pthread_mutex_unlock(&p->lock);
     *st = best != NULL && best->conn != NULL ? HSY_OK : c.st;
     if (*st == HSY_OK)
         reason[0] = '\0'; /* what else goes wrong has another */
     return best != NULL ? best->conn : NULL;
+}
+
+/* ---- Later --------------------------------------------------------------- */
+
+static void connect_found(struct pg_place *p, bool replicated,
+                          const char *reason)
+{
+    struct pg_found *f = &p->found;
+
+    pthread_mutex_lock(&p->lock);
+    f->reachable = reason == NULL;
+    f->refused = reason != NULL;
+    f->replicated = replicated;
+    snprintf(f->reason, sizeof f->reason, "%s", reason != NULL ? reason : "");
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* The first rule that does not hold; NULL: all do. */
+static const char *connect_broken(const struct pg_rows *r)
+{
+    for (size_t i = 0; i < CONNECT_RULES; i++)
+        if (pg_get(r, 0, (int)i + 3) == 0)
+            return connect_rules[i].reason;
+    return NULL;
+}
+
+hsy_status pg_verify(struct pg_link *l, hsy_error *err)
+{
+    char *sql = connect_question();
+    struct pg_rows *r = NULL;
+    const char *broken;
+    hsy_status st;
+
+    (void)pg_params(l);
+    st = sql != NULL
+             ? pg_ask(l, sql, &r, err)
+             : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    free(sql);
+    if (st != HSY_OK)
+        return st;
+    broken = connect_broken(r);
+    connect_found(l->place, pg_get(r, 0, 2) != 0, broken);
+    pg_rows_free(r);
+    if (broken == NULL)
+        return HSY_OK;
+    pg_say(l->reason, broken);
+    pg_drop(l);
+    return host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE, PG_MISSET);
 }

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#define PG_MISSET "the database is not set as it must be"
 #define PG_WORDS 32u /* keywords of a connection, at most */
 
 struct pg_word {

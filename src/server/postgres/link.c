@@ -133,10 +133,9 @@ hsy_status pg_connect(struct pg_link *l, hsy_error *err)
     l->state[0] = '\0';
     l->conn = pg_primary(l->place, l->reason, &st);
     if (l->conn == NULL)
-        return host_fail(err, st, HOST_FIELD_STORE,
-                         st == HSY_E_REFUSED
-                             ? "the database is not set as it must be"
-                             : "the database cannot be reached");
+        return host_fail(
+            err, st, HOST_FIELD_STORE,
+            st == HSY_E_REFUSED ? PG_MISSET : "the database cannot be reached");
     (void)l->pq->setNoticeReceiver(l->conn, link_notice, l);
     if (l->pq->setnonblocking(l->conn, 1) != 0 ||
         l->pq->enterPipelineMode(l->conn) != 1) {

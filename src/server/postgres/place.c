@@ -325,12 +325,3 @@ void pg_place_found(struct pg_place *p, struct pg_found *out)
     *out = p->found;
     pthread_mutex_unlock(&p->lock);
 }
-
-void pg_place_works(struct pg_place *p, bool replicated)
-{
-    pthread_mutex_lock(&p->lock);
-    p->found.reachable = true;
-    p->found.replicated = replicated;
-    p->found.reason[0] = '\0';
-    pthread_mutex_unlock(&p->lock);
-}

@@ -51,12 +51,10 @@ struct pg_found {
     uint32_t version;       /* of the server, 150018 */
     uint64_t connected;     /* how often a link was made */
     bool reachable;         /* the last try succeeded */
+    bool refused;           /* it failed by the server's settings: */
     char reason[PG_REASON]; /* why not */
 };
 void pg_place_found(struct pg_place *p, struct pg_found *out);
-
-/* A link to it works, and was told whether commits wait for a standby now. */
-void pg_place_works(struct pg_place *p, bool replicated);
 
 /* ---- Links --------------------------------------------------------------- */
 
@@ -73,6 +71,10 @@ void pg_link_free(struct pg_link *l); /* NULL is allowed */
  * or log what must not be read (pg_reason).
  */
 hsy_status pg_connect(struct pg_link *l, hsy_error *err);
+
+/* Ask the server of a link again what pg_connect asked: settings are reloaded
+ * while links stay. Fails as pg_connect does, and the link is dropped. */
+hsy_status pg_verify(struct pg_link *l, hsy_error *err);
 bool pg_connected(const struct pg_link *l);
 
 /* How often this link was made anew: another number, another session. */
