@@ -82,7 +82,7 @@ assert n.upload(old)[0] == 204
 n.stop()
 two = node(urls[:2])
 r = run("store", "init-cluster", two.yaml)
-ok(r.out == b"1 shard made\n", "a longer list makes the tables of the new shard", r)
+ok(r.out == b"1 shard made or upgraded\n", "a longer list makes the tables of the new shard", r)
 r = run("store", "init-cluster", two.yaml)
 ok(r.out == b"nothing to do: all shards have their tables\n", "once", r)
 ok(pg.sql("select epoch, shards from hearsay.widths order by 1", database="hearsay") == "0|1\n%d|2" % (DAY + 3), "to be used by a day that nobody has begun")
@@ -102,7 +102,7 @@ ok(two.upload([n.task["cells"].upload([9], id=new[3][80:96], epoch=DAY + 3)])[0]
 
 three = node(urls)
 r = run("store", "init-cluster", three.yaml)
-ok(r.out == b"1 shard made\n", "a shard is added while a node runs", r)
+ok(r.out == b"1 shard made or upgraded\n", "a shard is added while a node runs", r)
 ok(two.until(lambda: "more shards than" in two.said()), "which says that its list is too short")
 seen = pg.sql("select max(seen) from hearsay.nodes", database="hearsay")
 ok(two.until(lambda: pg.sql("select max(seen) from hearsay.nodes", database="hearsay") != seen), "is a node that others know of")

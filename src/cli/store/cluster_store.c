@@ -98,7 +98,7 @@ int store_run_init_cluster(const struct store_how *how)
     if (made == 0)
         printf("nothing to do: all shards have their tables\n");
     else
-        printf("%zu shard%s made\n", made, made == 1 ? "" : "s");
+        printf("%zu shard%s made or upgraded\n", made, made == 1 ? "" : "s");
     return cli_finish();
 }
 

@@ -108,6 +108,17 @@ static const char *const schema_tables[] = {
 
 #define SCHEMA_TABLES (sizeof schema_tables / sizeof *schema_tables)
 
+/* What makes the tables of version i + 2 of those of version i + 1. */
+static const char *const schema_steps[] = {
+#if SCHEMA_TRIAL
+    "alter table nodes add column trial int4 not null default 0",
+#endif
+    NULL,
+};
+
+_Static_assert(sizeof schema_steps / sizeof *schema_steps == SCHEMA_VERSION,
+               "a step for each version after the first");
+
 static hsy_status schema_fail(hsy_error *err, hsy_status st, const char *msg)
 {
     return host_fail(err, st, HOST_FIELD_STORE, msg);
@@ -211,23 +222,63 @@ static hsy_status schema_meta_put(struct pg_link *l,
                   err);
 }
 
+static hsy_status schema_do(struct pg_link *l, const char *const *sql, size_t n,
+                            hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    for (size_t i = 0; i < n && st == HSY_OK; i++) {
+        (void)pg_params(l);
+        st = pg_ask(l, sql[i], NULL, err);
+    }
+    return st;
+}
+
+static hsy_status schema_end(struct pg_link *l, hsy_status st, hsy_error *err)
+{
+    if (st == HSY_OK)
+        return pg_commit(l, err);
+    if (st == HSY_E_REFUSED)
+        pg_rollback(l);
+    return st;
+}
+
 /* All or nothing: PostgreSQL makes tables in a transaction. */
 static hsy_status schema_all(struct pg_link *l, const struct schema_meta *meta,
                              hsy_error *err)
 {
     hsy_status st = pg_begin(l, err);
 
-    for (size_t i = 0; i < SCHEMA_TABLES && st == HSY_OK; i++) {
-        (void)pg_params(l);
-        st = pg_ask(l, schema_tables[i], NULL, err);
-    }
+    if (st == HSY_OK)
+        st = schema_do(l, schema_tables, SCHEMA_TABLES, err);
+    if (st == HSY_OK)
+        st = schema_do(l, schema_steps, SCHEMA_VERSION - 1, err);
     if (st == HSY_OK)
         st = schema_meta_put(l, meta, err);
+    return schema_end(l, st, err);
+}
+
+/* Whoever comes second finds another version, and does nothing. */
+static hsy_status schema_upgrade(struct pg_link *l, uint32_t from,
+                                 hsy_error *err)
+{
+    hsy_status st = pg_begin(l, err);
+    struct pg_params *p = pg_params(l);
+    struct pg_rows *r = NULL;
+    bool mine;
+
+    pg_int(p, SCHEMA_VERSION);
+    pg_int(p, (int32_t)from);
     if (st == HSY_OK)
-        return pg_commit(l, err);
-    if (st == HSY_E_REFUSED)
-        pg_rollback(l);
-    return st;
+        st = pg_ask(l,
+                    "update meta set version = $1 where version = $2 returning "
+                    "version",
+                    &r, err);
+    mine = st == HSY_OK && pg_count(r) == 1;
+    pg_rows_free(r);
+    for (uint32_t v = from; mine && st == HSY_OK && v < SCHEMA_VERSION; v++)
+        st = schema_do(l, &schema_steps[v - 1], 1, err);
+    return schema_end(l, st, err);
 }
 
 hsy_status schema_make(struct pg_link *l, const struct schema_meta *meta,
@@ -248,5 +299,6 @@ hsy_status schema_make(struct pg_link *l, const struct schema_meta *meta,
         return schema_fail(err, HSY_E_REFUSED,
                            "the database is another shard of this cluster: "
                            "list shards in the order they were made");
-    return HSY_OK;
+    *made = is.version < SCHEMA_VERSION;
+    return *made ? schema_upgrade(l, is.version, err) : HSY_OK;
 }

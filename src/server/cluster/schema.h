@@ -15,12 +15,17 @@
  * Nodes of two versions run side by side while a cluster is upgraded: a program
  * works with the tables of the version before its own, and leaves them as they
  * are; once all nodes are new, init-cluster makes of them those of this
- * version, by steps in schema_make. So a step may add, and not take away what
- * the version before needs; what is not needed any more goes one version later.
- * Older nodes refuse newer tables when they connect. There was no version
- * before 1, and so there is no step yet.
+ * version, by steps (schema.c). So a step may add, and not take away what the
+ * version before needs; what is not needed any more goes one version later.
+ * Older nodes refuse newer tables when they connect.
+ *
+ * SCHEMA_TRIAL: a version after this one, whose step adds a column. The test of
+ * upgrades has a hearsay that is built so (tests/e2e/cluster_upgrade.t).
  */
-#define SCHEMA_VERSION 1  /* what this program makes, */
+#ifndef SCHEMA_TRIAL
+#define SCHEMA_TRIAL 0
+#endif
+#define SCHEMA_VERSION (1 + SCHEMA_TRIAL) /* what this program makes, */
 #define SCHEMA_OLDEST 1   /* and the oldest that it works with */
 #define SCHEMA_CLUSTER 16 /* bytes that name a cluster */
 
@@ -35,7 +40,8 @@ struct schema_meta {
 
 /* Make the tables of shard number meta->shard, or upgrade them. HSY_E_REFUSED:
  * there is another cluster's, or another shard of this one; HSY_E_VERSION: a
- * newer program made them; *made: false if they were there, as they must be. */
+ * newer program made them; *made: false if they were there, as this version has
+ * them. */
 hsy_status schema_make(struct pg_link *l, const struct schema_meta *meta,
                        bool *made, hsy_error *err);
 
