@@ -134,10 +134,6 @@ double bench_rappor_fold(struct bench *b, const struct bench_case *c,
                          hsy_cpu level);
 double bench_rappor_encode(struct bench *b, const struct bench_case *c,
                            hsy_cpu level);
-double bench_rappor_fresh(struct bench *b, const struct bench_case *c,
-                          hsy_cpu level);
-double bench_rappor_kept(struct bench *b, const struct bench_case *c,
-                         hsy_cpu level);
 
 /* ---- bench_chain.c ------------------------------------------------------- */
 

@@ -1,7 +1,6 @@
-/* bench_rappor.c - the speed of RAPPOR: folding, encoding, and its dialects. */
+/* bench_rappor.c - the speed of RAPPOR: folding and encoding. */
 #include "bench/bench.h"
 #include "cli/base/base.h"
-#include "host/format/rappor_dialect.h"
 
 #include <stdlib.h>
 
@@ -93,80 +92,4 @@ double bench_rappor_encode(struct bench *b, const struct bench_case *c,
                            hsy_cpu level)
 {
     return bench_rappor_rate(b, c, level, bench_rappor_encode_all);
-}
-
-/* ---- Dialects ------------------------------------------------------------ */
-
-#define BENCH_RAPPOR_ANSWERS 4096u
-
-/* The python dialect with 32 bits; the instantaneous step takes p = 1/2 and
- * q = 3/4 from two words of fresh coins. */
-struct bench_dialect {
-    struct rappor_encoder encoder;
-    struct rappor_client client;
-    hsy_stream coins;
-    bool fresh;
-    uint32_t sum;
-};
-
-static uint32_t bench_dialect_instant(uint32_t prr, hsy_stream *coins)
-{
-    hsy_rng rng = hsy_stream_rng(coins);
-    uint32_t word[2];
-
-    rng.fill(rng.ctx, word, sizeof word);
-    return (prr & (word[0] | word[1])) | (~prr & word[0]);
-}
-
-static void bench_dialect_all(void *ctx)
-{
-    struct bench_dialect *x = ctx;
-    struct rappor_answer a;
-
-    for (uint32_t i = 0; i < BENCH_RAPPOR_ANSWERS; i++) {
-        if (x->fresh)
-            rappor_answer_once(&x->encoder, "client-secret", 13, i % 64, &i,
-                               sizeof i, &a);
-        else
-            rappor_client_answer(&x->client, &x->encoder, &i, sizeof i, &a);
-        x->sum += bench_dialect_instant(
-            (uint32_t)a.prr[0] | (uint32_t)a.prr[1] << 8 |
-                (uint32_t)a.prr[2] << 16 | (uint32_t)a.prr[3] << 24,
-            &x->coins);
-    }
-    bench_use(x->sum);
-}
-
-static double bench_dialect_rate(struct bench *b, bool fresh)
-{
-    struct bench_dialect x = {.fresh = fresh};
-    double rate;
-
-    if (rappor_encoder_init(&x.encoder, RAPPOR_PYTHON, 32, 2, 64, 0.5, NULL,
-                            NULL) != HSY_OK ||
-        rappor_client_open(&x.client, &x.encoder, "client-secret", 13, 5) !=
-            HSY_OK) {
-        cli_fail("rappor-dialect: no such client");
-        return 0;
-    }
-    hsy_stream_seed(&x.coins, 1, 5);
-    rate = bench_best(b, BENCH_RAPPOR_ANSWERS, bench_dialect_all, &x);
-    rappor_client_clear(&x.client);
-    return rate;
-}
-
-double bench_rappor_fresh(struct bench *b, const struct bench_case *c,
-                          hsy_cpu level)
-{
-    (void)c;
-    (void)level;
-    return bench_dialect_rate(b, true);
-}
-
-double bench_rappor_kept(struct bench *b, const struct bench_case *c,
-                         hsy_cpu level)
-{
-    (void)c;
-    (void)level;
-    return bench_dialect_rate(b, false);
 }

@@ -13,8 +13,6 @@
 
 #include "hearsay.h"
 
-#include <stdio.h>
-
 #define RAPPOR_BITS_MAX 4096u       /* k */
 #define RAPPOR_HASHES_MAX 64u       /* h */
 #define RAPPOR_COHORTS_MAX 65536u   /* m */
@@ -92,12 +90,5 @@ hsy_status rappor_reports_find(struct rappor_reports *reports,
                                rappor_params_of *find, void *ctx,
                                const char *path, hsy_error *err);
 void rappor_reports_free(struct rappor_reports *reports);
-
-/* The same files, for RAPPOR's own tools. HSY_E_IO if writing fails;
- * HSY_E_RANGE for a name that CSV could not carry (it has a line end). */
-hsy_status rappor_params_write(const struct rappor_params *params, FILE *out);
-hsy_status rappor_counts_write(const struct rappor_counts *counts, FILE *out);
-hsy_status rappor_map_write(const struct rappor_map *map, uint32_t k,
-                            FILE *out);
 
 #endif

@@ -5,7 +5,6 @@
 #include "host/base/host_fail.h"
 #include "host/format/rappor_csv.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,65 +125,4 @@ hsy_status rappor_map_read(struct rappor_map *map,
     else
         rappor_map_free(&read);
     return st;
-}
-
-/* ---- Writing ------------------------------------------------------------- */
-
-static hsy_status map_written(FILE *out)
-{
-    return ferror(out) || fflush(out) != 0 ? HSY_E_IO : HSY_OK;
-}
-
-hsy_status rappor_params_write(const struct rappor_params *params, FILE *out)
-{
-    fprintf(out,
-            "k,h,m,p,q,f\n%" PRIu32 ",%" PRIu32 ",%" PRIu32
-            ",%.17g,%.17g,%.17g\n",
-            params->k, params->h, params->m, params->p, params->q, params->f);
-    return map_written(out);
-}
-
-hsy_status rappor_counts_write(const struct rappor_counts *counts, FILE *out)
-{
-    for (uint32_t c = 0; c < counts->m; c++) {
-        fprintf(out, "%" PRIu64, counts->totals[c]);
-        for (uint32_t b = 0; b < counts->k; b++)
-            fprintf(out, ",%" PRIu64, counts->ones[(size_t)c * counts->k + b]);
-        fputc('\n', out);
-    }
-    return map_written(out);
-}
-
-/* Quoted only where it must be. */
-static void map_write_name(const char *name, FILE *out)
-{
-    if (strpbrk(name, ",\"") == NULL) {
-        fputs(name, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *name != '\0'; name++) {
-        if (*name == '"')
-            fputc('"', out);
-        fputc(*name, out);
-    }
-    fputc('"', out);
-}
-
-hsy_status rappor_map_write(const struct rappor_map *map, uint32_t k, FILE *out)
-{
-    const size_t columns = (size_t)map->m * map->h;
-
-    for (size_t i = 0; i < map->candidates; i++)
-        if (strpbrk(map->names[i], "\r\n") != NULL || map->names[i][0] == '\0')
-            return HSY_E_RANGE;
-    for (size_t i = 0; i < map->candidates; i++) {
-        map_write_name(map->names[i], out);
-        for (size_t j = 0; j < columns; j++)
-            fprintf(out, ",%" PRIu64,
-                    (uint64_t)(j / map->h) * k + map->bits[i * columns + j] +
-                        1);
-        fputc('\n', out);
-    }
-    return map_written(out);
 }

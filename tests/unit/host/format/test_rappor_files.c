@@ -197,41 +197,6 @@ static void contents(void)
     rappor_reports_free(&r);
 }
 
-/* What is written reads the same. */
-static void round_trip(void)
-{
-    char *names[2] = {(char *)"x,\"y", (char *)"plain"};
-    uint16_t bits[4] = {3, 0, 1, 2};
-    uint64_t totals[2] = {9, 8}, ones[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-    const struct rappor_map map = {2, 2, 1, names, bits};
-    const struct rappor_counts counts = {4, 2, totals, ones};
-    struct rappor_params p;
-    struct rappor_map m = {0};
-    struct rappor_counts c = {0};
-    FILE *f = fopen(path, "w");
-
-    ok(rappor_params_write(&small, f) == HSY_OK && fclose(f) == 0 &&
-           rappor_params_read(&p, path, NULL) == HSY_OK && p.k == small.k &&
-           p.p == small.p && p.q == small.q && p.f == small.f,
-       "params survive");
-    f = fopen(path, "w");
-    ok(rappor_counts_write(&counts, f) == HSY_OK && fclose(f) == 0 &&
-           rappor_counts_read(&c, &small, path, NULL) == HSY_OK &&
-           memcmp(c.ones, ones, sizeof ones) == 0 && c.totals[1] == 8,
-       "counts survive");
-    rappor_counts_free(&c);
-    f = fopen(path, "w");
-    ok(rappor_map_write(&map, 4, f) == HSY_OK && fclose(f) == 0 &&
-           rappor_map_read(&m, &small, path, NULL) == HSY_OK &&
-           memcmp(m.bits, bits, sizeof bits) == 0 &&
-           strcmp(m.names[0], names[0]) == 0,
-       "a map survives");
-    rappor_map_free(&m);
-    names[1] = (char *)"two\nlines";
-    ok(rappor_map_write(&map, 4, stdout) == HSY_E_RANGE,
-       "a name with a line end is not written");
-}
-
 int main(void)
 {
     int fd = mkstemp(path);
@@ -243,7 +208,6 @@ int main(void)
     close(fd);
     refusals();
     contents();
-    round_trip();
     broken();
     unlink(path);
     return tap_done();
