@@ -153,10 +153,10 @@ static void rappor_map(const char *path)
         fuzz_expect(a.bits[i] < rappor_small.k, "bits are below k");
     rappor_write_map(&a, rappor_write(&w));
     st = rappor_map_read(&b, &rappor_small, rappor_again(&w), &err);
-    fuzz_expect(st == HSY_OK && a.candidates == b.candidates &&
-                    memcmp(a.bits, b.bits,
-                           a.candidates * each * sizeof *a.bits) == 0,
-                "a map is read as it is written");
+    fuzz_expect(
+        st == HSY_OK && a.candidates == b.candidates &&
+            memcmp(a.bits, b.bits, a.candidates * each * sizeof *a.bits) == 0,
+        "a map is read as it is written");
     for (size_t i = 0; i < a.candidates; i++)
         fuzz_expect(strcmp(a.names[i], b.names[i]) == 0, "so are names");
     rappor_map_free(&b);
