@@ -45,7 +45,8 @@ folders  = $(patsubst %/,%,$(wildcard $(addprefix $(1)/,. */ */*/)))
 LIB_SRC  := $(call sources,src/lib)
 LIB_OBJ  := $(call objects,src/lib)
 HOST_OBJ := $(call objects,src/host)
-CLI_OBJ  := $(foreach room,$(ROOMS),$(call objects,src/$(room)))
+CLI_OBJ  := $(foreach room,$(filter-out bench,$(ROOMS)),$(call objects,src/$(room)))
+BENCH_OBJ := $(call objects,src/bench)
 LIB      := $(OUT)/libhearsay.a
 SO       := $(OUT)/libhearsay.so
 HOST_LIB := $(OUT)/libhearsay-host.a
@@ -75,12 +76,12 @@ PROVE   := HEARSAY=$(OUT)/hearsay B=$(B) LC_ALL=C.UTF-8 prove -f -e ''
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
 .DEFAULT_GOAL := $(if $(t),t,all)
-all: $(OUT)/hearsay $(LIB) $(SO) $(HOST_LIB) $(HOST_SO)
+all: $(OUT)/hearsay $(OUT)/hearsay-bench $(LIB) $(SO) $(HOST_LIB) $(HOST_SO)
 
 help:
 	@sed -n 's/^#: //p' Makefile
 
-#: all           the command, libhearsay and libhearsay-host, in build/
+#: all           the command, its benchmark, libhearsay and libhearsay-host, in build/
 #: t=NAME        build and run the tests of that name, e.g. make t=rr
 #: quick         build and run the unit and exact tests of what changed since the
 #:               last quick that passed; layers; half a minute
@@ -149,6 +150,9 @@ $(O)/tests/e2e/schema_trial.o: src/server/cluster/schema.c
 	$(CC) $(CPPFLAGS) -DSCHEMA_TRIAL=1 $(CFLAGS) -MMD -MP -c $< -o $@
 $(OUT)/tests/hearsay-trial: $(filter-out $(SCHEMA),$(CLI_OBJ)) $(O)/tests/e2e/schema_trial.o $(HOST_OBJ) $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ $(LIBS_host) $(LIBS_server) $(LIBS_lib) -pthread -o $@
+# Not installed: it measures the hearsay beside it.
+$(OUT)/hearsay-bench: $(BENCH_OBJ) $(HOST_LIB) $(LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ $(LIBS_host) $(LIBS_lib) -pthread -o $@
 
 # A test is linked with the rooms whose headers it includes and with what these
 # may see by tools/layers. MemorySanitizer wants all but libc to be its own: it
@@ -203,7 +207,7 @@ mutants: $(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_zoo_shuf
 simulate: $(addprefix $(OUT)/tests/attack/,test_simulate test_simulate_many)
 	set -e; for t in $^; do $$t $(or $(FIRST),1) $(or $(SEEDS),1000); done
 bench: all
-	$(OUT)/hearsay bench
+	$(OUT)/hearsay-bench
 load: all
 	HEARSAY=$(OUT)/hearsay tests/load/load.py
 load-cluster: all
@@ -289,5 +293,5 @@ dist:
 clean:
 	rm -rf $(B)
 
--include $(CLIENT_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(CLI_OBJ:.o=.d) \
+-include $(CLIENT_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(BENCH_OBJ:.o=.d) \
     $(patsubst %.c,$(O)/%.d,$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c) $(C_TESTS))

@@ -1,34 +1,24 @@
-/* bench.c - hearsay bench: speed, next to what this machine allows. */
-#define _DEFAULT_SOURCE
+/* bench.c - hearsay-bench: speed, next to what this machine allows. */
+#define _GNU_SOURCE /* getopt_long */
 #include "bench/bench.h"
-#include "cli/base/base.h"
+#include "host/base/table.h"
 
 #include <fnmatch.h>
+#include <getopt.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { BENCH_QUICK = 1, BENCH_KERNEL, BENCH_FORMAT };
-
-static const struct cli_option bench_options[] = {
-    {BENCH_QUICK, "quick", NULL, "less than a minute, rougher figures"},
-    {BENCH_KERNEL, "kernel", "GLOB",
-     "only rows of this name, '*' for any text"},
-    CLI_FORMAT_OPTION(BENCH_FORMAT),
-    {0, NULL, NULL, NULL}};
-
-static const struct cli_command bench_usage = {
-    "bench", "[--quick] [--kernel GLOB] [--format F]",
+static const char bench_help[] =
+    "usage: hearsay-bench [--quick] [--kernel GLOB] [--format F]\n"
+    "\n"
     "Measure how fast this machine reads memory, draws random bytes, makes,\n"
-    "counts and decodes reports, on one core. A row without @ is the best "
-    "that\n"
-    "the processor can do; @avx2, @portable and @plain are the lesser tables\n"
-    "of loops, the last of them the textbook ones. Each row says how many\n"
-    "times faster than plain it is, and its share of a limit measured in the\n"
-    "same run. lh-table counts decodings of 10,000 seeds; 1 / (of limit) of a\n"
-    "wht row is its time in copies of the array; randomize and tally are the\n"
-    "commands, text in and reports out.",
-    bench_options};
+    "counts, decodes, seals and opens reports, on one core. docs/bench.md\n"
+    "explains the rows and columns.\n"
+    "\n"
+    "  --quick                  less than a minute, rougher figures\n"
+    "  --kernel GLOB            only rows of this name, '*' for any text\n"
+    "  --format table|csv|json  how to print (default table)";
 
 struct bench_row {
     const struct bench_case *what;
@@ -184,7 +174,7 @@ static void bench_cell(const void *ctx, size_t i, size_t column,
     }
 }
 
-static int bench_print(const struct bench_report *r)
+static void bench_print(const struct bench_report *r)
 {
     static const struct table_column columns[BENCH_COLUMNS] = {
         [BENCH_NAME] = {"kernel", NULL},
@@ -198,56 +188,85 @@ static int bench_print(const struct bench_report *r)
         {"cpu", cell_text(hsy_cpu_name(hsy_cpu_best()))}};
 
     table_print(stdout, r->format, &table, fields, 2, "kernels");
-    return cli_finish();
 }
 
-/* ---- The command --------------------------------------------------------- */
+/* ---- The program --------------------------------------------------------- */
 
-static bool bench_parse(struct bench_report *r, struct cli_parser *p)
+static const char *const bench_formats[] = {
+    [TABLE_ALIGNED] = "table", [TABLE_CSV] = "csv", [TABLE_JSON] = "json"};
+
+static bool bench_format(struct bench_report *r, const char *name)
 {
-    for (int id = cli_next(p); id != CLI_END; id = cli_next(p)) {
-        switch (id) {
-        case BENCH_QUICK:
-            r->quick = true;
-            r->bench.seconds = 0.05;
-            r->bench.lines = (size_t)1 << 20;
-            break;
-        case BENCH_KERNEL:
-            r->glob = p->value;
-            break;
-        case BENCH_FORMAT:
-            if (!cli_value_format(p, &r->format))
-                return false;
-            break;
-        case CLI_OPERAND:
-            cli_usage(p, "bench takes no files");
-            return false;
-        default:
-            return false;
+    for (size_t i = 0; i < sizeof bench_formats / sizeof *bench_formats; i++) {
+        if (strcmp(name, bench_formats[i]) == 0) {
+            r->format = (enum table_format)i;
+            return true;
         }
     }
-    return true;
+    bench_fail("--format: table, csv or json");
+    return false;
 }
 
-int cmd_bench(int argc, char **argv)
+static void bench_quick(struct bench_report *r)
+{
+    r->quick = true;
+    r->bench.seconds = 0.05;
+    r->bench.lines = (size_t)1 << 20;
+}
+
+/* The exit code if that is all, else -1. getopt has said what it refused. */
+static int bench_parse(struct bench_report *r, int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"quick", no_argument, NULL, 'q'},
+        {"kernel", required_argument, NULL, 'k'},
+        {"format", required_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0}};
+
+    for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+        if (c == 'h')
+            return puts(bench_help), bench_finish();
+        if (c == 'q')
+            bench_quick(r);
+        else if (c == 'k')
+            r->glob = optarg;
+        else if (c != 'f' || !bench_format(r, optarg))
+            return BENCH_USAGE;
+    }
+    if (optind == argc)
+        return -1;
+    bench_fail("hearsay-bench takes no files; --help has the options");
+    return BENCH_USAGE;
+}
+
+static bool bench_measure(struct bench_report *r)
+{
+    bool good = true;
+
+    for (size_t i = 0; i < bench_cases_count && good; i++)
+        good = bench_case_rows(r, &bench_cases[i]);
+    if (isatty(STDERR_FILENO) == 1)
+        fputs("\r\033[K", stderr);
+    bench_files_clear(&r->bench);
+    bench_buffer_clear(&r->bench);
+    return good;
+}
+
+int main(int argc, char **argv)
 {
     struct bench_report r = {
         .bench = {.seconds = 0.5, .lines = (size_t)1 << 23}};
-    struct cli_parser p;
-    bool good = true;
+    int code = bench_parse(&r, argc, argv);
 
-    cli_begin(&p, &bench_usage, argc, argv);
-    if (!bench_parse(&r, &p))
-        return p.exit;
-    for (size_t i = 0; i < bench_cases_count && good; i++)
-        good = bench_case_rows(&r, &bench_cases[i]);
-    if (isatty(STDERR_FILENO) == 1)
-        fputs("\r\033[K", stderr);
-    bench_files_clear(&r.bench);
-    bench_buffer_clear(&r.bench);
-    if (!good)
-        return CLI_FAILED;
-    if (r.n == 0)
-        return cli_usage(&p, "no kernel is called '%s'", r.glob);
-    return bench_print(&r);
+    if (code != -1)
+        return code;
+    if (!bench_measure(&r))
+        return BENCH_FAILED;
+    if (r.n == 0) {
+        bench_fail("no kernel is called '%s'", r.glob);
+        return BENCH_USAGE;
+    }
+    bench_print(&r);
+    return bench_finish();
 }

@@ -1,5 +1,5 @@
 /*
- * bench.h - measuring: what the parts of `hearsay bench` share.
+ * bench.h - measuring: what the parts of hearsay-bench share.
  *
  * A case is one thing to measure; its rate at a level is measured once a run,
  * when a row or another row's limit asks for it. Times are of this process (or
@@ -42,7 +42,7 @@ struct bench_case {
     uint32_t q, t;          /* of projective geometry; 0: the best */
     uint32_t epsilon;       /* 0: 1 */
     size_t reports;
-    const char *command; /* of this program */
+    const char *command; /* of hearsay */
     size_t part;         /* it gets one in so many of the lines */
     bool slow;           /* takes seconds once: with --quick only if named */
 };
@@ -66,6 +66,20 @@ struct bench {
 };
 
 #define BENCH_BUFFER ((size_t)256 << 20)
+
+/* ---- bench_say.c --------------------------------------------------------- */
+
+enum bench_exit { BENCH_DONE = 0, BENCH_FAILED = 1, BENCH_USAGE = 2 };
+
+/* "hearsay-bench: ..." and a newline on stderr. */
+void bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void bench_nomem(void);
+
+/* A scheme to free, or false after a message. */
+bool bench_scheme_new(hsy_scheme **out, const hsy_spec *spec);
+
+/* Flush standard output: the exit code, after a message if it failed. */
+int bench_finish(void);
 
 /* ---- bench_clock.c ------------------------------------------------------- */
 

@@ -1,6 +1,5 @@
 /* bench_chain.c - the speed of reports made from a permanent answer. */
 #include "bench/bench.h"
-#include "cli/base/base.h"
 
 #include <stdlib.h>
 
@@ -63,18 +62,18 @@ static bool bench_chain_open(struct bench_chain *x, const struct bench_case *c)
     hsy_error err = {0};
 
     *x = (struct bench_chain){.failed = HSY_OK};
-    if (cli_scheme_new(&x->report, &spec) != 0)
+    if (!bench_scheme_new(&x->report, &spec))
         return false;
     hsy_scheme_describe(x->report, &x->info);
     if (x->info.epsilon_permanent == 0)
         spec.nano_epsilon *= 2;
-    if (cli_scheme_new(&x->permanent, &spec) != 0)
+    if (!bench_scheme_new(&x->permanent, &spec))
         return false;
     if (x->info.report_bytes > BENCH_CHAIN_BYTES ||
         hsy_permanent_init(&x->chain, x->permanent, x->report, 0, &err) !=
             HSY_OK) {
-        cli_fail("%s: no chain: %s", c->name,
-                 err.msg != NULL ? err.msg : "reports are too long");
+        bench_fail("%s: no chain: %s", c->name,
+                   err.msg != NULL ? err.msg : "reports are too long");
         return false;
     }
     return true;
@@ -91,7 +90,7 @@ double bench_chain(struct bench *b, const struct bench_case *c, hsy_cpu level)
     free(x.permanent);
     free(x.report);
     if (x.failed != HSY_OK) {
-        cli_fail("%s: %s", c->name, hsy_strstatus(x.failed));
+        bench_fail("%s: %s", c->name, hsy_strstatus(x.failed));
         return 0;
     }
     return rate;

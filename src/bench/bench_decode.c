@@ -7,7 +7,6 @@
  * error, which is all that decoding can see of people.
  */
 #include "bench/bench.h"
-#include "cli/base/base.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -112,7 +111,7 @@ static bool bench_counts_open(struct bench_counts *x,
     x->scratch = malloc(hsy_rappor_scratch(&x->data) + 1);
     if (x->bits == NULL || x->totals == NULL || x->ones == NULL ||
         x->set == NULL || x->shares == NULL || x->scratch == NULL) {
-        cli_fail_nomem();
+        bench_nomem();
         return false;
     }
     bench_counts_fill(x, (double)c->reports);
@@ -137,7 +136,7 @@ double bench_rappor_decode(struct bench *b, const struct bench_case *c,
     free(x.scratch);
     if (x.err.status == HSY_OK)
         return rate;
-    cli_fail_error(c->name, &x.err);
+    bench_fail("%s: %s", c->name, x.err.msg);
     return 0;
 }
 
@@ -235,7 +234,7 @@ static bool bench_pairs_open(struct bench_pairs *x, size_t n)
     x->scratch = malloc(hsy_rappor_associate_scratch(&x->reports) + 1);
     if (x->cohorts == NULL || x->answers == NULL || x->words == NULL ||
         x->scratch == NULL) {
-        cli_fail_nomem();
+        bench_nomem();
         return false;
     }
     bench_pairs_fill(x);
@@ -257,6 +256,6 @@ double bench_associate(struct bench *b, const struct bench_case *c,
     free(x.scratch);
     if (x.err.status == HSY_OK)
         return rate;
-    cli_fail_error(c->name, &x.err);
+    bench_fail("%s: %s", c->name, x.err.msg);
     return 0;
 }

@@ -3,7 +3,6 @@
  * 100,000 reports spread like a Beta(5, 2), decoded by EM or EMS.
  */
 #include "bench/bench.h"
-#include "cli/base/base.h"
 
 #include <stdlib.h>
 
@@ -61,20 +60,20 @@ static double bench_density(const struct bench *b, const struct bench_case *c,
     struct bench_density x = {.how = {.method = method}};
     double rate = 0;
 
-    if (cli_scheme_new(&x.s, &spec) != 0)
+    if (!bench_scheme_new(&x.s, &spec))
         return 0;
     x.counters = calloc(hsy_tally_words(x.s), sizeof *x.counters);
     x.shares = malloc(c->d * sizeof *x.shares);
     x.scratch = malloc(hsy_density_scratch(x.s));
     if (x.counters == NULL || x.shares == NULL || x.scratch == NULL) {
-        cli_fail_nomem();
+        bench_nomem();
     } else {
         hsy_tally_init(&x.tally, x.s, x.counters);
         x.failed = bench_density_collect(&x, c->d, c->reports);
         if (x.failed == HSY_OK)
             rate = bench_best(b, 1, bench_density_one, &x);
         if (x.failed != HSY_OK)
-            cli_fail("%s: %s", c->name, hsy_strstatus(x.failed));
+            bench_fail("%s: %s", c->name, hsy_strstatus(x.failed));
     }
     free(x.s);
     free(x.counters);

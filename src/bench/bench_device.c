@@ -1,6 +1,5 @@
 /* bench_device.c - what an answer costs a device besides its durable write. */
 #include "bench/bench.h"
-#include "cli/base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +170,7 @@ static bool bench_device_open(struct bench_device *x,
 
     x->day = BENCH_DEVICE_START;
     x->tasks = c->reports;
-    if (cli_scheme_new(&x->s, &spec) != 0)
+    if (!bench_scheme_new(&x->s, &spec))
         return false;
     hsy_scheme_encode(x->s, x->wire);
     hsy_scheme_describe(x->s, &info);
@@ -229,9 +228,9 @@ double bench_device(struct bench *b, const struct bench_case *c, hsy_cpu level)
     if (bench_device_open(&x, c, &err))
         rate = bench_best(b, (double)x.tasks, bench_device_ask, &x);
     else
-        cli_fail_error(c->name, &err);
+        bench_fail("%s: %s", c->name, err.msg);
     if (x.failed) {
-        cli_fail("%s: the device did not answer", c->name);
+        bench_fail("%s: the device did not answer", c->name);
         rate = 0;
     }
     bench_device_free(&x);

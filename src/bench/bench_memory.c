@@ -7,7 +7,6 @@
  */
 #define _DEFAULT_SOURCE
 #include "bench/bench.h"
-#include "cli/base/base.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -22,7 +21,7 @@ uint8_t *bench_buffer(struct bench *b)
     p = mmap(NULL, BENCH_BUFFER, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) {
-        cli_fail_nomem();
+        bench_nomem();
         return NULL;
     }
     /* Where the system has no huge pages the figures are lower, that is all. */

@@ -1,6 +1,5 @@
 /* bench_rappor.c - the speed of RAPPOR: folding and encoding. */
 #include "bench/bench.h"
-#include "cli/base/base.h"
 
 #include <stdlib.h>
 
@@ -45,7 +44,7 @@ static bool bench_rappor_open(struct bench_rappor *x,
     hsy_scheme_info info;
 
     *x = (struct bench_rappor){0};
-    if (cli_scheme_new(&x->s, &spec) != 0)
+    if (!bench_scheme_new(&x->s, &spec))
         return false;
     hsy_scheme_cpu(x->s, level);
     hsy_scheme_describe(x->s, &info);
@@ -57,7 +56,7 @@ static bool bench_rappor_open(struct bench_rappor *x,
     x->reports = calloc(BENCH_RAPPOR_REPORTS, info.report_bytes);
     x->counters = calloc(hsy_tally_words(x->s), sizeof *x->counters);
     if (x->codes == NULL || x->reports == NULL || x->counters == NULL) {
-        cli_fail_nomem();
+        bench_nomem();
         return false;
     }
     for (size_t i = 0; i < BENCH_RAPPOR_REPORTS; i++)

@@ -1,6 +1,5 @@
 /* bench_scheme.c - the speed of randomizing, counting and decoding. */
 #include "bench/bench.h"
-#include "cli/base/base.h"
 
 #include <stdlib.h>
 
@@ -64,7 +63,7 @@ static bool bench_scheme_open(struct bench_scheme *x,
                                [HSY_PARAM_T] = c->t}};
 
     *x = (struct bench_scheme){.failed = HSY_OK};
-    if (cli_scheme_new(&x->s, &spec) != 0)
+    if (!bench_scheme_new(&x->s, &spec))
         return false;
     hsy_scheme_cpu(x->s, level);
     hsy_scheme_describe(x->s, &x->info);
@@ -74,7 +73,7 @@ static bool bench_scheme_open(struct bench_scheme *x,
     hsy_stream_cpu(&x->published, level);
     x->counters = calloc(hsy_tally_words(x->s), sizeof *x->counters);
     if (x->counters == NULL || (n > 0 && !bench_scheme_population(x, n))) {
-        cli_fail_nomem();
+        bench_nomem();
         return false;
     }
     hsy_tally_init(&x->tally, x->s, x->counters);
@@ -98,7 +97,7 @@ static double bench_scheme_rate(const struct bench *b,
     if (ready && x->failed == HSY_OK)
         rate = bench_best(b, units, work, x);
     if (x->failed != HSY_OK) {
-        cli_fail("%s: %s", c->name, hsy_strstatus(x->failed));
+        bench_fail("%s: %s", c->name, hsy_strstatus(x->failed));
         rate = 0;
     }
     bench_scheme_close(x);
@@ -218,7 +217,7 @@ static bool bench_points_open(struct bench_scheme *x,
     x->points = malloc(x->info.d * sizeof *x->points);
     x->scratch = malloc(hsy_evidence_scratch(x->s, x->info.d));
     if (x->points == NULL || x->scratch == NULL) {
-        cli_fail_nomem();
+        bench_nomem();
         return false;
     }
     bench_simulate_all(x);

@@ -1,7 +1,6 @@
 /* bench_seal.c - the speed of sealing and opening a report of 128 bytes, next
  * to that of X25519, which is what they cannot do without. */
 #include "bench/bench.h"
-#include "cli/base/base.h"
 #include "host/seal/seal.h"
 
 #include <sodium.h>
@@ -107,7 +106,7 @@ static double bench_seal(const struct bench *b, const struct bench_case *c,
         rate = bench_best(b, BENCH_SEAL_ROUND, work, &x);
     if (x.failed == HSY_OK)
         return rate;
-    cli_fail("%s: %s", c->name, hsy_strstatus(x.failed));
+    bench_fail("%s: %s", c->name, hsy_strstatus(x.failed));
     return 0;
 }
 

@@ -1,7 +1,6 @@
 /* bench_search.c - the speed of a search for frequent strings, and of the
  * hashing that it cannot do without. */
 #include "bench/bench.h"
-#include "cli/base/base.h"
 
 #include <stdlib.h>
 
@@ -82,19 +81,19 @@ static bool bench_search_open(struct bench_search *x,
     if (c->hashes != 0) /* a puzzle, of letters */
         (void)hsy_alphabet_parse(spec.alphabet, "a-z", 3, NULL);
     *x = (struct bench_search){.how = {.size = sizeof(hsy_search)}};
-    if (cli_scheme_new(&x->s, &spec) != 0)
+    if (!bench_scheme_new(&x->s, &spec))
         return false;
     hsy_scheme_cpu(x->s, level);
     hsy_scheme_describe(x->s, &x->info);
     x->memory = calloc(hsy_tally_words(x->s), sizeof *x->memory);
     if (x->memory == NULL) {
-        cli_fail_nomem();
+        bench_nomem();
         return false;
     }
     hsy_tally_init(&x->tally, x->s, x->memory);
     if (bench_search_people(x, c->reports) == HSY_OK)
         return true;
-    cli_fail_nomem();
+    bench_nomem();
     return false;
 }
 
@@ -106,7 +105,7 @@ static double bench_search_rate(const struct bench *b,
     double rate = ready ? bench_best(b, units, work, x) : 0;
 
     if (x->failed != HSY_OK) {
-        cli_fail("%s: %s", c->name, hsy_strstatus(x->failed));
+        bench_fail("%s: %s", c->name, hsy_strstatus(x->failed));
         rate = 0;
     }
     bench_search_close(x);

@@ -2,7 +2,6 @@
  */
 #define _DEFAULT_SOURCE
 #include "bench/bench.h"
-#include "cli/base/base.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -14,7 +13,7 @@ static void *bench_words(size_t n)
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (p == MAP_FAILED) {
-        cli_fail_nomem();
+        bench_nomem();
         return NULL;
     }
     (void)madvise(p, n * 8, MADV_HUGEPAGE);
@@ -102,7 +101,7 @@ static double bench_count(struct bench *b, const struct bench_case *c,
         rate = bench_best(b, (double)x->n, bench_count_all, x);
     }
     if (x->failed != HSY_OK) {
-        cli_fail("%s: %s", c->name, hsy_strstatus(x->failed));
+        bench_fail("%s: %s", c->name, hsy_strstatus(x->failed));
         rate = 0;
     }
     if (counters != NULL)
@@ -126,7 +125,7 @@ double bench_sketch(struct bench *b, const struct bench_case *c, hsy_cpu level)
     uint8_t *buffer = bench_buffer(b);
     double rate;
 
-    if (buffer == NULL || cli_scheme_new(&x.s, &spec) != 0)
+    if (buffer == NULL || !bench_scheme_new(&x.s, &spec))
         return 0;
     x.reports = buffer;
     hsy_scheme_cpu(x.s, level);

@@ -31,7 +31,6 @@ static const struct cli_entry main_commands[] = {
     {"simulate", "error on people of known truth; attacks on devices",
      cmd_simulate},
     {"survey", "answers of an interview survey to a share", cmd_survey},
-    {"bench", "speed of the kernels and this machine's limits", cmd_bench},
     {"help", "what a command does and its options", cmd_help},
 };
 

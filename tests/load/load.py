@@ -234,7 +234,9 @@ def shuffle():
 
 def x25519():
     """Seconds of one, on one core, in this run."""
-    row = next(r for r in json.loads(must("bench", "--quick", "--kernel", "x25519", "--format", "json"))["kernels"] if r["kernel"] == "x25519")
+    bench = os.path.join(os.path.dirname(HEARSAY), "hearsay-bench")
+    out = subprocess.check_output([bench, "--quick", "--kernel", "x25519", "--format", "json"])
+    row = next(r for r in json.loads(out)["kernels"] if r["kernel"] == "x25519")
     return 1 / row["per_second"]
 
 

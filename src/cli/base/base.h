@@ -40,7 +40,6 @@ int cmd_audit(int argc, char **argv);
 int cmd_account(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
 int cmd_survey(int argc, char **argv);
-int cmd_bench(int argc, char **argv);
 int cmd_tasks(int argc, char **argv);
 int cmd_device(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
