@@ -1,6 +1,7 @@
 #!/usr/bin/python3 -B
 """hearsay plan: the missing number, by each bound; docs/planning.md tells the same."""
 
+import ctypes.util
 import xml.etree.ElementTree as xml
 
 from e2e import *
@@ -69,9 +70,13 @@ ok(r.code == 1 and "ask more people" in r.err, "what no epsilon reaches is said"
 must("plan", "--domain", "9", "--n", "1000", "--epsilon", "1", "--plot", path("a.svg"), "--plot-learned", path("b.svg"))
 ok(all(xml.parse(path(name)).getroot().tag.endswith("svg") for name in ("a.svg", "b.svg")), "figures")
 ok(run("plan", "--yes-no", "--n", "10", "--epsilon", "1", "--plot", path("no/such.svg")).code == 1, "a figure that cannot be written is an error")
-for name, words in (("-", "the name of a file"), (path("a.png"), "ends in .svg"), (path("b.svg.gz"), "ends in .svg")):
+for name, words in (("-", "the name of a file"), (path("a.gif"), "ends in .svg or .png"), (path("b.svg.gz"), "ends in .svg or .png")):
     r = run("plan", "--yes-no", "--n", "10", "--epsilon", "1", "--plot", name)
     ok(r.code == 2 and words in r.err and r.out == b"" and not os.path.exists(name), "a figure is SVG by name too: " + words, r)
+
+r = run("plan", "--yes-no", "--n", "10", "--epsilon", "1", "--plot", path("a.png"))
+ok(r.code == 0 and open(path("a.png"), "rb").read(24)[:8] == b"\x89PNG\r\n\x1a\n" if ctypes.util.find_library("rsvg-2") else
+   r.code == 1 and "librsvg2-2" in r.err and not os.path.exists(path("a.png")), "or PNG, where librsvg is", r)
 
 # Batches that are shuffled: both epsilons, and the error beside local reports and a curator.
 shuffled = ["plan", "--domain", "64", "--model", "shuffled", "--min-batch", "50000", "--format", "json"]

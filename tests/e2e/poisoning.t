@@ -122,7 +122,8 @@ def figure(*args, code=0):
 
 
 texts, svg = figure(oue)
-ok([t for t in texts if t in VALUES] == VALUES and svg.count(b"<path class=\"frame\"") == 21, "each share is a bar with an error bar", texts)
+by_share = {r["value"]: -r["estimate"] for r in rows(must("estimate", oue, "--format", "csv"))}
+ok([t for t in texts if t in VALUES] == sorted(VALUES, key=by_share.get) and svg.count(b"<path class=\"frame\"") == 21, "each share is a bar with an error bar, the largest first", texts)
 texts, svg = figure(oue, "--top", "3")
 ok(sum(t in VALUES for t in texts) == 3, "--top 3 draws three", texts)
 texts, svg = figure(oue, "--assume-lying", "1%")
@@ -134,7 +135,7 @@ stream = must("randomize", "--values-file", wide, "--epsilon", "1", "--mechanism
               stdin=lines(["<&'\"> %s" % ("é" * (i % 60)) for i in range(600)]))
 texts, svg = figure(tally("wide.tally", stream))
 ok(any("the 40 largest of 60" in t for t in texts) and svg.count(b"<path class=\"frame\"") == 41, "of many the largest, and that is said", texts)
-ok(max(len(t) for t in texts if t.startswith("<&'\">")) == 30 and any(t.endswith("é…") for t in texts), "long names are cut", texts)
+ok(max(len(t) for t in texts if t.startswith("<&'\">")) == 44 and any(t.endswith("é…") for t in texts), "long names are cut", texts)
 bins = tally("bins.tally", must("randomize", "--range", "-5:5", "--bins", "10", "--epsilon", "2", "--mechanism", "oue", "--simulate", "--seed", "1",
                                 stdin=lines([i % 10 - 5 for i in range(2000)])))
 texts, svg = figure(bins)

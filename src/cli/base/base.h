@@ -178,7 +178,8 @@ int cli_open_output(struct output **out, const char *path);
 int cli_write_file(const char *path, const void *bytes, size_t len);
 
 /* A figure into a file that was opened before the work, so that a wrong path
- * does not cost it. made: what drawing it said, with err; svg is freed. */
+ * does not cost it; as PNG if it is called *.png. made: what drawing it said,
+ * with err; svg is freed. */
 int cli_finish_figure(struct output *out, const char *path, hsy_status made,
                       char *svg, size_t len, const hsy_error *err);
 

@@ -4,6 +4,7 @@
 
 #include "host/base/files.h"
 #include "host/base/output.h"
+#include "host/plot/plot.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,16 +47,35 @@ int cli_write_file(const char *path, const void *bytes, size_t len)
     return output_commit(out) == HSY_OK ? 0 : cli_fail_output(path);
 }
 
+/* As SVG, or as PNG if the path says so. */
+static hsy_status files_figure(struct output *out, const char *path,
+                               const char *svg, size_t len, hsy_error *err)
+{
+    const size_t end = strlen(path);
+    uint8_t *png = NULL;
+    hsy_status st;
+
+    if (end < 4 || strcmp(path + end - 4, ".png") != 0)
+        return output_write(out, svg, len);
+    st = plot_png(&png, &len, svg, len, err);
+    if (st == HSY_OK)
+        st = output_write(out, png, len);
+    free(png);
+    return st;
+}
+
 int cli_finish_figure(struct output *out, const char *path, hsy_status made,
                       char *svg, size_t len, const hsy_error *err)
 {
+    hsy_error why = *err;
+
     if (made == HSY_OK)
-        made = output_write(out, svg, len);
+        made = files_figure(out, path, svg, len, &why);
     free(svg);
     if (made != HSY_OK) {
         output_abort(out);
-        return err->status != HSY_OK ? cli_fail_error("figure", err)
-                                     : cli_fail_output(path);
+        return why.status != HSY_OK ? cli_fail_error("figure", &why)
+                                    : cli_fail_output(path);
     }
     errno = 0;
     return output_commit(out) == HSY_OK ? CLI_DONE : cli_fail_output(path);

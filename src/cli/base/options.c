@@ -122,9 +122,12 @@ static bool options_figure(struct cli_parser *p)
 
     if (strcmp(p->value, "-") == 0)
         cli_usage(p, "--%s needs the name of a file", p->name);
-    else if (dot != NULL && strcmp(dot, ".svg") != 0)
-        cli_usage(p, "--%s writes SVG: give it a name that ends in .svg",
-                  p->name);
+    else if (dot != NULL && strcmp(dot, ".svg") != 0 &&
+             strcmp(dot, ".png") != 0)
+        cli_usage(
+            p,
+            "--%s writes SVG or PNG: give it a name that ends in .svg or .png",
+            p->name);
     else
         return true;
     return false;

@@ -55,7 +55,27 @@ static int figure_order(const void *a, const void *b)
                     : (x->place > y->place) - (x->place < y->place);
 }
 
-/* All rows in their order, or the largest. */
+/* The largest first. */
+static int figure_falling(const void *a, const void *b)
+{
+    const hsy_analysis_row *x = *(const hsy_analysis_row *const *)a;
+    const hsy_analysis_row *y = *(const hsy_analysis_row *const *)b;
+
+    return x->est.value != y->est.value
+               ? (x->est.value > y->est.value ? -1 : 1)
+               : (x->place > y->place) - (x->place < y->place);
+}
+
+/* Names have no order of their own: they are drawn by their shares. */
+static void figure_sort(struct figure *f)
+{
+    const hsy_scheme_info *info = &f->result->info;
+
+    if (info->labels_len != 0 && info->kind == HSY_KIND_VALUES)
+        qsort(f->rows, f->n, sizeof *f->rows, figure_falling);
+}
+
+/* All rows, or the largest. */
 static hsy_status figure_choose(struct figure *f, hsy_error *err)
 {
     const hsy_analysis_result *r = f->result;
@@ -67,12 +87,13 @@ static hsy_status figure_choose(struct figure *f, hsy_error *err)
         f->rows[i] = &r->rows[i];
     f->n = r->count;
     f->level = r->level_selected;
-    if (f->n <= FIGURE_MOST || figure_is_histogram(r))
-        return HSY_OK;
-    qsort(f->rows, f->n, sizeof *f->rows, figure_order);
-    f->n = FIGURE_MOST;
-    if (!r->simultaneous)
-        f->level = hsy_selected_level(r->how.level, f->n, r->of);
+    if (f->n > FIGURE_MOST && !figure_is_histogram(r)) {
+        qsort(f->rows, f->n, sizeof *f->rows, figure_order);
+        f->n = FIGURE_MOST;
+        if (!r->simultaneous)
+            f->level = hsy_selected_level(r->how.level, f->n, r->of);
+    }
+    figure_sort(f);
     return HSY_OK;
 }
 

@@ -20,8 +20,11 @@ void plot_put(struct plot_text *t, const char *format, ...)
 /* Text as XML's character data and attributes have it. */
 void plot_put_escaped(struct plot_text *t, const char *text);
 
-/* The same up to so many columns, of which a wide character takes two; what is
- * cut off leaves an ellipsis. */
+/* Columns that it takes, two for a wide character; `most` if it takes more. */
+size_t plot_columns(const char *text, size_t most);
+
+/* As plot_put_escaped up to so many columns; what is cut off leaves an
+ * ellipsis. */
 void plot_put_cut(struct plot_text *t, const char *text, size_t columns);
 
 /* ---- Parts of a document (svg.c) ----------------------------------------- */

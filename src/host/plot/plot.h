@@ -124,4 +124,10 @@ struct plot_list {
 hsy_status plot_list_svg(char **svg, size_t *len, const struct plot_list *list,
                          hsy_error *err);
 
+/* A document of the above as PNG, of *len bytes, to be freed with free(); in
+ * light colours. HSY_E_UNKNOWN: librsvg is not installed; HSY_E_RANGE: too
+ * large; HSY_E_NOMEM. */
+hsy_status plot_png(uint8_t **png, size_t *len, const char *svg, size_t svg_len,
+                    hsy_error *err);
+
 #endif

@@ -77,18 +77,18 @@ static size_t text_columns(const char *text, size_t *n)
     return piece.point >= 0x1100 ? 2 : 1;
 }
 
-static bool text_fits(const char *text, size_t columns)
+size_t plot_columns(const char *text, size_t most)
 {
     size_t used = 0, n;
 
-    for (; *text != '\0' && used <= columns; text += n)
+    for (; *text != '\0' && used <= most; text += n)
         used += text_columns(text, &n);
-    return used <= columns;
+    return used <= most ? used : most;
 }
 
 void plot_put_cut(struct plot_text *t, const char *text, size_t columns)
 {
-    const bool whole = text_fits(text, columns);
+    const bool whole = plot_columns(text, columns + 1) <= columns;
     size_t used = whole ? 0 : 1, n; /* the ellipsis */
 
     while (*text != '\0') {

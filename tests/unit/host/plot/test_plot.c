@@ -344,10 +344,12 @@ static void plot_draws_lists(void)
     struct plot_named named[] = {
         {"plain", 12, 10, 14},
         {"<b> & \"c\" \xff \x01", -3, -5, -1},
-        {"abcdefghijklmnopqrstuvwxyzABCDEFGHIJ", 0, 0, 0},
-        {"abcdefghijklmnopqrstuvwxyz1234", 5, 4, 6},
+        {"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 0, 0, 0},
+        {"abcdefghijklmnopqrstuvwxyz123456789012345678", 5, 4, 6},
         {"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac"
          "\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5"
+         "\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97"
+         "\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5"
          "\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e!",
          1, 1, 1}};
     struct plot_list l = {.title = "Shares",
@@ -361,10 +363,11 @@ static void plot_draws_lists(void)
     ok(strcmp(a, b) == 0, "the same list gives the same bytes");
     ok(strstr(a, "&#60;b&#62; &#38; &#34;c&#34; \\xff \\u{1}<") != NULL,
        "names are escaped");
-    ok(strstr(a, ">abcdefghijklmnopqrstuvwxyzABC\xe2\x80\xa6<") != NULL &&
-           strstr(a, ">abcdefghijklmnopqrstuvwxyz1234<") != NULL,
-       "names of more than 30 columns are cut");
-    ok(strstr(a, "!") == NULL && strstr(a, "\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac"
+    ok(strstr(a, ">abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ\xe2\x80\xa6<") !=
+               NULL &&
+           strstr(a, ">abcdefghijklmnopqrstuvwxyz123456789012345678<") != NULL,
+       "names of more than 44 columns are cut");
+    ok(strstr(a, "!") == NULL && strstr(a, "\xe6\x9c\xac\xe8\xaa\x9e"
                                            "\xe2\x80\xa6") != NULL,
        "wide ones by their width, and between characters");
     free(a);
