@@ -50,7 +50,7 @@ _hearsay() {
         [ "$COMP_CWORD" -eq 1 ] && words="$words --version --help"
     elif [ "$command" = tasks ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $word != -* ]]; then
-        words="check compile keygen show"
+        words="check compile keygen sheet show"
     elif [ "$command" = store ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $word != -* ]]; then
         words="check export import compact forget-nulls retire purge init-cluster"

@@ -1,6 +1,9 @@
-/* tasks.c - hearsay tasks: check, compile, show task files; make keys. */
+/* tasks.c - hearsay tasks: check, compile, show task files; make keys and
+ * sheets. */
 #define _DEFAULT_SOURCE
 #include "cli/base/tasks_show.h"
+
+#include "host/tasks/task_sheet.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,7 +38,7 @@ static const struct cli_option tasks_options[] = {
      CLI_INTO_TEXT, TASKS(against)},
     {0, "key", "FILE",
      "compile: the secret key that signs\n"
-     "show: the public key that must have signed",
+     "show, sheet: the public key that must have signed",
      CLI_INTO_TEXT, TASKS(key)},
     {0, "next-key", "FILE",
      "compile: a public key that may sign from the\n"
@@ -57,6 +60,7 @@ static const struct cli_command tasks_command = {
     "check FILE [--against DOCUMENT] | "
     "compile FILE --key SECRET -o DOCUMENT [options] | "
     "keygen -o NAME [--seal] | "
+    "sheet FILE|DOCUMENT [--key PUBLIC] | "
     "show FILE|DOCUMENT [--key PUBLIC] [--labels] [--format F]",
     "What devices are asked: read a tasks.yaml, find everything that is wrong\n"
     "with it, each with its line, and compile it to one signed document.",
@@ -175,6 +179,28 @@ static int tasks_run_show(const struct tasks_how *how)
     return failed;
 }
 
+static int tasks_run_sheet(const struct tasks_how *how)
+{
+    struct tasks_show show = how->show;
+    struct task_costs costs = {0};
+    struct task_file t = {0};
+    hsy_error err = {0};
+    size_t at = 0;
+    int failed = cli_tasks_open(&t, how->file, false);
+
+    if (!failed)
+        failed = tasks_verify(&t, how, &show);
+    if (!failed && task_costs_open(&costs, &t, &at, &err) != HSY_OK)
+        failed = cli_fail_error(t.all[at].id, &err);
+    if (!failed) {
+        task_sheet_write(stdout, &t, &costs, show.signature);
+        failed = cli_finish();
+    }
+    task_costs_clear(&costs);
+    task_file_clear(&t);
+    return failed;
+}
+
 static int tasks_run_keygen(const struct tasks_how *how)
 {
     return cli_keys_write(how->output, how->seal);
@@ -193,6 +219,7 @@ static const struct tasks_action {
     {"compile", tasks_run_compile, true, "key output",
      "key output against next-key"},
     {"keygen", tasks_run_keygen, false, "output", "output seal"},
+    {"sheet", tasks_run_sheet, true, "", "key"},
     {"show", tasks_run_show, true, "", "key labels format"},
 };
 
@@ -204,7 +231,8 @@ static int tasks_unknown(struct cli_parser *p, const char *name,
     if (near != NULL)
         return cli_usage(p, "no 'tasks %s'; did you mean 'tasks %s'?", name,
                          near);
-    return cli_usage(p, "say what to do: check, compile, keygen or show");
+    return cli_usage(p,
+                     "say what to do: check, compile, keygen, sheet or show");
 }
 
 /* Options that are missing, or that do not go with the action. */

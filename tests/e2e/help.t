@@ -70,7 +70,7 @@ for command in ("tasks", "store", "account", "device", "serve token", "shuffle")
     verbs = re.findall(r"^(?:usage:|      ) hearsay %s ([a-z|-]+)" % command, must("help", command.split()[0]).decode(), re.M)
     verbs = {v for several in verbs for v in several.split("|")}
     ok(len(verbs) > 3 and verbs == set(complete(*command.split(), "")), "and every verb of %s" % command, verbs)
-ok(complete("tasks", "") == ["check", "compile", "keygen", "show"], "and what tasks can do")
+ok(complete("tasks", "") == ["check", "compile", "keygen", "sheet", "show"], "and what tasks can do")
 ok(complete("store", "") == ["check", "export", "import", "compact", "forget-nulls", "retire", "purge", "init-cluster"], "and what store can do")
 ok(complete("serve", "t") == ["token"] and complete("serve", "token", "r") == ["revoke"] and complete("serve", "token", "add", "x", "--role", "a") == ["analyst"],
    "and what serve can")

@@ -338,7 +338,7 @@ refuses(["compile", EXAMPLE, "--key", path("k.public"), "-o", path("out")], 1, "
 refuses(["compile", write("t.yaml", yaml((9, None))), "--key", path("k.secret"), "-o", path("out")], 1, "t.yaml:5:", "an unsound file is not compiled")
 refuses(["compile", path("doc"), "--key", path("k.secret"), "-o", path("out")], 1, "compiled already", "nor is a document")
 for args, words in ((["compile", EXAMPLE, "-o", path("out")], "needs --key"), (["compile", EXAMPLE, "--key", "k"], "needs --output"), (["check"], "needs a file"),
-                    ([], "check, compile, keygen or show"), (["chek", EXAMPLE], "did you mean 'tasks check'"), (["keygen", "x", "-o", "y"], "takes no file"),
+                    ([], "check, compile, keygen, sheet or show"), (["chek", EXAMPLE], "did you mean 'tasks check'"), (["keygen", "x", "-o", "y"], "takes no file"),
                     (["check", EXAMPLE, "--labels"], "does not go with"), (["show", EXAMPLE, "x"], "too many"), (["keygen", "-o", "-"], "name of a file"),
                     (["show", EXAMPLE, "--labels", "--format", "csv"], "no --format")):
     refuses(args, 2, words, "tasks %s" % " ".join(a.split("/")[-1] for a in args))
