@@ -33,20 +33,20 @@ typedef enum hsy_status {
     HSY_E_MISMATCH = 7,   /* two objects belong to different schemes */
     HSY_E_OVERFLOW = 8,   /* a count would pass 2^63 - 1; nothing was added */
     HSY_E_EMPTY = 9,      /* no reports: nothing can be estimated */
-    HSY_E_REFUSED = 10,   /* possible, but not allowed here */
-    HSY_E_END = 11,       /* the input ended where it may end */
-    HSY_E_BUSY = 12,      /* somebody else is writing; try again */
-    HSY_E_DAMAGED = 13,   /* a device's state is missing, changed or restored */
-    HSY_E_POLICY = 14,    /* more than the program allows */
+    HSY_E_REFUSED = 10,   /* possible, but refused here */
+    HSY_E_END = 11,       /* end of input, at a place where it may end */
+    HSY_E_BUSY = 12,      /* locked by another writer; try again */
+    HSY_E_DAMAGED = 13,   /* a device's state is missing, corrupt or restored */
+    HSY_E_POLICY = 14,    /* the policy does not allow it */
     HSY_E_SIGNATURE = 15, /* not signed by the key in force */
     HSY_E_OLD = 16,       /* an older version, or one that has expired */
     HSY_E_FULL = 17,      /* no room left; nothing was changed */
-    HSY_E_VERSION = 18    /* made by another version of the program */
+    HSY_E_VERSION = 18    /* written by another version of the program */
 } hsy_status;
 
-/* What an error is about: a field of a struct, a key of a file, a parameter of
- * a mechanism. Names by hsy_field_name. The numbers are not ABI: programs
- * compare with these constants and print the names. */
+/* Fields that an error can be about: a field of a struct, a key of a file, a
+ * parameter of a mechanism. hsy_field_name gives the name. The numbers are not
+ * ABI: compare with the constants, print the names. */
 #define HSY_FIELDS(X)                                                          \
     X(NONE, "")                                                                \
     X(AGAINST, "against")                                                      \
@@ -273,10 +273,10 @@ typedef enum hsy_status {
 #define HSY_FIELD_CONSTANT(id, name) HSY_FIELD_##id,
 enum hsy_field { HSY_FIELDS(HSY_FIELD_CONSTANT) HSY_FIELDS_END };
 
-/* From here on numbers are a program's own. */
+/* First number that programs may use for fields of their own. */
 #define HSY_FIELD_OWN 4096u
 
-/* What the position of an error counts. */
+/* Unit that the position of an error is counted in. */
 typedef enum hsy_unit {
     HSY_UNIT_NONE = 0,
     HSY_UNIT_LINE = 1,
@@ -300,65 +300,66 @@ typedef enum hsy_unit {
     HSY_UNIT_GROUP = 19   /* of a search */
 } hsy_unit;
 
-/* What the limit of an error is. */
+/* Meaning of the limit of an error. */
 typedef enum hsy_limit_kind {
-    HSY_LIMIT_NONE = 0,    /* there is none */
-    HSY_LIMIT_COUNT = 1,   /* the bound that was passed */
-    HSY_LIMIT_STATED = 2,  /* the same; the message states it already */
-    HSY_LIMIT_NANO = 3,    /* the same in nano-epsilon */
+    HSY_LIMIT_NONE = 0,    /* no limit */
+    HSY_LIMIT_COUNT = 1,   /* the bound that was exceeded */
+    HSY_LIMIT_STATED = 2,  /* as COUNT; the message already states it */
+    HSY_LIMIT_NANO = 3,    /* as COUNT, in nano-epsilon */
     HSY_LIMIT_DAY = 4,     /* a day since 1970-01-01 */
     HSY_LIMIT_END = 5,     /* the day after the last one */
-    HSY_LIMIT_VERSION = 6, /* of a document or format */
-    HSY_LIMIT_PROCESS = 7, /* the process that is in the way */
-    HSY_LIMIT_OTHER = 8,   /* the other one concerned, counted as `at` is */
-    HSY_LIMIT_WRITES = 9   /* of a device's state */
+    HSY_LIMIT_VERSION = 6, /* version of a document or format */
+    HSY_LIMIT_PROCESS = 7, /* id of the process that holds the lock */
+    HSY_LIMIT_OTHER = 8,   /* position of the other item, in the unit of `at` */
+    HSY_LIMIT_WRITES = 9   /* writes of a device's state */
 } hsy_limit_kind;
 
-/* msg is a string literal, or NULL. Neither it nor a number ever holds a truth.
- */
+/* Details of a failure. msg is a string literal, or NULL. No member ever holds
+ * a truth. */
 typedef struct hsy_error {
     hsy_status status;
     const char *msg;
-    uint32_t field; /* hsy_field, or a program's own */
-    uint32_t unit;  /* hsy_unit: what `at` counts */
-    uint64_t at;    /* the line, report or task concerned, from 1 on; 0: none */
-    uint32_t kind;  /* hsy_limit_kind: what `limit` is */
+    uint32_t field; /* hsy_field, or a program's own number */
+    uint32_t unit;  /* hsy_unit of `at` */
+    uint64_t at;    /* position of the line, report or task, from 1; 0: none */
+    uint32_t kind;  /* hsy_limit_kind of `limit` */
     uint64_t limit;
 } hsy_error;
 
-/* What a field is called; "" for HSY_FIELD_NONE and a program's own. */
+/* Returns the name of a field; "" for HSY_FIELD_NONE and a program's own. */
 HSY_API const char *hsy_field_name(uint32_t field);
 
-/* The field of this name; HSY_FIELD_NONE if there is none. */
+/* Returns the field with this name; HSY_FIELD_NONE if there is none. */
 HSY_API uint32_t hsy_field_find(const char *name);
 
-/* What a unit is called: "line"; "" for HSY_UNIT_NONE. */
+/* Returns the name of a unit ("line"); "" for HSY_UNIT_NONE. */
 HSY_API const char *hsy_unit_name(uint32_t unit);
 
-/* A few words for a status, never NULL. */
+/* Returns a short text for a status, never NULL. */
 HSY_API const char *hsy_strstatus(hsy_status status);
 
 /* ---- Coins: where randomness comes from ---------------------------------- */
 
-/* A source of random bytes: fill all len of them or return HSY_E_ENTROPY. */
+/* A source of random bytes. fill must write all len bytes or return
+ * HSY_E_ENTROPY. */
 typedef struct hsy_rng {
     hsy_status (*fill)(void *ctx, void *buf, size_t len);
     void *ctx;
 } hsy_rng;
 
-/* What randomizing takes. Nothing that is drawn from `published` is secret (a
- * hash seed that stands in the report); nothing that is drawn from `secret`
- * ever leaves the device. The two never share a stream, or a published seed
- * would show the coins: one source (fill and ctx) in both roles is refused. */
+/* The coins that randomizing takes. Bytes from `published` may stand in the
+ * report (a hash seed). Bytes from `secret` never leave the device. The two
+ * must not share a stream, or a published seed would reveal the coins: one
+ * source (fill and ctx) in both roles is refused. */
 typedef struct hsy_coins {
     hsy_rng secret;
     hsy_rng published;
 } hsy_coins;
 
-/* Fresh kernel randomness, for commands that answer once. Each draw is a batch
- * of getrandom(2) bytes of its own, a large one the ChaCha20 expansion of 32 of
- * them; nothing is kept between draws, so there is nothing that a forked child
- * or a copied memory image could repeat. Keep at one address. */
+/* Fresh kernel randomness, for programs that answer once. Each draw is its own
+ * batch of getrandom(2) bytes; a large one is the ChaCha20 expansion of 32 of
+ * them. Nothing is kept between draws, so a forked child or a copied memory
+ * image repeats nothing. Do not move the struct. */
 typedef struct hsy_entropy {
     struct hsy_entropy_role {
         uint32_t open;
@@ -368,49 +369,50 @@ typedef struct hsy_entropy {
 HSY_API void hsy_entropy_init(hsy_entropy *e);
 HSY_API void hsy_entropy_clear(hsy_entropy *e);
 
-/* The coins keep the pointer: e must outlive them. Once e is cleared they give
- * HSY_E_ENTROPY. */
+/* Returns coins that keep the pointer: e must outlive them. After
+ * hsy_entropy_clear they return HSY_E_ENTROPY. */
 HSY_API hsy_coins hsy_entropy_coins(hsy_entropy *e);
 
-/* A ChaCha20 key stream [RFC 8439, 64-bit counter]. Treat the fields as
+/* A ChaCha20 key stream [RFC8439], with a 64-bit counter. The fields are
  * private. */
 typedef struct hsy_stream {
     uint32_t state[16];
     uint8_t block[1024];
     size_t left;       /* unread bytes at the end of block */
-    uint32_t cpu;      /* hsy_cpu level that computes it */
+    uint32_t cpu;      /* hsy_cpu table that computes it */
     uint32_t simulate; /* nonzero: opened by seed */
 } hsy_stream;
 
-/* What a device's coins are a function of. Each field enters with its length:
- * no two contexts share an encoding. digest is the scheme's. */
+/* Inputs that a device's coins are derived from. Each field is encoded with its
+ * length, so no two contexts share an encoding. digest is the scheme's. */
 typedef struct hsy_context {
-    const char *purpose; /* NUL-terminated, chosen by the program */
-    const void *source;  /* the private data's own name */
+    const char *purpose; /* NUL-terminated; the program chooses it */
+    const void *source;  /* name of the private data */
     size_t source_len;
     const uint8_t *digest; /* HSY_DIGEST bytes */
     uint64_t slot;
-    uint64_t truth; /* its code, hsy_truth_code */
+    uint64_t truth; /* code of the truth, by hsy_truth_code */
 } hsy_context;
 
 #define HSY_KEY 32
 #define HSY_DIGEST 32
 
-/* A device's coins: a stream for each role. Keep at one address. */
+/* A device's coins: one stream for each role. Do not move the struct. */
 typedef struct hsy_keyed {
     hsy_stream secret, published;
 } hsy_keyed;
 
-/* Open the coins of one context under a device's secret key. The same context
- * always gives the same coins; the two roles never have any in common. */
+/* Open the coins of one context under a device's secret key. Equal contexts
+ * give equal coins. The two roles never share any. */
 HSY_API void hsy_keyed_open(hsy_keyed *streams, const uint8_t key[HSY_KEY],
                             const hsy_context *context);
 HSY_API void hsy_keyed_clear(hsy_keyed *streams);
 
-/* The coins keep the pointer: streams must outlive them. */
+/* Returns coins that keep the pointer: streams must outlive them. */
 HSY_API hsy_coins hsy_keyed_coins(hsy_keyed *streams);
 
-/* The stream as a source; it fails only once cleared. Keeps the pointer. */
+/* Returns the stream as a source of bytes. It keeps the pointer and fails only
+ * after hsy_stream_clear. */
 HSY_API hsy_rng hsy_stream_rng(hsy_stream *st);
 HSY_API void hsy_stream_clear(hsy_stream *st);
 
@@ -424,12 +426,14 @@ typedef enum hsy_cpu {
     HSY_CPU_AVX512 = 3
 } hsy_cpu;
 
-/* The best table this machine can run, and whether it can run a given one. */
+/* hsy_cpu_best returns the fastest table that this machine can run. hsy_cpu_has
+ * tells if it can run the given one. */
 HSY_API hsy_cpu hsy_cpu_best(void);
 HSY_API bool hsy_cpu_has(hsy_cpu level);
 HSY_API const char *hsy_cpu_name(hsy_cpu level);
 
-/* Choose the table of a stream; HSY_E_UNKNOWN if the machine lacks it. */
+/* Set the kernel table of a stream. Returns HSY_E_UNKNOWN if the machine lacks
+ * it. */
 HSY_API hsy_status hsy_stream_cpu(hsy_stream *st, hsy_cpu level);
 
 #ifdef __cplusplus

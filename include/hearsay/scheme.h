@@ -10,7 +10,7 @@ extern "C" {
 
 /* ---- Spec and scheme ----------------------------------------------------- */
 
-/* What kind of truth is asked for. Numbers are wire format. */
+/* Kinds of truths. The numbers are wire format. */
 typedef enum hsy_kind {
     HSY_KIND_YES_NO = 1, /* index 0 (no) or 1 (yes); the share of yes */
     HSY_KIND_VALUES = 2, /* one of d values; the share of each */
@@ -20,19 +20,19 @@ typedef enum hsy_kind {
     HSY_KIND_TUPLE = 6    /* several attributes, each of a kind of its own */
 } hsy_kind;
 
-/* What a kind is called in files: "yes-no", "values", "number", "bins",
- * "strings", "tuple". NULL for a number without a kind. */
+/* Returns the name of a kind in files: "yes-no", "values", "number", "bins",
+ * "strings", "tuple". NULL if there is no such kind. */
 HSY_API const char *hsy_kind_name(uint32_t kind);
 
-/* How a mechanism that is given by probabilities is described: the first four
- * are binary randomized response. Numbers are wire format. */
+/* Ways to give a mechanism by its probabilities. The first four are binary
+ * randomized response. The numbers are wire format. */
 typedef enum hsy_design {
     HSY_DESIGN_EPSILON = 0, /* by nano_epsilon */
     HSY_DESIGN_SPINNER = 1, /* Warner: truth with probability chance[0] */
     HSY_DESIGN_COINS = 2,   /* truth w.p. chance[0], else yes w.p. chance[1] */
     HSY_DESIGN_CHANNEL = 3, /* P(yes|yes) = chance[0], P(yes|no) = chance[1] */
     HSY_DESIGN_RAPPOR = 4,  /* f = chance[0], p = chance[1], q = chance[2] */
-    HSY_DESIGN_MATRIX = 5   /* by a matrix, which stands before the labels */
+    HSY_DESIGN_MATRIX = 5   /* by a matrix, stored before the labels */
 } hsy_design;
 
 /* num / den, 0 <= num <= den, 1 <= den <= 2^31. */
@@ -40,15 +40,14 @@ typedef struct hsy_ratio {
     uint64_t num, den;
 } hsy_ratio;
 
-#define HSY_CHANCES 4 /* probabilities a spec has room for */
+#define HSY_CHANCES 4 /* probabilities that a spec can hold */
 
-/* Integer parameters of the mechanisms, each with one meaning and the one name
- * that hsy_param_name gives it. A mechanism refuses those it does not take; 0
- * leaves the choice to it. */
+/* Integer parameters of mechanisms. hsy_param_name gives the name. 0 lets the
+ * mechanism choose. A mechanism refuses parameters that it does not take. */
 typedef enum hsy_param {
     HSY_PARAM_G = 0,         /* local hashing: range of the hash */
-    HSY_PARAM_POOL_BITS = 1, /* 2^this public seeds, 0: 2^16 */
-    HSY_PARAM_POOL_SEED = 2, /* which public pool */
+    HSY_PARAM_POOL_BITS = 1, /* 2^this public seeds; default 16 */
+    HSY_PARAM_POOL_SEED = 2, /* number of the public pool */
     HSY_PARAM_SUBSET = 3,    /* subset selection: values of a report */
     HSY_PARAM_WINDOW = 4,    /* window mechanisms: outputs around the truth */
     HSY_PARAM_OUTPUTS = 5,   /* window mechanisms: values of a report */
@@ -63,31 +62,30 @@ typedef enum hsy_param {
     HSY_PARAM_COHORTS = 14,  /* RAPPOR: cohorts */
     HSY_PARAM_FILTER_BITS = 15,  /* RAPPOR: bits of the Bloom filter */
     HSY_PARAM_SAMPLED_BITS = 16, /* dBitFlip: buckets that a device answers */
-    HSY_PARAM_BITS = 17,         /* of a spelled string */
+    HSY_PARAM_BITS = 17,         /* bits of a spelled string */
     HSY_PARAM_FIRST = 18,        /* bits of the prefix before the first group */
     HSY_PARAM_STEP = 19,        /* bits from one group, or stage, to the next */
     HSY_PARAM_PREFIX_BITS = 20, /* stage: bits of the prefixes it asks for */
-    HSY_PARAM_MAX_CANDIDATES =
-        21,                       /* stage: the most that one of a search has */
-    HSY_PARAM_SIZES = 22,         /* stage: hsy_sizes of the batches */
-    HSY_PARAM_PIECE_BITS = 23,    /* puzzle: bits of a piece */
-    HSY_PARAM_FRAGMENT_BITS = 24, /* puzzle: bits of a fragment */
-    HSY_PARAM_FRAGMENTS = 25,     /* puzzle: fragments of a word */
-    HSY_PARAM_WORD_SHARE = 26     /* puzzle: epsilon of the word, in 2^-16 */
+    HSY_PARAM_MAX_CANDIDATES = 21, /* stage: most candidates of a stage */
+    HSY_PARAM_SIZES = 22,          /* stage: hsy_sizes of the batches */
+    HSY_PARAM_PIECE_BITS = 23,     /* puzzle: bits of a piece */
+    HSY_PARAM_FRAGMENT_BITS = 24,  /* puzzle: bits of a fragment */
+    HSY_PARAM_FRAGMENTS = 25,      /* puzzle: fragments of a word */
+    HSY_PARAM_WORD_SHARE = 26      /* puzzle: epsilon of the word, in 2^-16 */
 } hsy_param;
 
 /* Sizes of the batches of a search in stages. */
 typedef enum hsy_sizes {
     HSY_SIZES_EQUAL = 1,
     HSY_SIZES_RISING = 2,     /* evenly, from 1 to 3 times the first */
-    HSY_SIZES_DIMINISHING = 3 /* the reverse */
+    HSY_SIZES_DIMINISHING = 3 /* evenly, down to a third of the first */
 } hsy_sizes;
 
-#define HSY_PARAMS 32 /* what a spec has room for; hsy_param_name has which */
+#define HSY_PARAMS 32 /* parameters that a spec can hold */
 #define HSY_PARAM_MAX (((uint64_t)1 << 53) - 1) /* exact in JSON too */
 
-/* What a parameter is called on the command line and in JSON: "pool-bits".
- * NULL for a number without a parameter. */
+/* Returns the name of a parameter on the command line and in JSON: "pool-bits".
+ * NULL if there is no such parameter. */
 HSY_API const char *hsy_param_name(size_t param);
 
 #define HSY_NANO 1000000000u         /* nano-epsilon in epsilon 1 */
@@ -104,53 +102,55 @@ HSY_API const char *hsy_param_name(size_t param);
 #define HSY_ALPHABET 32u /* bytes of a set of bytes */
 
 /*
- * What is wanted. Zero it, set size, fill in what applies; nothing that does
- * not apply is ignored, it is refused.
+ * A question and how to answer it. Zero the struct, set size, then set the
+ * fields that apply. Fields that do not apply must be zero; otherwise
+ * HSY_E_RANGE.
  *
- * Later versions append fields. A shorter spec, of a program built with an
- * older header, has zeros there; of a longer one, built with a newer header,
- * the fields unknown here must be zero.
+ * Later versions append fields. A program built with an older header has a
+ * smaller size; missing fields count as zero. With a larger size, the fields
+ * unknown to this library must be zero.
  *
- * labels are d times a u32 little-endian length and as many bytes; NULL: the
- * values are called 0 .. d-1. That no two are the same is for the caller to
- * see: without memory of its own the library cannot.
+ * labels holds d labels, each a u32 little-endian length and that many bytes.
+ * NULL: the values are called 0 .. d-1. Labels must be unique. The library does
+ * not check: it has no memory of its own.
  *
- * HSY_DESIGN_MATRIX has its matrix before the labels, if there are any: 1 + d d
- * numbers of 8 bytes, little-endian. The first is the denominator, at most
- * HSY_MATRIX_TOTAL; then row by row the numerator of P(y|x) at y d + x, so that
- * each column adds up to the denominator.
+ * HSY_DESIGN_MATRIX stores its matrix before the labels: 1 + d d numbers of 8
+ * bytes, little-endian. The first is the denominator, at most HSY_MATRIX_TOTAL.
+ * The others are the numerators of P(y|x), at y d + x. Each column must add up
+ * to the denominator.
  */
 typedef struct hsy_spec {
     size_t size;           /* sizeof(hsy_spec) */
-    const char *mechanism; /* name or alias; NULL or "auto": hearsay chooses */
-    uint64_t nano_epsilon; /* if a design gives the probabilities: a cap or 0 */
+    const char *mechanism; /* name or alias; NULL or "auto": the library
+                              chooses */
+    uint64_t nano_epsilon; /* with a design: a cap, or 0 */
     uint32_t kind;         /* hsy_kind */
-    uint32_t d;            /* VALUES, BINS: how many; YES_NO: 2 or 0; STRINGS
-                              of a stage: how many prefixes are left */
+    uint32_t d;            /* VALUES, BINS: number of values; YES_NO: 2 or 0;
+                              STRINGS of a stage: number of prefixes */
     int64_t lo, hi;        /* NUMBER, BINS: the range in units of 10^-scale */
     uint32_t scale;
-    const uint8_t *labels;         /* VALUES; of a TUPLE its attributes; of a
-                                      stage d prefixes (hsy_stage_label) */
-    size_t labels_len;             /* with a matrix: of it and the labels */
+    const uint8_t *labels;         /* VALUES: labels; TUPLE: attributes; stage:
+                                      d prefixes (hsy_stage_label) */
+    size_t labels_len;             /* includes the matrix */
     uint32_t design;               /* hsy_design, rr only */
     hsy_ratio chance[HSY_CHANCES]; /* as many as the design takes */
     uint64_t param[HSY_PARAMS];    /* hsy_param */
 
-    /* What a report may take at most, and the steps of estimating from `users`
-     * reports; 0: any. They guide the choice of a mechanism, refuse one that
-     * takes more, and are no part of the scheme. */
+    /* Limits: bits of a report, and steps of estimating from `users` reports.
+     * 0: none. They guide the choice of a mechanism, and refuse one that
+     * exceeds them. They are not part of the scheme. */
     uint64_t max_bits, max_steps, users;
 
-    /* Of spelled strings (hsy_truth_code): the bytes they are made of, bit b %
-     * 8 of alphabet[b / 8] for byte b; all zero: any bytes. */
+    /* Spelled strings (hsy_truth_code): the bytes that may occur. Byte b is bit
+     * b % 8 of alphabet[b / 8]. All zero: any bytes. */
     uint8_t alphabet[HSY_ALPHABET];
-    const char *oracle; /* the mechanism that groups of a search are asked by;
-                           NULL: hearsay chooses */
+    const char *oracle; /* mechanism of the groups of a search; NULL: the
+                           library chooses */
 
-    /* Reports are made from an answer that is kept (hsy_permanent): its
-     * epsilon, at least nano_epsilon; 0: every report has fresh coins. It
-     * changes no report, but what several reports of one person are worth
-     * together (hsy_attend). RAPPOR has it in its design: 0. */
+    /* Epsilon of a permanent answer (hsy_permanent) from which reports are
+     * made, at least nano_epsilon. 0: every report has fresh coins. It changes
+     * no report; it changes the errors of several reports of one person
+     * (hsy_attend). Must be 0 for RAPPOR, whose design has it. */
     uint64_t nano_permanent;
 } hsy_spec;
 
@@ -160,25 +160,24 @@ typedef struct hsy_spec {
 #define HSY_MATRIX_TOTAL ((uint64_t)1 << 40)
 #define HSY_ATTRIBUTES_MAX 64u /* attributes of a tuple */
 
-/* A task's mechanism with every parameter resolved to integers. */
+/* A spec with every parameter resolved to integers. */
 typedef struct hsy_scheme hsy_scheme;
 
-/* Bytes a scheme for this spec takes, suitably aligned (as malloc aligns). Call
- * it when all of the spec is set, nano_epsilon too: the mechanism, and the
- * length of a table of its probabilities, may depend on any field, and what was
- * asked before may be too little. */
+/* Returns the bytes of a scheme for this spec; align as malloc does. Set all
+ * fields of the spec first: the size may depend on any of them, including
+ * nano_epsilon. */
 HSY_API size_t hsy_scheme_size(const hsy_spec *spec);
 
-/* Check and resolve a spec. On failure err names the field. */
+/* Check and resolve a spec. On failure err->field is the wrong field. */
 HSY_API hsy_status hsy_scheme_init(hsy_scheme *s, const hsy_spec *spec,
                                    hsy_error *err);
 
-/* Choose the scheme's kernel table; HSY_E_UNKNOWN if the machine lacks it. A
- * new scheme uses the best one. Results do not depend on it. */
+/* Set the kernel table of a scheme; default: the fastest. Returns HSY_E_UNKNOWN
+ * if the machine lacks it. Results do not depend on it. */
 HSY_API hsy_status hsy_scheme_cpu(hsy_scheme *s, hsy_cpu level);
 
-/* How a tally of the mechanism is analyzed: one of these for each mechanism, so
- * that nobody need know its name. */
+/* Analyses of tallies. Each mechanism has one, so callers need not compare
+ * names. */
 typedef enum hsy_analysis {
     HSY_ANALYSIS_POINTS = 1,  /* values, or a mean: hsy_evidence_of */
     HSY_ANALYSIS_DENSITY = 2, /* bins, by iteration: hsy_density */
@@ -191,16 +190,19 @@ typedef enum hsy_analysis {
     HSY_ANALYSIS_JOINT = 9       /* a tuple's attributes and their cells */
 } hsy_analysis;
 
-/* The law by which the cells of a tally come about, where it is so simple that
- * a simulation can draw them at once. */
+/* Distributions of a tally's cells, where a simulation can draw them at once.
+ */
 typedef enum hsy_cell_law {
-    HSY_CELLS_ANY = 0,   /* only report by report */
-    HSY_CELLS_BIT = 1,   /* one cell: a coin a person, p at 1 and q at 0 */
-    HSY_CELLS_UNARY = 2, /* each by coins of its own, p of its value, else q */
-    HSY_CELLS_DIRECT = 3 /* the value with chance p - q, else any of them */
+    HSY_CELLS_ANY = 0,   /* must be drawn report by report */
+    HSY_CELLS_BIT = 1,   /* one cell: a coin for each person, p at 1 and q at
+                            0 */
+    HSY_CELLS_UNARY = 2, /* independent coins: p for the person's value, else
+                            q */
+    HSY_CELLS_DIRECT = 3 /* the value with probability p - q, else a uniform
+                            one */
 } hsy_cell_law;
 
-/* What became of a spec. Doubles are for display and estimation only. */
+/* Properties of a scheme. Doubles are for display and estimation only. */
 typedef struct hsy_scheme_info {
     const char *mechanism; /* canonical name, a literal */
     uint32_t id;           /* permanent wire id */
@@ -210,61 +212,60 @@ typedef struct hsy_scheme_info {
     uint64_t nano_epsilon;    /* claimed */
     double epsilon;           /* nano_epsilon / 1e9 */
     double epsilon_exact;     /* of the integers in use; at most epsilon */
-    double epsilon_permanent; /* of any number of reports on one truth, if its
-                                permanent answer is kept and each is made from
-                                it; 0 where there is none. hsy_randomize keeps
-                                none: every call spends epsilon anew */
+    double epsilon_permanent; /* of any number of reports made from one
+                                 permanent answer; 0: the scheme has none.
+                                 hsy_randomize keeps no answer: each call spends
+                                 epsilon again */
     uint64_t nano_permanent;  /* of the spec */
-    uint32_t d; /* values of VALUES and BINS, 2 for YES_NO, prefixes of a
+    uint32_t d; /* number of values (VALUES, BINS), 2 (YES_NO), prefixes of a
                    stage, else 0 */
     int64_t lo, hi;
     uint32_t scale;
     uint32_t design;
     uint64_t param[HSY_PARAMS]; /* as resolved */
     size_t labels_len;
-    size_t labels_at;              /* where in them the first label begins */
-    uint32_t report_bits;          /* information in a report */
-    uint32_t packed_bits;          /* bits a report takes in a stream */
+    size_t labels_at;              /* offset of the first label */
+    uint32_t report_bits;          /* bits of information in a report */
+    uint32_t packed_bits;          /* bits of a report in a stream */
     size_t report_bytes;           /* bytes of a report in memory */
     size_t cells, strata, weights; /* sizes of a tally */
-    uint32_t answers; /* parts that each report answers: 1, or 2 of sfp */
+    uint32_t answers; /* parts that each report answers: 1, or 2 for sfp */
     double p, q;      /* support probabilities: own value, other value */
-    double v0, v1;    /* n times the variance at share 0 and at share 1; 0 where
-                         iterative: there is none */
-    double steps;   /* of estimating everything (of one candidate string, of one
-                       round where iterative), for the spec's users */
-    bool iterative; /* estimated by iteration (hsy_density), not by points */
-    bool central;   /* a curator's release (hsy_central_release): there are no
-                       reports. v0 and v1 are then of one release, n squared
-                       times the variance */
+    double v0, v1;    /* n times the variance at share 0 and at share 1; 0 if
+                         iterative */
+    double steps;   /* steps of estimating everything from the spec's users; of
+                       one candidate for strings, of one iteration if
+                       iterative */
+    bool iterative; /* estimated by iteration (hsy_density), not by evidence */
+    bool central;   /* central release (hsy_central_release), without reports:
+                       v0 and v1 are n squared times the variance of one
+                       release */
     uint8_t digest[HSY_DIGEST];
-    uint8_t alphabet[HSY_ALPHABET]; /* of spelled strings */
-    const char *oracle;             /* that the spec named, or NULL */
+    uint8_t alphabet[HSY_ALPHABET]; /* alphabet of spelled strings */
+    const char *oracle;             /* as named in the spec, or NULL */
 } hsy_scheme_info;
 
 HSY_API void hsy_scheme_describe(const hsy_scheme *s, hsy_scheme_info *info);
 
-/*
- * The parts of a scheme in which each report answers one of several questions,
- * drawn at random: levels of a hierarchy, attributes of a tuple. Part i is a
- * scheme of its own, 0 <= i < hsy_scheme_parts, and lives as long as s does.
- * A joint scheme has one part: that of its cells, the last attribute running
- * fastest. Any other scheme has one part: itself.
- */
+/* Parts of a scheme: each report answers one of several questions, drawn at
+ * random (a level of a tree, an attribute of a tuple). Part i, 0 <= i <
+ * hsy_scheme_parts, is itself a scheme and lives as long as s. A joint scheme
+ * has one part: its cells, the last attribute running fastest. Any other scheme
+ * has one part: itself. */
 HSY_API size_t hsy_scheme_parts(const hsy_scheme *s);
 HSY_API const hsy_scheme *hsy_scheme_part(const hsy_scheme *s, size_t i);
 
-/* The code under part i of the truth with these codes, hsy_codes_per_truth of
- * them: its node of a level, its prefix, its attribute. Time does not depend on
+/* Returns the code under part i of a truth: its node of a level, its prefix,
+ * its attribute. codes holds hsy_codes_per_truth codes. Time does not depend on
  * them. */
 HSY_API uint64_t hsy_part_code(const hsy_scheme *s, const uint64_t *codes,
                                size_t i);
 
 /*
- * Several attributes (docs/mechanisms/smp.md, joint.md). The labels of a TUPLE
- * spec are a block of 2 to HSY_ATTRIBUTES_MAX attributes, each a name, which no
- * other has, and a spec of any other kind. nano_epsilon is the tuple's; no
- * attribute may claim more. Reports tell no more of the whole truth than that.
+ * Tuples: several attributes (docs/mechanisms/smp.md, joint.md).
+ * The labels of a TUPLE spec are a block of 2 to HSY_ATTRIBUTES_MAX attributes.
+ * Each has a unique name and a spec of any other kind. nano_epsilon bounds what
+ * a report tells of the whole tuple; no attribute may claim more.
  */
 
 /* One attribute of a block. */
@@ -274,42 +275,43 @@ typedef struct hsy_attribute {
     hsy_spec spec;
 } hsy_attribute;
 
-/* Append an attribute to a block of *len bytes in room, *len then growing by
- * what it takes; out may be NULL, to learn that. HSY_E_RANGE if it does not
- * fit, or as hsy_scheme_init. */
+/* Append an attribute to a block of *len bytes and add its size to *len. out
+ * may be NULL, to measure. Returns HSY_E_RANGE if it does not fit in room, or
+ * errors as hsy_scheme_init. */
 HSY_API hsy_status hsy_attribute_encode(uint8_t *out, size_t room, size_t *len,
                                         const hsy_attribute *a, hsy_error *err);
 
-/* The attribute at *at of a block, which then is where the next one begins; its
- * pointers lead into the block. HSY_E_END if there is none, HSY_E_FORMAT. */
+/* Read the attribute at offset *at of a block and advance *at to the next one.
+ * The pointers lead into the block. Returns HSY_E_END after the last one,
+ * HSY_E_FORMAT. */
 HSY_API hsy_status hsy_attribute_next(hsy_attribute *a, size_t *at,
                                       const uint8_t *block, size_t len,
                                       hsy_error *err);
 
-/* The scheme of attribute i < hsy_codes_per_truth(s): what it asks for and,
- * under smp, how. It lives as long as s does. Any other scheme is its own
- * attribute 0. */
+/* Returns the scheme of attribute i < hsy_codes_per_truth(s); it lives as long
+ * as s. Under smp it also says how the attribute is reported. Any other scheme
+ * is its own attribute 0. */
 HSY_API const hsy_scheme *hsy_scheme_attribute(const hsy_scheme *s, size_t i);
 
-/* The mechanisms that make reports: row i, NULL past the end. */
+/* A mechanism that makes reports. */
 typedef struct hsy_catalogue {
     const char *name;
     const char *aliases; /* comma-separated, may be empty */
     const char *title;   /* one line */
     uint32_t id;
-    uint32_t kinds; /* bit 1 << hsy_kind for each kind it can ask */
+    uint32_t kinds; /* bit 1 << hsy_kind for each kind it takes */
     hsy_analysis analysis;
-    const char *oracle; /* of strings: what asks if a spec names none, and there
-                           are more than a few values; NULL: it varies */
+    const char *oracle; /* strings: mechanism used if a spec names none and
+                           there are more than a few values; NULL: it varies */
 } hsy_catalogue;
 
 HSY_API const hsy_catalogue *hsy_mechanism_at(size_t i);
 
-/* The mechanism of this name, or with this alias; NULL if there is none. */
+/* Returns the mechanism with this name or alias; NULL if there is none. */
 HSY_API const hsy_catalogue *hsy_mechanism_named(const char *name);
 
-/* The mechanisms to choose from for answers that are kept (hsy_permanent): row
- * i for a kind of truth, NULL past the end. */
+/* Returns mechanism number i of those that can keep permanent answers
+ * (hsy_permanent) to this kind; NULL past the end. */
 HSY_API const hsy_catalogue *hsy_mechanism_kept(uint32_t kind, size_t i);
 
 /* ---- Truths -------------------------------------------------------------- */
@@ -324,10 +326,10 @@ typedef enum hsy_truth_type {
 /*
  * A private value.
  *
- * A string is the first len of room readable bytes. All of room is read, so
- * that may show in time and addresses, but len does not: keep secret strings
- * in buffers of one size, and state it. room 0 stands for len itself; then the
- * addresses that are read show where the string ends.
+ * A string is the first len bytes of a buffer of room bytes. All of room is
+ * read, so len does not show in time or addresses. Keep secret strings in
+ * buffers of one size, and set room to it. room 0 means len: the addresses then
+ * show where the string ends.
  */
 typedef struct hsy_truth {
     hsy_truth_type type;
@@ -337,7 +339,7 @@ typedef struct hsy_truth {
         struct {
             const void *data; /* may be NULL if len and room are 0 */
             size_t len;       /* at most HSY_STRING_MAX */
-            size_t room;      /* 0, or from len on */
+            size_t room;      /* 0, or at least len */
         } bytes;              /* STRINGS */
         struct {
             const struct hsy_truth *items;
@@ -346,133 +348,135 @@ typedef struct hsy_truth {
     } u;
 } hsy_truth;
 
-/* How many codes a truth has: 1, or one for each attribute of a tuple, or the
- * words of a spelled string. Where codes of n truths are asked for, those of a
- * truth stand together. */
+/* Returns the number of codes of a truth: 1, one for each attribute of a tuple,
+ * or the words of a spelled string. In arrays the codes of a truth stand
+ * together. */
 HSY_API size_t hsy_codes_per_truth(const hsy_scheme *s);
 
-/* The 64-bit code of a truth under a scheme: its index, its steps above lo,
- * its bin, or its string's hash; hsy_codes_per_truth of them.
+/*
+ * Convert a truth to its 64-bit code: its index, its steps above lo, its bin,
+ * or the hash of its string. Writes hsy_codes_per_truth codes.
  *
- * Under pem a string is spelled: M bits (HSY_PARAM_BITS), zeros after its last
- * symbol. A symbol is a byte in 8 bits; of an alphabet of A bytes it is 1 plus
- * the byte's rank there, in as many bits as A takes. The M bits are ceil(M /
- * 64) codes, first bits first, the last code a number of the bits that are
- * left. A string that takes more bits is outside the domain, and so is one with
- * a byte that is not in the alphabet, and without an alphabet one that ends in
- * a zero byte, which would not be told apart from none. There an index below
- * 2^M is a truth too: the number that the M bits are.
+ * Under pem a string is spelled in M bits (HSY_PARAM_BITS), with zeros after
+ * its last symbol. A symbol is a byte in 8 bits. With an alphabet of A bytes it
+ * is 1 plus the byte's rank, in as few bits as A + 1 symbols take. The M bits
+ * are ceil(M / 64) codes, first bits first; the last code is the number that
+ * the remaining bits form. An index below 2^M is a truth too: the number that
+ * the M bits form. Outside the domain are strings that take more bits or have a
+ * byte outside the alphabet; without an alphabet also strings that end in a
+ * zero byte.
  *
- * HSY_E_RANGE if it is outside the domain;
- * of a tuple err does not say which item is. Every truth inside the domain
- * takes the same steps; neither a branch nor an address depends on it (but see
- * hsy_truth on a string's length). */
+ * Returns HSY_E_RANGE outside the domain; for a tuple err does not say which
+ * item. Every truth inside the domain takes the same steps: no branch and no
+ * address depends on it (but see hsy_truth on lengths).
+ */
 HSY_API hsy_status hsy_truth_code(const hsy_scheme *s, uint64_t *code,
                                   const hsy_truth *truth, hsy_error *err);
 
-/* How many codes there are: a code is below this. 2^M for strings spelled in M
- * < 64 bits; 0 for open strings (any 64-bit code), and for a tuple, whose
+/* Returns the number of codes; every code is below it. 2^M for strings spelled
+ * in M < 64 bits. 0 for open strings (any 64-bit code) and for tuples, whose
  * attributes have their own. */
 HSY_API uint64_t hsy_code_count(const hsy_scheme *s);
 
-/* The decimal text[0..len) in units of 10^-scale, rounded half away from zero.
- * No exponent, no spaces. HSY_E_FORMAT or HSY_E_RANGE. */
+/* Parse a decimal into units of 10^-scale, rounding half away from zero. No
+ * exponent, no spaces. Returns HSY_E_FORMAT or HSY_E_RANGE. */
 HSY_API hsy_status hsy_decimal_parse(int64_t *number, const char *text,
                                      size_t len, uint32_t scale);
 
-/* Epsilon from text as nano-epsilon, rounded down: a decimal ("1", "0.5"), or
- * "lnN" with a positive integer N ("ln3"), which never comes out above ln N. No
- * sign, exponent or space. HSY_E_FORMAT, or HSY_E_RANGE if what was rounded is
- * outside [1e-6, 32]; any negative number is. */
+/* Parse an epsilon into nano-epsilon, rounding down. Takes a decimal ("1",
+ * "0.5"), or "lnN" with a positive integer N ("ln3"), never rounded above ln N.
+ * No sign, exponent or space. Returns HSY_E_FORMAT, or HSY_E_RANGE outside
+ * [1e-6, 32] after rounding. */
 HSY_API hsy_status hsy_epsilon_parse(uint64_t *nano_epsilon, const char *text,
                                      size_t len);
 
 /* ---- Randomize ----------------------------------------------------------- */
 
 /*
- * Randomize one private value into report, a buffer of report_bytes bytes
- * (hsy_scheme_info). Each call spends epsilon of the privacy of the person
- * behind truth.
+ * Randomize one truth into report, a buffer of report_bytes bytes
+ * (hsy_scheme_info). Each call spends epsilon of the person's privacy.
  *
- * HSY_E_RANGE if truth is outside the domain or the two coins are one source,
- * HSY_E_ENTROPY if a source failed; then nothing was reported and report is
- * zeroed.
+ * Returns HSY_E_RANGE if the truth is outside the domain or both coins are one
+ * source, HSY_E_ENTROPY if a source failed. Then report is zeroed.
  */
 HSY_API hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
                                  const hsy_truth *truth, hsy_coins *coins,
                                  hsy_error *err);
 
-/* The same for n truths at once, hsy_codes_per_truth codes each: reports holds
- * n times report_bytes. Other coins are drawn than by n single calls; the law
- * is the same. On any failure the whole of reports is zeroed. */
+/* Randomize n truths, given as hsy_codes_per_truth codes each, into n times
+ * report_bytes bytes. The law is that of n calls of hsy_randomize; the coins
+ * differ. On failure all of reports is zeroed. */
 HSY_API hsy_status hsy_randomize_batch(const hsy_scheme *s, uint8_t *reports,
                                        const uint64_t *codes, size_t n,
                                        hsy_coins *coins, hsy_error *err);
 
 /* ---- Reports and tallies ------------------------------------------------- */
 
-/* Whether these report_bytes bytes are a report of the scheme at all. */
+/* Check that report_bytes bytes are a report of the scheme. Returns
+ * HSY_E_FORMAT if they are not. */
 HSY_API hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report);
 
-/* The same of n reports, one after the other: how many there are before the
- * first that is none. */
+/* Check n reports in order. Returns the number of reports before the first
+ * malformed one. */
 HSY_API size_t hsy_check_batch(const hsy_scheme *s, const uint8_t *reports,
                                size_t n);
 
-/* Bytes that n reports take in a stream, and the two conversions. Unpacking
- * checks nothing but that the spare bits at the end are zero. */
+/* Convert n reports between memory and a stream; hsy_packed_size returns the
+ * bytes in the stream. Unpacking checks only that the spare bits at the end are
+ * zero. */
 HSY_API size_t hsy_packed_size(const hsy_scheme *s, size_t n);
 HSY_API void hsy_pack(const hsy_scheme *s, uint8_t *packed,
                       const uint8_t *reports, size_t n);
 HSY_API hsy_status hsy_unpack(const hsy_scheme *s, uint8_t *reports,
                               const uint8_t *packed, size_t n);
 
-/* A view on the caller's counters. strata sum up to `answers` times the number
- * of reports; weights is the histogram of ones per report, unary schemes only.
+/* A view of the caller's counters. strata sum up to `answers` times the number
+ * of reports. weights is the histogram of ones per report (unary schemes only).
  */
 typedef struct hsy_tally {
     int64_t *cells;
     uint64_t *strata;
     uint64_t *weights;
     size_t ncells, nstrata, nweights;
-    bool central; /* cells are a curator's: not bounded by the reports, which
-                     are releases */
-    uint32_t answers; /* parts that each report answers; 0 stands for 1 */
-    double kept;      /* hsy_attendance, for hsy_plausible; 0: nobody is in it
-                         twice */
+    bool central;     /* central release: cells are noisy counts, strata count
+                         releases, not reports */
+    uint32_t answers; /* parts that each report answers; 0 means 1 */
+    double kept;      /* hsy_attendance.kept, for hsy_plausible; 0: nobody
+                         answered twice */
 } hsy_tally;
 
-/* 64-bit words a tally of the scheme takes; an empty tally in them. The view
- * keeps the pointer. */
+/* hsy_tally_words returns the 64-bit words of a tally. hsy_tally_init makes an
+ * empty tally in them; the view keeps the pointer. */
 HSY_API size_t hsy_tally_words(const hsy_scheme *s);
 HSY_API void hsy_tally_init(hsy_tally *t, const hsy_scheme *s, int64_t *memory);
 
-/* The same without the zeros: memory holds a tally already, or was zero. */
+/* Make a view of memory that already holds a tally, or zeros. */
 HSY_API void hsy_tally_view(hsy_tally *t, const hsy_scheme *s, int64_t *memory);
 HSY_API uint64_t hsy_tally_reports(const hsy_tally *t);
 
-/* A view on the counters of part i of the scheme s that t belongs to: a tally
- * of hsy_scheme_part(s, i). It keeps t's memory. */
+/* Make a view of the counters of part i: a tally of hsy_scheme_part(s, i). It
+ * shares t's memory. */
 HSY_API void hsy_tally_part(hsy_tally *part, const hsy_tally *t,
                             const hsy_scheme *s, size_t i);
 
-/* Count one report, or n of them. All are checked before any is counted; a
- * malformed one is HSY_E_FORMAT with its number in err->at. */
+/* Count one report, or n reports. All are checked before any is counted.
+ * Returns HSY_E_FORMAT for a malformed one, with its number in err->at. */
 HSY_API hsy_status hsy_tally_add(hsy_tally *t, const hsy_scheme *s,
                                  const uint8_t *report, hsy_error *err);
 HSY_API hsy_status hsy_tally_batch(hsy_tally *t, const hsy_scheme *s,
                                    const uint8_t *reports, size_t n,
                                    hsy_error *err);
 
-/* The same for many reports at once, faster where there is scratch: a sketch
- * sorts them by its rows there. scratch: hsy_tally_scratch bytes, aligned as
- * malloc aligns; may be NULL if that is 0. */
+/* Count n reports like hsy_tally_batch, faster for sketches, which sort them by
+ * row. scratch: hsy_tally_scratch bytes, aligned as malloc does; may be NULL if
+ * that is 0. */
 HSY_API size_t hsy_tally_scratch(const hsy_scheme *s, size_t n);
 HSY_API hsy_status hsy_tally_bulk(hsy_tally *t, const hsy_scheme *s,
                                   const uint8_t *reports, size_t n,
                                   void *scratch, hsy_error *err);
 
-/* Add another tally of the same scheme; all or nothing, HSY_E_OVERFLOW. */
+/* Add another tally of the same scheme: all of it, or nothing and
+ * HSY_E_OVERFLOW. */
 HSY_API hsy_status hsy_tally_merge(hsy_tally *into, const hsy_tally *from,
                                    hsy_error *err);
 
