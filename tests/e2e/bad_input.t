@@ -119,8 +119,8 @@ for name, text, words in (
     f = write("list", text)
     refuses(["randomize", "--values-file", f, *UNIT], 1, [f, *words], "a list file with %s" % name)
 
-f = write("list", b"".join(b"%d%s\n" % (i, b"x" * 4090) for i in range(4200)))
-refuses(["randomize", "--values-file", f, "--json", *UNIT], 1, ["--json", "too long", "16777216"], "a list too long for a line of JSON")
+f = write("list", b"".join(b"%d%s\n" % (i, b"x" * 4090) for i in range(5600)))
+refuses(["randomize", "--values-file", f, "--json", *UNIT], 1, ["--json", "too long", "67108864"], "a list too long for a line of JSON")
 
 r = run("randomize", "--values", "only", *UNIT, "-o", path("out"), stdin="only\n")
 ok(r.code == 0 and r.out == b"" and "nothing is sent" in r.err and not os.path.exists(path("out")),

@@ -92,7 +92,7 @@ hsy_status container_add_batches(struct batches *batches,
 
 /* The readable twin: a header line, then a line a report. The head fails and
  * writes nothing with HSY_E_RANGE if a label is not UTF-8, the line would pass
- * 16 MiB, or the labels are not the scheme's, and with HSY_E_NOMEM: then err
+ * 64 MiB, or the labels are not the scheme's, and with HSY_E_NOMEM: then err
  * says what, and the output is whole. HSY_E_IO as output_write; err is as it
  * was. */
 hsy_status container_put_json_head(struct output *out, const hsy_scheme *s,

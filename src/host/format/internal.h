@@ -58,7 +58,7 @@ bool container_order_sum(uint64_t *sum, const uint8_t *payload, uint64_t count);
 
 /* The readable twin as it is read: lines become packed reports. */
 struct container_json {
-    uint8_t *labels;  /* owned, NULL: none */
+    uint8_t *begin;   /* owned: what a binary stream would begin with */
     uint8_t *reports; /* owned, room for `room` of them */
     uint8_t *packed;  /* owned, for the same */
     uint8_t *one;     /* owned, for one packed report */
@@ -69,10 +69,13 @@ struct container_json {
 
 void container_json_clear(struct container_json *json);
 
-/* Read the header line into json and *scheme, which the caller frees. */
-hsy_status container_json_begin(struct container_json *json,
-                                hsy_scheme **scheme, const char *line,
+/* Read json->begin and labels_len from the header line. */
+hsy_status container_json_begin(struct container_json *json, const char *line,
                                 size_t len, hsy_error *err);
+
+/* Have room for the reports of a scheme. */
+hsy_status container_json_rooms(struct container_json *json,
+                                const hsy_scheme *s, hsy_error *err);
 
 /* Read one further line: json->used grows, or json->ended is set. */
 hsy_status container_json_line(struct container_json *json, const hsy_scheme *s,
@@ -85,23 +88,15 @@ static inline bool container_blank(uint8_t first)
     return first == '\n' || first == '\r';
 }
 
-#define CONTAINER_HEAD_MAX (16u << 20) /* bytes of a header line of JSON */
+#define CONTAINER_HEAD_MAX (64u << 20) /* bytes of a header line of JSON */
 #define CONTAINER_WHOLE 53u /* bits of a report that is a JSON number */
 
-/* The scheme of a header. *scheme and *labels (NULL if there are none) are the
- * caller's to free. */
-hsy_status container_json_scheme(hsy_scheme **scheme, uint8_t **labels,
-                                 size_t *labels_len, json_t *json,
-                                 hsy_error *err);
+#define CONTAINER_BEGIN (HSY_PREFIX_WIRE + HSY_SCHEME_WIRE)
 
-/* Where in a spec's labels the first label begins. */
-size_t container_labels_at(const hsy_spec *spec);
-
-/* Whether these are the labels of the scheme so encoded. */
-bool container_own_labels(const uint8_t wire[HSY_SCHEME_WIRE],
-                          const uint8_t *labels, size_t labels_len);
-
-/* The name of a design by number; NULL past the end. */
-const char *container_design_name(uint32_t design);
+/* What a file begins with: its prefix and its scheme; the labels follow. False:
+ * they are not those of the scheme. */
+bool container_begin_wire(uint8_t wire[CONTAINER_BEGIN], const hsy_scheme *s,
+                          const uint8_t *labels, size_t labels_len,
+                          hsy_content content);
 
 #endif

@@ -4,6 +4,9 @@
  * JSON Lines: a header, {"report":R} for each report, {"end":COUNT}. R is the
  * packed report: a whole number where it has at most CONTAINER_WHOLE bits, so
  * that every JSON reader keeps it exact, else its bytes in hexadecimal.
+ *
+ * The header holds the bytes that a binary stream begins with, and only they
+ * are read. What it says in words is for people.
  */
 #include "host/format/internal.h"
 
@@ -19,7 +22,7 @@
 
 void container_json_clear(struct container_json *json)
 {
-    free(json->labels);
+    free(json->begin);
     free(json->reports);
     free(json->packed);
     free(json->one);
@@ -53,8 +56,8 @@ static hsy_status container_json_parse(json_t **value, const char *line,
 
 /* ---- The header ---------------------------------------------------------- */
 
-static hsy_status container_json_rooms(struct container_json *json,
-                                       const hsy_scheme *s, hsy_error *err)
+hsy_status container_json_rooms(struct container_json *json,
+                                const hsy_scheme *s, hsy_error *err)
 {
     hsy_scheme_info info;
 
@@ -70,33 +73,49 @@ static hsy_status container_json_rooms(struct container_json *json,
     return HSY_OK;
 }
 
-static hsy_status container_json_head(struct container_json *json,
-                                      hsy_scheme **scheme, json_t *head,
+/* The digits of prefix and labels as bytes, one after the other. */
+static hsy_status container_json_bytes(struct container_json *json,
+                                       const char *prefix, size_t prefix_len,
+                                       const char *labels, size_t labels_len,
+                                       hsy_error *err)
+{
+    const size_t n = labels_len / 2;
+
+    json->begin = malloc(CONTAINER_BEGIN + n);
+    if (json->begin == NULL)
+        return container_json_nomem(err);
+    json->labels_len = n;
+    if (hex_get(json->begin, CONTAINER_BEGIN, prefix, prefix_len) &&
+        hex_get(json->begin + CONTAINER_BEGIN, n, labels, labels_len))
+        return HSY_OK;
+    return host_fail(err, HSY_E_FORMAT, HSY_FIELD_HEADER,
+                     "prefix and labels are not the bytes of a stream in "
+                     "hexadecimal");
+}
+
+static hsy_status container_json_head(struct container_json *json, json_t *head,
                                       hsy_error *err)
 {
-    const char *content;
-    size_t content_len;
+    const char *content, *prefix, *labels = "";
+    size_t content_len, prefix_len, labels_len = 0;
     json_int_t version;
-    json_t *inner;
-    hsy_status st;
+    json_t *scheme;
 
-    if (json_unpack(head, "{s:s%,s:I,s:o!}", "hearsay", &content, &content_len,
-                    "version", &version, "scheme", &inner) == -1 ||
+    if (json_unpack(head, "{s:s%,s:I,s:o,s:s%,s?s%!}", "hearsay", &content,
+                    &content_len, "version", &version, "scheme", &scheme,
+                    "prefix", &prefix, &prefix_len, "labels", &labels,
+                    &labels_len) == -1 ||
         content_len != 7 || memcmp(content, "reports", 7) != 0)
         return container_json_refuse(err, HSY_FIELD_HEADER,
                                      "not a header of hearsay reports");
     if (version != 1)
         return host_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_VERSION,
                                "a version this program does not know", 1);
-    st = container_json_scheme(scheme, &json->labels, &json->labels_len, inner,
-                               err);
-    if (st != HSY_OK)
-        return st;
-    return container_json_rooms(json, *scheme, err);
+    return container_json_bytes(json, prefix, prefix_len, labels, labels_len,
+                                err);
 }
 
-hsy_status container_json_begin(struct container_json *json,
-                                hsy_scheme **scheme, const char *line,
+hsy_status container_json_begin(struct container_json *json, const char *line,
                                 size_t len, hsy_error *err)
 {
     json_t *head;
@@ -104,7 +123,7 @@ hsy_status container_json_begin(struct container_json *json,
 
     if (st != HSY_OK)
         return st;
-    st = container_json_head(json, scheme, head, err);
+    st = container_json_head(json, head, err);
     json_decref(head);
     return st;
 }

@@ -1,8 +1,10 @@
 /*
  * json_write.c - writing the readable twin of a report stream.
  *
- * The header is put together in memory first: if it cannot be written (a label
- * that is not UTF-8, a line that no reader takes), nothing of it is.
+ * Only the bytes of its prefix and labels are ever read; what the header says
+ * of the scheme is for people. The header is put together in memory first: if
+ * it cannot be written (a label that is not UTF-8, a line that no reader
+ * takes), nothing of it is.
  */
 #include "host/format/internal.h"
 
@@ -53,6 +55,13 @@ static void container_text_epsilon(struct put *p, const char *name,
     while (text[len - 1] == '0')
         len--;
     put_text(p, name, text, len - (text[len - 1] == '.'));
+}
+
+/* Where in a spec's labels the first label begins. */
+static size_t container_labels_at(const hsy_spec *spec)
+{
+    return spec->design == HSY_DESIGN_MATRIX ? 8 + 8 * (size_t)spec->d * spec->d
+                                             : 0;
 }
 
 static hsy_status container_text_label(struct put *p, const char *name,
@@ -161,8 +170,13 @@ static hsy_status container_text_domain(struct put *p, const hsy_spec *spec,
 /* Probabilities as [num, den], without the empty ones at the end. */
 static void container_text_chances(struct put *p, const hsy_spec *spec)
 {
+    static const char *const names[] = {[HSY_DESIGN_SPINNER] = "spinner",
+                                        [HSY_DESIGN_COINS] = "coins",
+                                        [HSY_DESIGN_CHANNEL] = "channel",
+                                        [HSY_DESIGN_RAPPOR] = "rappor"};
     size_t n = HSY_CHANCES;
 
+    put_word(p, "design", names[spec->design]);
     while (n > 0 && spec->chance[n - 1].den == 0)
         n--;
     put_array(p, "chance");
@@ -179,11 +193,8 @@ static void container_text_parameters(struct put *p, const hsy_spec *spec)
 {
     size_t n = 0;
 
-    if (spec->design != HSY_DESIGN_EPSILON &&
-        spec->design != HSY_DESIGN_MATRIX) {
-        put_word(p, "design", container_design_name(spec->design));
+    if (spec->design != HSY_DESIGN_EPSILON && spec->design != HSY_DESIGN_MATRIX)
         container_text_chances(p, spec);
-    }
     for (size_t i = 0; i < HSY_PARAMS; i++)
         if (spec->param[i] != 0) {
             if (n++ == 0)
@@ -228,6 +239,7 @@ static hsy_status container_text_scheme(struct put *p, const hsy_spec *spec,
 static hsy_status container_text_make(char **line, size_t *len,
                                       const hsy_spec *spec,
                                       const uint8_t digest[HSY_DIGEST],
+                                      const uint8_t wire[CONTAINER_BEGIN],
                                       hsy_error *err)
 {
     struct put p;
@@ -241,6 +253,9 @@ static hsy_status container_text_make(char **line, size_t *len,
     st = container_text_scheme(&p, spec, err);
     put_hex(&p, "digest", digest, HSY_DIGEST);
     put_end(&p, '}');
+    put_hex(&p, "prefix", wire, CONTAINER_BEGIN);
+    if (spec->labels_len != 0)
+        put_hex(&p, "labels", spec->labels, spec->labels_len);
     if (st != HSY_OK) {
         put_abort(&p);
         return st;
@@ -258,7 +273,7 @@ hsy_status container_put_json_head(struct output *out, const hsy_scheme *s,
                                    const uint8_t *labels, size_t labels_len,
                                    hsy_error *err)
 {
-    uint8_t wire[HSY_SCHEME_WIRE];
+    uint8_t wire[CONTAINER_BEGIN];
     hsy_scheme_info info;
     hsy_spec spec;
     char *line = NULL;
@@ -266,12 +281,13 @@ hsy_status container_put_json_head(struct output *out, const hsy_scheme *s,
     hsy_status st;
 
     hsy_scheme_describe(s, &info);
-    hsy_scheme_encode(s, wire);
-    if (!container_own_labels(wire, labels, labels_len) ||
-        hsy_spec_decode(&spec, wire, labels, labels_len, NULL) != HSY_OK)
+    if (!container_begin_wire(wire, s, labels, labels_len,
+                              HSY_CONTENT_REPORTS) ||
+        hsy_spec_decode(&spec, wire + HSY_PREFIX_WIRE, labels, labels_len,
+                        NULL) != HSY_OK)
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_VALUES,
                          "they are not those of the scheme");
-    st = container_text_make(&line, &len, &spec, info.digest, err);
+    st = container_text_make(&line, &len, &spec, info.digest, wire, err);
     if (st == HSY_OK) {
         output_write(out, line, len); /* the next says whether it failed */
         st = output_write(out, "\n", 1);

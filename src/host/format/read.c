@@ -104,15 +104,22 @@ static hsy_status container_broken(hsy_status st, hsy_error *err)
 
 /* ---- Where a file begins ------------------------------------------------- */
 
-/* Resolve the scheme of a prefix anew, and see that it is what it says. */
+/* Resolve the scheme behind a prefix anew, and see that it is what that says.
+ */
 static hsy_status container_resolve(struct container_reader *r,
-                                    const uint8_t *wire, const uint8_t *labels,
-                                    hsy_error *err)
+                                    struct container_item *item,
+                                    const uint8_t *wire, hsy_error *err)
 {
-    size_t len = r->prefix.labels_len;
+    const size_t len = r->prefix.labels_len;
+    const uint8_t *labels = len == 0 ? NULL : wire + HSY_SCHEME_WIRE;
     hsy_spec spec;
-    hsy_status st = hsy_spec_decode(&spec, wire, labels, len, err);
+    hsy_status st;
 
+    item->labels = labels;
+    if (hsy_crc32c(0, wire, HSY_SCHEME_WIRE + len) != r->prefix.checksum)
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_SCHEME,
+                         "the checksum is wrong");
+    st = hsy_spec_decode(&spec, wire, labels, len, err);
     if (st != HSY_OK)
         return st;
     r->scheme = malloc(hsy_scheme_size(&spec));
@@ -174,9 +181,7 @@ static hsy_status container_begin_binary(struct container_reader *r,
                                          struct container_item *item,
                                          hsy_error *err)
 {
-    const size_t fixed = HSY_PREFIX_WIRE + HSY_SCHEME_WIRE;
-    const uint8_t *wire;
-    size_t rest;
+    size_t all;
     hsy_status st = container_magic(r, err);
 
     if (st != HSY_OK)
@@ -187,32 +192,12 @@ static hsy_status container_begin_binary(struct container_reader *r,
     st = hsy_file_header_decode(&r->prefix, r->in.bytes + r->in.begin, err);
     if (st != HSY_OK)
         return st;
-    rest = HSY_SCHEME_WIRE + r->prefix.labels_len;
-    st = container_input_need(&r->in, HSY_PREFIX_WIRE + rest);
+    all = CONTAINER_BEGIN + r->prefix.labels_len;
+    st = container_input_need(&r->in, all);
     if (st != HSY_OK)
         return container_broken(st, err);
-    wire = container_input_take(&r->in, HSY_PREFIX_WIRE + rest);
-    if (hsy_crc32c(0, wire + HSY_PREFIX_WIRE, rest) != r->prefix.checksum)
-        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_SCHEME,
-                         "the checksum is wrong");
-    item->labels = r->prefix.labels_len == 0 ? NULL : wire + fixed;
-    return container_resolve(r, wire + HSY_PREFIX_WIRE, item->labels, err);
-}
-
-/* What the prefix of a header's scheme would be. */
-static hsy_file_header container_text_prefix(const struct container_reader *r)
-{
-    hsy_file_header prefix = {.content = HSY_CONTENT_REPORTS,
-                              .labels_len = (uint32_t)r->json.labels_len};
-    uint8_t wire[HSY_SCHEME_WIRE];
-
-    hsy_scheme_encode(r->scheme, wire);
-    memcpy(prefix.digest, r->info.digest, HSY_DIGEST);
-    prefix.checksum = hsy_crc32c(0, wire, sizeof wire);
-    if (r->json.labels != NULL)
-        prefix.checksum =
-            hsy_crc32c(prefix.checksum, r->json.labels, r->json.labels_len);
-    return prefix;
+    return container_resolve(
+        r, item, container_input_take(&r->in, all) + HSY_PREFIX_WIRE, err);
 }
 
 static hsy_status container_begin_text(struct container_reader *r,
@@ -226,15 +211,18 @@ static hsy_status container_begin_text(struct container_reader *r,
     if (st != HSY_OK)
         return container_broken(st, err);
     container_json_clear(&r->json);
-    st = container_json_begin(&r->json, &r->scheme,
-                              (const char *)container_input_take(&r->in, len),
-                              len, err);
+    st = container_json_begin(
+        &r->json, (const char *)container_input_take(&r->in, len), len, err);
+    if (st == HSY_OK)
+        st = hsy_file_header_decode(&r->prefix, r->json.begin, err);
     if (st != HSY_OK)
         return st;
-    hsy_scheme_describe(r->scheme, &r->info);
-    r->prefix = container_text_prefix(r);
-    item->labels = r->json.labels;
-    return HSY_OK;
+    if (r->prefix.content != HSY_CONTENT_REPORTS ||
+        r->prefix.labels_len != r->json.labels_len)
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_HEADER,
+                         "its prefix is not one of reports with such labels");
+    st = container_resolve(r, item, r->json.begin + HSY_PREFIX_WIRE, err);
+    return st == HSY_OK ? container_json_rooms(&r->json, r->scheme, err) : st;
 }
 
 static hsy_status container_begin(struct container_reader *r,

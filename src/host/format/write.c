@@ -7,8 +7,9 @@
 
 #define CONTAINER_WIRE_LABELS 152u /* length and digest of the labels */
 
-bool container_own_labels(const uint8_t wire[HSY_SCHEME_WIRE],
-                          const uint8_t *labels, size_t labels_len)
+/* Whether these are the labels of the scheme so encoded. */
+static bool container_own_labels(const uint8_t wire[HSY_SCHEME_WIRE],
+                                 const uint8_t *labels, size_t labels_len)
 {
     const uint8_t *own = wire + CONTAINER_WIRE_LABELS;
     uint8_t digest[HSY_DIGEST];
@@ -21,28 +22,37 @@ bool container_own_labels(const uint8_t wire[HSY_SCHEME_WIRE],
     return memcmp(own + 8, digest, sizeof digest) == 0;
 }
 
+bool container_begin_wire(uint8_t wire[CONTAINER_BEGIN], const hsy_scheme *s,
+                          const uint8_t *labels, size_t labels_len,
+                          hsy_content content)
+{
+    uint8_t *scheme = wire + HSY_PREFIX_WIRE;
+    hsy_file_header prefix = {.content = content,
+                              .labels_len = (uint32_t)labels_len};
+    hsy_scheme_info info;
+
+    hsy_scheme_encode(s, scheme);
+    if (!container_own_labels(scheme, labels, labels_len))
+        return false;
+    hsy_scheme_describe(s, &info);
+    memcpy(prefix.digest, info.digest, HSY_DIGEST);
+    prefix.checksum = hsy_crc32c(0, scheme, HSY_SCHEME_WIRE);
+    if (labels_len != 0)
+        prefix.checksum = hsy_crc32c(prefix.checksum, labels, labels_len);
+    hsy_file_header_encode(wire, &prefix);
+    return true;
+}
+
 hsy_status container_put_prefix(struct output *out, const hsy_scheme *s,
                                 const uint8_t *labels, size_t labels_len,
                                 hsy_content content)
 {
-    uint8_t wire[HSY_PREFIX_WIRE], scheme[HSY_SCHEME_WIRE];
-    hsy_file_header prefix = {.content = content,
-                              .labels_len = (uint32_t)labels_len};
-    hsy_scheme_info info;
+    uint8_t wire[CONTAINER_BEGIN];
     hsy_status st;
 
-    hsy_scheme_encode(s, scheme);
-    if (!container_own_labels(scheme, labels, labels_len))
+    if (!container_begin_wire(wire, s, labels, labels_len, content))
         return HSY_E_RANGE;
-    hsy_scheme_describe(s, &info);
-    memcpy(prefix.digest, info.digest, HSY_DIGEST);
-    prefix.checksum = hsy_crc32c(0, scheme, sizeof scheme);
-    if (labels_len != 0)
-        prefix.checksum = hsy_crc32c(prefix.checksum, labels, labels_len);
-    hsy_file_header_encode(wire, &prefix);
     st = output_write(out, wire, sizeof wire);
-    if (st == HSY_OK)
-        st = output_write(out, scheme, sizeof scheme);
     if (st == HSY_OK && labels_len != 0)
         st = output_write(out, labels, labels_len);
     return st;
