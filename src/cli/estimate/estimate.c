@@ -339,7 +339,8 @@ static int estimate_plot(const struct estimate_job *j)
 
     if (j->options.plot == NULL)
         return 0;
-    st = analysis_svg(&svg, &len, &j->result, &t, &err);
+    st = analysis_svg(&svg, &len, &j->result, &t, &(struct analysis_more){0},
+                      &err);
     return st == HSY_E_NOMEM
                ? cli_fail_nomem()
                : cli_write_figure(j->options.plot, st, svg, len, &err);

@@ -172,6 +172,21 @@ size_t analysis_table_rows(const hsy_analysis_result *r);
 struct analysis_cell analysis_cell(const hsy_analysis_result *r, size_t row,
                                    hsy_analysis_column column);
 
+/* What a caller knows of a result besides; zeros: nothing. */
+struct analysis_more {
+    const char *note;  /* one more, or NULL */
+    const char *title; /* of a drawing; NULL: what is estimated */
+    const char *about; /* further sentences for who cannot see it, or NULL */
+    const struct analysis_said {
+        const char *name, *text;
+    } * said; /* further columns of CSV, the same in each row */
+    size_t nsaid;
+};
+
+/* hsy_analysis_csv with further columns. */
+hsy_status analysis_csv(char **csv, size_t *len, const hsy_analysis_result *r,
+                        const struct analysis_more *more, hsy_error *err);
+
 /* The name of the rows in JSON; and all its members, into an object that is
  * open. note: one more, or NULL. */
 struct put;
@@ -333,10 +348,11 @@ void analysis_rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,
 /* A result as a table with its head (result_table.c). */
 void analysis_print(FILE *to, const hsy_analysis_result *r);
 
-/* The same as a figure; t: the tally behind it (result_figure.c). As plot_svg.
- */
+/* The same as a figure (result_figure.c). t: the tally behind it, for a
+ * likelihood; NULL where none is asked for. As plot_svg. */
 hsy_status analysis_svg(char **svg, size_t *len, const hsy_analysis_result *r,
-                        const hsy_analysis_tally *t, hsy_error *err);
+                        const hsy_analysis_tally *t,
+                        const struct analysis_more *more, hsy_error *err);
 
 /* ---- Edges of bins ------------------------------------------------------- */
 

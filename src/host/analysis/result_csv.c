@@ -31,7 +31,8 @@ static void csv_number(FILE *to, double x)
 /* ---- What a result says of itself ---------------------------------------- */
 
 /* Sentences one after another. */
-static void csv_notes(FILE *to, const hsy_analysis_result *r)
+static void csv_notes(FILE *to, const hsy_analysis_result *r,
+                      const struct analysis_more *more)
 {
     char text[CSV_NOTES] = "";
     size_t at = 0;
@@ -41,18 +42,23 @@ static void csv_notes(FILE *to, const hsy_analysis_result *r)
             at += (size_t)snprintf(text + at, sizeof text - at, "%s%s",
                                    at != 0 ? "; " : "",
                                    hsy_analysis_code_text(r->notes[i].code));
+    if (more->note != NULL && at < sizeof text)
+        snprintf(text + at, sizeof text - at, "%s%s", at != 0 ? "; " : "",
+                 more->note);
     csv_text(to, text);
 }
 
-static bool csv_has_notes(const hsy_analysis_result *r)
+static bool csv_has_notes(const hsy_analysis_result *r,
+                          const struct analysis_more *more)
 {
     for (size_t i = 0; i < r->nnotes; i++)
         if (analysis_is_note(&r->notes[i]))
             return true;
-    return false;
+    return more->note != NULL;
 }
 
-static void csv_said_names(FILE *to, const hsy_analysis_result *r)
+static void csv_said_names(FILE *to, const hsy_analysis_result *r,
+                           const struct analysis_more *more)
 {
     fputs(",level,target", to);
     if (r->lying != 0)
@@ -62,8 +68,10 @@ static void csv_said_names(FILE *to, const hsy_analysis_result *r)
     fputs(",reports", to);
     if (r->shuffled)
         fputs(",epsilon_report,epsilon_central,delta,bound,n", to);
-    if (csv_has_notes(r))
+    if (csv_has_notes(r, more))
         fputs(",notes", to);
+    for (size_t i = 0; i < more->nsaid; i++)
+        fprintf(to, ",%s", more->said[i].name);
 }
 
 static void csv_count(FILE *to, bool there, uint64_t n)
@@ -85,7 +93,8 @@ static void csv_worth(FILE *to, const hsy_worth *w)
     csv_count(to, true, w->n);
 }
 
-static void csv_said(FILE *to, const hsy_analysis_result *r)
+static void csv_said(FILE *to, const hsy_analysis_result *r,
+                     const struct analysis_more *more)
 {
     putc(',', to);
     csv_number(to, r->how.level);
@@ -101,9 +110,13 @@ static void csv_said(FILE *to, const hsy_analysis_result *r)
     csv_count(to, !r->info.central, r->reports);
     if (r->shuffled)
         csv_worth(to, &r->worth);
-    if (csv_has_notes(r)) {
+    if (csv_has_notes(r, more)) {
         putc(',', to);
-        csv_notes(to, r);
+        csv_notes(to, r, more);
+    }
+    for (size_t i = 0; i < more->nsaid; i++) {
+        putc(',', to);
+        csv_text(to, more->said[i].text);
     }
 }
 
@@ -120,7 +133,8 @@ static void csv_cell(FILE *to, const struct analysis_cell *c)
 }
 
 /* The header for a row past the last. */
-static void csv_row(FILE *to, const hsy_analysis_result *r, size_t row)
+static void csv_row(FILE *to, const hsy_analysis_result *r,
+                    const struct analysis_more *more, size_t row)
 {
     const bool head = row == analysis_table_rows(r);
     bool first = true;
@@ -142,12 +156,12 @@ static void csv_row(FILE *to, const hsy_analysis_result *r, size_t row)
         csv_cell(to, &c);
     }
     if (r->question != HSY_ASK_COVARIANCE)
-        (head ? csv_said_names : csv_said)(to, r);
+        (head ? csv_said_names : csv_said)(to, r, more);
     putc('\n', to);
 }
 
-hsy_status hsy_analysis_csv(const hsy_analysis_result *r, char **csv,
-                            size_t *len, hsy_error *err)
+hsy_status analysis_csv(char **csv, size_t *len, const hsy_analysis_result *r,
+                        const struct analysis_more *more, hsy_error *err)
 {
     const size_t rows = analysis_table_rows(r);
     char *text = NULL;
@@ -155,13 +169,19 @@ hsy_status hsy_analysis_csv(const hsy_analysis_result *r, char **csv,
 
     if (to == NULL)
         return analysis_nomem(err);
-    csv_row(to, r, rows);
+    csv_row(to, r, more, rows);
     for (size_t i = 0; i < rows; i++)
-        csv_row(to, r, i);
+        csv_row(to, r, more, i);
     if (fclose(to) != 0) {
         free(text);
         return analysis_nomem(err);
     }
     *csv = text;
     return HSY_OK;
+}
+
+hsy_status hsy_analysis_csv(const hsy_analysis_result *r, char **csv,
+                            size_t *len, hsy_error *err)
+{
+    return analysis_csv(csv, len, r, &(struct analysis_more){0}, err);
 }

@@ -22,11 +22,12 @@
 struct figure {
     const hsy_analysis_tally *tally;
     const hsy_analysis_result *result;
+    const struct analysis_more *more;
     const hsy_analysis_row **rows; /* those that are drawn */
     size_t n;
     double level; /* of what is drawn, adjusted for selection */
     bool mean;
-    char title[96], label[96], note[FIGURE_NOTE], about[FIGURE_ABOUT];
+    char title[FIGURE_NOTE], label[96], note[FIGURE_NOTE], about[FIGURE_ABOUT];
 };
 
 /* ---- What is drawn ------------------------------------------------------- */
@@ -107,12 +108,12 @@ static void figure_texts(struct figure *f)
     const bool rounds = r->attends && r->attended.rounds > 1;
 
     f->mean = info->kind == HSY_KIND_NUMBER;
-    snprintf(f->title, sizeof f->title, "%s%s%s %s",
-             f->mean ? "Mean" : "Shares", r->compared ? ", difference" : "",
-             !rounds   ? ""
-             : f->mean ? " over person-rounds"
-                       : " of person-rounds",
-             people ? "among those who answered" : "in the population");
+    plot_more(f->title, sizeof f->title, "%s%s%s %s",
+              f->mean ? "Mean" : "Shares", r->compared ? ", difference" : "",
+              !rounds   ? ""
+              : f->mean ? " over person-rounds"
+                        : " of person-rounds",
+              people ? "among those who answered" : "in the population");
     snprintf(f->label, sizeof f->label, "%s%s", f->mean ? "mean" : "share in %",
              r->compared ? ", difference" : "");
     if (r->why != NULL)
@@ -141,6 +142,12 @@ static void figure_texts(struct figure *f)
         if (analysis_is_note(&r->notes[i]))
             plot_more(f->about, FIGURE_ABOUT, " Note: %s.",
                       hsy_analysis_code_text(r->notes[i].code));
+    if (f->more->note != NULL)
+        plot_more(f->about, FIGURE_ABOUT, " Note: %s.", f->more->note);
+    if (f->more->about != NULL)
+        plot_more(f->about, FIGURE_ABOUT, " %s", f->more->about);
+    if (f->more->title != NULL)
+        snprintf(f->title, sizeof f->title, "%s", f->more->title);
 }
 
 /* ---- Drawing ------------------------------------------------------------- */
@@ -257,9 +264,10 @@ static hsy_status figure_draw(const struct figure *f, char **svg, size_t *len,
 }
 
 hsy_status analysis_svg(char **svg, size_t *len, const hsy_analysis_result *r,
-                        const hsy_analysis_tally *t, hsy_error *err)
+                        const hsy_analysis_tally *t,
+                        const struct analysis_more *more, hsy_error *err)
 {
-    struct figure f = {.tally = t, .result = r};
+    struct figure f = {.tally = t, .result = r, .more = more};
     hsy_status st = figure_choose(&f, err);
 
     if (st != HSY_OK)

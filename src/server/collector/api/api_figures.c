@@ -1,8 +1,6 @@
 /* api_figures.c - estimates: now, of some days, compared, in time. */
 #include "server/collector/api/api.h"
 
-#include "server/collector/estimator/recent.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,86 +118,43 @@ static void figures_failed(struct request *q, struct collector *c,
 
 /* ---- One figure ---------------------------------------------------------- */
 
-typedef hsy_status figures_export(char **out, size_t *len, const char *json,
-                                  size_t json_len, hsy_error *err);
-
-static void figures_answer(struct request *q, const char *type, char *json,
-                           size_t len, figures_export *as)
+static void figures_answer(struct request *q, const char *type, char *text,
+                           size_t len)
 {
-    hsy_error err = {0};
-    char *other = NULL;
-    size_t other_len = 0;
-
-    if (as == NULL) {
-        api_headers(q, NULL);
-        request_answer(q, 200, type, json, len, free);
-        return;
-    }
-    if (as(&other, &other_len, json, len, &err) == HSY_OK) {
-        api_headers(q, NULL);
-        request_answer(q, 200, type, other, other_len, free);
-    } else {
-        api_failed(q, &err);
-    }
-    free(json);
-}
-
-/* A figure, made now or a moment ago of the same generation. */
-static hsy_status figures_make(char **json, size_t *len, struct collector *c,
-                               const struct history_ask *ask,
-                               const struct figure_how *how, hsy_error *err)
-{
-    const struct recent_key key = {
-        .entry = ask->entry->number,
-        .first = ask->first,
-        .last = ask->last,
-        .top = how->top,
-        .level = how->level,
-        .lying = how->lying,
-        .generation =
-            shown_generation(history_shown(c->history), ask->entry->number),
-        .candidates = how->candidates_len != 0
-                          ? hsy_crc32c(0, how->candidates, how->candidates_len)
-                          : 0};
-    struct recent *recent = history_recent(c->history);
-    hsy_status st;
-
-    if (recent_find(recent, &key, json, len))
-        return HSY_OK;
-    st = history_figure(json, len, c, ask, how, err);
-    if (st == HSY_OK)
-        recent_keep(recent, &key, *json, *len);
-    return st;
+    api_headers(q, NULL);
+    request_answer(q, 200, type, text, len, free);
 }
 
 static void figures_one(struct collector *c, struct request *q,
-                        const char *type, figures_export *as)
+                        const char *type, figure_write *write)
 {
     struct history_ask ask = {0};
     struct figure_how how;
-    struct roster *roster;
+    struct figure *figure = NULL;
     hsy_error err = {0};
-    char *json = NULL, *candidates = NULL;
+    char *text = NULL, *candidates = NULL;
     size_t len = 0;
 
     if (!figures_how(&how, c, q) || !figures_days(&ask, c, q, "from", "to"))
         return;
-    roster = api_kept(c, q, "release", &ask.entry);
-    if (roster == NULL)
+    ask.roster = api_kept(c, q, "release", &ask.entry);
+    if (ask.roster == NULL)
         return;
     history_renew(c, ask.entry);
     if (figures_candidates(&how, &candidates, c, &ask, &err) == HSY_OK &&
-        figures_make(&json, &len, c, &ask, &how, &err) == HSY_OK)
-        figures_answer(q, type, json, len, as);
+        history_figure(&figure, c, &ask, &how, &err) == HSY_OK &&
+        write(&text, &len, figure, &err) == HSY_OK)
+        figures_answer(q, type, text, len);
     else
         figures_failed(q, c, &ask, &err);
     free(candidates);
-    roster_drop(roster);
+    figure_drop(figure);
+    roster_drop(ask.roster);
 }
 
 static void figures_json(struct collector *c, struct request *q)
 {
-    figures_one(c, q, "application/json", NULL);
+    figures_one(c, q, "application/json", figure_json);
 }
 
 static void figures_csv(struct collector *c, struct request *q)
@@ -246,8 +201,10 @@ static hsy_status figures_compare(char **json, size_t *len, struct collector *c,
         st = history_copy(&words[i], &of[i], &span[i], c, &ask[i], err);
     }
     if (st == HSY_OK) {
-        const struct figure_of a = {ask[0].entry, words[0], &of[0], span[0]};
-        const struct figure_of b = {ask[1].entry, words[1], &of[1], span[1]};
+        const struct figure_of a = {NULL, ask[0].entry, words[0], &of[0],
+                                    span[0]};
+        const struct figure_of b = {NULL, ask[1].entry, words[1], &of[1],
+                                    span[1]};
 
         st = figure_difference(json, len, &a, &b, &how, err);
         *failed = err->at == 2;
@@ -287,7 +244,7 @@ static void figures_both(struct collector *c, struct request *q)
                  &ask[1].entry);
     if (rosters[1] != NULL &&
         figures_compare(&json, &len, c, ask, how, &failed, &err) == HSY_OK)
-        figures_answer(q, "application/json", json, len, NULL);
+        figures_answer(q, "application/json", json, len);
     else if (rosters[1] != NULL)
         figures_failed(q, c, &ask[failed], &err);
     roster_drop(rosters[0]);

@@ -61,8 +61,8 @@ static hsy_status operate_copy(int64_t **words, struct engine_rounds *of,
     history_renew(c, e);
     st = history_enough(c, e, err);
     if (st == HSY_OK)
-        st = history_copy(words, of, &span, c, &(struct history_ask){e, 0, 0},
-                          err);
+        st = history_copy(words, of, &span, c,
+                          &(struct history_ask){.entry = e}, err);
     return st;
 }
 

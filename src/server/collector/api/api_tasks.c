@@ -142,7 +142,8 @@ static void tasks_put_counts(struct put *p, struct collector *c,
     }
     put_count(p, "reports", count.reports);
     put_count(p, "nulls", count.nulls);
-    put_count(p, "devices", history_devices(c, &(struct history_ask){e, 0, 0}));
+    put_count(p, "devices",
+              history_devices(c, &(struct history_ask){.entry = e}));
 }
 
 static void tasks_put(struct put *p, struct collector *c,

@@ -19,9 +19,6 @@
 /* Where requests wait that take their time; NULL: the history is not there. */
 struct desk *history_desk(struct history *h);
 
-/* Figures that the desk has made; for its thread alone. */
-struct recent *history_recent(struct history *h);
-
 /* Members "live" and "days" of an entry; none of a NULL. Any thread. */
 void history_put(struct history *h, struct put *p, uint32_t entry);
 
@@ -63,6 +60,7 @@ uint64_t history_live_devices(struct collector *c,
 struct history_ask {
     const struct roster_entry *entry;
     uint32_t first, last;
+    struct roster *roster; /* of the entry; figures alone need it */
 };
 
 /* Devices that are shown at least: those of the largest round. Any thread. */
@@ -89,8 +87,9 @@ hsy_status history_candidates(char **text, size_t *len, struct collector *c,
 hsy_status history_enough(struct collector *c, const struct roster_entry *e,
                           hsy_error *err);
 
-/* A figure of it. */
-hsy_status history_figure(char **json, size_t *len, struct collector *c,
+/* A figure of it, to be dropped: made now, or kept since it was last made of
+ * the same. Any thread. */
+hsy_status history_figure(struct figure **out, struct collector *c,
                           const struct history_ask *ask,
                           const struct figure_how *how, hsy_error *err);
 

@@ -31,11 +31,6 @@ static double history_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-struct recent *history_recent(struct history *h)
-{
-    return &h->recent;
-}
-
 struct shown *history_shown(struct history *h)
 {
     return h != NULL ? h->shown : NULL;
@@ -57,14 +52,12 @@ static void history_publish(struct history *h, const char *name,
 
 /* Let a figure be part of the history. */
 static void history_take(struct history *h, const struct roster_entry *e,
-                         const char *json, size_t len, uint32_t day)
+                         const struct figure *figure, uint32_t day)
 {
-    json_t *figure = json_loadb(json, len, JSON_ALLOW_NUL, NULL);
     struct history_point live = {0}, of_day = {0}, event = {0};
     struct history_series *s;
 
-    if (figure != NULL &&
-        history_point(&live, figure, e, HISTORY_IS_LIVE, 0) == HSY_OK &&
+    if (history_point(&live, figure, e, HISTORY_IS_LIVE, 0) == HSY_OK &&
         history_point(&of_day, figure, e, HISTORY_IS_DAY, day) == HSY_OK) {
         pthread_mutex_lock(&h->lock);
         s = history_of(h, e->number);
@@ -76,14 +69,12 @@ static void history_take(struct history *h, const struct roster_entry *e,
         }
         pthread_mutex_unlock(&h->lock);
     }
-    if (figure != NULL &&
-        history_point(&event, figure, e, HISTORY_IS_EVENT, 0) == HSY_OK) {
+    if (history_point(&event, figure, e, HISTORY_IS_EVENT, 0) == HSY_OK) {
         history_publish(h, "figure", event.json, event.len);
         free(event.json);
     }
     free(live.json);
     free(of_day.json);
-    json_decref(figure);
 }
 
 /* ---- The store ----------------------------------------------------------- */
@@ -183,7 +174,7 @@ static void history_tell(struct history *h, const struct roster_entry *e)
     put_count(&p, "reports", count.reports);
     put_count(&p, "nulls", count.nulls);
     put_count(&p, "devices",
-              history_devices(h->c, &(struct history_ask){e, 0, 0}));
+              history_devices(h->c, &(struct history_ask){.entry = e}));
     put_bool(&p, "shown", true);
     if (put_close(&p, &json, &len, NULL) != HSY_OK)
         return;
@@ -209,35 +200,35 @@ static void history_settle(struct history *h, uint32_t entry,
 
 /* A figure as it is shown if nothing else is asked, and those of single days.
  * *all: none of these is left. */
-static hsy_status history_figure_now(struct history *h,
+static hsy_status history_figure_now(struct history *h, struct roster *roster,
                                      const struct roster_entry *e,
                                      struct history_series *s, uint32_t day,
                                      bool *all, hsy_error *err)
 {
-    const struct history_ask ask = {.entry = e};
+    const struct history_ask ask = {.entry = e, .roster = roster};
     struct figure_how how = {.level = 0.95, .lying = h->c->config.lying};
-    char *candidates = NULL, *json = NULL;
-    size_t len = 0;
+    struct figure *figure = NULL;
+    char *candidates = NULL;
     hsy_status st = history_candidates(&candidates, &how.candidates_len, h->c,
                                        e->task.id, err);
 
     how.candidates = candidates;
     if (st == HSY_OK)
-        st = history_figure(&json, &len, h->c, &ask, &how, err);
+        st = history_figure(&figure, h->c, &ask, &how, err);
     if (st == HSY_OK) {
-        history_take(h, e, json, len, day);
-        *all = history_make_days(h, e, s, &how);
+        history_take(h, e, figure, day);
+        *all = history_make_days(h, e, roster, s, &how);
     }
     free(candidates);
-    free(json);
+    figure_drop(figure);
     return st;
 }
 
 /* A figure of an entry that shows a new generation; later again, the longer it
  * took. */
-static void history_make(struct history *h, const struct roster_entry *e,
-                         struct history_series *s, uint32_t day,
-                         uint64_t generation)
+static void history_make(struct history *h, struct roster *roster,
+                         const struct roster_entry *e, struct history_series *s,
+                         uint32_t day, uint64_t generation)
 {
     const double begun = history_now();
     hsy_error err = {0};
@@ -245,7 +236,7 @@ static void history_make(struct history *h, const struct roster_entry *e,
     hsy_status st;
 
     history_settle(h, e->number, s, day);
-    st = history_figure_now(h, e, s, day, &all, &err);
+    st = history_figure_now(h, roster, e, s, day, &all, &err);
     if (st != HSY_OK && st != HSY_E_EMPTY && st != HSY_E_BUSY &&
         st != HSY_E_UNKNOWN)
         log_failure(h->c->log, "figure", &err);
@@ -254,9 +245,10 @@ static void history_make(struct history *h, const struct roster_entry *e,
     s->due = history_now() + HISTORY_EASE * (history_now() - begun);
 }
 
-static void history_entry(struct history *h, const struct roster_entry *e,
+static void history_entry(struct history *h, struct roster *roster, size_t i,
                           uint32_t day, bool estimate)
 {
+    const struct roster_entry *e = roster_at(roster, i);
     struct history_series *s;
     uint64_t generation;
 
@@ -272,7 +264,7 @@ static void history_entry(struct history *h, const struct roster_entry *e,
         s->told = generation;
     }
     if (estimate && generation != s->made && history_now() >= s->due)
-        history_make(h, e, s, day, generation);
+        history_make(h, roster, e, s, day, generation);
 }
 
 /* Tell readers how we are, if that has changed. */
@@ -353,7 +345,7 @@ static void history_round(struct history *h, bool estimate)
         history_renew_all(h->c);
     }
     for (size_t i = 0; roster != NULL && i < roster_count(roster); i++)
-        history_entry(h, roster_at(roster, i), status.day, estimate);
+        history_entry(h, roster, i, status.day, estimate);
     roster_drop(roster);
     history_tell_status(h);
 }

@@ -11,24 +11,16 @@
 #include <string.h>
 
 static hsy_status days_make(struct history_point *out, struct history *h,
-                            const struct roster_entry *e,
-                            const struct shown_block *block,
+                            const struct history_ask *ask,
                             const struct figure_how *how, hsy_error *err)
 {
-    const struct history_ask ask = {
-        .entry = e, .first = block->first, .last = block->last};
-    json_t *figure = NULL;
-    char *json = NULL;
-    size_t len = 0;
-    hsy_status st = history_figure(&json, &len, h->c, &ask, how, err);
+    struct figure *figure = NULL;
+    hsy_status st = history_figure(&figure, h->c, ask, how, err);
 
     if (st == HSY_OK)
-        figure = json_loadb(json, len, JSON_ALLOW_NUL, NULL);
-    if (figure != NULL)
-        st = history_point(out, figure, e, HISTORY_IS_OWN, block->last);
-    json_decref(figure);
-    free(json);
-    return figure == NULL && st == HSY_OK ? HSY_E_NOMEM : st;
+        st = history_point(out, figure, ask->entry, HISTORY_IS_OWN, ask->last);
+    figure_drop(figure);
+    return st;
 }
 
 /* Whether the block has no figure yet, or one of other reports. */
@@ -46,14 +38,13 @@ static bool days_stale(struct history *h, const struct history_series *s,
     return stale;
 }
 
-static void days_renew(struct history *h, const struct roster_entry *e,
-                       struct history_series *s,
-                       const struct shown_block *block,
+static void days_renew(struct history *h, struct history_series *s,
+                       const struct history_ask *ask,
                        const struct figure_how *how)
 {
     struct history_point own = {0};
     hsy_error err = {0};
-    hsy_status st = days_make(&own, h, e, block, how, &err);
+    hsy_status st = days_make(&own, h, ask, how, &err);
 
     if (st == HSY_OK) {
         own.unkept = true;
@@ -66,7 +57,8 @@ static void days_renew(struct history *h, const struct roster_entry *e,
 }
 
 bool history_make_days(struct history *h, const struct roster_entry *e,
-                       struct history_series *s, const struct figure_how *how)
+                       struct roster *roster, struct history_series *s,
+                       const struct figure_how *how)
 {
     struct shown_block *blocks = NULL;
     size_t n = 0, made = 0;
@@ -79,7 +71,10 @@ bool history_make_days(struct history *h, const struct roster_entry *e,
             continue;
         left = made++ == HISTORY_OWN;
         if (!left)
-            days_renew(h, e, s, &blocks[n], how);
+            days_renew(h, s,
+                       &(struct history_ask){e, blocks[n].first, blocks[n].last,
+                                             roster},
+                       how);
     }
     free(blocks);
     return !left;

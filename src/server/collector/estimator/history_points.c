@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* memmem, strndup */
 #include "server/collector/estimator/internal.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,72 +254,64 @@ void history_put(struct history *h, struct put *p, uint32_t entry)
 
 /* Numbers as they are; what a figure has no number for is null, and why says
  * the reason. Only some figures have the last two. */
-static void history_put_row(struct put *p, json_t *row, const json_t *why)
+static void history_put_row(struct put *p, const hsy_analysis_result *r,
+                            size_t i)
 {
-    static const char *const numbers[] = {
-        "estimate", "stderr", "low", "high", "low_lying", "high_lying"};
-    const json_t *value = json_object_get(row, "value");
+    const hsy_analysis_row *row = &r->rows[i];
 
     put_object(p, NULL);
-    put_text(p, "value", json_string_value(value), json_string_length(value));
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        const json_t *number = json_object_get(row, numbers[i]);
-
-        if (i < 4 || number != NULL)
-            put_number(p, numbers[i],
-                       json_is_number(number) ? json_number_value(number)
-                                              : NAN);
-    }
-    if (json_is_string(why) && json_is_null(json_object_get(row, "low")))
-        put_word(p, "why", json_string_value(why));
+    put_text(p, "value", row->value.text, row->value.len);
+    for (unsigned c = HSY_COLUMN_ESTIMATE; c <= HSY_COLUMN_HIGH_LYING; c++)
+        if (c <= HSY_COLUMN_HIGH || (r->columns & 1u << c) != 0)
+            put_number(p, hsy_analysis_column_name((hsy_analysis_column)c),
+                       analysis_cell(r, i, (hsy_analysis_column)c).number);
+    if (r->why != NULL && isnan(row->est.low))
+        put_word(p, "why", r->why);
     put_end(p, '}');
 }
 
-/* The first day, of days that joined. */
-static void history_put_first(struct put *p, const json_t *figure)
+/* What a point is of: now, a day, or a task. */
+static void history_put_head(struct put *p, const struct figure *figure,
+                             const struct roster_entry *e,
+                             enum history_form form, uint32_t day)
 {
-    const char *first = json_string_value(json_object_get(figure, "first_day"));
-    const char *last = json_string_value(json_object_get(figure, "last_day"));
+    const struct figure_span span = figure_span(figure);
 
-    if (first != NULL && last != NULL && strcmp(first, last) != 0)
-        put_word(p, "first_day", first);
+    if (form == HISTORY_IS_LIVE) {
+        put_count(p, "time", (uint64_t)time(NULL));
+    } else if (form == HISTORY_IS_DAY) {
+        put_day(p, "day", day);
+    } else if (form == HISTORY_IS_EVENT) {
+        put_word(p, "task", e->task.id);
+        put_count(p, "release", e->task.release);
+    } else if (span.first != span.last) { /* days that joined */
+        put_day(p, "first_day", span.first);
+    }
 }
 
-hsy_status history_point(struct history_point *out, json_t *figure,
+hsy_status history_point(struct history_point *out, const struct figure *figure,
                          const struct roster_entry *e, enum history_form form,
                          uint32_t day)
 {
-    json_t *rows = json_object_get(figure, "estimates");
-    const json_t *devices = json_object_get(figure, "devices");
-    const uint64_t reports =
-        (uint64_t)json_integer_value(json_object_get(figure, "reports"));
+    const hsy_analysis_result *r = figure_result(figure);
+    const bool own = form == HISTORY_IS_OWN;
     struct put p;
     hsy_status st = put_open(&p, NULL);
 
     if (st != HSY_OK)
         return st;
-    if (form == HISTORY_IS_LIVE) {
-        put_count(&p, "time", (uint64_t)time(NULL));
-    } else if (form == HISTORY_IS_DAY) {
-        put_day(&p, "day", day);
-    } else if (form == HISTORY_IS_EVENT) {
-        put_word(&p, "task", e->task.id);
-        put_count(&p, "release", e->task.release);
-    }
-    if (form == HISTORY_IS_OWN)
-        history_put_first(&p, figure);
-    put_count(&p, "reports", reports);
-    if (json_is_integer(devices))
-        put_count(&p, "devices", (uint64_t)json_integer_value(devices));
+    history_put_head(&p, figure, e, form, day);
+    put_count(&p, "reports", r->reports);
+    if (r->attends)
+        put_count(&p, "devices", r->attended.devices);
     put_array(&p, "estimates");
-    for (size_t i = 0; i < json_array_size(rows) && i < HISTORY_ROWS; i++)
-        history_put_row(&p, json_array_get(rows, i),
-                        json_object_get(figure, "why"));
+    for (size_t i = 0; i < r->count && i < HISTORY_ROWS; i++)
+        history_put_row(&p, r, i);
     put_end(&p, ']');
-    *out = (struct history_point){
-        .day = form == HISTORY_IS_DAY || form == HISTORY_IS_OWN ? day : 0};
-    if (form != HISTORY_IS_OWN)
+    *out =
+        (struct history_point){.day = own || form == HISTORY_IS_DAY ? day : 0};
+    if (!own)
         return put_close(&p, &out->json, &out->len, NULL);
-    out->own_reports = reports;
+    out->own_reports = r->reports;
     return put_close(&p, &out->own, &out->own_len, NULL);
 }

@@ -5,7 +5,6 @@
 #include "server/collector/estimator/estimator.h"
 #include "server/collector/estimator/recent.h"
 
-#include <jansson.h>
 #include <pthread.h>
 
 #define HISTORY_LIVE 240u /* points of an entry */
@@ -40,14 +39,14 @@ struct history_series {
 struct history {
     struct collector *c;
     struct desk *desk;
-    struct recent recent; /* the desk's */
-    struct shown *shown;  /* owned */
+    struct shown *shown; /* owned */
     pthread_t thread;
     char *status;         /* owned; as readers were told, by the thread alone */
     double status_due;    /* they are not told before */
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t changed;
     bool stop;
+    struct recent recent;
     struct history_seen seen;
     struct history_series **series; /* by entry; owned */
     size_t n;
@@ -85,7 +84,7 @@ enum history_form {
 };
 
 /* The point of a figure in one of its forms. */
-hsy_status history_point(struct history_point *out, json_t *figure,
+hsy_status history_point(struct history_point *out, const struct figure *figure,
                          const struct roster_entry *e, enum history_form form,
                          uint32_t day);
 
@@ -94,6 +93,7 @@ hsy_status history_point(struct history_point *out, json_t *figure,
 /* Make figures of those blocks of days whose reports have changed, a few at a
  * time; false if some are left. Only the history's thread. */
 bool history_make_days(struct history *h, const struct roster_entry *e,
-                       struct history_series *s, const struct figure_how *how);
+                       struct roster *roster, struct history_series *s,
+                       const struct figure_how *how);
 
 #endif

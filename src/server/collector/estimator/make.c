@@ -1,6 +1,6 @@
 /* make.c - a figure of what the engine holds now. */
 #define _GNU_SOURCE /* O_CLOEXEC */
-#include "server/collector/estimator/estimator.h"
+#include "server/collector/estimator/internal.h"
 
 #include "host/base/files.h"
 #include "host/base/host_fail.h"
@@ -223,7 +223,7 @@ hsy_status history_enough(struct collector *c, const struct roster_entry *e,
 {
     hsy_status st;
 
-    if (history_devices(c, &(struct history_ask){e, 0, 0}) >=
+    if (history_devices(c, &(struct history_ask){.entry = e}) >=
         e->task.min_reports)
         return HSY_OK;
     st = host_fail(err, HSY_E_EMPTY, HSY_FIELD_REPORTS, "too few reports");
@@ -232,10 +232,28 @@ hsy_status history_enough(struct collector *c, const struct roster_entry *e,
     return st;
 }
 
+static struct figure *make_find(struct history *h, const struct recent_key *key)
+{
+    struct figure *f;
+
+    pthread_mutex_lock(&h->lock);
+    f = recent_find(&h->recent, key);
+    pthread_mutex_unlock(&h->lock);
+    return f;
+}
+
+static void make_keep(struct history *h, const struct recent_key *key,
+                      struct figure *f)
+{
+    pthread_mutex_lock(&h->lock);
+    recent_keep(&h->recent, key, f);
+    pthread_mutex_unlock(&h->lock);
+}
+
 /* A large tally is not copied for nothing. */
-hsy_status history_figure(char **json, size_t *len, struct collector *c,
-                          const struct history_ask *ask,
-                          const struct figure_how *how, hsy_error *err)
+static hsy_status make_figure(struct figure **out, struct collector *c,
+                              const struct history_ask *ask,
+                              const struct figure_how *how, hsy_error *err)
 {
     const struct roster_entry *e = ask->entry;
     struct engine_rounds of = {0};
@@ -248,11 +266,38 @@ hsy_status history_figure(char **json, size_t *len, struct collector *c,
     if (st == HSY_OK)
         st = history_copy(&words, &of, &span, c, ask, err);
     if (st == HSY_OK) {
-        const struct figure_of figure = {e, words, &of, span};
+        const struct figure_of figure = {ask->roster, e, words, &of, span};
 
-        st = figure_json(json, len, &figure, how, err);
+        st = figure_make(out, &figure, how, err);
     }
     rounds_clear(&of.rounds);
     free(words);
+    return st;
+}
+
+hsy_status history_figure(struct figure **out, struct collector *c,
+                          const struct history_ask *ask,
+                          const struct figure_how *how, hsy_error *err)
+{
+    const struct recent_key key = {
+        .entry = ask->entry,
+        .first = ask->first,
+        .last = ask->last,
+        .top = how->top,
+        .level = how->level,
+        .lying = how->lying,
+        .generation =
+            shown_generation(history_shown(c->history), ask->entry->number),
+        .candidates = how->candidates_len != 0
+                          ? hsy_crc32c(0, how->candidates, how->candidates_len)
+                          : 0};
+    hsy_status st;
+
+    *out = make_find(c->history, &key);
+    if (*out != NULL)
+        return HSY_OK;
+    st = make_figure(out, c, ask, how, err);
+    if (st == HSY_OK)
+        make_keep(c->history, &key, *out);
     return st;
 }

@@ -1,40 +1,42 @@
 /*
- * recent.h - figures that were made a moment ago, for who asks the same.
+ * recent.h - the figures that were made last, for who asks the same.
  *
- * Several readers of one page ask the same of the same tally. A figure stands
- * for two seconds, unless another generation is shown. Used by one thread.
+ * The estimator's thread and the desk both keep theirs here, so that no figure
+ * is made twice while the same generation is shown. Not locked.
  */
 #ifndef SERVER_COLLECTOR_ESTIMATOR_RECENT_H
 #define SERVER_COLLECTOR_ESTIMATOR_RECENT_H
 
-#include "server/collector/estimator/estimator.h"
+#include "server/collector/figures/figures.h"
 
-/* What was asked, in full. */
+/* What was asked, in full. A figure holds its roster, so that no other entry
+ * can come to stand where its entry stands. */
 struct recent_key {
-    uint32_t entry, first, last, top;
+    const struct roster_entry *entry;
+    uint32_t first, last, top;
     double level, lying;
     uint64_t generation; /* of what is shown */
     uint32_t candidates; /* a checksum of their list */
 };
 
-#define RECENT_FIGURES 16u
+#define RECENT_FIGURES 32u
 
 struct recent {
     struct {
         struct recent_key key;
-        double made;
-        char *json; /* owned */
-        size_t len;
+        struct figure *figure; /* held; NULL: none */
     } figures[RECENT_FIGURES];
+    size_t next; /* place of the oldest */
 };
 
-/* A copy of such a figure, to be freed; false if there is none. */
-bool recent_find(const struct recent *r, const struct recent_key *key,
-                 char **json, size_t *len);
+/* Such a figure, to be dropped; NULL if there is none. */
+struct figure *recent_find(const struct recent *r,
+                           const struct recent_key *key);
 
-/* Keep a copy, in the place of the oldest; no memory is no figure. */
+/* Hold a figure, in the place of the same task's of an older generation, or of
+ * the oldest. */
 void recent_keep(struct recent *r, const struct recent_key *key,
-                 const char *json, size_t len);
+                 struct figure *figure);
 void recent_clear(struct recent *r);
 
 #endif

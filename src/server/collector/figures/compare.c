@@ -85,23 +85,20 @@ static hsy_status compare_both(struct put *p, struct figure *a,
                                struct figure *b, hsy_error *err)
 {
     const char *differ = analysis_differ(&a->of, &b->of);
-    hsy_status st;
 
     if (differ != NULL)
         return host_fail(err, HSY_E_MISMATCH, HOST_FIELD_DIFFERENCE, differ);
     put_object(p, "a");
-    st = figure_put(p, a, err);
+    figure_put(p, a);
     put_end(p, '}');
-    if (st != HSY_OK)
-        return st;
     put_object(p, "b");
-    st = figure_put(p, b, err);
+    figure_put(p, b);
     put_end(p, '}');
-    return st == HSY_OK ? compare_difference(p, a, b, err) : st;
+    return compare_difference(p, a, b, err);
 }
 
 /* Say which of the two has too few reports. */
-static hsy_status compare_open(struct figure *f, const struct figure_of *of,
+static hsy_status compare_open(struct figure **f, const struct figure_of *of,
                                const struct figure_how *how, uint64_t which,
                                hsy_error *err)
 {
@@ -117,7 +114,7 @@ hsy_status figure_difference(char **json, size_t *len,
                              const struct figure_of *b,
                              const struct figure_how *how, hsy_error *err)
 {
-    struct figure x = {0}, y = {0};
+    struct figure *x = NULL, *y = NULL;
     struct put p = {0};
     hsy_status st = compare_open(&x, a, how, 1, err);
 
@@ -126,12 +123,12 @@ hsy_status figure_difference(char **json, size_t *len,
     if (st == HSY_OK)
         st = put_open(&p, err);
     if (st == HSY_OK)
-        st = compare_both(&p, &x, &y, err);
+        st = compare_both(&p, x, y, err);
     if (st == HSY_OK)
         st = put_close(&p, json, len, err);
     else
         put_abort(&p);
-    figure_clear(&x);
-    figure_clear(&y);
+    figure_drop(x);
+    figure_drop(y);
     return st;
 }

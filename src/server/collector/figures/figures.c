@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIGURE_UNDATED 96u       /* bytes of a note */
 #define FIGURE_TOP 50u           /* strings shown if none is said, ... */
 #define FIGURE_TOP_MAX 10000u    /* ... and rows of any figure at most */
 #define FIGURE_ROWS 1000u        /* a longer list is cut to its largest */
@@ -27,7 +26,9 @@ static hsy_status figure_few(const struct roster_entry *e, hsy_error *err)
 static void figure_begin(struct figure *f, const struct roster_entry *e,
                          const struct figure_how *how)
 {
-    *f = (struct figure){.entry = e, .how = how};
+    f->entry = e;
+    f->how = how;
+    f->lying = how->lying;
     hsy_scheme_describe(e->scheme, &f->info);
     f->of = (hsy_analysis_tally){.scheme = e->scheme,
                                  .info = &f->info,
@@ -156,16 +157,16 @@ static hsy_status figure_ask(struct figure *f, hsy_error *err)
                : HSY_OK;
 }
 
-hsy_status figure_open(struct figure *f, const struct figure_of *of,
-                       const struct figure_how *how, hsy_error *err)
+static hsy_status figure_prepare(struct figure *f, const struct figure_of *of,
+                                 const struct figure_how *how, hsy_error *err)
 {
     const struct roster_entry *e = of->entry;
     hsy_status st = figure_check(e, how, err);
     uint64_t people;
 
-    figure_begin(f, e, how);
     if (st != HSY_OK)
         return st;
+    figure_begin(f, e, how);
     hsy_release_describe(e->release, &f->release);
     analysis_view(&f->tally, &f->info, of->words);
     people = hsy_tally_reports(&f->tally);
@@ -181,12 +182,42 @@ hsy_status figure_open(struct figure *f, const struct figure_of *of,
     return st == HSY_OK ? figure_ask(f, err) : st;
 }
 
-void figure_clear(struct figure *f)
+/* Drop what only making it needs. */
+static void figure_settle(struct figure *f)
 {
     free(f->candidates);
+    f->candidates = NULL;
     analysis_evidence_clear(&f->evidence);
+    f->of = (hsy_analysis_tally){0};
+    f->request = (hsy_analysis_request){0};
+    f->how = NULL;
+    f->rounds = NULL;
+}
+
+struct figure *figure_hold(struct figure *f)
+{
+    atomic_fetch_add(&f->holders, 1);
+    return f;
+}
+
+void figure_drop(struct figure *f)
+{
+    if (f == NULL || atomic_fetch_sub(&f->holders, 1) != 1)
+        return;
+    figure_settle(f);
     hsy_analysis_clear(&f->result);
-    *f = (struct figure){0};
+    roster_drop(f->roster);
+    free(f);
+}
+
+const hsy_analysis_result *figure_result(const struct figure *f)
+{
+    return &f->result;
+}
+
+struct figure_span figure_span(const struct figure *f)
+{
+    return f->span;
 }
 
 /* ---- Making -------------------------------------------------------------- */
@@ -198,7 +229,7 @@ static hsy_status figure_run(struct figure *f, hsy_error *err)
 }
 
 /* Of long steps so many strings may be too many for a stage: fewer, then. */
-static hsy_status figure_make(struct figure *f, hsy_error *err)
+static hsy_status figure_estimate(struct figure *f, hsy_error *err)
 {
     uint64_t *top = &f->request.search.top;
     hsy_status st = figure_run(f, err);
@@ -217,6 +248,37 @@ static hsy_status figure_make(struct figure *f, hsy_error *err)
                            "discover --max-candidates'");
 }
 
+hsy_status figure_open(struct figure **out, const struct figure_of *of,
+                       const struct figure_how *how, hsy_error *err)
+{
+    struct figure *f = calloc(1, sizeof *f);
+    hsy_status st;
+
+    if (f == NULL)
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    atomic_init(&f->holders, 1);
+    if (of->roster != NULL)
+        f->roster = roster_hold(of->roster);
+    st = figure_prepare(f, of, how, err);
+    if (st == HSY_OK)
+        st = figure_estimate(f, err);
+    if (st == HSY_OK)
+        *out = f;
+    else
+        figure_drop(f);
+    return st;
+}
+
+hsy_status figure_make(struct figure **out, const struct figure_of *of,
+                       const struct figure_how *how, hsy_error *err)
+{
+    const hsy_status st = figure_open(out, of, how, err);
+
+    if (st == HSY_OK)
+        figure_settle(*out);
+    return st;
+}
+
 /* ---- Writing ------------------------------------------------------------- */
 
 static void figure_put_day(struct put *p, const char *name, uint32_t day)
@@ -227,9 +289,7 @@ static void figure_put_day(struct put *p, const char *name, uint32_t day)
         put_null(p, name);
 }
 
-/* Reports of no day, rounded down: a lot may hold few of them, and few that
- * have one. */
-static uint64_t figure_undated(const struct figure *f)
+uint64_t figure_undated(const struct figure *f)
 {
     const uint64_t least = f->entry->task.min_reports;
 
@@ -247,20 +307,17 @@ static void figure_put_head(struct put *p, const struct figure *f)
     figure_put_day(p, "first_day", f->span.first);
     figure_put_day(p, "last_day", f->span.last);
     put_count(p, "undated", figure_undated(f));
-    if (f->how->lying == 0)
+    if (f->lying == 0)
         analysis_put_lying(p, &f->result);
 }
 
-/* The days of a figure are those of the reports that have one; NULL: all have.
- */
-static const char *figure_undated_note(char text[FIGURE_UNDATED],
-                                       const struct figure *f)
+const char *figure_note(char text[FIGURE_NOTE], const struct figure *f)
 {
     const uint64_t some = figure_undated(f);
 
     if (f->span.undated == 0 || f->span.first == 0)
         return NULL;
-    snprintf(text, FIGURE_UNDATED,
+    snprintf(text, FIGURE_NOTE,
              "at least %" PRIu64 " of the reports are of no day: they came in "
              "tallies that were merged",
              some);
@@ -269,33 +326,22 @@ static const char *figure_undated_note(char text[FIGURE_UNDATED],
                        "tally that was merged";
 }
 
-hsy_status figure_put(struct put *p, struct figure *f, hsy_error *err)
+void figure_put(struct put *p, const struct figure *f)
 {
-    char note[FIGURE_UNDATED];
-    hsy_status st = figure_make(f, err);
+    char note[FIGURE_NOTE];
+
+    figure_put_head(p, f);
+    analysis_put(p, &f->result, figure_note(note, f));
+}
+
+hsy_status figure_json(char **json, size_t *len, const struct figure *f,
+                       hsy_error *err)
+{
+    struct put p;
+    hsy_status st = put_open(&p, err);
 
     if (st != HSY_OK)
         return st;
-    figure_put_head(p, f);
-    analysis_put(p, &f->result, figure_undated_note(note, f));
-    return HSY_OK;
-}
-
-hsy_status figure_json(char **json, size_t *len, const struct figure_of *of,
-                       const struct figure_how *how, hsy_error *err)
-{
-    struct figure f;
-    struct put p = {0};
-    hsy_status st = figure_open(&f, of, how, err);
-
-    if (st == HSY_OK)
-        st = put_open(&p, err);
-    if (st == HSY_OK)
-        st = figure_put(&p, &f, err);
-    if (st == HSY_OK)
-        st = put_close(&p, json, len, err);
-    else
-        put_abort(&p);
-    figure_clear(&f);
-    return st;
+    figure_put(&p, f);
+    return put_close(&p, json, len, err);
 }

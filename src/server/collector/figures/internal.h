@@ -2,15 +2,24 @@
 #ifndef SERVER_COLLECTOR_FIGURES_INTERNAL_H
 #define SERVER_COLLECTOR_FIGURES_INTERNAL_H
 
-#include "host/analysis/analysis.h"
 #include "host/base/json.h"
 #include "server/collector/figures/figures.h"
 
-/* A figure that is being made. Owns what is marked so. */
+#include <stdatomic.h>
+
+#define FIGURE_NOTE 96u
+
+/* Owns what is marked so. What is only there while it is made, or compared, is
+ * zero afterwards. */
 struct figure {
+    atomic_uint holders;
+    struct roster *roster; /* held; NULL: the entry stays without it */
     const struct roster_entry *entry;
-    const struct figure_how *how;
     struct figure_span span;
+    double lying;               /* assumed share */
+    hsy_analysis_result result; /* owned */
+
+    const struct figure_how *how;
     hsy_scheme_info info;
     hsy_tally tally;
     const struct engine_rounds *rounds; /* NULL: nobody is in it twice */
@@ -20,15 +29,19 @@ struct figure {
     hsy_analysis_text *candidates;     /* owned; NULL: none are named */
     hsy_analysis_request request;      /* that how makes */
     struct analysis_evidence evidence; /* owned */
-    hsy_analysis_result result;        /* owned */
 };
 
-/* HSY_E_EMPTY below min_reports, with limit. */
-hsy_status figure_open(struct figure *f, const struct figure_of *of,
+/* figure_make, with all that a comparison needs. */
+hsy_status figure_open(struct figure **out, const struct figure_of *of,
                        const struct figure_how *how, hsy_error *err);
-void figure_clear(struct figure *f);
 
-/* A whole figure as members of an object that is open; its result stays. */
-hsy_status figure_put(struct put *p, struct figure *f, hsy_error *err);
+/* A whole figure as members of an object that is open. */
+void figure_put(struct put *p, const struct figure *f);
+
+/* Reports of no day, rounded down: a lot may hold few of them, and few that
+ * have one. And the note that says so; NULL: the days of the figure are those
+ * of all its reports. */
+uint64_t figure_undated(const struct figure *f);
+const char *figure_note(char text[FIGURE_NOTE], const struct figure *f);
 
 #endif

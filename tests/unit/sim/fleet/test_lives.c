@@ -104,10 +104,15 @@ static hsy_status lives_figure(char **json, size_t *len, const struct lives *l,
                                size_t task, double level, hsy_error *err)
 {
     const struct figure_how how = {.level = level, .lying = 0.01};
-    const struct figure_of of = {roster_at(l->roster, task), l->words[task],
-                                 &l->of[task], l->span[task]};
+    const struct figure_of of = {NULL, roster_at(l->roster, task),
+                                 l->words[task], &l->of[task], l->span[task]};
+    struct figure *f = NULL;
+    hsy_status st = figure_make(&f, &of, &how, err);
 
-    return figure_json(json, len, &of, &how, err);
+    if (st == HSY_OK)
+        st = figure_json(json, len, f, err);
+    figure_drop(f);
+    return st;
 }
 
 /* ---- As a program -------------------------------------------------------- */

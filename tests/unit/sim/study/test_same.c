@@ -99,13 +99,15 @@ static void served(const struct roster_entry *e, int64_t *words,
                    const hsy_analysis_result *r, size_t n)
 {
     json_t *command = printed(r), *figure = NULL;
+    struct figure *f = NULL;
     char *json = NULL;
     size_t len = 0;
 
-    if (figure_json(&json, &len,
-                    &(struct figure_of){.entry = e, .words = words}, &asked,
-                    NULL) == HSY_OK)
+    if (figure_make(&f, &(struct figure_of){.entry = e, .words = words}, &asked,
+                    NULL) == HSY_OK &&
+        figure_json(&json, &len, f, NULL) == HSY_OK)
         figure = json_loadb(json, len, JSON_ALLOW_NUL, NULL);
+    figure_drop(f);
     ok(figure != NULL && command != NULL && inside(figure, command),
        "%s (%s), %zu reports: the collector serves what the command prints",
        r->info.mechanism, hsy_kind_name(r->info.kind), n);

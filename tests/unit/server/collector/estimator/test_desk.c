@@ -1,7 +1,8 @@
 /*
- * test_desk.c - what waits at the desk is bounded and in order; figures made a
- * moment ago stand for what was asked, and nothing else.
+ * test_desk.c - what waits at the desk is bounded and in order; figures that
+ * were made last stand for what was asked, and nothing else.
  */
+#include "rig/example_roster.h"
 #include "server/collector/estimator/desk.h"
 #include "server/collector/estimator/recent.h"
 #include "tap.h"
@@ -63,30 +64,53 @@ static void waits_at_the_desk(void)
     desk_close(NULL);
 }
 
-static bool finds(const struct recent *r, struct recent_key key,
-                  const char *want)
-{
-    char *json = NULL;
-    size_t len = 0;
-    const bool found = recent_find(r, &key, &json, &len);
-    const bool same = found && len == strlen(want) && strcmp(json, want) == 0;
+/* ---- Figures that were made last ----------------------------------------- */
 
-    free(json);
+/* A figure that can be told apart. */
+static struct figure *made(const struct roster_entry *e)
+{
+    const struct figure_how how = {.level = 0.95};
+    int64_t *words = calloc(e->words + 1, sizeof *words);
+    uint8_t *reports = example_reports(e->scheme, 1000);
+    struct figure *f = NULL;
+    hsy_tally t;
+
+    hsy_tally_init(&t, e->scheme, words);
+    if (hsy_tally_batch(&t, e->scheme, reports, 1000, NULL) != HSY_OK ||
+        figure_make(&f, &(struct figure_of){.entry = e, .words = words}, &how,
+                    NULL) != HSY_OK)
+        f = NULL;
+    free(reports);
+    free(words);
+    return f;
+}
+
+static bool finds(const struct recent *r, struct recent_key key,
+                  const struct figure *want)
+{
+    struct figure *found = recent_find(r, &key);
+    const bool same = found == want;
+
+    figure_drop(found);
     return same;
 }
 
-static void stands_for_a_moment(void)
+static void stands_for_the_same(struct roster *roster)
 {
+    const struct roster_entry *e = roster_at(roster, 0);
     const struct recent_key key = {
-        .entry = 3, .level = 0.95, .lying = 0.01, .generation = 1000};
+        .entry = e, .level = 0.95, .lying = 0.01, .generation = 1000};
     struct recent_key other[] = {key, key, key, key, key, key, key, key};
-    struct recent r = {0};
+    struct figure *a = made(e), *b = made(e);
+    struct recent r = {.next = 0};
     bool any = false;
 
-    ok(!finds(&r, key, ""), "nothing is there at first");
-    recent_keep(&r, &key, "{\"a\": 1}", 8);
-    ok(finds(&r, key, "{\"a\": 1}"), "what was made is there");
-    other[0].entry = 4;
+    if (!ok(a != NULL && b != NULL, "two figures"))
+        return;
+    ok(finds(&r, key, NULL), "nothing is there at first");
+    recent_keep(&r, &key, a);
+    ok(finds(&r, key, a), "what was made is there");
+    other[0].entry = roster_at(roster, 1);
     other[1].first = 1;
     other[2].last = 1;
     other[3].top = 1;
@@ -95,21 +119,29 @@ static void stands_for_a_moment(void)
     other[6].generation = 1001;
     other[7].candidates = 1;
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
-        any |= finds(&r, other[i], "{\"a\": 1}");
+        any |= !finds(&r, other[i], NULL);
     ok(!any, "and stands for nothing else");
+    recent_keep(&r, &other[6], b);
+    ok(finds(&r, other[6], b) && finds(&r, key, NULL) && eq_u64(r.next, 1),
+       "another generation takes its place");
     for (uint32_t i = 0; i < RECENT_FIGURES; i++) {
-        other[0].entry = 100 + i;
-        recent_keep(&r, &other[0], "{}", 2);
+        other[0].first = 100 + i;
+        recent_keep(&r, &other[0], a);
     }
-    ok(!finds(&r, key, "{\"a\": 1}") && finds(&r, other[0], "{}"),
+    ok(finds(&r, other[6], NULL) && finds(&r, other[0], a),
        "the oldest makes room");
     recent_clear(&r);
-    ok(!finds(&r, other[0], "{}"), "nothing is there in the end");
+    ok(finds(&r, other[0], NULL), "nothing is there in the end");
+    figure_drop(a);
+    figure_drop(b);
 }
 
 int main(void)
 {
+    struct roster *r = example_roster();
+
     waits_at_the_desk();
-    stands_for_a_moment();
+    stands_for_the_same(r);
+    roster_drop(r);
     return tap_done();
 }

@@ -5,7 +5,11 @@
 #define _GNU_SOURCE /* strdup */
 #include "rig/example_roster.h"
 #include "server/collector/estimator/internal.h"
+#include "server/collector/figures/internal.h"
 #include "tap.h"
+
+#include <jansson.h>
+#include <math.h>
 
 static struct history_point point(uint32_t day, unsigned number)
 {
@@ -151,55 +155,77 @@ static void little_memory(struct history *h)
     ok(within && s->nlive > 1 && s->nlive < 40, "memory is bounded");
 }
 
+/* A figure that says what a test wants. */
+static void figure_of_rows(struct figure *f, const struct roster_entry *e,
+                           hsy_analysis_row *rows, size_t n)
+{
+    *f = (struct figure){.entry = e,
+                         .result = {.reports = 7,
+                                    .rows = rows,
+                                    .count = n,
+                                    .columns = 1u << HSY_COLUMN_VALUE}};
+}
+
 /* No interval, and an interval for liars, stay what they are; a day of too few
  * reports is not left out. */
 static void from_other_figures(const struct roster_entry *e)
 {
-    static const char text[] =
-        "{\"reports\": 7, \"estimates\": [{\"value\": \"a\", \"estimate\": "
-        "0.1, "
-        "\"stderr\": null, \"low\": null, \"high\": null, \"why\": \"x\"}, "
-        "{\"value\": \"b\", \"estimate\": 1, \"stderr\": 1, \"low\": 0, "
-        "\"high\": 2, \"low_lying\": -1, \"high_lying\": 3}]}";
-    json_t *figure = json_loadb(text, sizeof text - 1, 0, NULL);
+    hsy_analysis_row rows[] = {{.value = {"a", 1},
+                                .est = {0.1, NAN, NAN, NAN},
+                                .low_lying = NAN,
+                                .high_lying = NAN},
+                               {.value = {"b", 1},
+                                .est = {1, 1, 0, 2},
+                                .low_lying = -1,
+                                .high_lying = 3}};
     struct history_point p = {0};
+    struct figure f;
 
-    json_object_set_new(figure, "why", json_string("x")); /* of all rows */
-
-    ok(eq_status(history_point(&p, figure, e, HISTORY_IS_OWN, 20773), HSY_OK) &&
-           p.json == NULL && eq_u64(p.day, 20773) && eq_u64(p.own_reports, 7) &&
-           eq_text(p.own, text),
-       "what has no interval has none, with its reason; liars have their own");
+    figure_of_rows(&f, e, rows, 2);
+    f.result.why = "x";
+    f.result.columns |=
+        1u << HSY_COLUMN_LOW_LYING | 1u << HSY_COLUMN_HIGH_LYING;
+    ok(eq_status(history_point(&p, &f, e, HISTORY_IS_OWN, 20773), HSY_OK) &&
+           p.json == NULL && eq_u64(p.day, 20773) && eq_u64(p.own_reports, 7),
+       "a point of a day's own figure");
+    is_text(p.own,
+            "{\"reports\": 7, \"estimates\": [{\"value\": \"a\", "
+            "\"estimate\": 0.1, \"stderr\": null, \"low\": null, "
+            "\"high\": null, \"low_lying\": null, \"high_lying\": null, "
+            "\"why\": \"x\"}, {\"value\": \"b\", \"estimate\": 1, "
+            "\"stderr\": 1, \"low\": 0, \"high\": 2, \"low_lying\": -1, "
+            "\"high_lying\": 3}]}",
+            "what has no interval has none, with its reason; liars have their "
+            "own");
     free(p.own);
-    json_object_set_new(figure, "first_day", json_string("2026-11-14"));
-    json_object_set_new(figure, "last_day", json_string("2026-11-16"));
-    ok(eq_status(history_point(&p, figure, e, HISTORY_IS_OWN, 20773), HSY_OK) &&
+    f.span = (struct figure_span){20771, 20773, 0};
+    ok(eq_status(history_point(&p, &f, e, HISTORY_IS_OWN, 20773), HSY_OK) &&
            eq_int(strncmp(p.own,
                           "{\"first_day\": \"2026-11-14\", \"reports\": 7,",
                           40),
                   0),
        "days that joined say with which they begin");
     free(p.own);
-    json_decref(figure);
 }
 
 static void from_a_figure(const struct roster_entry *e)
 {
-    static const char text[] =
-        "{\"reports\": 7, \"estimates\": [{\"value\": \"a\\u0000\\\"b\", "
-        "\"estimate\": 0.1, \"stderr\": 0.25, \"low\": -1, \"high\": 2e3, "
-        "\"significant\": true}]}";
-    json_t *figure = json_loadb(text, sizeof text - 1, JSON_ALLOW_NUL, NULL);
+    hsy_analysis_row rows[HISTORY_ROWS + 1];
     struct history_point p = {0};
+    struct figure f;
 
-    ok(eq_status(history_point(&p, figure, e, HISTORY_IS_DAY, 20773), HSY_OK) &&
+    for (size_t i = 0; i <= HISTORY_ROWS; i++)
+        rows[i] = (hsy_analysis_row){.value = {"a\0\"b", 4},
+                                     .est = {0.1, 0.25, -1, 2e3}};
+    figure_of_rows(&f, e, rows, 1);
+    ok(eq_status(history_point(&p, &f, e, HISTORY_IS_DAY, 20773), HSY_OK) &&
            eq_text(p.json,
                    "{\"day\": \"2026-11-16\", \"reports\": 7, \"estimates\": "
                    "[{\"value\": \"a\\u0000\\\"b\", \"estimate\": 0.1, "
                    "\"stderr\": 0.25, \"low\": -1, \"high\": 2000}]}"),
        "a day's point says the day and no time");
     free(p.json);
-    ok(eq_status(history_point(&p, figure, e, HISTORY_IS_EVENT, 0), HSY_OK) &&
+    ok(eq_status(history_point(&p, &f, e, HISTORY_IS_EVENT, 0), HSY_OK) &&
            eq_int(strncmp(p.json,
                           "{\"task\": \"t00\", \"release\": 1, \"reports\": 7",
                           42),
@@ -207,11 +233,20 @@ static void from_a_figure(const struct roster_entry *e)
            strchr(p.json, '\n') == NULL,
        "an event is one line and names the task");
     free(p.json);
-    ok(eq_status(history_point(&p, figure, e, HISTORY_IS_LIVE, 0), HSY_OK) &&
+    ok(eq_status(history_point(&p, &f, e, HISTORY_IS_LIVE, 0), HSY_OK) &&
            eq_int(strncmp(p.json, "{\"time\": ", 9), 0),
        "a point of now has its time");
     free(p.json);
-    json_decref(figure);
+    f.result.count = HISTORY_ROWS + 1;
+    if (eq_status(history_point(&p, &f, e, HISTORY_IS_LIVE, 0), HSY_OK)) {
+        json_t *all = json_loadb(p.json, p.len, JSON_ALLOW_NUL, NULL);
+
+        ok(eq_u64(json_array_size(json_object_get(all, "estimates")),
+                  HISTORY_ROWS),
+           "a point has the first rows");
+        json_decref(all);
+        free(p.json);
+    }
 }
 
 int main(void)
