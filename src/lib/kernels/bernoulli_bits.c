@@ -35,47 +35,6 @@ void hsy_bernoulli_bits_plain(uint64_t *lanes, const uint64_t *planes,
     }
 }
 
-/* One step is a majority of r, w and the digit. */
-static uint64_t bernoulli_step(uint64_t r, uint64_t w, uint64_t digit)
-{
-    return (r & w) | (digit & (r | w));
-}
-
-static void bernoulli_four(uint64_t *lanes, const uint64_t *planes,
-                           size_t words, unsigned digits, uint64_t threshold)
-{
-    uint64_t r[4] = {0, 0, 0, 0};
-
-    for (unsigned j = 0; j < digits; j++, planes += words) {
-        uint64_t digit = 0 - bernoulli_digit(threshold, digits, j);
-
-        r[0] = bernoulli_step(r[0], planes[0], digit);
-        r[1] = bernoulli_step(r[1], planes[1], digit);
-        r[2] = bernoulli_step(r[2], planes[2], digit);
-        r[3] = bernoulli_step(r[3], planes[3], digit);
-    }
-    for (int k = 0; k < 4; k++)
-        lanes[k] = r[k];
-}
-
-void hsy_bernoulli_bits_portable(uint64_t *lanes, const uint64_t *planes,
-                                 size_t words, unsigned digits,
-                                 uint64_t threshold)
-{
-    size_t i = 0;
-
-    for (; words - i >= 4; i += 4)
-        bernoulli_four(lanes + i, planes + i, words, digits, threshold);
-    for (; i < words; i++) {
-        uint64_t r = 0;
-
-        for (unsigned j = 0; j < digits; j++)
-            r = bernoulli_step(r, planes[j * words + i],
-                               0 - bernoulli_digit(threshold, digits, j));
-        lanes[i] = r;
-    }
-}
-
 /* ---- Early exit ---------------------------------------------------------- */
 
 #define BERNOULLI_GROUP 64  /* words whose leading digits are drawn together */

@@ -73,4 +73,8 @@ size_t hsy_rows_with_popcount_avx2(const uint8_t *rows, size_t n, size_t bytes,
 
 #undef HSY_KERNELS_OF
 
+/* Whether a table computes what plain does, as far as a millisecond tells. */
+bool hsy_kernels_agree(const struct hsy_kernels *k,
+                       const struct hsy_kernels *plain);
+
 #endif

@@ -23,7 +23,7 @@ static const struct hsy_kernels kernels_portable = {
     .chacha20 = hsy_chacha20_portable,
     .crc32c = hsy_crc32c_portable,
     .bernoulli_bits = hsy_bernoulli_bits_portable,
-    .sparse = hsy_sparse_plain,
+    .sparse = hsy_sparse_portable,
     .blanket_choices = hsy_blanket_choices_portable,
     .hadamard = hsy_hadamard_portable,
     .wht = hsy_wht_portable,
@@ -33,7 +33,7 @@ static const struct hsy_kernels kernels_portable = {
     .bit_counts_some = hsy_bit_counts_some_portable,
     .lh_direct = hsy_lh_direct_portable,
     .lh_table = hsy_lh_table_portable,
-    .orthogonal_points = hsy_orthogonal_points_plain,
+    .orthogonal_points = hsy_orthogonal_points_portable,
     .line_sums = hsy_line_sums_portable,
 };
 
@@ -97,6 +97,22 @@ static bool kernels_has_avx512(void)
            __builtin_cpu_supports("avx512vpopcntdq");
 }
 
+/* What the trial of AVX-512 gave: 0 before it, 1 if it agrees with plain, else
+ * 2. All of the library's changing data: threads that try at once find the
+ * same. */
+static uint8_t kernels_tried;
+
+static bool kernels_agrees_avx512(void)
+{
+    uint8_t tried = __atomic_load_n(&kernels_tried, __ATOMIC_RELAXED);
+
+    if (tried == 0) {
+        tried = hsy_kernels_agree(&kernels_avx512, &kernels_plain) ? 1 : 2;
+        __atomic_store_n(&kernels_tried, tried, __ATOMIC_RELAXED);
+    }
+    return tried == 1;
+}
+
 bool hsy_cpu_has(hsy_cpu level)
 {
     switch (level) {
@@ -106,7 +122,7 @@ bool hsy_cpu_has(hsy_cpu level)
     case HSY_CPU_AVX2:
         return kernels_has_avx2();
     case HSY_CPU_AVX512:
-        return kernels_has_avx512();
+        return kernels_has_avx512() && kernels_agrees_avx512();
     }
     return false;
 }

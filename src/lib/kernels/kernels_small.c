@@ -8,7 +8,7 @@
 static const struct hsy_kernels client_kernels = {
     .chacha20 = hsy_chacha20_plain,
     .crc32c = hsy_crc32c_plain,
-    .bernoulli_bits = hsy_bernoulli_bits_portable,
+    .bernoulli_bits = hsy_bernoulli_bits_plain,
     .blanket_choices = hsy_blanket_choices_portable,
 };
 

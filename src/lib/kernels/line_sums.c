@@ -1,9 +1,12 @@
 /*
- * line_sums.c - sums along all lines of small square tables, any machine.
+ * line_sums.c - sums along all lines of small square tables: the plain loop and
+ * the frame of the fast ones.
  *
  * The step of the projective decoder (mech/projective_points.c): a row e of
  * the matrix, rotated by s e, is added to line bundle s.
  */
+#include "lib/kernels/line_sums.h"
+
 #include "lib/kernels/internal.h"
 
 /* Row by row and line by line, as it is defined. */
@@ -20,28 +23,6 @@ void hsy_line_sums_plain(uint32_t *out, size_t stride, const uint32_t *m,
                     sum += m[e * q + (z + s * (q - e)) % q];
                 out[s * stride + z] = sum;
             }
-}
-
-/* One matrix by rotation in two runs: no remainder in the inner loops. */
-static inline void lines_matrix(uint32_t *out, size_t stride, const uint32_t *m,
-                                uint32_t q)
-{
-    for (uint32_t s = 0; s < q; s++) {
-        uint32_t *line = out + s * stride;
-        uint32_t turn = s; /* s e mod q */
-
-        for (uint32_t z = 0; z < q; z++)
-            line[z] = m[z];
-        for (uint32_t e = 1; e < q; e++) {
-            const uint32_t *row = m + (size_t)e * q;
-
-            for (uint32_t z = 0; z < q - turn; z++)
-                line[turn + z] += row[z];
-            for (uint32_t z = 0; z < turn; z++)
-                line[z] += row[q - turn + z];
-            turn = turn + s >= q ? turn + s - q : turn + s;
-        }
-    }
 }
 
 static void lines_two(uint32_t *out, size_t stride, const uint32_t *m,
@@ -73,15 +54,38 @@ static void lines_three(uint32_t *out, size_t stride, const uint32_t *m,
     }
 }
 
-void hsy_line_sums_portable(uint32_t *out, size_t stride, const uint32_t *m,
-                            uint32_t q, size_t count, uint32_t *work)
+/* Rows first .. first + rows - 1 of m, each twice in a row. */
+static void lines_double(struct lines_tile *t, uint32_t *work,
+                         const uint32_t *m)
 {
-    (void)work;
+    for (uint32_t e = 0; e < t->rows; e++) {
+        const uint32_t *row = m + (size_t)(t->first + e) * t->q;
+        uint32_t *twice = work + e * t->pitch;
+
+        for (uint32_t z = 0; z < t->q; z++)
+            twice[z] = twice[t->q + z] = row[z];
+        for (uint32_t z = 0; z < 16; z++)
+            twice[2 * t->q + z] = 0;
+        t->at[e] = 0;
+    }
+}
+
+void hsy_line_sums_with(lines_add *add, uint32_t *out, size_t stride,
+                        const uint32_t *m, uint32_t q, size_t count,
+                        uint32_t *work)
+{
+    struct lines_tile t = {.work = work, .pitch = 2 * (size_t)q + 16, .q = q};
+
     if (q == 2)
         lines_two(out, stride, m, count);
-    else if (q == 3)
+    if (q == 3)
         lines_three(out, stride, m, count);
-    else
-        for (size_t c = 0; c < count; c++)
-            lines_matrix(out + c * q, stride, m + c * q * q, q);
+    for (size_t c = 0; q > 3 && c < count; c++, m += (size_t)q * q, out += q)
+        for (t.first = 0; t.first < q; t.first += KERNEL_LINE_SUMS_ROWS) {
+            t.rows = q - t.first < KERNEL_LINE_SUMS_ROWS
+                         ? q - t.first
+                         : KERNEL_LINE_SUMS_ROWS;
+            lines_double(&t, work, m);
+            add(out, stride, &t);
+        }
 }

@@ -1,12 +1,10 @@
 /*
- * wht.c - the Walsh-Hadamard transform: the textbook loop, the order in which
- * the fast ones walk memory, and the one for any processor.
+ * wht.c - the Walsh-Hadamard transform: the textbook loop, and the order in
+ * which the fast ones walk memory.
  */
 #include "lib/kernels/wht.h"
 
 #include "lib/kernels/internal.h"
-
-#include <string.h>
 
 #define WHT_INNER ((size_t)1 << 12) /* cells of the inner cache: 32 KiB */
 #define WHT_OUTER ((size_t)1 << 16) /* of the outer one: 512 KiB */
@@ -75,39 +73,6 @@ void hsy_wht_with(const struct wht_level *level, int64_t *cells, size_t n)
     }
     wht_parts(level, x, n, WHT_OUTER);
     wht_climb(level, x, n, WHT_OUTER);
-}
-
-typedef uint64_t wht_vec __attribute__((vector_size(16)));
-
-/* Two cells a vector: sum and difference of its lanes, then of the vectors. */
-static void wht_start(uint64_t *cells, size_t n)
-{
-    for (size_t at = 0; at < n; at += 16) {
-        wht_vec v[8];
-
-        for (size_t k = 0; k < 8; k++) {
-            uint64_t a = cells[at + 2 * k], b = cells[at + 2 * k + 1];
-
-            v[k] = (wht_vec){a + b, a - b};
-        }
-        HSY_WHT_VECTORS(wht_vec, v, 3);
-        memcpy(cells + at, v, sizeof v);
-    }
-}
-
-HSY_WHT_STEP(wht_step2, , wht_vec, 1)
-HSY_WHT_STEP(wht_step4, , wht_vec, 2)
-HSY_WHT_STEP(wht_step8, , wht_vec, 3)
-
-void hsy_wht_portable(int64_t *cells, size_t n)
-{
-    static const struct wht_level level = {
-        .base = 16,
-        .start = wht_start,
-        .step = {wht_step2, wht_step4, wht_step8},
-    };
-
-    hsy_wht_with(&level, cells, n);
 }
 
 #undef WHT_INNER

@@ -1,0 +1,14 @@
+/* all_vec.h - every kernel's body for the level that includes it. No guard:
+ * one file of the amalgamation includes it once a level. */
+#include "lib/kernels/simd.h"
+
+#include "lib/kernels/bernoulli_bits_vec.h"
+#include "lib/kernels/line_sums_vec.h"
+#include "lib/kernels/orthogonal_points_vec.h"
+#include "lib/kernels/wht_vec.h"
+
+#undef LIB_KERNELS_SIMD_H
+#undef SIMD_BYTES
+#undef SIMD_LEVEL
+#undef SIMD_WORDS
+#undef SIMD_HALVES
