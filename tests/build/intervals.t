@@ -22,7 +22,7 @@ unkind() { sed -i 's|"share/grr", POINT|"share/grrr", POINT|' tests/stat/test_co
 surface() { printf 'const char *const more_low = "low";\n' >src/cli/more_show.c; }
 member() { printf 'const char *const more_low = "share_low";\n' >src/server/collector/more_show.c; }
 maker() { printf 'HSY_API void hsy_more(double x, hsy_estimate *est);\n' >>include/hearsay/estimate.h; }
-mechanism() { sed -i 's/^    &hsy_mech_rr,/&\n    \&hsy_mech_more,/' src/lib/mech/table.c; }
+mechanism() { printf '%s\n' 'MECHANISM(more, 31, "more", "", "one more")' >>src/lib/mech/mechanisms.def; }
 word() { sed -i 's/^    "auto",  "wald",/    "auto",  "more",/' src/host/analysis/cells.c; }
 
 tools/lint-intervals >"$work/log" 2>&1 && [[ ! -s $work/log ]]

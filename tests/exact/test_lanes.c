@@ -9,6 +9,7 @@
  */
 #include "lib/family/sketch.h"
 #include "lib/family/unary.h"
+#include "lib/mech/mechanisms.h"
 #include "lib/mech/rappor.h"
 #include "rig/tape.h"
 #include "rig/trial.h"

@@ -66,16 +66,16 @@ static void law_lanes(struct law_draw *draw, size_t lanes, size_t offset,
 static struct law_draw law_permanent_draw(const hsy_permanent *c)
 {
     const hsy_scheme *s = c->permanent;
-    const struct permanent_part part = s->mech->permanent->part(s);
+    const struct permanent_part part = s->mech->client->permanent->part(s);
     const uint64_t channel[2] = {s->other, s->own};
     struct law_draw draw = {0};
 
-    if (s->mech->permanent->step == PERMANENT_OUTPUT) {
+    if (s->mech->client->permanent->step == PERMANENT_OUTPUT) {
         uint64_t blanket = (uint64_t)part.count << s->shift;
 
         enumerate_edges(&draw.coins, &s->coin, &blanket, 1);
         enumerate_below(&draw.coins, part.count);
-    } else if (s->mech->permanent->step == PERMANENT_INSTANT) {
+    } else if (s->mech->client->permanent->step == PERMANENT_INSTANT) {
         law_lanes(&draw, part.count, 0, s->rappor.flip_digits, &s->rappor.flip,
                   1);
     } else if (s->total == 0) {
@@ -94,15 +94,15 @@ static struct law_draw law_step_draw(const hsy_permanent *c)
 {
     const struct mech_rappor *r = &c->report->rappor;
     const struct permanent_part part =
-        c->report->mech->permanent->part(c->report);
+        c->report->mech->client->permanent->part(c->report);
     const uint64_t low = r->low < r->miss ? r->low : r->miss;
     const uint64_t instant[2] = {low, r->low + r->miss - low};
     struct law_draw draw = {0};
 
-    if (c->report->mech->permanent->step == PERMANENT_OUTPUT) {
+    if (c->report->mech->client->permanent->step == PERMANENT_OUTPUT) {
         enumerate_edges(&draw.coins, &law_word, &c->step, 1);
         enumerate_below(&draw.coins, part.count);
-    } else if (c->report->mech->permanent->step == PERMANENT_INSTANT) {
+    } else if (c->report->mech->client->permanent->step == PERMANENT_INSTANT) {
         law_lanes(&draw, part.count, 0, r->step_digits, instant, 2);
     } else {
         law_lanes(&draw, part.count, part.first, 64, &c->step, 1);
@@ -154,7 +154,7 @@ static struct law_own *law_owns(const hsy_permanent *c, size_t *count)
 static uint64_t law_key(const hsy_permanent *c, const struct law_own *own,
                         uint64_t code)
 {
-    const bool asks = c->permanent->mech->permanent->key != NULL;
+    const bool asks = c->permanent->mech->client->permanent->key != NULL;
     uint64_t keys[2] = {UINT64_MAX, UINT64_MAX};
 
     for (size_t i = 0; i < 2; i++) {
@@ -638,12 +638,12 @@ static void law_rappor(void)
 static void law_wanted(const hsy_permanent *c, mpq_t out)
 {
     const hsy_scheme *s[2] = {c->permanent, c->report};
-    uint64_t k = c->report->mech->permanent->part(c->report).count;
+    uint64_t k = c->report->mech->client->permanent->part(c->report).count;
     mpq_t rate[2], x;
 
     mpq_inits(rate[0], rate[1], x, NULL);
     for (size_t i = 0; i < 2; i++) {
-        bool outputs = s[i]->mech->permanent->step == PERMANENT_OUTPUT;
+        bool outputs = s[i]->mech->client->permanent->step == PERMANENT_OUTPUT;
 
         mpz_set_ui(mpq_numref(rate[i]), outputs ? s[i]->weight : s[i]->other);
         enumerate_whole(mpq_denref(rate[i]), s[i]->total);
@@ -654,7 +654,7 @@ static void law_wanted(const hsy_permanent *c, mpq_t out)
     mpq_div(out, rate[1], rate[0]); /* what is kept: D, or 1 - 2 t */
     mpq_set_ui(x, 1, 1);
     mpq_sub(out, x, out);
-    if (c->report->mech->permanent->step == PERMANENT_FLIP)
+    if (c->report->mech->client->permanent->step == PERMANENT_FLIP)
         mpq_div_2exp(out, out, 1);
     mpq_mul_2exp(out, out, 64);
     mpq_clears(rate[0], rate[1], x, NULL);

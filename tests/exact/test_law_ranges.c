@@ -6,6 +6,7 @@
  * nothing of the law. Given the published words, the secret ones are played by
  * class (enumerate.h has the same for mechanisms without levels).
  */
+#include "lib/mech/mechanisms.h"
 #include "lib/scheme/scheme.h"
 #include "rig/trial.h"
 #include "tap.h"
@@ -40,7 +41,7 @@ static unsigned play(const hsy_scheme *s, uint64_t code,
     hsy_coins coins = {{tape_fill, &hidden}, {tape_fill, &open}};
     uint8_t report[8] = {0};
 
-    if (s->mech->randomize(s, report, code, &coins) != HSY_OK ||
+    if (s->mech->client->randomize(s, report, code, &coins) != HSY_OK ||
         open.at != npublished || hidden.at != nsecret ||
         hsy_check(s, report) != HSY_OK)
         return OUTPUTS;

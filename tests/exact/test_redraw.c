@@ -63,8 +63,9 @@ static bool redraw_play(struct redraw_trial *t, uint8_t *reports)
     hsy_coins coins = {{redraw_fill, &t->secret}, {redraw_fill, &t->published}};
 
     t->secret.bytes = t->published.bytes = 0;
-    return (t->single && t->s->mech->randomize != NULL
-                ? t->s->mech->randomize(t->s, reports, t->codes[0], &coins)
+    return (t->single && t->s->mech->client->randomize != NULL
+                ? t->s->mech->client->randomize(t->s, reports, t->codes[0],
+                                                &coins)
                 : hsy_randomize_batch(t->s, reports, t->codes, t->n, &coins,
                                       NULL)) == HSY_OK;
 }

@@ -310,7 +310,7 @@ static inline size_t transcript_scheme(struct transcript_class *out,
 static inline size_t transcript_permanent(struct transcript_class *out,
                                           const hsy_permanent *c, size_t at)
 {
-    const struct mech_permanent *mech = c->report->mech->permanent;
+    const struct mech_permanent *mech = c->report->mech->client->permanent;
 
     if (at == 0)
         return transcript_edge(out, c->step, UINT64_MAX);

@@ -78,7 +78,7 @@ static inline hsy_status permanent_one(struct permanent_run *p, hsy_tally *one,
                                        size_t at, int bit)
 {
     const hsy_scheme *s = p->poll.run.s;
-    const struct permanent_part part = s->mech->permanent->part(s);
+    const struct permanent_part part = s->mech->client->permanent->part(s);
     uint8_t report[64];
 
     if (s->report_bytes > sizeof report)

@@ -51,9 +51,9 @@ static double accuracy_asked(const hsy_scheme *s,
 {
     double v[2];
 
-    if (s->mech->variance == NULL || s->kind == HSY_KIND_NUMBER)
+    if (s->mech->estimate->variance == NULL || s->kind == HSY_KIND_NUMBER)
         return 1;
-    s->mech->variance(s, v);
+    s->mech->estimate->variance(s, v);
     return fmax(v[0] / mech_support_v0(law), 1);
 }
 
@@ -85,8 +85,8 @@ static void accuracy_other(hsy_accuracy *a, const hsy_scheme *s, double share)
     a->variance = mean ? v[0] + 0.25
                        : (1 - a->share) * v[0] + a->share * v[1] +
                              a->share * (1 - a->share);
-    if (s->mech->reach != NULL) {
-        s->mech->reach(s, reach);
+    if (s->mech->estimate->reach != NULL) {
+        s->mech->estimate->reach(s, reach);
         a->width = reach[1] - reach[0];
     }
 }
@@ -97,7 +97,8 @@ hsy_status hsy_accuracy_of(const hsy_scheme *s, hsy_accuracy *out, double share,
     hsy_accuracy made = {.at_once = at_once};
     struct mech_support law = {.gap = 0}; /* no pure law */
 
-    if (s->mech->central || s->mech->iterative || s->kind == HSY_KIND_TUPLE)
+    if (mech_central(s->mech) || s->mech->estimate->iterative ||
+        s->kind == HSY_KIND_TUPLE)
         return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "its accuracy is not known beforehand");
     if (!(share <= 1) || !(at_once >= 1))
@@ -105,8 +106,8 @@ hsy_status hsy_accuracy_of(const hsy_scheme *s, hsy_accuracy *out, double share,
                         !(share <= 1) ? HSY_FIELD_SHARE : HSY_FIELD_AT_ONCE,
                         "a share is at most 1, and at least one estimate is "
                         "asked for");
-    if (s->mech->support != NULL)
-        s->mech->support(s, &law);
+    if (s->mech->estimate->support != NULL)
+        s->mech->estimate->support(s, &law);
     if (law.gap != 0)
         accuracy_share(&made, s, &law, share);
     else

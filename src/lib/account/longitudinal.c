@@ -48,7 +48,7 @@ static void longitudinal_permanent(const hsy_permanent *c,
 {
     const hsy_scheme *s = c->permanent;
 
-    switch (s->mech->permanent->step) {
+    switch (s->mech->client->permanent->step) {
     case PERMANENT_OUTPUT:
         hsy_support_of(out, twolevel_own(s), twolevel_other(s), s->total);
         break;
@@ -65,11 +65,11 @@ static void longitudinal_permanent(const hsy_permanent *c,
 static void longitudinal_step(const hsy_permanent *c, struct mech_support *out)
 {
     const hsy_scheme *s = c->report;
-    const double k = s->mech->permanent->part(s).count;
+    const double k = s->mech->client->permanent->part(s).count;
     const double noise = longitudinal_part(c->step);
     const double rest = longitudinal_rest(0 - c->step);
 
-    switch (s->mech->permanent->step) {
+    switch (s->mech->client->permanent->step) {
     case PERMANENT_OUTPUT:
         *out = (struct mech_support){.p = rest + noise / k,
                                      .not_p = noise - noise / k,
@@ -114,7 +114,7 @@ static double longitudinal_most(const hsy_permanent *c)
 double hsy_permanent_epsilon(const hsy_permanent *c, uint64_t reports)
 {
     const struct permanent_part part =
-        c->report->mech->permanent->part(c->report);
+        c->report->mech->client->permanent->part(c->report);
     const double T = (double)reports, most = longitudinal_most(c);
     struct mech_support first, step;
     double ones, zeros, spent;
@@ -127,7 +127,7 @@ double hsy_permanent_epsilon(const hsy_permanent *c, uint64_t reports)
                              T * log1p(step.gap / step.q));
     zeros = longitudinal_gain(first.gap, first.not_p, first.p,
                               T * log1p(step.gap / step.not_p));
-    if (c->report->mech->permanent->step == PERMANENT_OUTPUT)
+    if (c->report->mech->client->permanent->step == PERMANENT_OUTPUT)
         spent = ones;
     else if (part.differ == 1)
         spent = ones > zeros ? ones : zeros;

@@ -25,7 +25,7 @@ static hsy_status poison_check(const hsy_scheme *s, const hsy_liars *liars,
     const uint64_t *targets = liars->targets;
     const size_t r = liars->count;
 
-    if (s->mech->lies == NULL)
+    if (s->mech->estimate->lies == NULL)
         return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "how its devices lie best has not been worked out");
     if ((unsigned)liars->attack > (unsigned)HSY_ATTACK_MAXIMAL)
@@ -55,12 +55,12 @@ static double poison_supported(const hsy_scheme *s, const hsy_liars *liars,
 
     switch (liars->attack) {
     case HSY_ATTACK_RANDOM:
-        share = s->mech->lies->share(s);
+        share = s->mech->estimate->lies->share(s);
         return (double)r * ((double)share.num / (double)share.den);
     case HSY_ATTACK_INPUT:
         return law->p + (double)(r - 1) * law->q;
     default:
-        return (double)s->mech->lies->most(s, liars->targets, r);
+        return (double)s->mech->estimate->lies->most(s, liars->targets, r);
     }
 }
 
@@ -79,7 +79,7 @@ hsy_status hsy_poison_gain(const hsy_scheme *s, double *gain, double *supported,
     if (!(liars->held >= 0 && liars->held <= 1))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_HELD,
                         "a share is from 0 to 1");
-    s->mech->support(s, &law);
+    s->mech->estimate->support(s, &law);
     j = poison_supported(s, liars, &law);
     *gain = liars->share *
             ((j - (double)liars->count * law.q) / law.gap - liars->held);
@@ -130,12 +130,12 @@ hsy_status hsy_poison_reports(const hsy_scheme *s, uint8_t *reports, size_t n,
         return st;
     switch (liars->attack) {
     case HSY_ATTACK_RANDOM:
-        return s->mech->lies->any(s, reports, n, &rng);
+        return s->mech->estimate->lies->any(s, reports, n, &rng);
     case HSY_ATTACK_INPUT:
         return poison_inputs(s, reports, n, liars, secret, published, err);
     default:
-        return s->mech->lies->best(s, reports, n, liars->targets, liars->count,
-                                   &rng);
+        return s->mech->estimate->lies->best(s, reports, n, liars->targets,
+                                             liars->count, &rng);
     }
 }
 
@@ -153,12 +153,12 @@ static bool poison_reach(struct poison_reach *out, const hsy_scheme *s,
     const double gap = point->p - point->q;
     double own[2], yes, no;
 
-    if (s->mech->reach != NULL) {
-        s->mech->reach(s, own);
+    if (s->mech->estimate->reach != NULL) {
+        s->mech->estimate->reach(s, own);
         *out = (struct poison_reach){own[0], own[1]};
         return true;
     }
-    if (s->mech->support == NULL || gap == 0)
+    if (s->mech->estimate->support == NULL || gap == 0)
         return false;
     yes = (1 - point->q) / gap;
     no = -point->q / gap;
@@ -183,12 +183,12 @@ hsy_status hsy_poison_bounds(const hsy_scheme *s, hsy_poison_bound *bounds,
                              const hsy_evidence *points, size_t count,
                              uint64_t reports, double lying, hsy_error *err)
 {
-    const bool hashed = s->mech->lies == &hsy_lies_hash;
+    const bool hashed = s->mech->estimate->lies == &hsy_lies_hash;
 
     if (!(lying >= 0 && lying < 1))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_LYING,
                         "from 0 to less than 1");
-    if (s->mech->points == NULL || s->mech->sampled != NULL)
+    if (s->mech->estimate->points == NULL || s->mech->parts != NULL)
         return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "it has no bound on what lying devices can do");
     for (size_t i = 0; i < count; i++) {

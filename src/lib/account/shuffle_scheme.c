@@ -59,7 +59,7 @@ static struct shuffled_shares (*const shuffled_shares_of[])(
 
 static bool shuffled_symmetric(const hsy_scheme *s)
 {
-    return s->mech->favours == MECH_FAVOURS_BIT && s->own > s->other &&
+    return s->mech->law->favours == MECH_FAVOURS_BIT && s->own > s->other &&
            s->own + s->other == s->total;
 }
 
@@ -76,9 +76,9 @@ hsy_status hsy_shuffle_scheme(hsy_shuffle *out, const hsy_scheme *s, uint64_t n,
         .by = shuffled_symmetric(s) ? HSY_SHUFFLE_BINARY : HSY_SHUFFLE_ANY,
         .n = n,
         .epsilon_report = fmin(info.epsilon, info.epsilon_exact * (1 + 1e-15))};
-    if (shuffled_shares_of[s->mech->favours] != NULL) {
+    if (shuffled_shares_of[s->mech->law->favours] != NULL) {
         const struct shuffled_shares shares =
-            shuffled_shares_of[s->mech->favours](&info);
+            shuffled_shares_of[s->mech->law->favours](&info);
 
         out->by = HSY_SHUFFLE_TWO_LEVEL;
         out->favoured = shares.inside;

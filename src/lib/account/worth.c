@@ -100,7 +100,7 @@ static hsy_status worth_least(double *epsilon, hsy_shuffle_bound *by,
  * answer may have another law in every bit. */
 static hsy_shuffle worth_step(const hsy_permanent *kept, uint64_t n)
 {
-    const struct mech_permanent *law = kept->report->mech->permanent;
+    const struct mech_permanent *law = kept->report->mech->client->permanent;
     const struct permanent_part part = law->part(kept->report);
     hsy_permanent_info info;
     hsy_shuffle s = {.by = HSY_SHUFFLE_ANY, .n = n};

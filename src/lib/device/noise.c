@@ -69,8 +69,9 @@ static hsy_status noise_fresh(struct answer *a, uint8_t *report)
     if (st == HSY_OK) {
         coins = (hsy_coins){truth.coins.secret, own.coins.published};
         st = hsy_codes_per_truth(s) > 1
-                 ? s->mech->randomize_batch(s, report, a->codes, 1, &coins)
-                 : s->mech->randomize(s, report, a->code, &coins);
+                 ? s->mech->counting->randomize_batch(s, report, a->codes, 1,
+                                                      &coins)
+                 : s->mech->client->randomize(s, report, a->code, &coins);
     }
     hsy_device_drawn(&own);
     hsy_device_drawn(&truth);

@@ -21,6 +21,7 @@
 #include "lib/core/exp.h"
 #include "lib/core/fail.h"
 #include "lib/device/internal.h"
+#include "lib/mech/mechanisms.h"
 #include "lib/mech/rappor.h"
 #include "lib/scheme/resolve.h"
 #include "lib/scheme/staged.h"

@@ -100,3 +100,9 @@ struct permanent_part hsy_channel_part(const hsy_scheme *s)
     (void)s;
     return (struct permanent_part){.first = 0, .count = 1, .differ = 1};
 }
+
+size_t hsy_channel_law_worst(const hsy_scheme *s, hsy_factor factors[4])
+{
+    factors[0] = (hsy_factor){s->own, s->other};
+    return 1;
+}

@@ -40,4 +40,7 @@ struct permanent_part hsy_channel_part(const hsy_scheme *s);
 /* The law of a 1 as the support of code 1. */
 void hsy_channel_support(const hsy_scheme *s, struct mech_support *out);
 
+/* The largest ratio of a channel by epsilon. */
+size_t hsy_channel_law_worst(const hsy_scheme *s, hsy_factor factors[4]);
+
 #endif

@@ -245,13 +245,6 @@ static size_t lh_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
 }
 
 /* Reached by any two truths that some seed of the pool tells apart. */
-static size_t lh_law_worst(const hsy_scheme *s, hsy_factor factors[4])
-{
-    factors[0].num = twolevel_own(s);
-    factors[0].den = twolevel_other(s);
-    return 1;
-}
-
 /* Every value is hashed with every seed. */
 static double lh_steps(const hsy_scheme *s, double n)
 {
@@ -300,52 +293,38 @@ static hsy_status lh_permanent(const hsy_permanent *c, uint8_t *answer,
 static const struct mech_permanent lh_kept = {
     PERMANENT_OUTPUT, lh_part, lh_key, lh_keys, lh_permanent, NULL};
 
-/* The two rows differ in their range only. */
-#define LH_SERVER                                                              \
-    MECH_SERVER(.randomize_batch = lh_batch, .check = lh_check,                \
-                .tally = lh_tally, .points = hsy_lh_points,                    \
-                .points_scratch = hsy_lh_points_scratch,                       \
-                .support = hsy_lh_support, .lies = &hsy_lies_hash,             \
-                .steps = lh_steps, .law_factors = 2, .law = lh_law,            \
-                .law_worst = lh_law_worst)
-
-#define LH_PARAMS                                                              \
-    (1u << HSY_PARAM_G | 1u << HSY_PARAM_POOL_BITS | 1u << HSY_PARAM_POOL_SEED)
-
-#define LH_KINDS                                                               \
-    (1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS | 1u << HSY_KIND_STRINGS)
-
-const struct hsy_mechanism hsy_mech_olh = {
-    .row = {.name = "olh",
-            .aliases = "lh,flh,local-hashing",
-            .title = "optimized local hashing: a seed and a noisy hash",
-            .id = 5,
-            .kinds = LH_KINDS,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .favours = MECH_FAVOURS_HASH,
-    .errors = MECH_ERRORS_DESIGN,
-    .params = LH_PARAMS,
+const struct mech_client hsy_mech_olh_client = {
     .resolve = lh_resolve_olh,
     .randomize = lh_randomize,
     .permanent = &lh_kept,
-    LH_SERVER};
+};
 
-const struct hsy_mechanism hsy_mech_blh = {
-    .row = {.name = "blh",
-            .aliases = "binary-local-hashing",
-            .title = "binary local hashing: a seed and a noisy bit",
-            .id = 6,
-            .kinds = LH_KINDS,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .favours = MECH_FAVOURS_HASH,
+const struct mech_counting hsy_mech_lh_counting = {
+    .randomize_batch = lh_batch,
+    .check = lh_check,
+    .tally = lh_tally,
+};
+
+const struct mech_estimate hsy_mech_lh_estimate = {
     .errors = MECH_ERRORS_DESIGN,
-    .params = LH_PARAMS,
+    .points = hsy_lh_points,
+    .points_scratch = hsy_lh_points_scratch,
+    .support = hsy_lh_support,
+    .lies = &hsy_lies_hash,
+    .steps = lh_steps,
+};
+
+const struct mech_law hsy_mech_lh_law = {
+    .favours = MECH_FAVOURS_HASH,
+    .factors = 2,
+    .of_code = lh_law,
+    .worst = hsy_twolevel_law_worst,
+};
+
+const struct mech_client hsy_mech_blh_client = {
     .resolve = lh_resolve_blh,
     .randomize = lh_randomize,
     .permanent = &lh_kept,
-    LH_SERVER};
+};
 
 #undef LH_CELLS_MAX
-#undef LH_SERVER
-#undef LH_PARAMS
-#undef LH_KINDS

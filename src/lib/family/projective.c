@@ -167,16 +167,15 @@ size_t hsy_projective_law(const hsy_scheme *s, hsy_factor *factors,
 }
 
 /* Reached: no two values have the same set. */
-size_t hsy_projective_law_worst(const hsy_scheme *s, hsy_factor factors[4])
-{
-    factors[0].num = twolevel_own(s);
-    factors[0].den = twolevel_other(s);
-    return 1;
-}
-
 double hsy_projective_steps(const hsy_scheme *s, double n)
 {
     (void)n;
     return (double)s->cells * (1 + (double)s->param[HSY_PARAM_Q] *
                                        (double)(s->param[HSY_PARAM_T] - 2));
 }
+
+const struct mech_counting hsy_mech_projective_counting = {
+    .randomize_batch = hsy_projective_batch,
+    .check = hsy_outputs_check,
+    .tally = hsy_outputs_tally,
+};

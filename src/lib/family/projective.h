@@ -57,7 +57,6 @@ hsy_status hsy_projective_batch(const hsy_scheme *s, uint8_t *reports,
                                 hsy_coins *coins);
 size_t hsy_projective_law(const hsy_scheme *s, hsy_factor *factors,
                           uint64_t code, const uint8_t *report);
-size_t hsy_projective_law_worst(const hsy_scheme *s, hsy_factor factors[4]);
 double hsy_projective_steps(const hsy_scheme *s, double n);
 
 /* Points of a block. */
@@ -101,14 +100,5 @@ size_t hsy_projective_points_scratch(const hsy_scheme *s, size_t count);
 
 /* Of more blocks than one. */
 void hsy_projective_reach(const hsy_scheme *s, double reach[2]);
-
-/* What both rows are made of. */
-#define PROJECTIVE_FUNCTIONS                                                   \
-    .randomize = hsy_projective_randomize,                                     \
-    .randomize_batch = hsy_projective_batch, .check = hsy_outputs_check,       \
-    .tally = hsy_outputs_tally, .points = hsy_projective_points,               \
-    .points_scratch = hsy_projective_points_scratch,                           \
-    .steps = hsy_projective_steps, .law_factors = 1,                           \
-    .law = hsy_projective_law, .law_worst = hsy_projective_law_worst
 
 #endif

@@ -52,7 +52,7 @@ void hsy_sketch_variance(const hsy_scheme *s, double v[2])
 {
     struct mech_support law;
 
-    s->mech->support(s, &law);
+    s->mech->estimate->support(s, &law);
     v[0] = mech_support_v0(&law) - hsy_sketch_kappa(s);
     v[1] = mech_support_v1(&law);
 }

@@ -181,7 +181,7 @@ static void sketch_points_law(struct sketch_points *e)
     struct predict *p = &e->set;
     double v[2];
 
-    s->mech->support(s, &p->law);
+    s->mech->estimate->support(s, &p->law);
     hsy_sketch_variance(s, v);
     p->n = (double)hsy_tally_reports(e->t);
     p->v0 = v[0];

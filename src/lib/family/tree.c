@@ -11,14 +11,14 @@ static void tree_level_law(struct tree_level *level, const hsy_scheme *part)
     hsy_mech_variance(part, v);
     level->v0 = v[0];
     level->v1 = v[1];
-    if (part->mech->support != NULL)
-        part->mech->support(part, &law);
+    if (part->mech->estimate->support != NULL)
+        part->mech->estimate->support(part, &law);
     level->p = law.p;
     level->q = law.q;
     {
         double supported = law.p + ((double)level->nodes - 1) * law.q;
 
-        level->exclusive = part->mech->support != NULL &&
+        level->exclusive = part->mech->estimate->support != NULL &&
                            supported > 1 - 1e-9 && supported < 1 + 1e-9;
     }
 }
@@ -65,7 +65,7 @@ void hsy_tree_design(struct tree *tree, const hsy_scheme *s, double n)
 
     *tree = (struct tree){
         .d = s->d,
-        .fanout = s->mech->sampled != NULL ? s->param[HSY_PARAM_FANOUT] : s->d,
+        .fanout = s->mech->parts != NULL ? s->param[HSY_PARAM_FANOUT] : s->d,
         .levels = hsy_scheme_parts(s),
         .n = n};
     for (size_t l = tree->levels; l-- > 0; leaves *= tree->fanout)
@@ -216,8 +216,8 @@ static void tree_read(struct tree *tree, const hsy_scheme *s,
         tree_guess(tree, l);
         return;
     }
-    part->mech->points(part, room->points, &own, NULL, level->nodes,
-                       room->scratch);
+    part->mech->estimate->points(part, room->points, &own, NULL, level->nodes,
+                                 room->scratch);
     for (size_t v = 0; v < level->nodes; v++) {
         tree->f[level->first + v] = room->points[v].value;
         floors += room->points[v].residual_variance;

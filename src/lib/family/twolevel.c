@@ -68,3 +68,9 @@ hsy_status hsy_twolevel_fill(const hsy_scheme *s, struct twolevel_block *block,
     }
     return st;
 }
+
+size_t hsy_twolevel_law_worst(const hsy_scheme *s, hsy_factor factors[4])
+{
+    factors[0] = (hsy_factor){twolevel_own(s), twolevel_other(s)};
+    return 1;
+}

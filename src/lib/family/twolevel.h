@@ -53,4 +53,7 @@ static inline uint64_t twolevel_other(const hsy_scheme *s)
     return (uint64_t)1 << s->shift;
 }
 
+/* Their ratio, which is the largest of two truths. */
+size_t hsy_twolevel_law_worst(const hsy_scheme *s, hsy_factor factors[4]);
+
 #endif

@@ -369,40 +369,37 @@ static struct permanent_part unary_part(const hsy_scheme *s)
 static const struct mech_permanent unary_kept = {
     PERMANENT_FLIP, unary_part, NULL, NULL, NULL, NULL};
 
-/* The two rows differ in their thresholds only. */
-#define UNARY_SERVER                                                           \
-    MECH_SERVER(.randomize_batch = unary_batch,                                \
-                .simulate_batch = unary_simulate, .check = unary_check,        \
-                .tally = unary_tally, .points = hsy_evidence_cells,            \
-                .support = unary_support, .lies = &hsy_lies_bits,              \
-                .steps = hsy_unary_steps, .law = hsy_unary_law,                \
-                .law_worst = hsy_unary_law_worst)
-
-const struct hsy_mechanism hsy_mech_sue = {
-    .row = {.name = "sue",
-            .aliases = "symmetric-unary,basic-rappor",
-            .title = "symmetric unary encoding: a noisy bit for each value",
-            .id = 3,
-            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .cell_law = HSY_CELLS_UNARY,
+const struct mech_client hsy_mech_sue_client = {
     .resolve = unary_resolve_sue,
     .randomize = unary_randomize,
     .permanent = &unary_kept,
-    UNARY_SERVER};
+};
 
-const struct hsy_mechanism hsy_mech_oue = {
-    .row = {.name = "oue",
-            .aliases = "optimized-unary",
-            .title = "optimized unary encoding: a noisy bit for each value",
-            .id = 4,
-            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS,
-            .analysis = HSY_ANALYSIS_POINTS},
+const struct mech_counting hsy_mech_unary_counting = {
+    .randomize_batch = unary_batch,
+    .simulate_batch = unary_simulate,
+    .check = unary_check,
+    .tally = unary_tally,
+};
+
+const struct mech_estimate hsy_mech_unary_estimate = {
     .cell_law = HSY_CELLS_UNARY,
+    .points = hsy_evidence_cells,
+    .support = unary_support,
+    .lies = &hsy_lies_bits,
+    .steps = hsy_unary_steps,
+};
+
+const struct mech_law hsy_mech_unary_law = {
+    .of_code = hsy_unary_law,
+    .worst = hsy_unary_law_worst,
+};
+
+const struct mech_client hsy_mech_oue_client = {
     .resolve = unary_resolve_oue,
     .randomize = unary_randomize,
     .permanent = &unary_kept,
-    UNARY_SERVER};
+};
 
 #undef UNARY_WORDS
 #undef UNARY_DIGITS_MIN
@@ -410,4 +407,3 @@ const struct hsy_mechanism hsy_mech_oue = {
 #undef UNARY_PLANES
 #undef UNARY_DRAW
 #undef UNARY_OUE_MAX
-#undef UNARY_SERVER

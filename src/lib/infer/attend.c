@@ -270,12 +270,12 @@ hsy_status hsy_attend_laws(struct attend_laws *out, const hsy_scheme *s,
 
     if (permanent == NULL && attend_permanent(&made, s))
         permanent = &made;
-    if (permanent == NULL || s->mech->support == NULL)
+    if (permanent == NULL || s->mech->estimate->support == NULL)
         return hsy_fail(err, HSY_E_REFUSED, HSY_FIELD_ROUNDS,
                         "several rounds of one slot share kept answers, and "
                         "the scheme does not say their epsilon");
-    s->mech->support(s, &out->report);
-    permanent->mech->support(permanent, &out->kept);
+    s->mech->estimate->support(s, &out->report);
+    permanent->mech->estimate->support(permanent, &out->kept);
     return HSY_OK;
 }
 
@@ -323,7 +323,7 @@ hsy_status hsy_attend_expect(const hsy_scheme *s, double sd[2],
     double v[2];
     hsy_status st;
 
-    if (s->mech->points == NULL || s->mech->support == NULL)
+    if (s->mech->estimate->points == NULL || s->mech->estimate->support == NULL)
         return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "it is not estimated value by value");
     if (!(f >= 0 && f <= 1))

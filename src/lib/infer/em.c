@@ -30,22 +30,26 @@
  * from shares that there are. */
 static bool em_applies(const hsy_scheme *s)
 {
-    return s->mech->forward != NULL && s->d != 0;
+    return s->mech->estimate->channel != NULL && s->d != 0;
 }
 
 size_t hsy_em_outputs(const hsy_scheme *s)
 {
-    return s->mech->outputs != 0 ? s->mech->outputs : s->cells;
+    const struct mech_channel *channel = s->mech->estimate->channel;
+
+    return channel != NULL && channel->outputs != 0 ? channel->outputs
+                                                    : s->cells;
 }
 
 size_t hsy_em_doubles(const hsy_scheme *s)
 {
-    const size_t channel =
-        s->mech->channel_scratch != NULL ? s->mech->channel_scratch(s) : 0;
+    const struct mech_channel *channel = s->mech->estimate->channel;
+    const size_t more =
+        channel != NULL && channel->scratch != NULL ? channel->scratch(s) : 0;
 
     if (!em_applies(s))
         return 0;
-    return 2 * hsy_em_outputs(s) + 2 * (size_t)s->d + channel;
+    return 2 * hsy_em_outputs(s) + 2 * (size_t)s->d + more;
 }
 
 double *hsy_em_room(struct em *em, const hsy_scheme *s, double *room)
@@ -99,8 +103,8 @@ static hsy_status em_counts(struct em *em, const hsy_tally *t, hsy_error *err)
     if (!(em->n > 0))
         return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_REPORTS,
                         "no data: there are no reports");
-    if (s->mech->counts != NULL)
-        s->mech->counts(em->counts, t);
+    if (s->mech->estimate->channel->counts != NULL)
+        s->mech->estimate->channel->counts(em->counts, t);
     else
         for (size_t y = 0; y < em->outputs; y++)
             em->counts[y] = (double)t->cells[y];
@@ -151,7 +155,8 @@ static void em_step(struct em *em)
 {
     for (size_t y = 0; y < em->outputs; y++)
         em->image[y] = em->counts[y] > 0 ? em->counts[y] / em->image[y] : 0;
-    em->s->mech->backward(em->s, em->back, em->image, em->scratch);
+    em->s->mech->estimate->channel->backward(em->s, em->back, em->image,
+                                             em->scratch);
     for (size_t x = 0; x < em->values; x++)
         em->theta[x] *= em->back[x];
 }
@@ -198,7 +203,8 @@ hsy_density_fit hsy_em_climb(struct em *em)
 
         if (look)
             em_tidy(em);
-        em->s->mech->forward(em->s, em->image, em->theta, em->scratch);
+        em->s->mech->estimate->channel->forward(em->s, em->image, em->theta,
+                                                em->scratch);
         if (look) {
             const double before = fit.log_likelihood;
 

@@ -13,6 +13,7 @@
 #include "lib/infer/infer.h"
 #include "lib/infer/reach.h"
 #include "lib/mech/haar.h"
+#include "lib/mech/mechanisms.h"
 
 #include <math.h>
 
@@ -142,7 +143,7 @@ static const struct ranges_family ranges_haar = {
 
 static const struct ranges_family *ranges_family_of(const hsy_scheme *s)
 {
-    if (s->mech->iterative)
+    if (s->mech->estimate->iterative)
         return &ranges_density;
     if (hsy_ranges_outputs_has(s))
         return &ranges_outputs;
@@ -173,16 +174,16 @@ static hsy_status ranges_has(const hsy_scheme *s, hsy_error *err)
     if (s->kind != HSY_KIND_BINS)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_KIND,
                         "only a number in bins has ranges and quantiles");
-    if (s->mech->central)
+    if (mech_central(s->mech))
         return hsy_fail(err, HSY_E_REFUSED, HSY_FIELD_MECHANISM,
                         "of a release there are estimates bin by bin only");
-    if (s->mech->iterative)
+    if (s->mech->estimate->iterative)
         return hsy_reach_fits(s->d, hsy_em_outputs(s))
                    ? HSY_OK
                    : hsy_fail(
                          err, HSY_E_REFUSED, HSY_FIELD_BINS,
                          "ranges of shares by EM are for at most 256 bins");
-    if (s->mech->points == NULL)
+    if (s->mech->estimate->points == NULL)
         return hsy_fail(err, HSY_E_REFUSED, HSY_FIELD_MECHANISM,
                         "it is not estimated value by value");
     if (s->mech == &hsy_mech_dbitflip)
@@ -320,10 +321,11 @@ static double ranges_least(const hsy_ranges *r, size_t bins)
     struct mech_support law;
     double rate;
 
-    if (ranges_family_of(s) != &ranges_tree || s->mech->support == NULL ||
+    if (ranges_family_of(s) != &ranges_tree ||
+        s->mech->estimate->support == NULL ||
         ((const struct tree *)r->law)->levels != 1)
         return 0;
-    s->mech->support(s, &law);
+    s->mech->estimate->support(s, &law);
     rate = (double)bins * law.q;
     if (rate >= 0.5 || r->n * rate * (1 - rate) >= RANGES_FEW)
         return 0;
@@ -361,15 +363,16 @@ static bool ranges_coin(hsy_evidence *point, const hsy_ranges *r, size_t from,
     const double bins = (double)(to - from);
     struct mech_support law;
 
-    if (s->mech->points == hsy_tree_points && to - from == 1) {
+    if (s->mech->estimate->points == hsy_tree_points && to - from == 1) {
         *point = hsy_tree_bin(r->law, s, from); /* as its share is shown */
         ranges_attended(r, point);
         return true;
     }
-    if (s->mech->tally != hsy_outputs_tally || s->mech->support == NULL ||
-        s->cells != s->d || to - from == s->d)
+    if (s->mech->counting->tally != hsy_outputs_tally ||
+        s->mech->estimate->support == NULL || s->cells != s->d ||
+        to - from == s->d)
         return false;
-    s->mech->support(s, &law);
+    s->mech->estimate->support(s, &law);
     law.p += (bins - 1) * law.q;
     law.q *= bins;
     law.not_p = ((double)s->d - bins) * law.q / bins;

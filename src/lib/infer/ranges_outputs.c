@@ -21,9 +21,10 @@
 /* grr has an output a value, and a law of its own. */
 bool hsy_ranges_outputs_has(const hsy_scheme *s)
 {
-    return s->mech->tally == hsy_outputs_tally && s->mech->points != NULL &&
-           s->kind == HSY_KIND_BINS && s->strata == 1 && s->weights == 0 &&
-           s->cells > s->d && s->d <= OUTPUTS_BINS && s->cells <= OUTPUTS_MOST;
+    return s->mech->counting->tally == hsy_outputs_tally &&
+           s->mech->estimate->points != NULL && s->kind == HSY_KIND_BINS &&
+           s->strata == 1 && s->weights == 0 && s->cells > s->d &&
+           s->d <= OUTPUTS_BINS && s->cells <= OUTPUTS_MOST;
 }
 
 static size_t outputs_round(size_t size)

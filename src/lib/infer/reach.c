@@ -86,7 +86,8 @@ void hsy_reach_channel(struct reach *r, const hsy_scheme *s, double *scratch)
     memset(r->theta, 0, r->values * sizeof *r->theta);
     for (size_t x = 0; x < r->values; x++) {
         r->theta[x] = 1;
-        s->mech->forward(s, r->channel + x * r->outputs, r->theta, scratch);
+        s->mech->estimate->channel->forward(s, r->channel + x * r->outputs,
+                                            r->theta, scratch);
         r->theta[x] = 0;
     }
 }

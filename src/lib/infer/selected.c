@@ -51,7 +51,7 @@ double hsy_selected_bias(double share, double sd, double passed)
 
 static double selected_design(const hsy_scheme *s)
 {
-    const enum mech_errors errors = s->mech->errors;
+    const enum mech_errors errors = s->mech->estimate->errors;
 
     if (s->kind == HSY_KIND_STRINGS)
         return SELECTED_SPELLED;
@@ -126,7 +126,7 @@ static void selected_ends(hsy_estimate *est, const hsy_scheme *s,
                  : from->design > 0 ? from->design
                                     : selected_design(s));
     est->value = 1 - sum.value;
-    if (s->mech->errors == MECH_ERRORS_TOGETHER ||
+    if (s->mech->estimate->errors == MECH_ERRORS_TOGETHER ||
         hsy_releases_has(&points[0])) {
         est->sd = hsy_releases_has(&points[0])
                       ? selected_noise(points, count, how->target, sum.value)

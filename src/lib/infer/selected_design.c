@@ -54,7 +54,7 @@ static size_t design_layout(struct design_room *room, uint8_t *memory,
 /* Whether every report is one cell, and its law is a hash's or a geometry's. */
 static bool design_takes(const hsy_scheme *s)
 {
-    return s->mech->errors == MECH_ERRORS_DESIGN &&
+    return s->mech->estimate->errors == MECH_ERRORS_DESIGN &&
            s->kind != HSY_KIND_STRINGS && s->cells <= DESIGN_CELLS;
 }
 

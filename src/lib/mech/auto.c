@@ -12,7 +12,8 @@
  * Variances are made by IEEE additions, multiplications, divisions and
  * comparisons of doubles, in one order: the choice is the same everywhere.
  */
-#include "lib/scheme/scheme.h"
+#include "lib/mech/mechanisms.h"
+#include "lib/scheme/sampled.h"
 
 #define AUTO_CANDIDATES 9
 #define AUTO_WITHIN 1.05
@@ -115,7 +116,9 @@ hsy_status hsy_mech_auto(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
 
 static size_t auto_tail(const struct hsy_mechanism *mech, const hsy_spec *spec)
 {
-    return mech->tail_size != NULL ? mech->tail_size(spec) : 0;
+    if (mech->client->tail_size != NULL)
+        return mech->client->tail_size(spec);
+    return mech->parts != NULL ? hsy_sampled_size(spec, mech->parts) : 0;
 }
 
 size_t hsy_mech_tail_size(const hsy_spec *spec)

@@ -30,6 +30,7 @@
 #include "lib/bits/bytes.h"
 #include "lib/bits/draw.h"
 #include "lib/core/fail.h"
+#include "lib/mech/mechanisms.h"
 
 #include <string.h>
 
@@ -119,7 +120,7 @@ static void central_place(const hsy_scheme *s, uint64_t code, size_t *cell,
 static hsy_status central_fits(const hsy_tally *t, const hsy_scheme *s,
                                hsy_error *err)
 {
-    if (!s->mech->central)
+    if (!mech_central(s->mech))
         return hsy_fail(err, HSY_E_MISMATCH, HSY_FIELD_MECHANISM,
                         "its people report for themselves");
     if (t->ncells != s->cells || t->nstrata != s->strata)
@@ -254,7 +255,7 @@ double hsy_central_people(const hsy_scheme *s, const hsy_tally *t)
 {
     double sum = 0;
 
-    if (!s->mech->central)
+    if (!mech_central(s->mech))
         return 0;
     if (!central_open(s) || !central_counts(s))
         return (double)t->cells[0];
@@ -388,25 +389,20 @@ static void central_tally(const hsy_scheme *s, hsy_tally *t,
     (void)n; /* 0: none passes check */
 }
 
-#define CENTRAL_ROW(name_, title_, id_)                                        \
-    .row = {.name = name_,                                                     \
-            .aliases = "",                                                     \
-            .title = title_,                                                   \
-            .id = id_,                                                         \
-            .kinds = 1u << HSY_KIND_YES_NO | 1u << HSY_KIND_VALUES |           \
-                     1u << HSY_KIND_NUMBER | 1u << HSY_KIND_BINS,              \
-            .analysis = HSY_ANALYSIS_RELEASE},                                 \
-    .central = true, .resolve = central_resolve,                               \
-    MECH_SERVER(.check = central_check, .tally = central_tally,                \
-                .points = central_points, .variance = central_variance)
+const struct mech_client hsy_mech_central_client = {
+    .resolve = central_resolve,
+};
 
-const struct hsy_mechanism hsy_mech_central = {CENTRAL_ROW(
-    "central", "a curator's release; the number of people is known", 26)};
-const struct hsy_mechanism hsy_mech_central_open = {
-    CENTRAL_ROW("central-add-remove",
-                "a curator's release that hides the number of people too", 28)};
+const struct mech_counting hsy_mech_central_counting = {
+    .check = central_check,
+    .tally = central_tally,
+};
 
-#undef CENTRAL_ROW
+const struct mech_estimate hsy_mech_central_estimate = {
+    .points = central_points,
+    .variance = central_variance,
+};
+
 #undef CENTRAL_GRID
 #undef CENTRAL_MOST
 #undef CENTRAL_WORDS

@@ -290,31 +290,32 @@ static size_t cms_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
     return count;
 }
 
-const struct hsy_mechanism hsy_mech_cms = {
-    .row = {.name = "cms",
-            .aliases = "count-mean-sketch",
-            .title = "count-mean sketch: a row and its noisy vector of bits",
-            .id = 20,
-            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_STRINGS,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .errors = MECH_ERRORS_SKETCH,
-    .params = 1u << HSY_PARAM_HASHES | 1u << HSY_PARAM_WIDTH |
-              1u << HSY_PARAM_POOL_SEED,
+const struct mech_client hsy_mech_cms_client = {
     .resolve = cms_resolve,
     .randomize = cms_randomize,
+};
+
+const struct mech_counting hsy_mech_cms_counting = {
     .randomize_batch = cms_batch,
     .simulate_batch = cms_simulate,
     .check = cms_check,
     .tally = cms_tally,
     .tally_bulk = cms_tally_bulk,
     .tally_scratch = cms_tally_scratch,
+};
+
+const struct mech_estimate hsy_mech_cms_estimate = {
+    .errors = MECH_ERRORS_SKETCH,
     .points = cms_points,
     .points_scratch = hsy_sketch_points_scratch,
     .support = cms_support,
     .variance = hsy_sketch_variance,
     .steps = cms_steps,
-    .law = cms_law,
-    .law_worst = hsy_unary_law_worst,
+};
+
+const struct mech_law hsy_mech_cms_law = {
+    .of_code = cms_law,
+    .worst = hsy_unary_law_worst,
 };
 
 #undef CMS_BLOCK

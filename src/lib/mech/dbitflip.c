@@ -422,28 +422,29 @@ static const struct mech_permanent dbitflip_kept = {
     PERMANENT_FLIP, dbitflip_part,      dbitflip_key,
     dbitflip_keys,  dbitflip_permanent, NULL};
 
-const struct hsy_mechanism hsy_mech_dbitflip = {
-    .row = {.name = "dbitflip",
-            .aliases = "d-bit-flip",
-            .title = "dBitFlip: noisy bits for a public set of buckets",
-            .id = 12,
-            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .params = 1u << HSY_PARAM_SAMPLED_BITS | 1u << HSY_PARAM_POOL_BITS |
-              1u << HSY_PARAM_POOL_SEED,
+const struct mech_client hsy_mech_dbitflip_client = {
     .resolve = dbitflip_resolve,
     .randomize = dbitflip_randomize,
+    .permanent = &dbitflip_kept,
+};
+
+const struct mech_counting hsy_mech_dbitflip_counting = {
     .randomize_batch = dbitflip_batch,
     .check = dbitflip_check,
     .tally = dbitflip_tally,
+};
+
+const struct mech_estimate hsy_mech_dbitflip_estimate = {
     .points = dbitflip_points,
     .support = dbitflip_support,
     .variance = dbitflip_support_variance,
     .steps = dbitflip_steps,
-    .permanent = &dbitflip_kept,
-    .law_factors = DBITFLIP_MOST + 1,
-    .law = dbitflip_law,
-    .law_worst = dbitflip_law_worst,
+};
+
+const struct mech_law hsy_mech_dbitflip_law = {
+    .factors = DBITFLIP_MOST + 1,
+    .of_code = dbitflip_law,
+    .worst = dbitflip_law_worst,
 };
 
 #undef DBITFLIP_BITS

@@ -92,13 +92,6 @@ static size_t grr_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
     return 1;
 }
 
-static size_t grr_law_worst(const hsy_scheme *s, hsy_factor factors[4])
-{
-    factors[0].num = twolevel_own(s);
-    factors[0].den = twolevel_other(s);
-    return 1;
-}
-
 /*
  * A report supports one value, so supports of v and w never meet: n Cov is
  * minus the mean over people of P[v | x] P[w | x], over gap^2.
@@ -110,7 +103,7 @@ static void grr_covariance(const hsy_scheme *s, double *out, const hsy_tally *t,
     struct mech_support law;
 
     (void)scratch;
-    s->mech->support(s, &law);
+    s->mech->estimate->support(s, &law);
     for (size_t v = 0; v < s->d; v++)
         share[v] = ((double)t->cells[v] / n - law.q) / law.gap;
     for (size_t v = 0; v < s->d; v++)
@@ -133,21 +126,35 @@ static struct permanent_part grr_part(const hsy_scheme *s)
 static const struct mech_permanent grr_kept = {
     PERMANENT_OUTPUT, grr_part, NULL, NULL, NULL, NULL};
 
-const struct hsy_mechanism hsy_mech_grr = {
-    .row = {.name = "grr",
-            .aliases = "krr,direct",
-            .title = "generalized randomized response: one of d values",
-            .id = 2,
-            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .cell_law = HSY_CELLS_DIRECT,
-    .favours = MECH_FAVOURS_VALUE,
+static const struct mech_channel grr_likelihood = {
+    .forward = grr_forward,
+    .backward = grr_forward,
+};
+
+const struct mech_client hsy_mech_grr_client = {
     .resolve = grr_resolve,
     .randomize = grr_randomize,
     .permanent = &grr_kept,
-    MECH_SERVER(.randomize_batch = grr_batch, .check = hsy_outputs_check,
-                .tally = hsy_outputs_tally, .points = hsy_evidence_cells,
-                .covariance = grr_covariance, .support = grr_support,
-                .lies = &hsy_lies_output, .forward = grr_forward,
-                .backward = grr_forward, .law_factors = 1, .law = grr_law,
-                .law_worst = grr_law_worst)};
+};
+
+const struct mech_counting hsy_mech_grr_counting = {
+    .randomize_batch = grr_batch,
+    .check = hsy_outputs_check,
+    .tally = hsy_outputs_tally,
+};
+
+const struct mech_estimate hsy_mech_grr_estimate = {
+    .cell_law = HSY_CELLS_DIRECT,
+    .points = hsy_evidence_cells,
+    .covariance = grr_covariance,
+    .support = grr_support,
+    .lies = &hsy_lies_output,
+    .channel = &grr_likelihood,
+};
+
+const struct mech_law hsy_mech_grr_law = {
+    .favours = MECH_FAVOURS_VALUE,
+    .factors = 1,
+    .of_code = grr_law,
+    .worst = hsy_twolevel_law_worst,
+};

@@ -208,29 +208,26 @@ static size_t haar_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
     return 3;
 }
 
-static size_t haar_law_worst(const hsy_scheme *s, hsy_factor factors[4])
-{
-    factors[0] = (hsy_factor){s->own, s->other};
-    return 1;
-}
-
-const struct hsy_mechanism hsy_mech_haar = {
-    .row = {.name = "haar",
-            .aliases = "haarhrr,wavelet",
-            .title = "Haar wavelet by one noisy bit: ranges and quantiles",
-            .id = 19,
-            .kinds = 1u << HSY_KIND_BINS,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .errors = MECH_ERRORS_TOGETHER,
+const struct mech_client hsy_mech_haar_client = {
     .resolve = haar_resolve,
     .randomize = haar_randomize,
+};
+
+const struct mech_counting hsy_mech_haar_counting = {
     .randomize_batch = haar_batch,
     .check = haar_check,
     .tally = haar_tally,
+};
+
+const struct mech_estimate hsy_mech_haar_estimate = {
+    .errors = MECH_ERRORS_TOGETHER,
     .points = hsy_haar_points,
     .points_scratch = hsy_haar_points_scratch,
     .variance = hsy_haar_points_variance,
-    .law_factors = 3,
-    .law = haar_law,
-    .law_worst = haar_law_worst,
+};
+
+const struct mech_law hsy_mech_haar_law = {
+    .factors = 3,
+    .of_code = haar_law,
+    .worst = hsy_channel_law_worst,
 };

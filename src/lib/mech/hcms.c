@@ -209,35 +209,30 @@ static size_t hcms_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
     return 2;
 }
 
-static size_t hcms_law_worst(const hsy_scheme *s, hsy_factor factors[4])
-{
-    factors[0] = (hsy_factor){s->own, s->other};
-    return 1;
-}
-
-const struct hsy_mechanism hsy_mech_hcms = {
-    .row = {.name = "hcms",
-            .aliases = "hadamard-count-mean-sketch",
-            .title = "Hadamard count-mean sketch: a row, a place, a noisy bit",
-            .id = 21,
-            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_STRINGS,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .errors = MECH_ERRORS_SKETCH,
-    .params = 1u << HSY_PARAM_HASHES | 1u << HSY_PARAM_WIDTH |
-              1u << HSY_PARAM_POOL_SEED,
+const struct mech_client hsy_mech_hcms_client = {
     .resolve = hcms_resolve,
     .randomize = hcms_randomize,
+};
+
+const struct mech_counting hsy_mech_hcms_counting = {
     .randomize_batch = hcms_batch,
     .check = hcms_check,
     .tally = hcms_tally,
+};
+
+const struct mech_estimate hsy_mech_hcms_estimate = {
+    .errors = MECH_ERRORS_SKETCH,
     .points = hcms_points,
     .points_scratch = hsy_sketch_points_scratch,
     .support = hcms_support,
     .variance = hsy_sketch_variance,
     .steps = hcms_steps,
-    .law_factors = 2,
-    .law = hcms_law,
-    .law_worst = hcms_law_worst,
+};
+
+const struct mech_law hsy_mech_hcms_law = {
+    .factors = 2,
+    .of_code = hcms_law,
+    .worst = hsy_channel_law_worst,
 };
 
 #undef HCMS_AHEAD

@@ -97,7 +97,7 @@ static uint64_t hh_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
     return (uint64_t)((hsy_u128)codes[0] * ((one + k - 1) / k) >> 44);
 }
 
-static const struct mech_sampled hh_sampled = {
+const struct mech_parts hsy_mech_hh_parts = {
     .parts = hh_parts, .part = hh_part, .code = hh_code};
 
 static hsy_status hh_resolve(hsy_scheme *s, const hsy_spec *spec,
@@ -113,36 +113,20 @@ static hsy_status hh_resolve(hsy_scheme *s, const hsy_spec *spec,
                                "a node has at most 1024 children",
                                HH_FANOUT_MAX);
     s->param[HSY_PARAM_FANOUT] = hh_fanout(spec);
-    return hsy_sampled_resolve(s, spec, &hh_sampled, err);
+    return hsy_sampled_resolve(s, spec, err);
 }
 
-static size_t hh_tail_size(const hsy_spec *spec)
-{
-    return hsy_sampled_size(spec, &hh_sampled);
-}
-
-const struct hsy_mechanism hsy_mech_hh = {
-    .row = {.name = "hh",
-            .aliases = "hierarchical,hierarchy,tree",
-            .title = "hierarchical histogram: ranges and quantiles",
-            .id = 18,
-            .kinds = 1u << HSY_KIND_BINS,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .errors = MECH_ERRORS_TOGETHER,
-    .params = 1u << HSY_PARAM_FANOUT,
+const struct mech_client hsy_mech_hh_client = {
     .resolve = hh_resolve,
     .randomize = hsy_sampled_randomize,
-    .randomize_batch = hsy_sampled_batch,
-    .check = hsy_sampled_check,
-    .tally = hsy_sampled_tally,
+    .settle = hsy_sampled_settle,
+};
+
+const struct mech_estimate hsy_mech_hh_estimate = {
+    .errors = MECH_ERRORS_TOGETHER,
     .points = hsy_tree_points,
     .points_scratch = hsy_tree_points_scratch,
     .variance = hsy_tree_points_variance,
-    .tail_size = hh_tail_size,
-    .settle = hsy_sampled_settle,
-    .sampled = &hh_sampled,
-    .law = hsy_sampled_law,
-    .law_worst = hsy_sampled_law_worst,
 };
 
 #undef HH_FANOUT_MAX

@@ -12,6 +12,7 @@
  * Report: block times points of a block plus point, ceil(log2 K) bits.
  */
 #include "lib/family/projective.h"
+#include "lib/family/twolevel.h"
 
 static hsy_status hpg_resolve(hsy_scheme *s, const hsy_spec *spec,
                               hsy_error *err)
@@ -31,17 +32,22 @@ static void hpg_variance(const hsy_scheme *s, double v[2])
     v[1] = by.own;
 }
 
-const struct hsy_mechanism hsy_mech_hpg = {
-    .row = {.name = "hpg",
-            .aliases = "hybrid-projective",
-            .title = "hybrid projective geometry response: a block and a point",
-            .id = 11,
-            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .errors = MECH_ERRORS_DESIGN,
-    .params = 1u << HSY_PARAM_Q | 1u << HSY_PARAM_T | 1u << HSY_PARAM_BLOCKS,
+const struct mech_client hsy_mech_hpg_client = {
     .resolve = hpg_resolve,
+    .randomize = hsy_projective_randomize,
+};
+
+const struct mech_estimate hsy_mech_hpg_estimate = {
+    .errors = MECH_ERRORS_DESIGN,
+    .points = hsy_projective_points,
+    .points_scratch = hsy_projective_points_scratch,
     .variance = hpg_variance,
     .reach = hsy_projective_reach,
-    PROJECTIVE_FUNCTIONS,
+    .steps = hsy_projective_steps,
+};
+
+const struct mech_law hsy_mech_hpg_law = {
+    .factors = 1,
+    .of_code = hsy_projective_law,
+    .worst = hsy_twolevel_law_worst,
 };

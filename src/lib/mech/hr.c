@@ -182,40 +182,39 @@ static size_t hr_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
     return 2;
 }
 
-static size_t hr_law_worst(const hsy_scheme *s, hsy_factor factors[4])
-{
-    factors[0].num = twolevel_own(s);
-    factors[0].den = twolevel_other(s);
-    return 1;
-}
+static const struct mech_channel hr_likelihood = {
+    .forward = hsy_hr_forward,
+    .backward = hsy_hr_backward,
+    .scratch = hsy_hr_channel_scratch,
+};
 
-const struct hsy_mechanism hsy_mech_hr = {
-    .row = {.name = "hr",
-            .aliases = "hadamard,hadamard-response",
-            .title = "Hadamard response: one of K outputs, half a block own",
-            .id = 9,
-            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .favours = MECH_FAVOURS_HALF,
-    .errors = MECH_ERRORS_DESIGN,
-    .params = 1u << HSY_PARAM_BLOCKS | 1u << HSY_PARAM_POOL_SEED,
+const struct mech_client hsy_mech_hr_client = {
     .resolve = hr_resolve,
     .randomize = hr_randomize,
+};
+
+const struct mech_counting hsy_mech_hr_counting = {
     .randomize_batch = hr_batch,
     .check = hsy_outputs_check,
     .tally = hsy_outputs_tally,
+};
+
+const struct mech_estimate hsy_mech_hr_estimate = {
+    .errors = MECH_ERRORS_DESIGN,
     .points = hsy_hr_points,
     .points_scratch = hsy_hr_points_scratch,
     .support = hsy_hr_support,
     .variance = hsy_hr_variance,
     .reach = hsy_hr_reach,
     .steps = hsy_hr_steps,
-    .forward = hsy_hr_forward,
-    .backward = hsy_hr_backward,
-    .channel_scratch = hsy_hr_channel_scratch,
-    .law_factors = 2,
-    .law = hr_law,
-    .law_worst = hr_law_worst,
+    .channel = &hr_likelihood,
+};
+
+const struct mech_law hsy_mech_hr_law = {
+    .favours = MECH_FAVOURS_HALF,
+    .factors = 2,
+    .of_code = hr_law,
+    .worst = hsy_twolevel_law_worst,
 };
 
 #undef HR_BLOCK

@@ -90,10 +90,10 @@ static uint64_t joint_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
     return cell;
 }
 
-static const struct mech_sampled joint_sampled = {.parts = joint_parts,
-                                                  .part = joint_part,
-                                                  .code = joint_code,
-                                                  .whole = true};
+const struct mech_parts hsy_mech_joint_parts = {.parts = joint_parts,
+                                                .part = joint_part,
+                                                .code = joint_code,
+                                                .whole = true};
 
 static hsy_status joint_attribute(const hsy_spec *spec, size_t i,
                                   hsy_error *err)
@@ -149,7 +149,7 @@ static void joint_variance_of(const hsy_scheme *cells, double w,
 {
     struct mech_support law;
 
-    cells->mech->support(cells, &law);
+    cells->mech->estimate->support(cells, &law);
     joint_marginal(&law, cells->d, w, (double)cells->d / values, v);
 }
 
@@ -213,7 +213,7 @@ static size_t joint_tail_size(const hsy_spec *spec)
 {
     return joint_cells(spec) > JOINT_CELLS_MAX /* which resolve refuses */
                ? 0
-               : hsy_sampled_size(spec, &joint_sampled);
+               : hsy_sampled_size(spec, &hsy_mech_joint_parts);
 }
 
 /* ---- Reports: the cells' ------------------------------------------------- */
@@ -231,7 +231,7 @@ static hsy_status joint_batch(const hsy_scheme *s, uint8_t *reports,
 
         for (size_t k = 0; k < m; k++)
             folded[k] = joint_code(s, codes + (done + k) * width, 0);
-        st = cells->mech->randomize_batch(
+        st = cells->mech->counting->randomize_batch(
             cells, reports + done * s->report_bytes, folded, m, coins);
     }
     bytes_wipe(folded, sizeof folded);
@@ -242,7 +242,7 @@ static size_t joint_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
 {
     const hsy_scheme *cells = hsy_scheme_part(s, 0);
 
-    return cells->mech->check(cells, reports, n);
+    return cells->mech->counting->check(cells, reports, n);
 }
 
 static void joint_tally(const hsy_scheme *s, hsy_tally *t,
@@ -250,7 +250,7 @@ static void joint_tally(const hsy_scheme *s, hsy_tally *t,
 {
     const hsy_scheme *cells = hsy_scheme_part(s, 0);
 
-    cells->mech->tally(cells, t, reports, n);
+    cells->mech->counting->tally(cells, t, reports, n);
 }
 
 static size_t joint_law(const hsy_scheme *s, hsy_factor *factors,
@@ -258,14 +258,15 @@ static size_t joint_law(const hsy_scheme *s, hsy_factor *factors,
 {
     const hsy_scheme *cells = hsy_scheme_part(s, 0);
 
-    return cells->mech->law(cells, factors, joint_code(s, codes, 0), report);
+    return cells->mech->law->of_code(cells, factors, joint_code(s, codes, 0),
+                                     report);
 }
 
 static size_t joint_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 {
     const hsy_scheme *cells = hsy_scheme_part(s, 0);
 
-    return cells->mech->law_worst(cells, factors);
+    return cells->mech->law->worst(cells, factors);
 }
 
 /* ---- Estimates ----------------------------------------------------------- */
@@ -321,7 +322,7 @@ void hsy_joint_points(const hsy_scheme *s, hsy_evidence *points,
     struct mech_support law;
     double v[2];
 
-    cells->mech->support(cells, &law);
+    cells->mech->estimate->support(cells, &law);
     joint_variance_of(cells, (double)s->param[HSY_PARAM_SUBSET], own->d, v);
     for (size_t k = 0; k < count; k++) {
         /* Of a yes/no question the one point is that of yes. */
@@ -340,24 +341,25 @@ void hsy_joint_points(const hsy_scheme *s, hsy_evidence *points,
     }
 }
 
-const struct hsy_mechanism hsy_mech_joint = {
-    .row = {.name = "joint",
-            .aliases = "cells",
-            .title = "several attributes as one value: association",
-            .id = 25,
-            .kinds = 1u << HSY_KIND_TUPLE,
-            .analysis = HSY_ANALYSIS_JOINT},
-    .params = 1u << HSY_PARAM_SUBSET,
+const struct mech_client hsy_mech_joint_client = {
     .resolve = joint_resolve,
+    .tail_size = joint_tail_size,
+    .settle = hsy_sampled_settle,
+};
+
+const struct mech_counting hsy_mech_joint_counting = {
     .randomize_batch = joint_batch,
     .check = joint_check,
     .tally = joint_tally,
+};
+
+const struct mech_estimate hsy_mech_joint_estimate = {
     .variance = joint_variance,
-    .tail_size = joint_tail_size,
-    .settle = hsy_sampled_settle,
-    .sampled = &joint_sampled,
-    .law_codes = joint_law,
-    .law_worst = joint_law_worst,
+};
+
+const struct mech_law hsy_mech_joint_law = {
+    .of_codes = joint_law,
+    .worst = joint_law_worst,
 };
 
 #undef JOINT_CELLS_MAX

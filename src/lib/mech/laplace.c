@@ -457,28 +457,30 @@ static void laplace_points(const hsy_scheme *s, hsy_evidence *points,
     hsy_mean_point(&points[0], &e);
 }
 
-const struct hsy_mechanism hsy_mech_laplace = {
-    .row = {.name = "laplace",
-            .aliases = "geometric",
-            .title = "Laplace noise on a grid, a baseline for means",
-            .id = 16,
-            .kinds = 1u << HSY_KIND_NUMBER,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .params = 1u << HSY_PARAM_GRID,
+const struct mech_client hsy_mech_laplace_client = {
     .resolve = laplace_resolve,
     .randomize = laplace_randomize,
+    .tail_size = laplace_tail_size,
+    .settle = laplace_settle,
+};
+
+const struct mech_counting hsy_mech_laplace_counting = {
     .randomize_batch = laplace_batch,
     .simulate_batch = laplace_simulate,
     .check = hsy_outputs_check,
     .tally = hsy_outputs_tally,
+};
+
+const struct mech_estimate hsy_mech_laplace_estimate = {
     .points = laplace_points,
     .variance = laplace_variance,
     .reach = laplace_ends_reach,
-    .tail_size = laplace_tail_size,
-    .settle = laplace_settle,
-    .law_factors = 2,
-    .law = laplace_law,
-    .law_worst = laplace_law_worst,
+};
+
+const struct mech_law hsy_mech_laplace_law = {
+    .factors = 2,
+    .of_code = laplace_law,
+    .worst = laplace_law_worst,
 };
 
 #undef LAPLACE_GRID_MAX

@@ -490,31 +490,37 @@ static size_t matrix_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     return 1;
 }
 
-const struct hsy_mechanism hsy_mech_matrix = {
-    .row = {.name = "matrix",
-            .aliases = "channel",
-            .title = "any channel: a matrix of probabilities of your own",
-            .id = 23,
-            .kinds = 1u << HSY_KIND_VALUES,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .designs = 1u << HSY_DESIGN_MATRIX,
-    .errors = MECH_ERRORS_TOGETHER,
+static const struct mech_channel matrix_likelihood = {
+    .forward = matrix_forward,
+    .backward = matrix_backward,
+};
+
+const struct mech_client hsy_mech_matrix_client = {
     .resolve = matrix_resolve,
     .randomize = matrix_randomize,
+    .tail_size = matrix_tail_size,
+    .settle = matrix_settle,
+};
+
+const struct mech_counting hsy_mech_matrix_counting = {
     .randomize_batch = matrix_batch,
     .check = hsy_outputs_check,
     .tally = hsy_outputs_tally,
+};
+
+const struct mech_estimate hsy_mech_matrix_estimate = {
+    .errors = MECH_ERRORS_TOGETHER,
     .points = matrix_points,
     .points_scratch = matrix_points_scratch,
     .covariance = matrix_covariance,
     .variance = matrix_variance,
-    .forward = matrix_forward,
-    .backward = matrix_backward,
-    .law_factors = 1,
-    .law = matrix_law,
-    .law_worst = matrix_law_worst,
-    .tail_size = matrix_tail_size,
-    .settle = matrix_settle,
+    .channel = &matrix_likelihood,
+};
+
+const struct mech_law hsy_mech_matrix_law = {
+    .factors = 1,
+    .of_code = matrix_law,
+    .worst = matrix_law_worst,
 };
 
 #undef MATRIX_BLOCK

@@ -133,13 +133,6 @@ static size_t onebit_law(const hsy_scheme *s, hsy_factor *factors,
                : hsy_mean_law(factors, width, code, low, high, s->total);
 }
 
-static size_t onebit_law_worst(const hsy_scheme *s, hsy_factor factors[4])
-{
-    factors[0].num = s->own;
-    factors[0].den = s->other;
-    return 1;
-}
-
 /* ---- Kept: an answer for each point of the grain ------------------------- */
 
 /* floor(x / by) in the same steps for every x; by is public, below 2^63. */
@@ -192,24 +185,27 @@ static const struct mech_permanent onebit_kept = {
     PERMANENT_FLIP, hsy_channel_part, onebit_key,
     onebit_keys,    onebit_permanent, NULL};
 
-const struct hsy_mechanism hsy_mech_onebit = {
-    .row = {.name = "onebit",
-            .aliases = "1bitmean,duchi",
-            .title = "one bit for the mean of a number in a range",
-            .id = 7,
-            .kinds = 1u << HSY_KIND_NUMBER,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .cell_law = HSY_CELLS_BIT,
+const struct mech_client hsy_mech_onebit_client = {
     .resolve = onebit_resolve,
     .randomize = onebit_randomize,
+    .permanent = &onebit_kept,
+};
+
+const struct mech_counting hsy_mech_onebit_counting = {
     .randomize_batch = onebit_batch,
     .check = hsy_channel_check,
     .tally = hsy_channel_tally,
+};
+
+const struct mech_estimate hsy_mech_onebit_estimate = {
+    .cell_law = HSY_CELLS_BIT,
     .points = onebit_points,
     .support = hsy_channel_support,
     .variance = onebit_variance,
-    .permanent = &onebit_kept,
-    .law_factors = 2,
-    .law = onebit_law,
-    .law_worst = onebit_law_worst,
+};
+
+const struct mech_law hsy_mech_onebit_law = {
+    .factors = 2,
+    .of_code = onebit_law,
+    .worst = hsy_channel_law_worst,
 };

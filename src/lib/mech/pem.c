@@ -229,7 +229,7 @@ static uint64_t pem_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
                : prefix[0];
 }
 
-static const struct mech_sampled pem_sampled = {
+const struct mech_parts hsy_mech_pem_parts = {
     .parts = pem_parts, .part = pem_part, .code = pem_code};
 
 static hsy_status pem_check_pool(const hsy_spec *spec,
@@ -352,12 +352,7 @@ static hsy_status pem_resolve(hsy_scheme *s, const hsy_spec *spec,
     s->param[HSY_PARAM_POOL_SEED] = spec->param[HSY_PARAM_POOL_SEED];
     s->param[HSY_PARAM_HASHES] = plan.hashes;
     s->param[HSY_PARAM_WIDTH] = plan.width;
-    return hsy_sampled_resolve(s, spec, &pem_sampled, err);
-}
-
-static size_t pem_tail_size(const hsy_spec *spec)
-{
-    return hsy_sampled_size(spec, &pem_sampled);
+    return hsy_sampled_resolve(s, spec, err);
 }
 
 /* ---- Whole strings: from the last group alone ---------------------------- */
@@ -395,7 +390,7 @@ static void pem_points(const hsy_scheme *s, hsy_evidence *points,
     }
     if (hsy_tally_reports(&view) == 0)
         return;
-    part->mech->points(part, points, &view, own, count, own + count);
+    part->mech->estimate->points(part, points, &view, own, count, own + count);
     for (size_t i = 0; i < count; i++)
         points[i].binomial_variance = n > 1 ? (n - points[i].n) / (n - 1) : 0;
 }
@@ -434,36 +429,19 @@ static void pem_configure(hsy_spec *spec)
         spec->oracle = "hcms";
 }
 
-const struct hsy_mechanism hsy_mech_pem = {
-    .row = {.name = "pem",
-            .aliases = "prefix,prefix-extending,discovery,treehist",
-            .title = "prefix extending: frequent strings that nobody listed",
-            .id = 27,
-            .kinds = 1u << HSY_KIND_STRINGS,
-            .analysis = HSY_ANALYSIS_SEARCH,
-            .oracle = "olh"},
-    .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_FIRST |
-              1u << HSY_PARAM_STEP | 1u << HSY_PARAM_POOL_BITS |
-              1u << HSY_PARAM_POOL_SEED | 1u << HSY_PARAM_HASHES |
-              1u << HSY_PARAM_WIDTH,
-    .spell = hsy_spell,
-    .oracles = true,
+const struct mech_client hsy_mech_pem_client = {
     .configure = pem_configure,
     .resolve = pem_resolve,
+    .spell = hsy_spell,
     .randomize = hsy_sampled_randomize,
-    .randomize_batch = hsy_sampled_batch,
-    .check = hsy_sampled_check,
-    .tally = hsy_sampled_tally,
+    .settle = hsy_sampled_settle,
+};
+
+const struct mech_estimate hsy_mech_pem_estimate = {
     .points = pem_points,
     .points_scratch = pem_points_scratch,
     .variance = pem_variance,
     .steps = pem_steps,
-    .tail_size = pem_tail_size,
-    .settle = hsy_sampled_settle,
-    .sampled = &pem_sampled,
-    .law = hsy_sampled_law,
-    .law_codes = hsy_sampled_law_codes,
-    .law_worst = hsy_sampled_law_worst,
 };
 
 #undef PEM_BITS

@@ -22,17 +22,22 @@ static hsy_status pgr_resolve(hsy_scheme *s, const hsy_spec *spec,
     return hsy_projective_resolve(s, spec, false, err);
 }
 
-const struct hsy_mechanism hsy_mech_pgr = {
-    .row = {.name = "pgr",
-            .aliases = "projective,projective-geometry",
-            .title = "projective geometry response: a point near the value's",
-            .id = 10,
-            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .favours = MECH_FAVOURS_POINTS,
-    .errors = MECH_ERRORS_DESIGN,
-    .params = 1u << HSY_PARAM_Q | 1u << HSY_PARAM_T,
+const struct mech_client hsy_mech_pgr_client = {
     .resolve = pgr_resolve,
+    .randomize = hsy_projective_randomize,
+};
+
+const struct mech_estimate hsy_mech_pgr_estimate = {
+    .errors = MECH_ERRORS_DESIGN,
+    .points = hsy_projective_points,
+    .points_scratch = hsy_projective_points_scratch,
     .support = hsy_projective_support,
-    PROJECTIVE_FUNCTIONS,
+    .steps = hsy_projective_steps,
+};
+
+const struct mech_law hsy_mech_pgr_law = {
+    .favours = MECH_FAVOURS_POINTS,
+    .factors = 1,
+    .of_code = hsy_projective_law,
+    .worst = hsy_twolevel_law_worst,
 };

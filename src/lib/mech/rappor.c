@@ -22,6 +22,7 @@
 #include "lib/bits/draw.h"
 #include "lib/core/fail.h"
 #include "lib/kernels/cohort.h"
+#include "lib/mech/mechanisms.h"
 #include "lib/scheme/permanent.h"
 #include "lib/scheme/report.h"
 
@@ -465,25 +466,31 @@ static const struct mech_permanent rappor_kept = {
     PERMANENT_INSTANT,  rappor_part,       NULL, NULL,
     rappor_kept_answer, hsy_rappor_instant};
 
-const struct hsy_mechanism hsy_mech_rappor = {
-    .row = {.name = "rappor",
-            .aliases = "",
-            .title = "RAPPOR: a noisy Bloom filter and its cohort",
-            .id = 22,
-            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_STRINGS,
-            .analysis = HSY_ANALYSIS_RAPPOR},
-    .params = 1u << HSY_PARAM_FILTER_BITS | 1u << HSY_PARAM_HASHES |
-              1u << HSY_PARAM_COHORTS | 1u << HSY_PARAM_POOL_SEED,
-    .designs = 1u << HSY_DESIGN_RAPPOR,
+const struct mech_client hsy_mech_rappor_client = {
     .resolve = rappor_resolve,
     .randomize = rappor_randomize,
     .permanent = &rappor_kept,
-    MECH_SERVER(.randomize_batch = rappor_batch, .check = rappor_check,
-                .tally = rappor_tally, .support = rappor_support,
-                .variance = rappor_variance, .iterative = true,
-                .epsilon_permanent = rappor_epsilon_permanent,
-                .law_size = rappor_law_size, .law = rappor_law,
-                .law_worst = rappor_law_worst, .law_power = rappor_hashes)};
+};
+
+const struct mech_counting hsy_mech_rappor_counting = {
+    .randomize_batch = rappor_batch,
+    .check = rappor_check,
+    .tally = rappor_tally,
+};
+
+const struct mech_estimate hsy_mech_rappor_estimate = {
+    .iterative = true,
+    .support = rappor_support,
+    .variance = rappor_variance,
+};
+
+const struct mech_law hsy_mech_rappor_law = {
+    .epsilon_permanent = rappor_epsilon_permanent,
+    .factors_of = rappor_law_size,
+    .of_code = rappor_law,
+    .worst = rappor_law_worst,
+    .power = rappor_hashes,
+};
 
 #undef RAPPOR_WORDS
 #undef RAPPOR_CHUNK

@@ -232,22 +232,35 @@ static size_t rr_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 static const struct mech_permanent rr_kept = {
     PERMANENT_FLIP, hsy_channel_part, NULL, NULL, NULL, NULL};
 
-const struct hsy_mechanism hsy_mech_rr = {
-    .row = {.name = "rr",
-            .aliases = "warner,randomized-response",
-            .title = "randomized response: one bit, flipped now and then",
-            .id = 1,
-            .kinds = 1u << HSY_KIND_YES_NO | 1u << HSY_KIND_VALUES,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .cell_law = HSY_CELLS_BIT,
-    .designs = 1u << HSY_DESIGN_SPINNER | 1u << HSY_DESIGN_COINS |
-               1u << HSY_DESIGN_CHANNEL,
-    .favours = MECH_FAVOURS_BIT,
+static const struct mech_channel rr_likelihood = {
+    .forward = rr_forward,
+    .backward = rr_backward,
+    .outputs = 2,
+    .counts = rr_counts,
+};
+
+const struct mech_client hsy_mech_rr_client = {
     .resolve = rr_resolve,
     .randomize = rr_randomize,
     .permanent = &rr_kept,
-    MECH_SERVER(.randomize_batch = rr_batch, .check = hsy_channel_check,
-                .tally = hsy_channel_tally, .points = rr_points,
-                .support = hsy_channel_support, .forward = rr_forward,
-                .backward = rr_backward, .outputs = 2, .counts = rr_counts,
-                .law_factors = 1, .law = rr_law, .law_worst = rr_law_worst)};
+};
+
+const struct mech_counting hsy_mech_rr_counting = {
+    .randomize_batch = rr_batch,
+    .check = hsy_channel_check,
+    .tally = hsy_channel_tally,
+};
+
+const struct mech_estimate hsy_mech_rr_estimate = {
+    .cell_law = HSY_CELLS_BIT,
+    .points = rr_points,
+    .support = hsy_channel_support,
+    .channel = &rr_likelihood,
+};
+
+const struct mech_law hsy_mech_rr_law = {
+    .favours = MECH_FAVOURS_BIT,
+    .factors = 1,
+    .of_code = rr_law,
+    .worst = rr_law_worst,
+};

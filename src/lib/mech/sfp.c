@@ -154,7 +154,7 @@ static uint64_t sfp_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
                            hsy_puzzle_fragment(s, codes, i));
 }
 
-static const struct mech_sampled sfp_sampled = {
+const struct mech_parts hsy_mech_sfp_parts = {
     .parts = sfp_parts, .part = sfp_part, .code = sfp_code, .beside = true};
 
 /* ---- Resolving ----------------------------------------------------------- */
@@ -249,12 +249,7 @@ static hsy_status sfp_resolve(hsy_scheme *s, const hsy_spec *spec,
     s->param[HSY_PARAM_WIDTH] = plan.width;
     s->param[HSY_PARAM_WORD_SHARE] = plan.word_share;
     s->param[HSY_PARAM_POOL_SEED] = spec->param[HSY_PARAM_POOL_SEED];
-    return hsy_sampled_resolve(s, spec, &sfp_sampled, err);
-}
-
-static size_t sfp_tail_size(const hsy_spec *spec)
-{
-    return hsy_sampled_size(spec, &sfp_sampled);
+    return hsy_sampled_resolve(s, spec, err);
 }
 
 /* ---- Whole words: from the sketch that everybody answers ----------------- */
@@ -281,8 +276,8 @@ static void sfp_points(const hsy_scheme *s, hsy_evidence *points,
     hsy_tally_part(&view, t, s, last);
     for (size_t i = 0; i < count; i++)
         own[i] = sfp_code(s, codes + i * width, last);
-    sfp_word(s)->mech->points(sfp_word(s), points, &view, own, count,
-                              own + count);
+    sfp_word(s)->mech->estimate->points(sfp_word(s), points, &view, own, count,
+                                        own + count);
 }
 
 static void sfp_variance(const hsy_scheme *s, double v[2])
@@ -297,37 +292,25 @@ static double sfp_steps(const hsy_scheme *s, double n)
     return (double)s->param[HSY_PARAM_HASHES];
 }
 
-const struct hsy_mechanism hsy_mech_sfp = {
-    .row = {.name = "sfp",
-            .aliases = "fragment-puzzle,sequence-fragment-puzzle",
-            .title = "sequence fragment puzzle: a fragment and the word, by "
-                     "two sketches",
-            .id = 30,
-            .kinds = 1u << HSY_KIND_STRINGS,
-            .analysis = HSY_ANALYSIS_PUZZLE,
-            .oracle = "cms"},
-    .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_FRAGMENT_BITS |
-              1u << HSY_PARAM_PIECE_BITS | 1u << HSY_PARAM_FRAGMENTS |
-              1u << HSY_PARAM_HASHES | 1u << HSY_PARAM_WIDTH |
-              1u << HSY_PARAM_WORD_SHARE | 1u << HSY_PARAM_POOL_SEED,
-    .spell = hsy_spell,
-    .oracles = true,
+const struct mech_client hsy_mech_sfp_client = {
     .resolve = sfp_resolve,
+    .spell = hsy_spell,
     .randomize = hsy_sampled_randomize,
+    .settle = hsy_sampled_settle,
+};
+
+const struct mech_counting hsy_mech_sfp_counting = {
     .randomize_batch = hsy_sampled_batch,
     .simulate_batch = hsy_sampled_simulate,
     .check = hsy_sampled_check,
     .tally = hsy_sampled_tally,
+};
+
+const struct mech_estimate hsy_mech_sfp_estimate = {
     .points = sfp_points,
     .points_scratch = sfp_points_scratch,
     .variance = sfp_variance,
     .steps = sfp_steps,
-    .tail_size = sfp_tail_size,
-    .settle = hsy_sampled_settle,
-    .sampled = &sfp_sampled,
-    .law = hsy_sampled_law,
-    .law_codes = hsy_sampled_law_codes,
-    .law_worst = hsy_sampled_law_worst,
 };
 
 #undef SFP_SYMBOLS

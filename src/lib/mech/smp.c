@@ -22,7 +22,7 @@ static uint64_t smp_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
     return codes[i];
 }
 
-static const struct mech_sampled smp_sampled = {
+const struct mech_parts hsy_mech_smp_parts = {
     .parts = hsy_tuple_count, .part = hsy_tuple_at, .code = smp_code};
 
 /*
@@ -34,7 +34,7 @@ static double smp_worst(const hsy_scheme *part, double count)
 {
     double v[2];
 
-    if (part->mech->settle != NULL || part->mech->iterative)
+    if (part->mech->client->settle != NULL || part->mech->estimate->iterative)
         return 0;
     hsy_mech_variance(part, v);
     v[0] *= count;
@@ -67,12 +67,7 @@ static hsy_status smp_resolve(hsy_scheme *s, const hsy_spec *spec,
     }
     if (!stated)
         s->worst = 0;
-    return hsy_sampled_resolve(s, spec, &smp_sampled, err);
-}
-
-static size_t smp_tail_size(const hsy_spec *spec)
-{
-    return hsy_sampled_size(spec, &smp_sampled);
+    return hsy_sampled_resolve(s, spec, err);
 }
 
 /* Of the attribute that is worst at share 0: its own, times how many there
@@ -97,7 +92,7 @@ static void smp_variance(const hsy_scheme *s, double v[2])
 static double smp_ratio(const hsy_scheme *part)
 {
     hsy_factor f[4];
-    size_t count = part->mech->law_worst(part, f);
+    size_t count = part->mech->law->worst(part, f);
     double sum = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -124,7 +119,7 @@ static size_t smp_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 {
     const hsy_scheme *worst = smp_worst_part(s);
 
-    return worst->mech->law_worst(worst, factors);
+    return worst->mech->law->worst(worst, factors);
 }
 
 static uint32_t smp_law_power(const hsy_scheme *s)
@@ -132,22 +127,17 @@ static uint32_t smp_law_power(const hsy_scheme *s)
     return hsy_law_power(smp_worst_part(s));
 }
 
-const struct hsy_mechanism hsy_mech_smp = {
-    .row = {.name = "smp",
-            .aliases = "sampled,sample",
-            .title = "several attributes, one of them asked",
-            .id = 24,
-            .kinds = 1u << HSY_KIND_TUPLE,
-            .analysis = HSY_ANALYSIS_ATTRIBUTES},
+const struct mech_client hsy_mech_smp_client = {
     .resolve = smp_resolve,
-    .randomize_batch = hsy_sampled_batch,
-    .check = hsy_sampled_check,
-    .tally = hsy_sampled_tally,
-    .variance = smp_variance,
-    .tail_size = smp_tail_size,
     .settle = hsy_sampled_settle,
-    .sampled = &smp_sampled,
-    .law_codes = hsy_sampled_law_codes,
-    .law_worst = smp_law_worst,
-    .law_power = smp_law_power,
+};
+
+const struct mech_estimate hsy_mech_smp_estimate = {
+    .variance = smp_variance,
+};
+
+const struct mech_law hsy_mech_smp_law = {
+    .of_codes = hsy_sampled_law_codes,
+    .worst = smp_law_worst,
+    .power = smp_law_power,
 };

@@ -455,34 +455,29 @@ static size_t ss_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
     return m;
 }
 
-static size_t ss_law_worst(const hsy_scheme *s, hsy_factor factors[4])
-{
-    factors[0].num = twolevel_own(s);
-    factors[0].den = twolevel_other(s);
-    return 1;
-}
-
-const struct hsy_mechanism hsy_mech_ss = {
-    .row = {.name = "ss",
-            .aliases = "subset-selection",
-            .title = "subset selection: a set of w values, the most accurate",
-            .id = 8,
-            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .favours = MECH_FAVOURS_SUBSET,
-    .params = 1u << HSY_PARAM_SUBSET,
+const struct mech_client hsy_mech_ss_client = {
     .resolve = ss_resolve,
     .randomize = ss_randomize,
+};
+
+const struct mech_counting hsy_mech_ss_counting = {
     .randomize_batch = ss_batch,
     .simulate_batch = ss_simulate,
     .check = ss_check,
     .tally = ss_tally,
+};
+
+const struct mech_estimate hsy_mech_ss_estimate = {
     .points = hsy_evidence_cells,
     .support = ss_support,
     .lies = &hsy_lies_set,
     .steps = hsy_unary_steps,
-    .law = ss_law,
-    .law_worst = ss_law_worst,
+};
+
+const struct mech_law hsy_mech_ss_law = {
+    .favours = MECH_FAVOURS_SUBSET,
+    .of_code = ss_law,
+    .worst = hsy_twolevel_law_worst,
 };
 
 #undef SS_SIDE

@@ -192,10 +192,11 @@ static uint64_t stage_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
     return value;
 }
 
-static const struct mech_sampled stage_sampled = {.parts = stage_parts,
-                                                  .part = stage_part,
-                                                  .code = stage_code,
-                                                  .whole = true};
+const struct mech_parts hsy_mech_stage_parts = {.parts = stage_parts,
+                                                .part = stage_part,
+                                                .code = stage_code,
+                                                .whole = true,
+                                                .staged = &hsy_stages};
 
 /* ---- Resolving ----------------------------------------------------------- */
 
@@ -323,7 +324,7 @@ static size_t stage_tail_size(const hsy_spec *spec)
     const size_t most = spec->labels_len / 5; /* a length, and a digit */
     const size_t survivors = spec->d < most ? spec->d : most;
 
-    return hsy_sampled_size(spec, &stage_sampled) +
+    return hsy_sampled_size(spec, &hsy_mech_stage_parts) +
            survivors * HSY_SPELL_WORDS * sizeof(uint64_t);
 }
 
@@ -363,7 +364,7 @@ static hsy_status stage_batch(const hsy_scheme *s, uint8_t *reports,
 
         for (size_t k = 0; k < m; k++)
             values[k] = stage_code(s, codes + (done + k) * width, 0);
-        st = part->mech->randomize_batch(part, to, values, m, coins);
+        st = part->mech->counting->randomize_batch(part, to, values, m, coins);
         for (size_t k = m; k-- > 0 && st == HSY_OK;) {
             memmove(to + k * bytes, to + k * own, own);
             memset(to + k * bytes + own, 0, bytes - own);
@@ -378,7 +379,7 @@ static hsy_status stage_randomize(const hsy_scheme *s, uint8_t *report,
 {
     const hsy_scheme *part = stage_own(s);
     uint64_t value = stage_code(s, &code, 0);
-    hsy_status st = part->mech->randomize(part, report, value, coins);
+    hsy_status st = part->mech->client->randomize(part, report, value, coins);
 
     memset(report + part->report_bytes, 0,
            s->report_bytes - part->report_bytes);
@@ -396,7 +397,7 @@ static size_t stage_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
 
         for (size_t k = part->report_bytes; k < s->report_bytes; k++)
             rest |= reports[k];
-        if (rest != 0 || part->mech->check(part, reports, 1) != 1)
+        if (rest != 0 || part->mech->counting->check(part, reports, 1) != 1)
             break;
     }
     return i;
@@ -413,9 +414,9 @@ static void stage_tally(const hsy_scheme *s, hsy_tally *t,
 
     if (most == 0 || own == bytes) {
         for (size_t i = 0; i < n && own != bytes; i++)
-            part->mech->tally(part, t, reports + i * bytes, 1);
+            part->mech->counting->tally(part, t, reports + i * bytes, 1);
         if (own == bytes)
-            part->mech->tally(part, t, reports, n);
+            part->mech->counting->tally(part, t, reports, n);
         return;
     }
     for (size_t done = 0; done < n; done += most) {
@@ -423,7 +424,7 @@ static void stage_tally(const hsy_scheme *s, hsy_tally *t,
 
         for (size_t k = 0; k < m; k++)
             memcpy(room + k * own, reports + (done + k) * bytes, own);
-        part->mech->tally(part, t, room, m);
+        part->mech->counting->tally(part, t, room, m);
     }
 }
 
@@ -445,7 +446,7 @@ static void stage_points(const hsy_scheme *s, hsy_evidence *points,
 
     for (size_t i = 0; i < count; i++)
         own[i] = stage_code(s, codes + i * width, 0);
-    part->mech->points(part, points, t, own, count, own + count);
+    part->mech->estimate->points(part, points, t, own, count, own + count);
     for (size_t i = 0; i < count; i++)
         if (own[i] == part->d - 1)
             points[i] = (hsy_evidence){0};
@@ -467,7 +468,8 @@ static size_t stage_law_codes(const hsy_scheme *s, hsy_factor *factors,
 {
     const hsy_scheme *part = stage_own(s);
 
-    return part->mech->law(part, factors, stage_code(s, codes, 0), report);
+    return part->mech->law->of_code(part, factors, stage_code(s, codes, 0),
+                                    report);
 }
 
 static size_t stage_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
@@ -478,7 +480,7 @@ static size_t stage_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
 
 static size_t stage_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 {
-    return stage_own(s)->mech->law_worst(stage_own(s), factors);
+    return stage_own(s)->mech->law->worst(stage_own(s), factors);
 }
 
 static uint32_t stage_law_power(const hsy_scheme *s)
@@ -486,35 +488,32 @@ static uint32_t stage_law_power(const hsy_scheme *s)
     return hsy_law_power(stage_own(s));
 }
 
-const struct hsy_mechanism hsy_mech_stage = {
-    .row = {.name = "stage",
-            .aliases = "batch,interactive",
-            .title = "prefix extending in batches: one stage of a search",
-            .id = 29,
-            .kinds = 1u << HSY_KIND_STRINGS,
-            .analysis = HSY_ANALYSIS_STAGE},
-    .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_STEP |
-              1u << HSY_PARAM_PREFIX_BITS | 1u << HSY_PARAM_MAX_CANDIDATES |
-              1u << HSY_PARAM_SIZES,
-    .spell = hsy_spell,
-    .oracles = true,
+const struct mech_client hsy_mech_stage_client = {
     .resolve = stage_resolve,
+    .spell = hsy_spell,
     .randomize = stage_randomize,
+    .tail_size = stage_tail_size,
+    .settle = stage_settle,
+};
+
+const struct mech_counting hsy_mech_stage_counting = {
     .randomize_batch = stage_batch,
     .check = stage_check,
     .tally = stage_tally,
+};
+
+const struct mech_estimate hsy_mech_stage_estimate = {
     .points = stage_points,
     .points_scratch = stage_points_scratch,
     .variance = stage_variance,
     .steps = stage_steps,
-    .tail_size = stage_tail_size,
-    .settle = stage_settle,
-    .sampled = &stage_sampled,
-    .staged = &hsy_stages,
-    .law = stage_law,
-    .law_codes = stage_law_codes,
-    .law_worst = stage_law_worst,
-    .law_power = stage_law_power,
+};
+
+const struct mech_law hsy_mech_stage_law = {
+    .of_code = stage_law,
+    .of_codes = stage_law_codes,
+    .worst = stage_law_worst,
+    .power = stage_law_power,
 };
 
 #undef STAGE_BITS

@@ -2,6 +2,7 @@
  * stage_plan.c - the stages of one search: what they share, who is in which
  * batch, and what a stage begins with (stage.c asks one of them).
  */
+#include "lib/mech/mechanisms.h"
 #include "lib/scheme/resolve.h"
 #include "lib/scheme/sampled.h"
 #include "lib/scheme/spell.h"

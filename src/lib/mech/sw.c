@@ -253,32 +253,31 @@ static size_t sw_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
     return 1;
 }
 
-static size_t sw_law_worst(const hsy_scheme *s, hsy_factor factors[4])
-{
-    factors[0].num = twolevel_own(s);
-    factors[0].den = twolevel_other(s);
-    return 1;
-}
+static const struct mech_channel sw_likelihood = {
+    .forward = sw_forward,
+    .backward = sw_backward,
+    .scratch = sw_channel_scratch,
+};
 
-const struct hsy_mechanism hsy_mech_sw = {
-    .row = {.name = "sw",
-            .aliases = "square-wave",
-            .title = "square wave: the distribution of a number over bins",
-            .id = 17,
-            .kinds = 1u << HSY_KIND_BINS,
-            .analysis = HSY_ANALYSIS_DENSITY},
-    .params = 1u << HSY_PARAM_WINDOW,
+const struct mech_client hsy_mech_sw_client = {
     .resolve = sw_resolve,
     .randomize = sw_randomize,
+};
+
+const struct mech_counting hsy_mech_sw_counting = {
     .randomize_batch = sw_batch,
     .check = hsy_outputs_check,
     .tally = hsy_outputs_tally,
-    .variance = sw_variance,
+};
+
+const struct mech_estimate hsy_mech_sw_estimate = {
     .iterative = true,
-    .forward = sw_forward,
-    .backward = sw_backward,
-    .channel_scratch = sw_channel_scratch,
-    .law_factors = 1,
-    .law = sw_law,
-    .law_worst = sw_law_worst,
+    .variance = sw_variance,
+    .channel = &sw_likelihood,
+};
+
+const struct mech_law hsy_mech_sw_law = {
+    .factors = 1,
+    .of_code = sw_law,
+    .worst = hsy_twolevel_law_worst,
 };

@@ -1,40 +1,55 @@
-/* table.c - the mechanisms: one const row each. */
-#include "lib/scheme/scheme.h"
+/* table.c - the mechanisms: one const row each, of mechanisms.def. */
+#include "lib/mech/mechanisms.h"
 
-/* Order is the order of `hearsay mechanisms`: simplest first. */
+#define SMALL_MECHANISM MECHANISM
+
+/* The tables that the mechanisms' files define. */
+#define TABLE(table, name)                                                     \
+    extern const struct mech_##table hsy_mech_##name##_##table;
+#define TABLES(client_, counting_, estimate_, law_)                            \
+    TABLE(client, client_)                                                     \
+    TABLE(counting, counting_) TABLE(estimate, estimate_) TABLE(law, law_)
+#define RELEASE(name)                                                          \
+    TABLE(client, name) TABLE(counting, name) TABLE(estimate, name)
+#define PARTS(name, oracle_) TABLE(parts, name)
+#define NO_PARTS
+#define MECHANISM(symbol, id, name, aliases, title, kinds, analysis, params,   \
+                  designs, tables, parts, page)                                \
+    tables parts
+#include "lib/mech/mechanisms.def"
+#undef TABLES
+#undef RELEASE
+#undef PARTS
+#undef NO_PARTS
+#undef MECHANISM
+
+#define TABLES(client_, counting_, estimate_, law_)                            \
+    .client = &hsy_mech_##client_##_client,                                    \
+    .counting = &hsy_mech_##counting_##_counting,                              \
+    .estimate = &hsy_mech_##estimate_##_estimate,                              \
+    .law = &hsy_mech_##law_##_law
+#define RELEASE(name)                                                          \
+    .client = &hsy_mech_##name##_client,                                       \
+    .counting = &hsy_mech_##name##_counting,                                   \
+    .estimate = &hsy_mech_##name##_estimate
+#define PARTS(name, oracle_)                                                   \
+    .parts = &hsy_mech_##name##_parts, .row.oracle = (oracle_)
+#define NO_PARTS .parts = NULL
+#define MECHANISM MECHANISM_ROW
+#include "lib/mech/mechanisms.def"
+#undef MECHANISM
+
+#define MECHANISM(symbol, ...) &hsy_mech_##symbol,
 const struct hsy_mechanism *const hsy_mech_table[] = {
-    /* clang-format off */
-    &hsy_mech_rr,
-    &hsy_mech_grr,
-    &hsy_mech_ss,
-    &hsy_mech_pgr,
-    &hsy_mech_hpg,
-    &hsy_mech_hr,
-    &hsy_mech_sue,
-    &hsy_mech_oue,
-    &hsy_mech_olh,
-    &hsy_mech_blh,
-    &hsy_mech_dbitflip,
-    &hsy_mech_cms,
-    &hsy_mech_hcms,
-    &hsy_mech_rappor,
-    &hsy_mech_onebit,
-    &hsy_mech_dwm,
-    &hsy_mech_pm,
-    &hsy_mech_hm,
-    &hsy_mech_laplace,
-    &hsy_mech_sw,
-    &hsy_mech_hh,
-    &hsy_mech_haar,
-    &hsy_mech_matrix,
-    &hsy_mech_smp,
-    &hsy_mech_joint,
-    &hsy_mech_central,
-    &hsy_mech_central_open,
-    &hsy_mech_pem,
-    &hsy_mech_sfp,
-    &hsy_mech_stage,
-    /* clang-format on */
+#include "lib/mech/mechanisms.def"
 };
 
 const size_t hsy_mech_count = sizeof hsy_mech_table / sizeof hsy_mech_table[0];
+
+#undef SMALL_MECHANISM
+#undef MECHANISM
+#undef TABLE
+#undef TABLES
+#undef RELEASE
+#undef PARTS
+#undef NO_PARTS

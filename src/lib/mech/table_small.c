@@ -4,11 +4,31 @@
  * here, and ask for one attribute at a time.
  */
 #include "lib/core/fail.h"
+#include "lib/mech/mechanisms.h"
 #include "lib/scheme/tuple.h"
 
+#define MECHANISM(...)
+#define NO_PARTS .parts = NULL
+
+#define TABLES(name, counting, estimate, law)                                  \
+    extern const struct mech_client hsy_mech_##name##_client;
+#define SMALL_MECHANISM(symbol, id, name, aliases, title, kinds, analysis,     \
+                        params, designs, tables, parts, page)                  \
+    tables
+#include "lib/mech/mechanisms.def"
+#undef TABLES
+#undef SMALL_MECHANISM
+
+#define TABLES(name, counting, estimate, law)                                  \
+    .client = &hsy_mech_##name##_client
+#define SMALL_MECHANISM MECHANISM_ROW
+#include "lib/mech/mechanisms.def"
+#undef SMALL_MECHANISM
+
+#define SMALL_MECHANISM(symbol, ...) &hsy_mech_##symbol,
 const struct hsy_mechanism *const hsy_mech_table[] = {
-    &hsy_mech_rr,  &hsy_mech_grr, &hsy_mech_sue,   &hsy_mech_oue,
-    &hsy_mech_olh, &hsy_mech_blh, &hsy_mech_rappor};
+#include "lib/mech/mechanisms.def"
+};
 
 const size_t hsy_mech_count = sizeof hsy_mech_table / sizeof hsy_mech_table[0];
 

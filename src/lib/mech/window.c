@@ -527,63 +527,40 @@ static size_t window_law_of(const hsy_scheme *s, hsy_factor *factors,
                                 window_weight(s, y, at.floor + 1, w), total);
 }
 
-static size_t window_law_worst(const hsy_scheme *s, hsy_factor factors[4])
-{
-    factors[0].num = twolevel_own(s);
-    factors[0].den = twolevel_other(s);
-    return 1;
-}
-
-/* What the three have in common. */
-#define WINDOW_PARAMS (1u << HSY_PARAM_OUTPUTS | 1u << HSY_PARAM_WINDOW)
-#define WINDOW_MIXED (WINDOW_PARAMS | 1u << HSY_PARAM_MIX)
-#define WINDOW_ROW                                                             \
-    .randomize = window_randomize, .randomize_batch = window_batch,            \
-    .check = hsy_outputs_check, .tally = hsy_outputs_tally,                    \
-    .points = window_points, .variance = window_variance,                      \
-    .reach = window_reach, .law_factors = 3, .law = window_law_of,             \
-    .law_worst = window_law_worst
-
-const struct hsy_mechanism hsy_mech_dwm = {
-    .row = {.name = "dwm",
-            .aliases = "window",
-            .title = "a window of few outputs for the mean of a number",
-            .id = 13,
-            .kinds = 1u << HSY_KIND_NUMBER,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .params = WINDOW_MIXED,
+const struct mech_client hsy_mech_dwm_client = {
     .resolve = dwm_resolve,
-    WINDOW_ROW,
+    .randomize = window_randomize,
 };
 
-const struct hsy_mechanism hsy_mech_pm = {
-    .row = {.name = "pm",
-            .aliases = "piecewise",
-            .title = "piecewise mechanism: a window of 1024 outputs",
-            .id = 14,
-            .kinds = 1u << HSY_KIND_NUMBER,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .params = WINDOW_PARAMS,
+const struct mech_counting hsy_mech_window_counting = {
+    .randomize_batch = window_batch,
+    .check = hsy_outputs_check,
+    .tally = hsy_outputs_tally,
+};
+
+const struct mech_estimate hsy_mech_window_estimate = {
+    .points = window_points,
+    .variance = window_variance,
+    .reach = window_reach,
+};
+
+const struct mech_law hsy_mech_window_law = {
+    .factors = 3,
+    .of_code = window_law_of,
+    .worst = hsy_twolevel_law_worst,
+};
+
+const struct mech_client hsy_mech_pm_client = {
     .resolve = pm_resolve,
-    WINDOW_ROW,
+    .randomize = window_randomize,
 };
 
-const struct hsy_mechanism hsy_mech_hm = {
-    .row = {.name = "hm",
-            .aliases = "hybrid",
-            .title = "hybrid mechanism: piecewise or one bit",
-            .id = 15,
-            .kinds = 1u << HSY_KIND_NUMBER,
-            .analysis = HSY_ANALYSIS_POINTS},
-    .params = WINDOW_MIXED,
+const struct mech_client hsy_mech_hm_client = {
     .resolve = hm_resolve,
-    WINDOW_ROW,
+    .randomize = window_randomize,
 };
 
 #undef WINDOW_OUTPUTS_MAX
 #undef WINDOW_SEARCH
 #undef WINDOW_ONE
-#undef WINDOW_PARAMS
-#undef WINDOW_MIXED
-#undef WINDOW_ROW
 #undef HM_LAST

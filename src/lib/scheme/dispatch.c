@@ -10,7 +10,7 @@ const hsy_catalogue *hsy_mechanism_at(size_t i)
     size_t at = 0;
 
     for (; at < hsy_mech_count; at++)
-        if (!hsy_mech_table[at]->central && i-- == 0)
+        if (!mech_central(hsy_mech_table[at]) && i-- == 0)
             return &hsy_mech_table[at]->row;
     return NULL;
 }
@@ -158,10 +158,10 @@ hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
     if (design && mech->designs == 0)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DESIGN,
                         "the mechanism is not given by probabilities");
-    if (mech->spell == NULL && mech_alphabet(spec))
+    if (mech->client->spell == NULL && mech_alphabet(spec))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ALPHABET,
                         "the mechanism does not spell strings; pem does");
-    if (!mech->oracles && spec->oracle != NULL)
+    if (mech->client->spell == NULL && spec->oracle != NULL)
         return hsy_fail(
             err, HSY_E_RANGE, HSY_FIELD_ORACLE,
             "the mechanism asks by itself; pem asks by another one");
@@ -197,7 +197,7 @@ hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
         s->alphabet[i] = spec->alphabet[i];
     if (spec->oracle != NULL)
         s->oracle = hsy_mech_named(spec->oracle)->row.id;
-    st = mech->resolve(s, spec, err);
+    st = mech->client->resolve(s, spec, err);
     if (st != HSY_OK)
         return st;
     s->packed_bits =
@@ -234,19 +234,22 @@ void hsy_mech_variance(const hsy_scheme *s, double v[2])
 {
     struct mech_support law;
 
-    if (s->mech->variance != NULL) {
-        s->mech->variance(s, v);
+    if (s->mech->estimate->variance != NULL) {
+        s->mech->estimate->variance(s, v);
         return;
     }
-    s->mech->support(s, &law);
+    s->mech->estimate->support(s, &law);
     v[0] = mech_support_v0(&law);
     v[1] = mech_support_v1(&law);
 }
 
 double hsy_mech_steps(const hsy_scheme *s)
 {
-    return s->mech->steps != NULL ? s->mech->steps(s, s->users)
-                                  : (double)s->cells;
+    const struct mech_estimate *estimate = s->mech->estimate;
+
+    return estimate != NULL && estimate->steps != NULL
+               ? estimate->steps(s, s->users)
+               : (double)s->cells;
 }
 
 hsy_status hsy_mech_coins(const hsy_coins *coins, hsy_error *err)
@@ -261,7 +264,7 @@ hsy_status hsy_mech_coins(const hsy_coins *coins, hsy_error *err)
 
 hsy_status hsy_mech_reports(const hsy_scheme *s, hsy_error *err)
 {
-    if (s->mech->central)
+    if (mech_central(s->mech))
         return hsy_fail(err, HSY_E_REFUSED, HSY_FIELD_MECHANISM,
                         "a curator's release, not a report");
     return HSY_OK;
@@ -312,7 +315,8 @@ static hsy_status mech_one(const hsy_scheme *s, uint8_t *report,
     hsy_status st = hsy_truth_code(s, &code, truth, err);
 
     if (st == HSY_OK)
-        st = mech_drawn(s->mech->randomize(s, report, code, coins), err);
+        st =
+            mech_drawn(s->mech->client->randomize(s, report, code, coins), err);
     bytes_wipe(&code, sizeof code);
     return st;
 }
@@ -326,8 +330,9 @@ static hsy_status mech_several(const hsy_scheme *s, uint8_t *report,
     hsy_status st = hsy_truth_code(s, codes, truth, err);
 
     if (st == HSY_OK)
-        st = mech_drawn(s->mech->randomize_batch(s, report, codes, 1, coins),
-                        err);
+        st = mech_drawn(
+            s->mech->counting->randomize_batch(s, report, codes, 1, coins),
+            err);
     bytes_wipe(codes, sizeof codes);
     return st;
 }
@@ -354,8 +359,9 @@ hsy_status hsy_randomize_batch(const hsy_scheme *s, uint8_t *reports,
     if (st == HSY_OK)
         st = mech_codes(s, codes, n, err);
     if (st == HSY_OK)
-        st = mech_drawn(s->mech->randomize_batch(s, reports, codes, n, coins),
-                        err);
+        st = mech_drawn(
+            s->mech->counting->randomize_batch(s, reports, codes, n, coins),
+            err);
     return mech_finish(s, reports, n, st);
 }
 
@@ -376,62 +382,67 @@ hsy_status hsy_simulate_batch(const hsy_scheme *s, uint8_t *reports,
     hsy_coins coins = {hsy_stream_rng(secret), hsy_stream_rng(published)};
     hsy_status st = mech_seeded(secret, published, err);
 
-    if (st == HSY_OK && s->mech->simulate_batch == NULL) /* or no reports */
+    if (st == HSY_OK &&
+        s->mech->counting->simulate_batch == NULL) /* or no reports */
         return hsy_randomize_batch(s, reports, codes, n, &coins, err);
     if (st == HSY_OK)
         st = mech_ready(s, &coins, err);
     if (st == HSY_OK)
         st = mech_codes(s, codes, n, err);
     if (st == HSY_OK)
-        st = mech_drawn(
-            s->mech->simulate_batch(s, reports, codes, n, secret, published),
-            err);
+        st = mech_drawn(s->mech->counting->simulate_batch(s, reports, codes, n,
+                                                          secret, published),
+                        err);
     return mech_finish(s, reports, n, st);
 }
 
 hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report)
 {
-    return s->mech->check(s, report, 1) == 1 ? HSY_OK : HSY_E_FORMAT;
+    return s->mech->counting->check(s, report, 1) == 1 ? HSY_OK : HSY_E_FORMAT;
 }
 
 size_t hsy_check_batch(const hsy_scheme *s, const uint8_t *reports, size_t n)
 {
-    return s->mech->check(s, reports, n);
+    return s->mech->counting->check(s, reports, n);
 }
 
 /* A release has no law of single reports: no factors. */
 size_t hsy_law_factors(const hsy_scheme *s)
 {
-    if (s->mech->central)
+    if (mech_central(s->mech))
         return 0;
-    if (s->mech->sampled != NULL)
+    if (s->mech->parts != NULL)
         return hsy_sampled_law_factors(s);
-    if (s->mech->law_size != NULL)
-        return s->mech->law_size(s);
-    return s->mech->law_factors != 0 ? s->mech->law_factors : s->report_bits;
+    if (s->mech->law->factors_of != NULL)
+        return s->mech->law->factors_of(s);
+    return s->mech->law->factors != 0 ? s->mech->law->factors : s->report_bits;
 }
 
 void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
              uint64_t code, const uint8_t *report)
 {
-    *count = s->mech->central ? 0 : s->mech->law(s, factors, code, report);
+    *count = mech_central(s->mech)
+                 ? 0
+                 : s->mech->law->of_code(s, factors, code, report);
 }
 
 void hsy_law_codes(const hsy_scheme *s, hsy_factor *factors, size_t *count,
                    const uint64_t *codes, const uint8_t *report)
 {
-    *count = s->mech->central ? 0
-             : s->mech->law_codes != NULL
-                 ? s->mech->law_codes(s, factors, codes, report)
-                 : s->mech->law(s, factors, codes[0], report);
+    *count = mech_central(s->mech) ? 0
+             : s->mech->law->of_codes != NULL
+                 ? s->mech->law->of_codes(s, factors, codes, report)
+                 : s->mech->law->of_code(s, factors, codes[0], report);
 }
 
 void hsy_law_worst(const hsy_scheme *s, hsy_factor factors[4], size_t *count)
 {
-    *count = s->mech->central ? 0 : s->mech->law_worst(s, factors);
+    *count = mech_central(s->mech) ? 0 : s->mech->law->worst(s, factors);
 }
 
 uint32_t hsy_law_power(const hsy_scheme *s)
 {
-    return s->mech->law_power != NULL ? s->mech->law_power(s) : 1;
+    const struct mech_law *law = s->mech->law;
+
+    return law != NULL && law->power != NULL ? law->power(s) : 1;
 }

@@ -55,9 +55,9 @@ static double scheme_info_epsilon_exact(const hsy_scheme *s, double epsilon)
     size_t count;
     double sum = 0;
 
-    if (s->mech->central)
+    if (mech_central(s->mech))
         return epsilon;
-    count = s->mech->law_worst(s, factors);
+    count = s->mech->law->worst(s, factors);
 
     for (size_t i = 0; i < count; i++) {
         hsy_u128 num = scheme_info_whole(factors[i].num);
@@ -75,18 +75,18 @@ static void scheme_info_support(const hsy_scheme *s, hsy_scheme_info *info)
     struct mech_support law = {0};
     double v[2];
 
-    if (s->mech->support != NULL)
-        s->mech->support(s, &law);
+    if (s->mech->estimate->support != NULL)
+        s->mech->estimate->support(s, &law);
     hsy_mech_variance(s, v);
     info->p = law.p;
     info->q = law.q;
     info->v0 = v[0];
     info->v1 = v[1];
     info->steps = hsy_mech_steps(s);
-    info->iterative = s->mech->iterative;
+    info->iterative = s->mech->estimate->iterative;
     info->nano_permanent = s->nano_permanent;
-    if (s->mech->epsilon_permanent != NULL)
-        info->epsilon_permanent = s->mech->epsilon_permanent(s);
+    if (s->mech->law != NULL && s->mech->law->epsilon_permanent != NULL)
+        info->epsilon_permanent = s->mech->law->epsilon_permanent(s);
     else
         info->epsilon_permanent = (double)s->nano_permanent / 1e9;
     info->epsilon = (double)s->nano_epsilon / 1e9;
@@ -100,7 +100,7 @@ void hsy_scheme_describe(const hsy_scheme *s, hsy_scheme_info *info)
         .id = s->mech->row.id,
         .kind = s->kind,
         .analysis = s->mech->row.analysis,
-        .cell_law = s->mech->cell_law,
+        .cell_law = s->mech->estimate->cell_law,
         .nano_epsilon = s->nano_epsilon,
         .d = s->d,
         .lo = s->lo,
@@ -116,7 +116,7 @@ void hsy_scheme_describe(const hsy_scheme *s, hsy_scheme_info *info)
         .strata = s->strata,
         .weights = s->weights,
         .answers = s->answers,
-        .central = s->mech->central,
+        .central = mech_central(s->mech),
         .oracle =
             s->oracle != 0 ? hsy_mech_numbered(s->oracle)->row.name : NULL,
     };

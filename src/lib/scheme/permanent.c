@@ -105,7 +105,7 @@ static uint64_t permanent_flip_step(const hsy_scheme *permanent,
 static uint64_t permanent_resolve(const hsy_scheme *permanent,
                                   const hsy_scheme *report)
 {
-    switch (report->mech->permanent->step) {
+    switch (report->mech->client->permanent->step) {
     case PERMANENT_OUTPUT:
         return permanent_output_step(permanent, report);
     case PERMANENT_FLIP:
@@ -125,7 +125,7 @@ static const char *permanent_difference(const hsy_scheme *permanent,
 {
     hsy_scheme same = *permanent;
 
-    if (report->mech->permanent->step == PERMANENT_INSTANT)
+    if (report->mech->client->permanent->step == PERMANENT_INSTANT)
         return hsy_scheme_difference(permanent, report);
     same.nano_epsilon = report->nano_epsilon;
     if (report->nano_permanent == permanent->nano_epsilon)
@@ -159,7 +159,7 @@ static hsy_status permanent_pair(const hsy_scheme *permanent,
 /* Designs by probabilities have their noise once; RAPPOR's has it twice. */
 static hsy_status permanent_noise_known(const hsy_scheme *s, hsy_error *err)
 {
-    if (s->mech->permanent->step != PERMANENT_INSTANT) {
+    if (s->mech->client->permanent->step != PERMANENT_INSTANT) {
         if (s->design != HSY_DESIGN_EPSILON)
             return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DESIGN,
                             "a permanent answer is given by two epsilons");
@@ -201,7 +201,7 @@ hsy_status hsy_permanent_init(hsy_permanent *c, const hsy_scheme *permanent,
     hsy_permanent made = {permanent, report, grain, 0};
     hsy_status st;
 
-    if (report->mech->permanent == NULL)
+    if (report->mech->client->permanent == NULL)
         return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "no permanent answers: rr, grr, sue, oue, olh, blh, "
                         "onebit, dbitflip and rappor have them");
@@ -236,7 +236,7 @@ static hsy_status permanent_drawn(hsy_status st)
 hsy_status hsy_permanent_key(const hsy_permanent *c, uint64_t *key,
                              uint64_t code, hsy_coins *own)
 {
-    const struct mech_permanent *mech = c->permanent->mech->permanent;
+    const struct mech_permanent *mech = c->permanent->mech->client->permanent;
     uint64_t made = code;
     hsy_status st = hsy_mech_coins(own, NULL);
 
@@ -252,7 +252,7 @@ hsy_status hsy_permanent_key(const hsy_permanent *c, uint64_t *key,
 
 uint64_t hsy_permanent_keys(const hsy_permanent *c)
 {
-    const struct mech_permanent *mech = c->permanent->mech->permanent;
+    const struct mech_permanent *mech = c->permanent->mech->client->permanent;
 
     return mech->keys != NULL ? mech->keys(c) : hsy_code_count(c->permanent);
 }
@@ -267,9 +267,9 @@ hsy_status hsy_permanent_answer(const hsy_permanent *c, uint8_t *answer,
         st = permanent_inside(key, hsy_permanent_keys(c));
     if (st == HSY_OK)
         st = permanent_drawn(
-            s->mech->permanent->permanent != NULL
-                ? s->mech->permanent->permanent(c, answer, key, coins)
-                : s->mech->randomize(s, answer, key, coins));
+            s->mech->client->permanent->permanent != NULL
+                ? s->mech->client->permanent->permanent(c, answer, key, coins)
+                : s->mech->client->randomize(s, answer, key, coins));
     if (st != HSY_OK)
         bytes_wipe(answer, s->report_bytes);
     return st;
@@ -282,7 +282,7 @@ static hsy_status permanent_output(const hsy_permanent *c, uint8_t *report,
                                    const uint8_t *answer, hsy_rng *rng)
 {
     const hsy_scheme *s = c->report;
-    const struct permanent_part part = s->mech->permanent->part(s);
+    const struct permanent_part part = s->mech->client->permanent->part(s);
     const uint64_t low = ((uint64_t)1 << part.first) - 1;
     uint64_t value = report_get(answer, s->report_bytes);
     uint64_t coin = 0, any = 0;
@@ -336,7 +336,7 @@ static hsy_status permanent_chunk(const hsy_permanent *c, uint8_t *report,
                                   const uint8_t *answer, size_t bytes,
                                   size_t first, hsy_rng *rng)
 {
-    const struct mech_permanent *mech = c->report->mech->permanent;
+    const struct mech_permanent *mech = c->report->mech->client->permanent;
     const struct permanent_part part = mech->part(c->report);
     const size_t words = (bytes + 7) / 8;
     uint64_t lanes[PERMANENT_WORDS] = {0};
@@ -373,7 +373,7 @@ static hsy_status permanent_bits(const hsy_permanent *c, uint8_t *report,
 hsy_status hsy_permanent_report(const hsy_permanent *c, uint8_t *report,
                                 const uint8_t *answer, hsy_rng *secret)
 {
-    hsy_status st = c->report->mech->permanent->step == PERMANENT_OUTPUT
+    hsy_status st = c->report->mech->client->permanent->step == PERMANENT_OUTPUT
                         ? permanent_output(c, report, answer, secret)
                         : permanent_bits(c, report, answer, secret);
 

@@ -37,7 +37,7 @@ void hsy_evidence_cells(const hsy_scheme *s, hsy_evidence *points,
     struct mech_support law;
 
     (void)scratch;
-    s->mech->support(s, &law);
+    s->mech->estimate->support(s, &law);
     for (size_t i = 0; i < count; i++) {
         uint64_t code = codes != NULL ? codes[i] : i;
 
@@ -48,8 +48,9 @@ void hsy_evidence_cells(const hsy_scheme *s, hsy_evidence *points,
 
 size_t hsy_evidence_scratch(const hsy_scheme *s, size_t count)
 {
-    return s->mech->points_scratch == NULL ? 0
-                                           : s->mech->points_scratch(s, count);
+    return s->mech->estimate->points_scratch == NULL
+               ? 0
+               : s->mech->estimate->points_scratch(s, count);
 }
 
 /* codes, or their absence, fit the kind of truth. */
@@ -82,7 +83,7 @@ hsy_status hsy_evidence_of(const hsy_scheme *s, hsy_evidence *points,
 
     if (st != HSY_OK)
         return st;
-    if (s->mech->points == NULL)
+    if (s->mech->estimate->points == NULL)
         return hsy_fail(err, HSY_E_REFUSED, HSY_FIELD_MECHANISM,
                         "it is not estimated value by value");
     if (t->ncells != s->cells || t->nstrata != s->strata)
@@ -91,10 +92,10 @@ hsy_status hsy_evidence_of(const hsy_scheme *s, hsy_evidence *points,
     if (hsy_tally_reports(t) == 0)
         return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_REPORTS,
                         "no data: there are no reports");
-    if (s->mech->central && !(hsy_central_people(s, t) >= 1))
+    if (mech_central(s->mech) && !(hsy_central_people(s, t) >= 1))
         return hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_PEOPLE,
                         "no data: nobody, or so few that noise hides them");
-    s->mech->points(s, points, t, codes, count, scratch);
+    s->mech->estimate->points(s, points, t, codes, count, scratch);
     return HSY_OK;
 }
 
@@ -112,7 +113,7 @@ hsy_status hsy_covariance(const hsy_scheme *s, double *out, const hsy_tally *t,
     hsy_evidence points[HSY_MATRIX_MAX];
     hsy_status st;
 
-    if (s->mech->covariance == NULL)
+    if (s->mech->estimate->covariance == NULL)
         return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
                         "its covariances have no formula here");
     if (s->d > HSY_MATRIX_MAX)
@@ -122,7 +123,7 @@ hsy_status hsy_covariance(const hsy_scheme *s, double *out, const hsy_tally *t,
     st = hsy_evidence_of(s, points, t, NULL, s->d, scratch, err);
     if (st != HSY_OK)
         return st;
-    s->mech->covariance(s, out, t, scratch);
+    s->mech->estimate->covariance(s, out, t, scratch);
     if (target == HSY_POPULATION)
         points_sampled(out, points, s->d);
     for (size_t i = 0; i < (size_t)s->d * s->d; i++)

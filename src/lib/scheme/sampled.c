@@ -29,8 +29,8 @@ static size_t sampled_first(size_t parts)
     return sampled_round(sizeof(struct sampled_tail) + parts * sizeof(size_t));
 }
 
-static hsy_spec sampled_spec(const hsy_spec *spec,
-                             const struct mech_sampled *how, size_t i)
+static hsy_spec sampled_spec(const hsy_spec *spec, const struct mech_parts *how,
+                             size_t i)
 {
     hsy_spec sub = {.size = sizeof sub};
 
@@ -38,7 +38,7 @@ static hsy_spec sampled_spec(const hsy_spec *spec,
     return sub;
 }
 
-size_t hsy_sampled_size(const hsy_spec *spec, const struct mech_sampled *how)
+size_t hsy_sampled_size(const hsy_spec *spec, const struct mech_parts *how)
 {
     size_t parts = how->parts(spec), size = sampled_first(parts);
 
@@ -83,8 +83,9 @@ static void sampled_layout(hsy_scheme *s, size_t parts,
 }
 
 hsy_status hsy_sampled_resolve(hsy_scheme *s, const hsy_spec *spec,
-                               const struct mech_sampled *how, hsy_error *err)
+                               hsy_error *err)
 {
+    const struct mech_parts *how = s->mech->parts;
     const size_t parts = how->parts(spec);
     uint8_t chain[2 * HSY_DIGEST] = {0}; /* of the parts so far, of the next */
     struct sampled_size drawn = {1, 1}, beside = {0, 0};
@@ -113,7 +114,7 @@ hsy_status hsy_sampled_resolve(hsy_scheme *s, const hsy_spec *spec,
 
 void hsy_sampled_settle(hsy_scheme *s, const hsy_spec *spec)
 {
-    const struct mech_sampled *how = s->mech->sampled;
+    const struct mech_parts *how = s->mech->parts;
     struct sampled_tail *tail = (struct sampled_tail *)(s + 1);
     size_t at;
 
@@ -145,7 +146,7 @@ size_t hsy_scheme_parts(const hsy_scheme *s)
 {
     const struct sampled_tail *tail = mech_tail(s);
 
-    return s->mech->sampled == NULL ? 1 : tail->parts;
+    return s->mech->parts == NULL ? 1 : tail->parts;
 }
 
 const hsy_scheme *hsy_scheme_part(const hsy_scheme *s, size_t i)
@@ -153,15 +154,15 @@ const hsy_scheme *hsy_scheme_part(const hsy_scheme *s, size_t i)
     const struct sampled_tail *tail = mech_tail(s);
     const uint8_t *bytes = mech_tail(s);
 
-    if (s->mech->sampled == NULL)
+    if (s->mech->parts == NULL)
         return s;
     return (const hsy_scheme *)(const void *)(bytes + tail->at[i]);
 }
 
 uint64_t hsy_part_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
 {
-    return s->mech->sampled == NULL ? codes[0]
-                                    : s->mech->sampled->code(s, codes, i);
+    return s->mech->parts == NULL ? codes[0]
+                                  : s->mech->parts->code(s, codes, i);
 }
 
 size_t hsy_codes_per_truth(const hsy_scheme *s)
@@ -169,14 +170,16 @@ size_t hsy_codes_per_truth(const hsy_scheme *s)
     const struct sampled_tail *tail = mech_tail(s);
 
     if (s->kind == HSY_KIND_TUPLE)
-        return tail->schemes - s->mech->sampled->whole;
-    return s->mech->spell != NULL ? spell_words(s->param[HSY_PARAM_BITS]) : 1;
+        return tail->schemes - s->mech->parts->whole;
+    return s->mech->client->spell != NULL
+               ? spell_words(s->param[HSY_PARAM_BITS])
+               : 1;
 }
 
 const hsy_scheme *hsy_scheme_attribute(const hsy_scheme *s, size_t i)
 {
     return s->kind == HSY_KIND_TUPLE
-               ? hsy_scheme_part(s, i + s->mech->sampled->whole)
+               ? hsy_scheme_part(s, i + s->mech->parts->whole)
                : s;
 }
 
@@ -189,7 +192,7 @@ void hsy_sampled_cpu(hsy_scheme *s)
         hsy_scheme *part = at;
 
         part->kernels = s->kernels;
-        if (part->mech->sampled != NULL)
+        if (part->mech->parts != NULL)
             hsy_sampled_cpu(part);
     }
 }

@@ -33,9 +33,11 @@
 
 #define SAMPLED_PARTS_MAX 256u
 
+struct mech_staged;
+
 /* What a mechanism tells the engine of its parts. parts and part are functions
  * of the spec alone, which need not be sound. */
-struct mech_sampled {
+struct mech_parts {
     /* How many, 1 to SAMPLED_PARTS_MAX. */
     size_t (*parts)(const hsy_spec *spec);
 
@@ -52,6 +54,10 @@ struct mech_sampled {
 
     /* Every report answers the last part, beside one of the others. */
     bool beside;
+
+    /* One of several stages, of which a person answers one (staged.h); NULL: it
+     * is not. */
+    const struct mech_staged *staged;
 };
 
 /* For what becomes of a spec that need not be sound: x, or the end of low ..
@@ -68,10 +74,10 @@ static inline uint64_t sampled_given(uint64_t x, uint64_t otherwise)
 
 /* Of resolve: check the parts, and set s->parts, their digest and all sizes. */
 hsy_status hsy_sampled_resolve(hsy_scheme *s, const hsy_spec *spec,
-                               const struct mech_sampled *how, hsy_error *err);
+                               hsy_error *err);
 
 /* tail_size and settle. */
-size_t hsy_sampled_size(const hsy_spec *spec, const struct mech_sampled *how);
+size_t hsy_sampled_size(const hsy_spec *spec, const struct mech_parts *how);
 void hsy_sampled_settle(hsy_scheme *s, const hsy_spec *spec);
 
 /* What a mechanism keeps in the tail after its parts, aligned as they are. */
@@ -80,7 +86,7 @@ void *hsy_sampled_rest(const hsy_scheme *s);
 /* Choose the kernels of all parts. */
 void hsy_sampled_cpu(hsy_scheme *s);
 
-/* The rest of a mechanism's row, whose `sampled` says how. */
+/* The rest of a mechanism's tables, whose `parts` says how. */
 hsy_status hsy_sampled_randomize(const hsy_scheme *s, uint8_t *report,
                                  uint64_t code, hsy_coins *coins);
 hsy_status hsy_sampled_batch(const hsy_scheme *s, uint8_t *reports,
@@ -97,5 +103,7 @@ size_t hsy_sampled_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
 size_t hsy_sampled_law_codes(const hsy_scheme *s, hsy_factor *factors,
                              const uint64_t *codes, const uint8_t *report);
 size_t hsy_sampled_law_worst(const hsy_scheme *s, hsy_factor factors[4]);
+extern const struct mech_counting hsy_mech_sampled_counting;
+extern const struct mech_law hsy_mech_sampled_law;
 
 #endif

@@ -30,13 +30,13 @@ size_t hsy_sampled_law_codes(const hsy_scheme *s, hsy_factor *factors,
     uint8_t room[8];
 
     factors[0] = (hsy_factor){1, drawn};
-    count +=
-        part->mech->law(part, factors + 1, s->mech->sampled->code(s, codes, i),
-                        sampled_take(s, part, room, report));
+    count += part->mech->law->of_code(part, factors + 1,
+                                      s->mech->parts->code(s, codes, i),
+                                      sampled_take(s, part, room, report));
     if (last != NULL)
-        count += last->mech->law(last, factors + count,
-                                 s->mech->sampled->code(s, codes, drawn),
-                                 sampled_take_beside(s, room, report));
+        count += last->mech->law->of_code(last, factors + count,
+                                          s->mech->parts->code(s, codes, drawn),
+                                          sampled_take_beside(s, room, report));
     return count;
 }
 
@@ -93,7 +93,7 @@ size_t hsy_sampled_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     for (size_t i = 0; i < sampled_drawn(s); i++) {
         const hsy_scheme *part = hsy_scheme_part(s, i);
         hsy_factor own[4];
-        size_t n = part->mech->law_worst(part, own);
+        size_t n = part->mech->law->worst(part, own);
 
         if (i > 0 && !sampled_worse(own, n, factors, count))
             continue;
@@ -101,6 +101,12 @@ size_t hsy_sampled_law_worst(const hsy_scheme *s, hsy_factor factors[4])
         count = n;
     }
     if (last != NULL) /* two answers to one truth: two factors each at most */
-        count += last->mech->law_worst(last, factors + count);
+        count += last->mech->law->worst(last, factors + count);
     return count;
 }
+
+const struct mech_law hsy_mech_sampled_law = {
+    .of_code = hsy_sampled_law,
+    .of_codes = hsy_sampled_law_codes,
+    .worst = hsy_sampled_law_worst,
+};

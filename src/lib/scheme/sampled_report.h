@@ -22,14 +22,13 @@ static inline uint32_t sampled_index_bits(const hsy_scheme *s)
 /* Parts of which one is drawn: all but the one that stands beside. */
 static inline size_t sampled_drawn(const hsy_scheme *s)
 {
-    return hsy_scheme_parts(s) - s->mech->sampled->beside;
+    return hsy_scheme_parts(s) - s->mech->parts->beside;
 }
 
 /* The part that every report answers; NULL if there is none. */
 static inline const hsy_scheme *sampled_beside(const hsy_scheme *s)
 {
-    return s->mech->sampled->beside ? hsy_scheme_part(s, sampled_drawn(s))
-                                    : NULL;
+    return s->mech->parts->beside ? hsy_scheme_part(s, sampled_drawn(s)) : NULL;
 }
 
 /* Bits, of a short report, and bytes, of a long one, before that part's. */

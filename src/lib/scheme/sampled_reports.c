@@ -58,14 +58,14 @@ static hsy_status sampled_one(const hsy_scheme *s, uint8_t *report,
     if (st != HSY_OK)
         return st;
     part = hsy_scheme_part(s, i);
-    sub = s->mech->sampled->code(s, codes, i);
-    st = part->mech->randomize(part, own, sub, coins);
+    sub = s->mech->parts->code(s, codes, i);
+    st = part->mech->client->randomize(part, own, sub, coins);
     if (st == HSY_OK)
         sampled_put(s, report, i, own);
     if (st == HSY_OK && last != NULL) {
         own = sampled_short(s) ? room : report + sampled_beside_byte(s);
-        sub = s->mech->sampled->code(s, codes, drawn);
-        st = last->mech->randomize(last, own, sub, coins);
+        sub = s->mech->parts->code(s, codes, drawn);
+        st = last->mech->client->randomize(last, own, sub, coins);
         if (st == HSY_OK)
             sampled_put_beside(s, report, own);
     }
@@ -100,11 +100,11 @@ static bool sampled_sound(const hsy_scheme *s, const uint8_t *report)
         for (size_t k = 1 + part->report_bytes; k < sampled_beside_byte(s); k++)
             rest |= report[k];
     }
-    if (last != NULL &&
-        last->mech->check(last, sampled_take_beside(s, room, report), 1) != 1)
+    if (last != NULL && last->mech->counting->check(
+                            last, sampled_take_beside(s, room, report), 1) != 1)
         return false;
-    return rest == 0 &&
-           part->mech->check(part, sampled_take(s, part, room, report), 1) == 1;
+    return rest == 0 && part->mech->counting->check(
+                            part, sampled_take(s, part, room, report), 1) == 1;
 }
 
 size_t hsy_sampled_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
@@ -150,7 +150,7 @@ static void sampled_group(const hsy_scheme *s, struct sampled_block *b,
     memcpy(b->from, next, sizeof next);
     for (size_t k = 0; k < n; k++)
         b->order[next[b->index[k]]++] = (uint16_t)k;
-    if (!s->mech->sampled->beside)
+    if (!s->mech->parts->beside)
         return;
     b->from[parts + 1] = (uint16_t)(2 * n); /* all of them answer the last */
     for (size_t k = 0; k < n; k++)
@@ -183,10 +183,11 @@ struct sampled_coins {
 static hsy_status sampled_make(const hsy_scheme *part, struct sampled_block *b,
                                size_t n, const struct sampled_coins *from)
 {
-    if (from->secret != NULL && part->mech->simulate_batch != NULL)
-        return part->mech->simulate_batch(part, b->own, b->codes, n,
-                                          from->secret, from->published);
-    return part->mech->randomize_batch(part, b->own, b->codes, n, from->coins);
+    if (from->secret != NULL && part->mech->counting->simulate_batch != NULL)
+        return part->mech->counting->simulate_batch(
+            part, b->own, b->codes, n, from->secret, from->published);
+    return part->mech->counting->randomize_batch(part, b->own, b->codes, n,
+                                                 from->coins);
 }
 
 /* The reports of a block that answer part i. */
@@ -204,7 +205,7 @@ static hsy_status sampled_batch_part(const hsy_scheme *s,
     if (n == 0)
         return HSY_OK;
     for (size_t k = 0; k < n; k++)
-        b->codes[k] = s->mech->sampled->code(s, codes + order[k] * width, i);
+        b->codes[k] = s->mech->parts->code(s, codes + order[k] * width, i);
     st = sampled_make(part, b, n, from);
     for (size_t k = 0; k < n && st == HSY_OK; k++) {
         uint8_t *report = reports + order[k] * s->report_bytes;
@@ -290,7 +291,7 @@ static void sampled_tally_part(const hsy_scheme *s, struct sampled_block *b,
                bytes);
     }
     hsy_tally_part(&own, t, s, i);
-    part->mech->tally(part, &own, b->own, n);
+    part->mech->counting->tally(part, &own, b->own, n);
 }
 
 static void sampled_tally_one(const hsy_scheme *s, hsy_tally *t,
@@ -301,11 +302,11 @@ static void sampled_tally_one(const hsy_scheme *s, hsy_tally *t,
     hsy_tally own;
 
     hsy_tally_part(&own, t, s, i);
-    part->mech->tally(part, &own, report + 1, 1);
+    part->mech->counting->tally(part, &own, report + 1, 1);
     if (last == NULL)
         return;
     hsy_tally_part(&own, t, s, sampled_drawn(s));
-    last->mech->tally(last, &own, report + sampled_beside_byte(s), 1);
+    last->mech->counting->tally(last, &own, report + sampled_beside_byte(s), 1);
 }
 
 void hsy_sampled_tally(const hsy_scheme *s, hsy_tally *t,
@@ -328,6 +329,12 @@ void hsy_sampled_tally(const hsy_scheme *s, hsy_tally *t,
             sampled_tally_part(s, &block, t, from, i);
     }
 }
+
+const struct mech_counting hsy_mech_sampled_counting = {
+    .randomize_batch = hsy_sampled_batch,
+    .check = hsy_sampled_check,
+    .tally = hsy_sampled_tally,
+};
 
 #undef SAMPLED_BLOCK
 #undef SAMPLED_ROOM

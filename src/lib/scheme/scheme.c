@@ -258,8 +258,8 @@ static hsy_status scheme_spec(hsy_spec *known, const hsy_spec *given,
     memset(known, 0, sizeof *known);
     memcpy(known, given, size < sizeof *known ? size : sizeof *known);
     mech = hsy_mech_meant(known);
-    if (mech != NULL && mech->configure != NULL)
-        mech->configure(known);
+    if (mech != NULL && mech->client->configure != NULL)
+        mech->client->configure(known);
     return HSY_OK;
 }
 
@@ -279,8 +279,8 @@ static hsy_status scheme_permanent(hsy_scheme *s, const hsy_spec *spec,
 {
     if (spec->nano_permanent == 0)
         return HSY_OK;
-    if (s->mech->permanent == NULL ||
-        s->mech->permanent->step == PERMANENT_INSTANT ||
+    if (s->mech->client->permanent == NULL ||
+        s->mech->client->permanent->step == PERMANENT_INSTANT ||
         s->design != HSY_DESIGN_EPSILON ||
         spec->nano_permanent < s->nano_epsilon ||
         spec->nano_permanent > HSY_EPSILON_MAX)
@@ -333,8 +333,8 @@ hsy_status hsy_scheme_init(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
     hsy_spec known;
     hsy_status st = hsy_scheme_head(s, &known, spec, err);
 
-    if (st == HSY_OK && s->mech->settle != NULL)
-        s->mech->settle(s, &known);
+    if (st == HSY_OK && s->mech->client->settle != NULL)
+        s->mech->client->settle(s, &known);
     return st;
 }
 
@@ -343,7 +343,7 @@ hsy_status hsy_scheme_cpu(hsy_scheme *s, hsy_cpu level)
     if (!hsy_cpu_has(level))
         return HSY_E_UNKNOWN;
     s->kernels = hsy_kernels_at(level);
-    if (s->mech->sampled != NULL)
+    if (s->mech->parts != NULL)
         hsy_sampled_cpu(s);
     return HSY_OK;
 }

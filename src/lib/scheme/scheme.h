@@ -49,29 +49,12 @@ enum mech_errors {
     MECH_ERRORS_TOGETHER   /* each is made of all cells */
 };
 
-struct mech_sampled;
 struct mech_permanent;
 struct mech_lies;
-struct mech_staged;
+struct mech_parts;
 
-struct hsy_mechanism {
-    hsy_catalogue row; /* name, title, permanent wire id, kinds */
-    uint32_t params;   /* bit 1 << hsy_param for each it takes */
-    uint32_t designs;  /* bit 1 << hsy_design for each that describes it */
-    enum mech_favours favours;
-    enum mech_errors errors;
-    hsy_cell_law cell_law;
-    bool central; /* a curator's: there are no reports, only tallies, and
-                     nothing here that makes, counts or weighs one */
-
-    /* STRINGS: codes are the string itself, spelled in HSY_PARAM_BITS bits
-     * (spell.h: hsy_spell, or NULL), not its hash. */
-    uint64_t (*spell)(const hsy_scheme *s, uint64_t *codes, const uint8_t *data,
-                      size_t room, size_t len);
-
-    /* Its parts may be asked by the mechanism that a spec names. */
-    bool oracles;
-
+/* What a device runs. */
+struct mech_client {
     /* Fill in what another name of it means (treehist); NULL: they all mean the
      * same. */
     void (*configure)(hsy_spec *spec);
@@ -83,11 +66,32 @@ struct hsy_mechanism {
      */
     hsy_status (*resolve)(hsy_scheme *s, const hsy_spec *spec, hsy_error *err);
 
+    /* Of a search through strings, whose parts may be asked by the mechanism
+     * that a spec names: codes are the string itself, spelled in HSY_PARAM_BITS
+     * bits (spell.h). NULL: a string's code is its hash. */
+    uint64_t (*spell)(const hsy_scheme *s, uint64_t *codes, const uint8_t *data,
+                      size_t room, size_t len);
+
     /* code is in the domain. Must not branch on, or index by, code or coins. A
      * tuple has as many codes as attributes (hsy_codes_per_truth), and its
      * mechanisms have the batch alone. */
     hsy_status (*randomize)(const hsy_scheme *s, uint8_t *report, uint64_t code,
                             hsy_coins *coins);
+
+    /* How reports are made from a permanent answer (permanent.h); NULL: they
+     * are not. */
+    const struct mech_permanent *permanent;
+
+    /* Bytes of a scheme's tail for a spec that need not be sound, NULL: those
+     * of its parts, if it has any; and the tail of a resolved one, which cannot
+     * fail, NULL: there is none. */
+    size_t (*tail_size)(const hsy_spec *spec);
+    void (*settle)(hsy_scheme *s, const hsy_spec *spec);
+};
+
+/* Many reports: made, checked, counted. */
+struct mech_counting {
+    /* As randomize. */
     hsy_status (*randomize_batch)(const hsy_scheme *s, uint8_t *reports,
                                   const uint64_t *codes, size_t n,
                                   hsy_coins *coins);
@@ -109,6 +113,29 @@ struct hsy_mechanism {
     void (*tally_bulk)(const hsy_scheme *s, hsy_tally *t,
                        const uint8_t *reports, size_t n, void *scratch);
     size_t (*tally_scratch)(const hsy_scheme *s, size_t n);
+};
+
+/* The channel for EM, where a tally has a likelihood. */
+struct mech_channel {
+    /* out[y] = sum over x of P[y | x] theta[x], and its transpose, out[x] = sum
+     * over y of P[y | x] ratio[y]. */
+    void (*forward)(const hsy_scheme *s, double *out, const double *theta,
+                    double *scratch);
+    void (*backward)(const hsy_scheme *s, double *out, const double *ratio,
+                     double *scratch);
+    size_t (*scratch)(const hsy_scheme *s); /* doubles; NULL: none */
+
+    /* Where cells do not count outputs one by one: how many outputs there are,
+     * and their counts from a tally. 0 and NULL: the cells. */
+    size_t outputs;
+    void (*counts)(double *counts, const hsy_tally *t);
+};
+
+/* What a tally tells, and how well. */
+struct mech_estimate {
+    hsy_cell_law cell_law;
+    enum mech_errors errors;
+    bool iterative; /* hsy_density estimates; points is NULL */
 
     /* t has reports; codes are in the domain, NULL: all. points_scratch NULL:
      * none is needed. */
@@ -143,57 +170,48 @@ struct hsy_mechanism {
      * round. NULL: one a cell. */
     double (*steps)(const hsy_scheme *s, double n);
 
-    /* Estimated by iteration (hsy_density); points is NULL. */
-    bool iterative;
+    const struct mech_channel *channel; /* NULL: there is no likelihood */
+};
 
-    /* The channel for EM, where cells count outputs: out[y] = sum over x of
-     * P[y | x] theta[x], and its transpose, out[x] = sum over y of P[y | x]
-     * ratio[y]. scratch: channel_scratch doubles, NULL: none. All NULL where
-     * the cells have no likelihood. */
-    void (*forward)(const hsy_scheme *s, double *out, const double *theta,
-                    double *scratch);
-    void (*backward)(const hsy_scheme *s, double *out, const double *ratio,
-                     double *scratch);
-    size_t (*channel_scratch)(const hsy_scheme *s);
-
-    /* Where cells do not count outputs one by one: how many outputs the channel
-     * has, and their counts from a tally. 0 and NULL: the cells. */
-    size_t outputs;
-    void (*counts)(double *counts, const hsy_tally *t);
+/* P[report | truth] in factors, exactly. */
+struct mech_law {
+    enum mech_favours favours;
+    size_t factors; /* most that are written; 0: one for each report bit */
+    size_t (*factors_of)(const hsy_scheme *s); /* or so many, if not NULL */
+    size_t (*of_code)(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
+                      const uint8_t *report);
+    size_t (*of_codes)(const hsy_scheme *s, hsy_factor *factors,
+                       const uint64_t *codes,
+                       const uint8_t *report); /* of a tuple or a long string */
+    size_t (*worst)(const hsy_scheme *s, hsy_factor factors[4]);
+    uint32_t (*power)(const hsy_scheme *s); /* NULL: 1 */
 
     /* ln of the ratio that bounds all reports on one truth together, if its
      * permanent answer is kept; NULL: there is none. */
     double (*epsilon_permanent)(const hsy_scheme *s);
-
-    /* How reports are made from a permanent answer (permanent.h); NULL: they
-     * are not. */
-    const struct mech_permanent *permanent;
-
-    /* Bytes of a scheme's tail for a spec that need not be sound, and the tail
-     * of a resolved one; settle cannot fail. NULL: there is none. */
-    size_t (*tail_size)(const hsy_spec *spec);
-    void (*settle)(hsy_scheme *s, const hsy_spec *spec);
-
-    /* The parts, of which a report answers one (sampled.h); NULL: there are
-     * none. */
-    const struct mech_sampled *sampled;
-
-#ifndef HSY_CLIENT
-    /* One of several stages, of which a person answers one (staged.h); NULL: it
-     * is not. A small client (make client) has none such. */
-    const struct mech_staged *staged;
-#endif
-
-    size_t law_factors; /* most that law writes; 0: one for each report bit */
-    size_t (*law_size)(const hsy_scheme *s); /* or so many, if not NULL */
-    size_t (*law)(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
-                  const uint8_t *report);
-    size_t (*law_codes)(const hsy_scheme *s, hsy_factor *factors,
-                        const uint64_t *codes,
-                        const uint8_t *report); /* tuples: in law's place */
-    size_t (*law_worst)(const hsy_scheme *s, hsy_factor factors[4]);
-    uint32_t (*law_power)(const hsy_scheme *s); /* NULL: 1 */
 };
+
+/*
+ * A row of mechanisms.def. A small client (make client) answers and does
+ * nothing else: its rows have the first table alone. A curator's release has no
+ * reports, and no law.
+ */
+struct hsy_mechanism {
+    hsy_catalogue row;
+    uint32_t params;  /* bit 1 << hsy_param for each it takes */
+    uint32_t designs; /* bit 1 << hsy_design for each that describes it */
+    const struct mech_client *client;
+    const struct mech_counting *counting;
+    const struct mech_estimate *estimate;
+    const struct mech_law *law;
+    const struct mech_parts *parts; /* sampled.h; NULL: it is one question */
+};
+
+/* A curator's: there are no reports, only tallies. */
+static inline bool mech_central(const struct hsy_mechanism *mech)
+{
+    return mech->row.analysis == HSY_ANALYSIS_RELEASE;
+}
 
 /*
  * A resolved scheme: integers only between truth and report. The first part is
@@ -354,45 +372,5 @@ size_t hsy_matrix_bytes(uint32_t d);
 /* The table (table.c; a small client has its own). */
 extern const struct hsy_mechanism *const hsy_mech_table[];
 extern const size_t hsy_mech_count;
-
-/* Part of a row: what counts, estimates and describes. A small client (make
- * client) answers and does nothing else, and leaves it out. Stands last. */
-#ifdef HSY_CLIENT
-#define MECH_SERVER(...)
-#else
-#define MECH_SERVER(...) __VA_ARGS__
-#endif
-
-/* Rows, one for each mechanism file. */
-extern const struct hsy_mechanism hsy_mech_rr;
-extern const struct hsy_mechanism hsy_mech_grr;
-extern const struct hsy_mechanism hsy_mech_ss;
-extern const struct hsy_mechanism hsy_mech_pgr;
-extern const struct hsy_mechanism hsy_mech_hpg;
-extern const struct hsy_mechanism hsy_mech_hr;
-extern const struct hsy_mechanism hsy_mech_sue;
-extern const struct hsy_mechanism hsy_mech_oue;
-extern const struct hsy_mechanism hsy_mech_olh;
-extern const struct hsy_mechanism hsy_mech_blh;
-extern const struct hsy_mechanism hsy_mech_dbitflip;
-extern const struct hsy_mechanism hsy_mech_cms;
-extern const struct hsy_mechanism hsy_mech_hcms;
-extern const struct hsy_mechanism hsy_mech_rappor;
-extern const struct hsy_mechanism hsy_mech_onebit;
-extern const struct hsy_mechanism hsy_mech_dwm;
-extern const struct hsy_mechanism hsy_mech_pm;
-extern const struct hsy_mechanism hsy_mech_hm;
-extern const struct hsy_mechanism hsy_mech_laplace;
-extern const struct hsy_mechanism hsy_mech_sw;
-extern const struct hsy_mechanism hsy_mech_hh;
-extern const struct hsy_mechanism hsy_mech_haar;
-extern const struct hsy_mechanism hsy_mech_matrix;
-extern const struct hsy_mechanism hsy_mech_smp;
-extern const struct hsy_mechanism hsy_mech_joint;
-extern const struct hsy_mechanism hsy_mech_central;
-extern const struct hsy_mechanism hsy_mech_central_open;
-extern const struct hsy_mechanism hsy_mech_pem;
-extern const struct hsy_mechanism hsy_mech_sfp;
-extern const struct hsy_mechanism hsy_mech_stage;
 
 #endif

@@ -9,7 +9,7 @@
 #ifndef LIB_SCHEME_STAGED_H
 #define LIB_SCHEME_STAGED_H
 
-#include "lib/scheme/scheme.h"
+#include "lib/scheme/sampled.h"
 
 struct mech_staged {
     /* The digest of all that the stages of one search share. No scheme has it.
@@ -31,12 +31,7 @@ extern const struct mech_staged hsy_stages;
 static inline const struct mech_staged *
 mech_staged(const struct hsy_mechanism *mech)
 {
-#ifdef HSY_CLIENT
-    (void)mech;
-    return NULL;
-#else
-    return mech->staged;
-#endif
+    return mech->parts != NULL ? mech->parts->staged : NULL;
 }
 
 #endif

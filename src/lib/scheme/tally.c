@@ -26,7 +26,7 @@ void hsy_tally_view(hsy_tally *t, const hsy_scheme *s, int64_t *memory)
     t->ncells = s->cells;
     t->nstrata = s->strata;
     t->nweights = s->weights;
-    t->central = s->mech->central;
+    t->central = mech_central(s->mech);
     t->answers = s->answers;
     t->kept = 0;
 }
@@ -57,7 +57,7 @@ static hsy_status tally_admit(const hsy_tally *t, const hsy_scheme *s,
     if (!tally_fits(t, s))
         return hsy_fail(err, HSY_E_MISMATCH, HSY_FIELD_TALLY,
                         "the tally belongs to another scheme");
-    good = s->mech->check(s, reports, n);
+    good = s->mech->counting->check(s, reports, n);
     if (good < n)
         return hsy_fail_at(err, HSY_E_FORMAT, HSY_FIELD_REPORT,
                            "not a report of this scheme", HSY_UNIT_REPORT,
@@ -75,13 +75,15 @@ hsy_status hsy_tally_batch(hsy_tally *t, const hsy_scheme *s,
     hsy_status st = tally_admit(t, s, reports, n, err);
 
     if (st == HSY_OK)
-        s->mech->tally(s, t, reports, n);
+        s->mech->counting->tally(s, t, reports, n);
     return st;
 }
 
 size_t hsy_tally_scratch(const hsy_scheme *s, size_t n)
 {
-    return s->mech->tally_scratch == NULL ? 0 : s->mech->tally_scratch(s, n);
+    return s->mech->counting->tally_scratch == NULL
+               ? 0
+               : s->mech->counting->tally_scratch(s, n);
 }
 
 hsy_status hsy_tally_bulk(hsy_tally *t, const hsy_scheme *s,
@@ -90,10 +92,10 @@ hsy_status hsy_tally_bulk(hsy_tally *t, const hsy_scheme *s,
 {
     hsy_status st = tally_admit(t, s, reports, n, err);
 
-    if (st == HSY_OK && s->mech->tally_bulk != NULL)
-        s->mech->tally_bulk(s, t, reports, n, scratch);
+    if (st == HSY_OK && s->mech->counting->tally_bulk != NULL)
+        s->mech->counting->tally_bulk(s, t, reports, n, scratch);
     else if (st == HSY_OK)
-        s->mech->tally(s, t, reports, n);
+        s->mech->counting->tally(s, t, reports, n);
     return st;
 }
 

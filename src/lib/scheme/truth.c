@@ -85,7 +85,7 @@ static hsy_status truth_spelled(const hsy_scheme *s, uint64_t *codes,
                                 const uint8_t *data, size_t room, size_t len,
                                 hsy_error *err)
 {
-    const uint64_t wrong = s->mech->spell(s, codes, data, room, len);
+    const uint64_t wrong = s->mech->client->spell(s, codes, data, room, len);
 
     if (wrong & SPELL_LONG)
         return hsy_fail_limit(
@@ -124,7 +124,7 @@ static hsy_status truth_string(const hsy_scheme *s, uint64_t *code,
         room = len; /* no more may be read, so the length shows */
     if (room == 0)
         data = nothing;
-    if (s->mech->spell != NULL)
+    if (s->mech->client->spell != NULL)
         return truth_spelled(s, code, data, room, len, err);
     *code = truth_hash(data, room, len);
     return HSY_OK;
@@ -133,7 +133,7 @@ static hsy_status truth_string(const hsy_scheme *s, uint64_t *code,
 /* A code itself, in place of a string that spells it. */
 static bool truth_is_raw(const hsy_scheme *s, const hsy_truth *truth)
 {
-    return s->mech->spell != NULL && truth->type == HSY_TRUTH_INDEX;
+    return s->mech->client->spell != NULL && truth->type == HSY_TRUTH_INDEX;
 }
 
 /* Its last M bits: an index has 32, so at most two words are not zeros. What
@@ -232,8 +232,8 @@ static void truth_total_string(const hsy_scheme *s, uint64_t *codes,
     len = ct_select(ct_less(HSY_STRING_MAX, len), HSY_STRING_MAX, len);
     if (room == 0)
         data = nothing;
-    if (s->mech->spell != NULL)
-        (void)s->mech->spell(s, codes, data, room, (size_t)len);
+    if (s->mech->client->spell != NULL)
+        (void)s->mech->client->spell(s, codes, data, room, (size_t)len);
     else
         codes[0] = truth_hash(data, room, (size_t)len);
 }
@@ -303,7 +303,7 @@ uint64_t hsy_code_count(const hsy_scheme *s)
 {
     if (s->kind == HSY_KIND_NUMBER)
         return (uint64_t)s->hi - (uint64_t)s->lo + 1;
-    if (s->mech->spell != NULL)
+    if (s->mech->client->spell != NULL)
         return hsy_codes_per_truth(s) == 1 ? truth_spelled_count(s) : 0;
     return s->d;
 }
@@ -311,7 +311,7 @@ uint64_t hsy_code_count(const hsy_scheme *s)
 /* How many codes there are at place a of a truth's. */
 static uint64_t truth_count_at(const hsy_scheme *s, size_t a)
 {
-    if (s->mech->spell == NULL)
+    if (s->mech->client->spell == NULL)
         return hsy_code_count(hsy_scheme_attribute(s, a));
     return a + 1 == hsy_codes_per_truth(s) ? truth_spelled_count(s) : 0;
 }

@@ -226,7 +226,7 @@ size_t hsy_attribute_evidence_scratch(const hsy_scheme *s, size_t i,
 {
     if (s->kind != HSY_KIND_TUPLE)
         return hsy_evidence_scratch(s, count);
-    return s->mech->sampled->whole
+    return s->mech->parts->whole
                ? 0
                : hsy_evidence_scratch(hsy_scheme_part(s, i), count);
 }
@@ -279,10 +279,10 @@ hsy_status hsy_attribute_evidence(const hsy_scheme *s, hsy_evidence *points,
                               "no such attribute", hsy_codes_per_truth(s));
     if (s->kind != HSY_KIND_TUPLE)
         return hsy_evidence_of(s, points, t, codes, count, scratch, err);
-    if (s->mech->sampled->whole && codes != NULL)
+    if (s->mech->parts->whole && codes != NULL)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CANDIDATES,
                         "joint estimates all values of an attribute");
-    if (s->mech->sampled->whole)
+    if (s->mech->parts->whole)
         return tuple_points_joint(s, points, t, i, count, err);
     if (t->ncells != s->cells || t->nstrata != s->strata)
         return hsy_fail(err, HSY_E_MISMATCH, HSY_FIELD_TALLY,

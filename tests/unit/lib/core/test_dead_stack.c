@@ -137,10 +137,11 @@ static void made_act(void)
     else if (made.memo != NULL)
         made.st = hsy_permanent_answer(made.memo, made.reports, 0, &coins);
     else if (made.n == 0)
-        made.st = mech->randomize(made.s, made.reports, made.codes[0], &coins);
+        made.st = mech->client->randomize(made.s, made.reports, made.codes[0],
+                                          &coins);
     else
-        made.st = mech->randomize_batch(made.s, made.reports, made.codes,
-                                        made.n, &coins);
+        made.st = mech->counting->randomize_batch(made.s, made.reports,
+                                                  made.codes, made.n, &coins);
     made.drawn = (sizeof made.secret - secret.left) / 8;
 }
 
@@ -171,7 +172,7 @@ static bool made_by(const hsy_spec *spec, const struct hsy_kernels *kernels)
     for (size_t i = 0; i < LEFT_BATCH; i++)
         trial_codes(made.s, made.codes + i * hsy_codes_per_truth(made.s),
                     i % 2);
-    for (made.n = made.s->mech->randomize == NULL; made.n <= LEFT_BATCH;
+    for (made.n = made.s->mech->client->randomize == NULL; made.n <= LEFT_BATCH;
          made.n += made.n == 0 ? 1 : LEFT_BATCH - 1)
         clean = clean && made_clean();
     free(made.reports);
@@ -276,11 +277,14 @@ static bool made_carelessly(void)
 {
     const hsy_spec spec = trial_values("grr", 4, 1);
     struct hsy_mechanism mech;
+    struct mech_client client;
     bool clean;
 
     made.s = trial_scheme(&spec);
     mech = *made.s->mech;
-    mech.randomize = made_careless;
+    client = *mech.client;
+    client.randomize = made_careless;
+    mech.client = &client;
     made.s->mech = &mech;
     made.n = 0;
     made.reports = trial_memory(made.s->report_bytes);

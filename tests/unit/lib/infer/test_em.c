@@ -82,7 +82,7 @@ static double likelihood(const struct subject *x, const double *theta)
 {
     double image[64], scratch[64], sum = 0;
 
-    x->s->mech->forward(x->s, image, theta, scratch);
+    x->s->mech->estimate->channel->forward(x->s, image, theta, scratch);
     for (size_t y = 0; y < x->s->cells; y++)
         sum += (double)x->t.cells[y] * log(image[y]);
     return sum;

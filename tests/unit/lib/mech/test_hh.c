@@ -1,4 +1,5 @@
 /* test_hh.c - hh and haar: what they choose, refuse, and make of a tally. */
+#include "lib/mech/mechanisms.h"
 #include "lib/scheme/sampled.h"
 #include "rig/trial.h"
 #include "tap.h"
@@ -59,7 +60,7 @@ static void nodes(uint32_t d, uint64_t fanout)
 
     for (size_t l = h; l-- > 0; leaves *= fanout)
         for (uint64_t code = 0; code < d; code += 1 + d / 5000)
-            same &= s->mech->sampled->code(s, &code, l) == code / leaves &&
+            same &= s->mech->parts->code(s, &code, l) == code / leaves &&
                     code / leaves < hsy_scheme_part(s, l)->d;
     ok(same, "%u bins by %u: every bin has its node", d, (unsigned)fanout);
     free(s);

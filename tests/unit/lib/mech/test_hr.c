@@ -162,8 +162,8 @@ static void channel(void)
         theta[x] = (double)(x + 1) / 66;
     for (size_t y = 0; y < s->cells; y++)
         ratio[y] = 1 + sin((double)y);
-    s->mech->forward(s, out, theta, scratch);
-    s->mech->backward(s, back, ratio, scratch);
+    s->mech->estimate->channel->forward(s, out, theta, scratch);
+    s->mech->estimate->channel->backward(s, back, ratio, scratch);
     for (uint64_t y = 0; y < s->cells; y++)
         for (uint64_t x = 0; x < D; x++) {
             const uint8_t report[4] = {(uint8_t)y};

@@ -1,5 +1,6 @@
 /* test_oracles.c - pem by any oracle that can answer for candidates: its parts,
  * what it refuses, counts of prefixes that nobody has, and that it finds. */
+#include "lib/mech/mechanisms.h"
 #include "lib/scheme/scheme.h"
 #include "rig/trial.h"
 #include "tap.h"

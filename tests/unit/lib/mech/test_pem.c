@@ -1,6 +1,7 @@
 /* test_pem.c - pem: what it plans and refuses, how strings are spelled, and
  * what it makes of a tally. */
 #include "lib/family/lh.h"
+#include "lib/mech/mechanisms.h"
 #include "lib/scheme/sampled.h"
 #include "rig/trial.h"
 #include "tap.h"

@@ -494,9 +494,10 @@ static void padding(void)
 
         hsy_tally_init(&t[k], part, memory);
     }
-    s->mech->tally(s, &t[0], reports, PEOPLE);
+    s->mech->counting->tally(s, &t[0], reports, PEOPLE);
     for (size_t i = 0; i < PEOPLE; i++)
-        part->mech->tally(part, &t[1], reports + i * s->report_bytes, 1);
+        part->mech->counting->tally(part, &t[1], reports + i * s->report_bytes,
+                                    1);
     ok(memcmp(t[0].cells, t[1].cells, part->cells * sizeof(int64_t)) == 0,
        "counted as the oracle counts");
     reports[1000] = 1;

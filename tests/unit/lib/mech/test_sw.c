@@ -125,9 +125,12 @@ static void coins(void)
 static void channel_of(const hsy_spec *spec, const char *name)
 {
     hsy_scheme *s = trial_scheme(spec);
-    size_t d = s->d, k = s->mech->outputs != 0 ? s->mech->outputs : s->cells;
-    size_t room =
-        s->mech->channel_scratch != NULL ? s->mech->channel_scratch(s) : 0;
+    size_t d = s->d, k = s->mech->estimate->channel->outputs != 0
+                             ? s->mech->estimate->channel->outputs
+                             : s->cells;
+    size_t room = s->mech->estimate->channel->scratch != NULL
+                      ? s->mech->estimate->channel->scratch(s)
+                      : 0;
     double *theta = trial_memory(d * 8), *ratio = trial_memory(k * 8);
     double *image = trial_memory(k * 8), *back = trial_memory(d * 8);
     double *scratch = trial_memory(room * 8), off = 0;
@@ -136,8 +139,8 @@ static void channel_of(const hsy_spec *spec, const char *name)
         theta[x] = (double)(x * x % 7 + (x == 1)) / (double)d;
     for (size_t y = 0; y < k; y++)
         ratio[y] = (double)(y * y % 11) / 3;
-    s->mech->forward(s, image, theta, scratch);
-    s->mech->backward(s, back, ratio, scratch);
+    s->mech->estimate->channel->forward(s, image, theta, scratch);
+    s->mech->estimate->channel->backward(s, back, ratio, scratch);
     for (size_t y = 0; y < k; y++)
         for (size_t x = 0; x < d; x++) {
             const uint8_t report[4] = {(uint8_t)y, (uint8_t)(y >> 8)};

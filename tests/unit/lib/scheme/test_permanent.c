@@ -303,7 +303,7 @@ static uint64_t place_counted(const hsy_scheme *s, uint64_t code, uint32_t seed)
         strata[0] = 0;
         for (size_t b = 0; b < 8; b++)
             bytes[b] = (uint8_t)(report >> 8 * b);
-        s->mech->tally(s, &t, bytes, 1);
+        s->mech->counting->tally(s, &t, bytes, 1);
         if (cells[code] == 1)
             place = i + 1;
     }
@@ -397,10 +397,11 @@ static void plain_keys(void)
 /* The bits of a report that carry noise, by the mechanism's layout. */
 static bool noised(const hsy_scheme *s, size_t bit)
 {
-    const struct permanent_part part = s->mech->permanent->part(s);
+    const struct permanent_part part = s->mech->client->permanent->part(s);
 
-    return bit >= part.first && (s->mech->permanent->step == PERMANENT_OUTPUT ||
-                                 bit < (size_t)part.first + part.count);
+    return bit >= part.first &&
+           (s->mech->client->permanent->step == PERMANENT_OUTPUT ||
+            bit < (size_t)part.first + part.count);
 }
 
 static bool same_elsewhere(const hsy_scheme *s, const uint8_t *a,

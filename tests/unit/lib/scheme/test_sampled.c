@@ -43,18 +43,17 @@ static uint64_t short_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
     return codes[0] % part->d;
 }
 
-static const struct mech_sampled how = {
+static const struct mech_parts how = {
     .parts = four, .part = short_part, .code = short_code};
 
 static hsy_status resolve(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
 {
-    return hsy_sampled_resolve(s, spec, &how, err);
+    return hsy_sampled_resolve(s, spec, err);
 }
 
-static size_t tail_size(const hsy_spec *spec)
-{
-    return hsy_sampled_size(spec, &how);
-}
+static const struct mech_client client = {.resolve = resolve,
+                                          .randomize = hsy_sampled_randomize,
+                                          .settle = hsy_sampled_settle};
 
 static const struct hsy_mechanism row = {
     .row = {.name = "four",
@@ -62,16 +61,10 @@ static const struct hsy_mechanism row = {
             .title = "four questions",
             .id = 9999,
             .kinds = 1u << HSY_KIND_VALUES},
-    .resolve = resolve,
-    .randomize = hsy_sampled_randomize,
-    .randomize_batch = hsy_sampled_batch,
-    .check = hsy_sampled_check,
-    .tally = hsy_sampled_tally,
-    .tail_size = tail_size,
-    .settle = hsy_sampled_settle,
-    .sampled = &how,
-    .law = hsy_sampled_law,
-    .law_worst = hsy_sampled_law_worst,
+    .client = &client,
+    .counting = &hsy_mech_sampled_counting,
+    .law = &hsy_mech_sampled_law,
+    .parts = &how,
 };
 
 /* The same from the last to the first: the unary part, which tells a little
@@ -81,14 +74,8 @@ static void back_part(hsy_spec *sub, const hsy_spec *spec, size_t i)
     short_part(sub, spec, 3 - i);
 }
 
-static const struct mech_sampled back_how = {
+static const struct mech_parts back_how = {
     .parts = four, .part = back_part, .code = short_code};
-
-static hsy_status back_resolve(hsy_scheme *s, const hsy_spec *spec,
-                               hsy_error *err)
-{
-    return hsy_sampled_resolve(s, spec, &back_how, err);
-}
 
 static const struct hsy_mechanism back = {
     .row = {.name = "back",
@@ -96,11 +83,9 @@ static const struct hsy_mechanism back = {
             .title = "four questions, the last first",
             .id = 9998,
             .kinds = 1u << HSY_KIND_VALUES},
-    .resolve = back_resolve,
-    .tail_size = tail_size,
-    .settle = hsy_sampled_settle,
-    .sampled = &back_how,
-    .law_worst = hsy_sampled_law_worst,
+    .client = &client,
+    .law = &hsy_mech_sampled_law,
+    .parts = &back_how,
 };
 
 /* The scheme of such a row, which is in no table. */
@@ -108,7 +93,8 @@ static hsy_scheme *scheme_by(const struct hsy_mechanism *mech, uint32_t d,
                              double epsilon)
 {
     const hsy_spec spec = trial_values("four", d, epsilon);
-    hsy_scheme *s = trial_memory(sizeof *s + tail_size(&spec));
+    hsy_scheme *s =
+        trial_memory(sizeof *s + hsy_sampled_size(&spec, mech->parts));
 
     s->kernels = hsy_kernels_at(hsy_cpu_best());
     s->kind = spec.kind;
@@ -118,7 +104,7 @@ static hsy_scheme *scheme_by(const struct hsy_mechanism *mech, uint32_t d,
         puts("Bail out! no scheme of four parts");
         exit(1);
     }
-    mech->settle(s, &spec);
+    mech->client->settle(s, &spec);
     return s;
 }
 
