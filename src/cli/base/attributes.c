@@ -2,6 +2,8 @@
 #define _DEFAULT_SOURCE
 #include "cli/base/attributes.h"
 
+#include "host/format/spec_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,9 +131,7 @@ static int attributes_none(struct cli_column_spec *a, struct cli_parser *p)
         return err.status == HSY_E_NOMEM
                    ? cli_fail_nomem()
                    : cli_usage(p, "--attribute %s?: %s", a->name, err.msg);
-    a->spec.spec.d = l->d;
-    a->spec.spec.labels = l->block;
-    a->spec.spec.labels_len = l->len;
+    spec_text_labels(&a->spec.spec, l);
     return 0;
 }
 

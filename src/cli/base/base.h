@@ -342,12 +342,6 @@ int cli_spec_finish(struct cli_spec *c, struct cli_parser *p);
 /* One value only: there is nothing to ask, and nothing would be sent. */
 bool cli_spec_trivial(const struct cli_spec *c);
 
-/* The number of a parameter, HSY_PARAMS if there is none of this name. */
-size_t cli_param(const char *key, size_t len);
-
-/* The mechanism of this name, or with this alias; NULL: there is none. */
-const hsy_catalogue *cli_mechanism(const char *name);
-
 /* Resolve a spec; the caller frees *out. 0, or the exit code after a message
  * that names the option concerned. */
 int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec);

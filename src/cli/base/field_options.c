@@ -1,5 +1,6 @@
 /* field_options.c - which option says a field of the library. */
 #include "cli/base/base.h"
+#include "host/format/spec_text.h"
 
 #include <string.h>
 
@@ -48,7 +49,7 @@ const char *cli_option_of(char room[CLI_OPTION], uint32_t field,
     const char *name = hsy_field_name(field);
     const char *option = option_find(own, n, field);
 
-    if (option == NULL && cli_param(name, strlen(name)) < HSY_PARAMS) {
+    if (option == NULL && spec_text_param(name, strlen(name)) < HSY_PARAMS) {
         snprintf(room, CLI_OPTION, "--set %s", name);
         return room;
     }

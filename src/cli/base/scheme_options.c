@@ -5,17 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t cli_param(const char *key, size_t len)
-{
-    for (size_t i = 0; i < HSY_PARAMS; i++) {
-        const char *name = hsy_param_name(i);
-
-        if (name != NULL && strlen(name) == len && memcmp(name, key, len) == 0)
-            return i;
-    }
-    return HSY_PARAMS;
-}
-
 /* The same message with the option in the field's place. */
 static void scheme_refused_field(const hsy_spec *spec, const hsy_error *err)
 {
@@ -28,27 +17,6 @@ static void scheme_refused_field(const hsy_spec *spec, const hsy_error *err)
     cli_fail_option(err, &values, asked ? 1 : 0);
 }
 
-const hsy_catalogue *cli_mechanism(const char *name)
-{
-    const hsy_catalogue *entry;
-    size_t i = 0, len = strlen(name);
-
-    while ((entry = hsy_mechanism_at(i++)) != NULL) {
-        const char *alias = entry->aliases;
-
-        if (strcmp(entry->name, name) == 0)
-            return entry;
-        while (*alias != '\0') {
-            size_t n = strcspn(alias, ",");
-
-            if (n == len && memcmp(alias, name, n) == 0)
-                return entry;
-            alias += n + (alias[n] == ',');
-        }
-    }
-    return NULL;
-}
-
 /* Say so if the mechanism does not take the question, and which it takes. */
 static bool scheme_refused_kind(const hsy_spec *spec)
 {
@@ -57,7 +25,7 @@ static bool scheme_refused_kind(const hsy_spec *spec)
         [HSY_KIND_NUMBER] = "--range",    [HSY_KIND_BINS] = "--range --bins",
         [HSY_KIND_STRINGS] = "--strings", [HSY_KIND_TUPLE] = "--attribute"};
     const hsy_catalogue *entry =
-        spec->mechanism != NULL ? cli_mechanism(spec->mechanism) : NULL;
+        spec->mechanism != NULL ? hsy_mechanism_named(spec->mechanism) : NULL;
     char list[96] = "";
     size_t at = 0;
 

@@ -2,8 +2,7 @@
 #include "cli/base/attributes.h"
 #include "cli/base/base.h"
 #include "cli/base/tasks.h"
-#include "host/base/ratio.h"
-#include "host/format/question.h"
+#include "host/format/spec_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@ static int spec_values(struct cli_spec *c, struct cli_parser *p)
 {
     hsy_error err = {0};
 
-    switch (question_values(&c->labels, c->values, &err)) {
+    switch (spec_text_values(&c->labels, c->values, &err)) {
     case HSY_OK:
         return 0;
     case HSY_E_EMPTY:
@@ -54,17 +53,14 @@ static int spec_labels(struct cli_spec *c, struct cli_parser *p)
         failed = spec_other(c);
     if (failed)
         return failed;
-    c->spec.kind = HSY_KIND_VALUES;
-    c->spec.d = c->labels.d;
-    c->spec.labels = c->labels.block;
-    c->spec.labels_len = c->labels.len;
+    spec_text_labels(&c->spec, &c->labels);
     return 0;
 }
 
 static int spec_range(struct cli_spec *c, struct cli_parser *p)
 {
     hsy_error err = {0};
-    const hsy_status st = question_range(&c->spec, c->range, &err);
+    const hsy_status st = spec_text_range(&c->spec, c->range, &err);
 
     if (st == HSY_E_FORMAT)
         return cli_usage(p, "--range takes two numbers: --range LO:HI");
@@ -75,65 +71,47 @@ static int spec_range(struct cli_spec *c, struct cli_parser *p)
     return 0;
 }
 
-/* ---- --set key=value ----------------------------------------------------- */
+/* ---- How it is asked ----------------------------------------------------- */
 
-struct spec_design {
-    const char *key;
-    hsy_design design;
-    size_t chances;
-    const char *takes;
-};
-
-static bool spec_set_design(struct cli_spec *c, struct cli_parser *p,
-                            const struct spec_design *d, const char *value)
+/* A key of --set, or of an option by its name; false after a complaint. */
+static bool spec_take(struct cli_spec *c, struct cli_parser *p, const char *key,
+                      size_t len, const char *text)
 {
-    hsy_ratio chance[HSY_CHANCES] = {{0, 0}}; /* none given */
-    const bool good = ratio_parse_list(chance, d->chances, value);
+    const struct spec_said said = {key, len, text, SPEC_TEXT_WHOLE};
+    const char *set = key == p->name ? "" : "set ";
+    hsy_error err = {0};
+    const hsy_status st = spec_text_take(&c->spec, &c->params, &said, &err);
 
-    if (good && c->spec.design != HSY_DESIGN_EPSILON) {
-        cli_usage(p, "--set %s: one design at a time, and once", d->key);
-        return false;
-    }
-    if (!good) {
-        cli_usage(p,
-                  "--set %s takes %s from 0 to 1, as decimals (0.75, at most 9 "
-                  "digits after the point) or fractions (3/4, denominator at "
-                  "most 2^31)",
-                  d->key, d->takes);
-        return false;
-    }
-    c->spec.design = d->design;
-    memcpy(c->spec.chance, chance, sizeof chance);
-    return true;
-}
-
-static bool spec_set_number(struct cli_spec *c, struct cli_parser *p,
-                            const char *key, size_t len, const char *value)
-{
-    const size_t i = cli_param(key, len);
-    /* 0 stands for the mechanism's own choice; only a seed may be 0. */
-    const uint64_t least = i != HSY_PARAM_POOL_SEED;
-    uint64_t x = 0;
-
-    if (i == HSY_PARAMS) {
+    if (st == HSY_E_UNKNOWN)
         cli_usage(p,
                   "--set does not know %.*s; 'hearsay help randomize' has the "
                   "keys",
                   (int)len, key);
-        return false;
-    }
-    if (c->params >> i & 1) {
-        cli_usage(p, "--set %.*s is given twice", (int)len, key);
-        return false;
-    }
-    if (!cli_parse_count(&x, value) || x < least || x > HSY_PARAM_MAX) {
-        cli_usage(p, "--set %.*s takes an integer from %" PRIu64 " to 2^53 - 1",
-                  (int)len, key, least);
-        return false;
-    }
-    c->params |= (uint32_t)1 << i;
-    c->spec.param[i] = x;
-    return true;
+    else if (st != HSY_OK && err.at != 0)
+        cli_usage(p, "--%s%.*s: character %" PRIu64 ": %s", set, (int)len, key,
+                  err.at, err.msg);
+    else if (st != HSY_OK)
+        cli_usage(p, "--%s%.*s: %s", set, (int)len, key, err.msg);
+    return st == HSY_OK;
+}
+
+bool cli_spec_param(struct cli_spec *c, struct cli_parser *p)
+{
+    return spec_take(c, p, p->name, strlen(p->name), p->value);
+}
+
+static bool spec_epsilon(struct cli_parser *p, void *to)
+{
+    struct cli_spec *c = to;
+
+    return c->has_epsilon = cli_spec_param(c, p);
+}
+
+static bool spec_alphabet(struct cli_parser *p, void *to)
+{
+    struct cli_spec *c = to;
+
+    return c->has_alphabet = cli_spec_param(c, p);
 }
 
 static bool spec_set_matrix(struct cli_spec *c, struct cli_parser *p,
@@ -148,20 +126,9 @@ static bool spec_set_matrix(struct cli_spec *c, struct cli_parser *p,
     return true;
 }
 
-bool cli_spec_param(struct cli_spec *c, struct cli_parser *p)
-{
-    return spec_set_number(c, p, p->name, strlen(p->name), p->value);
-}
-
 static bool spec_set(struct cli_parser *p, void *to)
 {
     struct cli_spec *c = to;
-    static const struct spec_design designs[] = {
-        {"spinner", HSY_DESIGN_SPINNER, 1, "a probability"},
-        {"coins", HSY_DESIGN_COINS, 2, "two probabilities A,B"},
-        {"channel", HSY_DESIGN_CHANNEL, 2, "two probabilities A,B"},
-        {"rappor", HSY_DESIGN_RAPPOR, 3, "three probabilities F,P,Q"},
-    };
     const char *equals = strchr(p->value, '=');
     size_t len;
 
@@ -172,44 +139,10 @@ static bool spec_set(struct cli_parser *p, void *to)
     len = (size_t)(equals - p->value);
     if (len == 6 && memcmp(p->value, "matrix", 6) == 0)
         return spec_set_matrix(c, p, equals + 1);
-    for (size_t i = 0; i < sizeof designs / sizeof designs[0]; i++) {
-        if (strlen(designs[i].key) == len &&
-            memcmp(designs[i].key, p->value, len) == 0)
-            return spec_set_design(c, p, &designs[i], equals + 1);
-    }
-    return spec_set_number(c, p, p->value, len, equals + 1);
+    return spec_take(c, p, p->value, len, equals + 1);
 }
 
 /* ---- All together -------------------------------------------------------- */
-
-static bool spec_epsilon(struct cli_parser *p, void *to)
-{
-    struct cli_spec *c = to;
-    hsy_status st =
-        hsy_epsilon_parse(&c->spec.nano_epsilon, p->value, strlen(p->value));
-
-    if (st == HSY_E_FORMAT)
-        cli_usage(p, "--epsilon: not a decimal number (a digit first, no "
-                     "exponent); write it as 1, 0.5 or ln3");
-    else if (st != HSY_OK)
-        cli_usage(p, "--epsilon: must be from 0.000001 to 32");
-    c->has_epsilon = st == HSY_OK;
-    return st == HSY_OK;
-}
-
-static bool spec_alphabet(struct cli_parser *p, void *to)
-{
-    struct cli_spec *c = to;
-    hsy_error err = {0};
-
-    c->has_alphabet = hsy_alphabet_parse(c->spec.alphabet, p->value,
-                                         strlen(p->value), &err) == HSY_OK;
-    if (!c->has_alphabet && err.at != 0)
-        cli_usage(p, "--alphabet: character %" PRIu64 ": %s", err.at, err.msg);
-    else if (!c->has_alphabet)
-        cli_usage(p, "--alphabet: %s", err.msg);
-    return c->has_alphabet;
-}
 
 static bool spec_domain(struct cli_parser *p, void *to)
 {

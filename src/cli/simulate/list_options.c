@@ -111,7 +111,7 @@ static bool lists_mechanism(struct cli_parser *p, const char *word)
     const char *names[LISTS_NAMES] = {NULL}, *near;
     const hsy_catalogue *row;
 
-    if (strcmp(word, "auto") == 0 || cli_mechanism(word) != NULL)
+    if (strcmp(word, "auto") == 0 || hsy_mechanism_named(word) != NULL)
         return true;
     for (size_t n = 0;
          n + 1 < LISTS_NAMES && (row = hsy_mechanism_at(n)) != NULL; n++)

@@ -91,10 +91,6 @@ hsy_analysis tasks_analysis(const char *mechanism);
  * false after a complaint. */
 bool tasks_stage(hsy_tasks *t, size_t i, hsy_spec *spec);
 
-/* The path of a file that the task file names, owned by the caller; NULL: no
- * memory. There must be a directory. */
-char *tasks_path(const hsy_tasks *t, const char *name);
-
 /* Of text, if there is any, from low to high; else what is there stays
  * (check.c). */
 void tasks_count(hsy_tasks *t, struct yaml_place at, const char *text,

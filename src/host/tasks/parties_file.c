@@ -13,7 +13,7 @@
 static bool parties_file_key(hsy_tasks *t, uint8_t key[HSY_SEAL_KEY],
                              struct yaml_place at, const char *name)
 {
-    char *path = t->directory != NULL ? tasks_path(t, name) : NULL;
+    char *path = t->directory != NULL ? yaml_path(&t->notes, name) : NULL;
     hsy_error err = {0};
     hsy_status st;
 

@@ -37,7 +37,7 @@ static bool model_statement(hsy_tasks *t, size_t i, const char *name,
                             uint8_t wire[HSY_STATEMENT_WIRE])
 {
     const struct yaml_place at = model_at(i, "shufflers");
-    char *path = t->directory != NULL ? tasks_path(t, name) : NULL;
+    char *path = t->directory != NULL ? yaml_path(&t->notes, name) : NULL;
     const bool there = path != NULL;
     uint8_t *bytes = NULL;
     hsy_error err = {0};

@@ -9,10 +9,13 @@
 #include "host/tasks/internal.h"
 
 #include "host/base/ratio.h"
+#include "host/format/spec_text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SCHEME_RANGE 64u /* bytes of two numbers */
 
 /* The two specs of a task while they are put together. */
 struct scheme_ask {
@@ -22,6 +25,7 @@ struct scheme_ask {
     hsy_spec spec;           /* of a report */
     uint64_t nano_permanent; /* 0: no permanent answer, or RAPPOR's */
     const char *kind;        /* the key that says what is asked */
+    uint32_t given;          /* parameters, a bit each */
     bool sound;
 };
 
@@ -47,39 +51,19 @@ scheme_wrong(struct scheme_ask *a, const char *key, const char *sub,
 
 /* ---- What is asked ------------------------------------------------------- */
 
-/* Decimals of a number as it is written. */
-static size_t scheme_decimals(const char *text)
-{
-    const char *point = strchr(text, '.');
-
-    return point == NULL ? 0 : strlen(point + 1);
-}
-
-/* As fine as its ends are written: [0, 10] whole numbers, [0.0, 10.0] tenths.
- */
 static void scheme_range(struct scheme_ask *a)
 {
-    const struct tasks_raw *raw = a->raw;
-    size_t scale = 0;
-    int64_t *const ends[2] = {&a->spec.lo, &a->spec.hi};
+    char *const *ends = a->raw->range;
+    char text[SCHEME_RANGE];
+    hsy_error err = {0};
 
-    if (yaml_items(raw->range) != 2) {
+    if (yaml_items(ends) != 2)
         scheme_wrong(a, "range", NULL, "a range has two ends: [0, 100]");
-        return;
-    }
-    for (size_t k = 0; k < 2; k++)
-        if (scale < scheme_decimals(raw->range[k]))
-            scale = scheme_decimals(raw->range[k]);
-    a->spec.scale = (uint32_t)scale;
-    for (size_t k = 0; k < 2; k++)
-        if (scale > HSY_SCALE_MAX ||
-            hsy_decimal_parse(ends[k], raw->range[k], strlen(raw->range[k]),
-                              a->spec.scale) != HSY_OK) {
-            scheme_wrong(a, "range", NULL,
-                         "the ends are decimal numbers of at most 9 decimals, "
-                         "without exponent");
-            return;
-        }
+    else if ((size_t)snprintf(text, sizeof text, "%s:%s", ends[0], ends[1]) >=
+             sizeof text)
+        scheme_wrong(a, "range", NULL, "these are too long for numbers");
+    else if (spec_text_range(&a->spec, text, &err) != HSY_OK)
+        scheme_wrong(a, "range", NULL, "%s", err.msg);
     a->spec.kind = HSY_KIND_NUMBER;
 }
 
@@ -140,94 +124,65 @@ static void scheme_kind(struct scheme_ask *a)
     a->sound &= a->spec.kind != 0; /* tasks_values complained */
 }
 
-/* ---- Parameters ---------------------------------------------------------- */
+/* ---- How it is asked ----------------------------------------------------- */
 
-static void scheme_params(struct scheme_ask *a, bool rappor)
+/* What is said under a key, or for a name of the builder in another place. */
+static void scheme_take(struct scheme_ask *a, const char *key, const char *sub,
+                        const char *name, const char *text, size_t at)
 {
-    for (size_t k = 0; k < HSY_PARAMS; k++) {
-        const char *text = a->raw->set->param[k];
+    const struct spec_said said = {name, strlen(name), text, at};
+    hsy_error err = {0};
 
-        if (text == NULL || (rappor && k == HSY_PARAM_Q))
-            continue;
-        if (!yaml_count(&a->spec.param[k], text) ||
-            (a->spec.param[k] == 0 && k != HSY_PARAM_POOL_SEED) ||
-            a->spec.param[k] > HSY_PARAM_MAX)
-            scheme_wrong(a, "set", hsy_param_name(k),
-                         "an integer from %d to 2^53 - 1",
-                         k != HSY_PARAM_POOL_SEED);
-    }
-}
-
-/* n probabilities with commas between them. */
-static void scheme_chances(struct scheme_ask *a, const char *key,
-                           const char *text, size_t n, uint32_t design)
-{
-    const char *at = text;
-
-    if (a->spec.design != HSY_DESIGN_EPSILON)
-        scheme_wrong(a, "set", key, "one design at a time");
-    a->spec.design = design;
-    for (size_t k = 0; k < n; k++) {
-        size_t len = strcspn(at, ",");
-
-        if (!ratio_parse(&a->spec.chance[k], at, len) ||
-            (at[len] == ',') != (k + 1 < n)) {
-            scheme_wrong(a, "set", key, "%s from 0 to 1, as 0.75 or 3/4",
-                         n == 1 ? "a probability" : "two probabilities A,B");
-            return;
-        }
-        at += len + (at[len] == ',');
-    }
+    if (text != NULL &&
+        spec_text_take(&a->spec, &a->given, &said, &err) != HSY_OK)
+        scheme_wrong(a, key, sub, "%s", err.msg);
 }
 
 static void scheme_rappor(struct scheme_ask *a)
 {
     const struct tasks_set *set = a->raw->set;
     const char *const texts[3] = {set->f, set->p, set->param[HSY_PARAM_Q]};
-    const char *const keys[3] = {"f", "p", "q"};
+    static const char *const keys[3] = {"f", "p", "q"};
 
-    a->spec.design = HSY_DESIGN_RAPPOR;
     for (size_t k = 0; k < 3; k++)
         if (texts[k] == NULL)
             scheme_wrong(a, "set", NULL,
                          "RAPPOR takes f, p and q; '%s' is "
                          "missing",
                          keys[k]);
-        else if (!ratio_parse(&a->spec.chance[k], texts[k], strlen(texts[k])))
-            scheme_wrong(a, "set", keys[k],
-                         "a probability from 0 to 1, as 0.75 or 3/4");
+        else
+            scheme_take(a, "set", keys[k], "rappor", texts[k], k);
 }
 
 static void scheme_set(struct scheme_ask *a)
 {
     const struct tasks_set *set = a->raw->set;
-    bool rappor;
+    const bool rappor = set != NULL && (set->f != NULL || set->p != NULL);
 
     if (set == NULL)
         return;
-    rappor = set->f != NULL || set->p != NULL;
-    scheme_params(a, rappor);
+    for (size_t k = 0; k < HSY_PARAMS; k++)
+        if (set->param[k] != NULL && !(rappor && k == HSY_PARAM_Q))
+            scheme_take(a, "set", hsy_param_name(k), hsy_param_name(k),
+                        set->param[k], SPEC_TEXT_WHOLE);
     if (rappor)
         scheme_rappor(a);
-    if (set->spinner != NULL)
-        scheme_chances(a, "spinner", set->spinner, 1, HSY_DESIGN_SPINNER);
-    if (set->coins != NULL)
-        scheme_chances(a, "coins", set->coins, 2, HSY_DESIGN_COINS);
-    if (set->channel != NULL)
-        scheme_chances(a, "channel", set->channel, 2, HSY_DESIGN_CHANNEL);
+    scheme_take(a, "set", "spinner", "spinner", set->spinner, SPEC_TEXT_WHOLE);
+    scheme_take(a, "set", "coins", "coins", set->coins, SPEC_TEXT_WHOLE);
+    scheme_take(a, "set", "channel", "channel", set->channel, SPEC_TEXT_WHOLE);
 }
 
 /* ---- Epsilons ------------------------------------------------------------ */
 
+/* One that is no report's. */
 static void scheme_epsilon(struct scheme_ask *a, uint64_t *nano,
                            const char *text, const char *key, const char *sub)
 {
-    hsy_status st = hsy_epsilon_parse(nano, text, strlen(text));
+    const uint64_t report = a->spec.nano_epsilon;
 
-    if (st == HSY_E_FORMAT)
-        scheme_wrong(a, key, sub, "write it as 1, 0.5 or ln3");
-    else if (st != HSY_OK)
-        scheme_wrong(a, key, sub, "from 0.000001 to 32");
+    scheme_take(a, key, sub, "epsilon", text, SPEC_TEXT_WHOLE);
+    *nano = a->spec.nano_epsilon;
+    a->spec.nano_epsilon = report;
 }
 
 /* gamma is the other way to say how much noise a report adds. */
@@ -282,10 +237,9 @@ static void scheme_epsilons(struct scheme_ask *a)
     const struct tasks_raw *raw = a->raw;
     const bool gamma = raw->permanent != NULL && raw->permanent->gamma != NULL;
 
-    if (raw->epsilon != NULL)
-        scheme_epsilon(a, &a->spec.nano_epsilon, raw->epsilon, "epsilon", NULL);
-    else if (a->spec.design == HSY_DESIGN_EPSILON && !gamma &&
-             raw->epsilon_central == NULL)
+    scheme_take(a, "epsilon", NULL, "epsilon", raw->epsilon, SPEC_TEXT_WHOLE);
+    if (raw->epsilon == NULL && a->spec.design == HSY_DESIGN_EPSILON &&
+        !gamma && raw->epsilon_central == NULL)
         scheme_wrong(a, "epsilon", NULL,
                      "is missing: how much one report may tell, say 1");
     if (raw->permanent != NULL && a->sound)
@@ -314,33 +268,21 @@ static const struct scheme_key {
     {HSY_FIELD_ORACLE, "oracle", NULL},
 };
 
-static void scheme_spelling(struct scheme_ask *a)
-{
-    const char *text = a->raw->alphabet;
-    hsy_error err = {0};
-
-    a->spec.oracle = a->raw->oracle;
-    if (text != NULL && hsy_alphabet_parse(a->spec.alphabet, text, strlen(text),
-                                           &err) != HSY_OK)
-        scheme_wrong(a, "alphabet", NULL, "%s", err.msg);
-}
-
 /* Complain about what the library refuses, at the key that said it. */
 static void scheme_refused(struct scheme_ask *a, const hsy_error *err)
 {
     const char *key = "mechanism", *sub = NULL;
+    const char *name = hsy_field_name(err->field);
 
     for (size_t k = 0; k < sizeof scheme_keys / sizeof scheme_keys[0]; k++)
         if (err->field == scheme_keys[k].field) {
             key = scheme_keys[k].key != NULL ? scheme_keys[k].key : a->kind;
             sub = scheme_keys[k].sub;
         }
-    for (size_t k = 0; k < HSY_PARAMS; k++)
-        if (hsy_param_name(k) != NULL &&
-            err->field == hsy_field_find(hsy_param_name(k))) {
-            key = "set";
-            sub = hsy_param_name(k);
-        }
+    if (spec_text_param(name, strlen(name)) < HSY_PARAMS) {
+        key = "set";
+        sub = name;
+    }
     scheme_wrong(a, key, sub, "%s%s", err->msg,
                  strcmp(key, "mechanism") == 0
                      ? "; 'hearsay mechanisms' has them with their kinds"
@@ -431,6 +373,14 @@ static void scheme_central(struct scheme_ask *a)
         scheme_refused(a, &err);
 }
 
+/* Decimals of a number as it is written. */
+static size_t scheme_decimals(const char *text)
+{
+    const char *point = strchr(text, '.');
+
+    return point == NULL ? 0 : strlen(point + 1);
+}
+
 /* "5" or "0.5" in units of the range's last decimal. */
 static void scheme_grain(struct scheme_ask *a, uint64_t *grain)
 {
@@ -446,8 +396,7 @@ static void scheme_grain(struct scheme_ask *a, uint64_t *grain)
                  HSY_OK ||
              number < 1 || scheme_decimals(text) > a->spec.scale)
         scheme_wrong(a, "permanent", "grain",
-                     "a number above 0 with at most as many decimals as the "
-                     "range");
+                     "a number above 0 with at most 9 decimals");
     else
         *grain = (uint64_t)number;
 }
@@ -522,7 +471,9 @@ static void scheme_resolve(struct scheme_ask *a)
 
     a->spec.size = sizeof a->spec;
     a->spec.mechanism = a->raw->mechanism;
-    scheme_spelling(a);
+    a->spec.oracle = a->raw->oracle;
+    scheme_take(a, "alphabet", NULL, "alphabet", a->raw->alphabet,
+                SPEC_TEXT_WHOLE);
     if (a->sound && a->raw->epsilon_central != NULL)
         scheme_central(a);
     if (!a->sound)

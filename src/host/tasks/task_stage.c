@@ -4,9 +4,9 @@
  */
 #include "host/tasks/internal.h"
 
-#include "lib/bits/bytes.h"
+#include "host/base/labels.h"
 
-#include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
 
 static struct yaml_place stage_at(size_t i, const char *key)
@@ -25,29 +25,24 @@ hsy_analysis tasks_analysis(const char *mechanism)
 /* As labels; whether they are prefixes is for the mechanism to see. */
 static bool stage_prefixes(hsy_tasks *t, size_t i, hsy_spec *spec)
 {
-    const struct tasks_raw *raw = &t->file.tasks[i];
-    const size_t n = yaml_items(raw->prefixes);
-    size_t len = 0;
-    uint8_t *at;
+    char *const *prefixes = t->file.tasks[i].prefixes;
+    struct labels l = {.shown = true};
+    hsy_error err = {0};
+    hsy_status st = HSY_OK;
 
-    for (size_t k = 0; k < n; k++)
-        len += 4 + strlen(raw->prefixes[k]);
-    at = t->made[i].labels = malloc(len + 1);
-    if (at == NULL) {
+    for (; *prefixes != NULL && st == HSY_OK; prefixes++)
+        st = labels_add(&l, *prefixes, strlen(*prefixes), &err);
+    if (st == HSY_E_NOMEM)
         t->notes.nomem = true;
-        return false;
-    }
-    for (size_t k = 0; k < n; k++) {
-        const size_t own = strlen(raw->prefixes[k]);
-
-        bytes_put32(at, (uint32_t)own);
-        memcpy(at + 4, raw->prefixes[k], own);
-        at += 4 + own;
-    }
-    spec->d = (uint32_t)n;
-    spec->labels = t->made[i].labels;
-    spec->labels_len = len;
-    return true;
+    else if (st != HSY_OK)
+        yaml_wrong(&t->notes, stage_at(i, "prefixes"), "prefix %" PRIu64 ": %s",
+                   err.at, err.msg);
+    spec->d = l.d;
+    spec->labels = t->made[i].labels = l.block;
+    spec->labels_len = l.len;
+    l.block = NULL; /* it is the task's now */
+    labels_clear(&l);
+    return st == HSY_OK;
 }
 
 static bool stage_sizes(hsy_tasks *t, size_t i, hsy_spec *spec)

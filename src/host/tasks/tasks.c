@@ -34,6 +34,7 @@ static hsy_status tasks_read_file(hsy_tasks **t, const char *path,
     st = yaml_file(&text, &len, &(*t)->directory, path, err);
     if (st != HSY_OK)
         return st;
+    (*t)->notes.directory = (*t)->directory;
     tasks_read_bytes(*t, text, len);
     free(text);
     return (*t)->notes.nomem

@@ -9,7 +9,7 @@
 
 #include "host/tasks/internal.h"
 
-#include "host/base/labels.h"
+#include "host/format/spec_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,18 +34,6 @@ static hsy_status values_listed(struct labels *l, char *const *values,
 }
 
 /* ---- From a file --------------------------------------------------------- */
-
-char *tasks_path(const hsy_tasks *t, const char *name)
-{
-    const bool whole = name[0] == '/';
-    size_t room = strlen(t->directory) + strlen(name) + 2;
-    char *path = malloc(room);
-
-    if (path != NULL)
-        snprintf(path, room, "%s%s%s", whole ? "" : t->directory,
-                 whole ? "" : "/", name);
-    return path;
-}
 
 /* A list of its lines. HSY_E_IO with errno, which is 0 if it is no file or too
  * long. */
@@ -82,7 +70,7 @@ static hsy_status values_from_file(hsy_tasks *t, size_t i, struct labels *l,
         yaml_wrong(&t->notes, at, "no file can be read from here");
         return HSY_E_IO;
     }
-    path = tasks_path(t, name);
+    path = yaml_path(&t->notes, name);
     if (path == NULL)
         return HSY_E_NOMEM;
     st = values_read(l, path, err);
@@ -139,10 +127,8 @@ void tasks_values(hsy_tasks *t, size_t i, hsy_spec *spec)
     if (st == HSY_OK)
         st = labels_other(&l, &t->tasks[i].other, &err);
     if (st == HSY_OK) {
-        spec->kind = HSY_KIND_VALUES;
-        spec->d = l.d;
-        spec->labels = t->made[i].labels = l.block;
-        spec->labels_len = l.len;
+        spec_text_labels(spec, &l);
+        t->made[i].labels = l.block;
         l.block = NULL; /* it is the task's now */
     } else {
         const struct yaml_place at = {i, file ? "values-file" : "values", NULL,

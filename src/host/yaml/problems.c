@@ -1,13 +1,12 @@
 /* problems.c - saying what is wrong with a file, and on which line. */
 #include "host/yaml/yaml.h"
 
+#include "host/base/text.h"
 #include "lib/bits/utf8.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PROBLEMS_NAME 32u /* letters of a key that are looked at */
 
 void yaml_notes_clear(struct yaml_notes *n)
 {
@@ -176,47 +175,11 @@ void yaml_wrong_line(struct yaml_notes *n, uint32_t line, struct yaml_place at,
 
 /* ---- Did you mean? ------------------------------------------------------- */
 
-static size_t problems_least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Letters to put in, take out or change [Levenshtein]. */
-static size_t problems_edits(const char *a, const char *b)
-{
-    size_t row[PROBLEMS_NAME + 1], n = strlen(b);
-
-    if (strlen(a) > PROBLEMS_NAME || n > PROBLEMS_NAME)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 0; a[i] != '\0'; i++) {
-        size_t corner = row[0];
-
-        row[0] = i + 1;
-        for (size_t j = 0; j < n; j++) {
-            size_t change = corner + (a[i] != b[j]);
-
-            corner = row[j + 1];
-            row[j + 1] =
-                problems_least(change, 1 + problems_least(corner, row[j]));
-        }
-    }
-    return row[n];
-}
-
 const char *yaml_nearest(const char *text, const struct yaml_field *fields)
 {
-    const char *best = NULL;
-    size_t least = strlen(text) < 6 ? 2 : 3; /* edits that are too many */
+    const char *names[YAML_FIELDS_MAX + 1] = {NULL};
 
-    for (; fields->key != NULL; fields++) {
-        size_t edits = problems_edits(text, fields->key);
-
-        if (edits < least && edits < strlen(fields->key)) {
-            least = edits;
-            best = fields->key;
-        }
-    }
-    return best;
+    for (size_t i = 0; fields[i].key != NULL; i++)
+        names[i] = fields[i].key;
+    return text_nearest(text, names);
 }
