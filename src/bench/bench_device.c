@@ -2,10 +2,10 @@
 #include "bench/bench.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define BENCH_DEVICE_START 20000u /* a day */
 #define BENCH_DEVICE_DAYS 36500u
+#define BENCH_DEVICE_DAY ((uint64_t)86400)
 
 /* A device whose files are memory; every task is asked once a day. */
 struct bench_device {
@@ -18,76 +18,10 @@ struct bench_device {
     hsy_release **releases;
     hsy_source source;
     hsy_policy policy;
-    uint8_t *file[3];
-    size_t len[3];
-    uint64_t day;
+    hsy_memory_world memory;
+    uint8_t *files;
     bool failed;
 };
-
-static hsy_status bench_device_load(void *ctx, hsy_file file, uint8_t *buf,
-                                    size_t room, size_t *len)
-{
-    const struct bench_device *x = ctx;
-
-    if (x->file[file] == NULL)
-        return HSY_E_EMPTY;
-    if (x->len[file] > room)
-        return HSY_E_RANGE;
-    *len = x->len[file];
-    memcpy(buf, x->file[file], *len);
-    return HSY_OK;
-}
-
-/* The copy stands for what a write into the system's memory costs. */
-static hsy_status bench_device_store(void *ctx, hsy_file file,
-                                     const uint8_t *buf, size_t len)
-{
-    struct bench_device *x = ctx;
-    uint8_t *room = x->file[file];
-
-    if (room == NULL || x->len[file] < len)
-        room = realloc(room, len);
-    if (room == NULL)
-        return HSY_E_NOMEM;
-    memcpy(room, buf, len);
-    x->file[file] = room;
-    x->len[file] = len;
-    return HSY_OK;
-}
-
-static hsy_status bench_device_now(void *ctx, uint64_t *seconds)
-{
-    const struct bench_device *x = ctx;
-
-    *seconds = x->day * 86400;
-    return HSY_OK;
-}
-
-static hsy_status bench_device_entropy(void *ctx, void *buf, size_t len)
-{
-    (void)ctx;
-    memset(buf, 7, len);
-    return HSY_OK;
-}
-
-static bool bench_device_verify(void *ctx, const uint8_t key[HSY_SIGN_KEY],
-                                const uint8_t sig[HSY_SIGNATURE],
-                                const uint8_t *bytes, size_t len)
-{
-    (void)ctx, (void)key, (void)sig, (void)bytes, (void)len;
-    return true;
-}
-
-static hsy_world bench_device_world(struct bench_device *x)
-{
-    return (hsy_world){.size = sizeof(hsy_world),
-                       .ctx = x,
-                       .load = bench_device_load,
-                       .store = bench_device_store,
-                       .now = bench_device_now,
-                       .entropy = {bench_device_entropy, NULL},
-                       .verify = bench_device_verify};
-}
 
 /* Task i: the same question with a plan of its own, so that each is a release
  * with a record of its own. */
@@ -165,10 +99,9 @@ static bool bench_device_open(struct bench_device *x,
                            .nano_epsilon = HSY_NANO,
                            .kind = HSY_KIND_VALUES,
                            .d = c->d};
-    hsy_world world = bench_device_world(x);
     hsy_scheme_info info;
+    size_t size;
 
-    x->day = BENCH_DEVICE_START;
     x->tasks = c->reports;
     if (!bench_scheme_new(&x->s, &spec))
         return false;
@@ -183,9 +116,16 @@ static bool bench_device_open(struct bench_device *x,
                              .sign_key = {1},
                              .releases = (uint32_t)x->tasks,
                              .release_bytes = 2 * info.report_bytes};
-    x->dev = malloc(hsy_device_size(&x->policy));
-    return x->dev != NULL && bench_device_document(x, err) &&
-           hsy_device_create(x->dev, &x->policy, &world, err) == HSY_OK &&
+    size = hsy_device_size(&x->policy);
+    x->dev = malloc(size);
+    x->files = malloc(HSY_FILES * size);
+    if (x->dev == NULL || x->files == NULL)
+        return false;
+    hsy_memory_world_init(&x->memory, x->files, HSY_FILES * size,
+                          BENCH_DEVICE_START * BENCH_DEVICE_DAY, 7);
+    return bench_device_document(x, err) &&
+           hsy_device_create(x->dev, &x->policy, &x->memory.world, err) ==
+               HSY_OK &&
            hsy_device_consent_set(x->dev, HSY_CONSENT_SEND, err) == HSY_OK &&
            bench_device_admit(x, err);
 }
@@ -195,7 +135,7 @@ static void bench_device_ask(void *ctx)
 {
     struct bench_device *x = ctx;
 
-    x->day++;
+    x->memory.seconds += BENCH_DEVICE_DAY;
     for (size_t i = 0; i < x->tasks && !x->failed; i++) {
         const hsy_truth truth = {HSY_TRUTH_INDEX, {.index = (uint32_t)i % 7}};
         hsy_answer_state state = HSY_ANSWER_CLOSED;
@@ -210,9 +150,8 @@ static void bench_device_free(struct bench_device *x)
 {
     for (size_t i = 0; x->releases != NULL && i < x->tasks; i++)
         free(x->releases[i]);
-    for (size_t i = 0; i < 3; i++)
-        free(x->file[i]);
     free(x->releases);
+    free(x->files);
     free(x->dev);
     free(x->document);
     free(x->s);
@@ -239,3 +178,4 @@ double bench_device(struct bench *b, const struct bench_case *c, hsy_cpu level)
 
 #undef BENCH_DEVICE_START
 #undef BENCH_DEVICE_DAYS
+#undef BENCH_DEVICE_DAY

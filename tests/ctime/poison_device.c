@@ -16,52 +16,8 @@
 #define DAY0 20500u
 #define ROOM 65536u
 
-static uint8_t files[3][ROOM];
-static size_t lengths[3];
-static uint64_t clock_now = (uint64_t)DAY0 * DEVICE_DAY;
-
-static hsy_status poison_load(void *ctx, hsy_file file, uint8_t *buf,
-                              size_t room, size_t *len)
-{
-    (void)ctx;
-    (void)room;
-    if (lengths[file] == 0)
-        return HSY_E_EMPTY;
-    memcpy(buf, files[file], lengths[file]);
-    *len = lengths[file];
-    return HSY_OK;
-}
-
-static hsy_status poison_store(void *ctx, hsy_file file, const uint8_t *buf,
-                               size_t len)
-{
-    (void)ctx;
-    memcpy(files[file], buf, len);
-    lengths[file] = len;
-    return HSY_OK;
-}
-
-static hsy_status poison_now(void *ctx, uint64_t *seconds)
-{
-    (void)ctx;
-    *seconds = clock_now;
-    return HSY_OK;
-}
-
-static hsy_status poison_entropy(void *ctx, void *buf, size_t len)
-{
-    (void)ctx;
-    memset(buf, 5, len);
-    return HSY_OK;
-}
-
-static bool poison_verify(void *ctx, const uint8_t key[HSY_SIGN_KEY],
-                          const uint8_t sig[HSY_SIGNATURE],
-                          const uint8_t *bytes, size_t len)
-{
-    (void)ctx, (void)key, (void)sig, (void)bytes, (void)len;
-    return true;
-}
+static uint8_t files[HSY_FILES * ROOM];
+static hsy_memory_world memory;
 
 static const struct {
     const char *mechanism;
@@ -155,24 +111,20 @@ static hsy_device *poison_device(void)
                                .cap_lifetime = 1000 * (uint64_t)HSY_NANO,
                                .sign_key = {1},
                                .releases = 16};
-    const hsy_world world = {.size = sizeof world,
-                             .load = poison_load,
-                             .store = poison_store,
-                             .now = poison_now,
-                             .entropy = {poison_entropy, NULL},
-                             .verify = poison_verify};
     const hsy_document head = {
         .version = 1, .issued = DAY0, .expires = DAY0 + 999};
     hsy_device *dev = malloc(hsy_device_size(&policy));
     hsy_document doc;
     size_t len;
 
+    hsy_memory_world_init(&memory, files, sizeof files,
+                          (uint64_t)DAY0 * DEVICE_DAY, 5);
     for (size_t i = 0; i < CASES; i++)
         poison_task(i);
     if (dev == NULL ||
         hsy_document_encode(&head, bytes, sizeof bytes, &len, tasks, CASES,
                             NULL) != HSY_OK ||
-        hsy_device_create(dev, &policy, &world, NULL) != HSY_OK ||
+        hsy_device_create(dev, &policy, &memory.world, NULL) != HSY_OK ||
         hsy_device_accept_document(dev, &doc, bytes, len + HSY_SIGNATURE,
                                    NULL) != HSY_OK ||
         hsy_device_consent_set(dev, HSY_CONSENT_SEND, NULL) != HSY_OK)
@@ -233,7 +185,7 @@ static int poison_answers(hsy_device *dev)
         hsy_truth t = poison_truth(r, 7 * k, text);
         hsy_answer_state state = 0;
 
-        clock_now = (uint64_t)(DAY0 + k / CASES) * DEVICE_DAY;
+        memory.seconds = (uint64_t)(DAY0 + k / CASES) * DEVICE_DAY;
         if (hsy_device_answer(dev, &state, r, &t, NULL) != HSY_OK)
             return 1;
         answered += state == HSY_ANSWERED;
@@ -253,7 +205,7 @@ int main(int argc, char **argv)
         (void)VALGRIND_MAKE_MEM_UNDEFINED(&dev->keys, sizeof dev->keys);
     status = poison_answers(dev);
     if (strcmp(mode, "branch") == 0)
-        status = files[1][lengths[1] - 1] == 17;
+        status = files[ROOM + memory.file[HSY_FILE_A].len - 1] == 17;
     for (size_t i = 0; i < CASES; i++)
         free(releases[i]);
     free(dev);

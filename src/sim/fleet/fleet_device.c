@@ -19,11 +19,10 @@
 #define DEVICE_ROUNDS 8u /* that a device keeps at most */
 
 struct fleet_device {
+    hsy_memory_world memory; /* first: its callbacks get the device */
     struct fleet *f;
-    hsy_world world;
     hsy_policy policy;
     hsy_source *sources;
-    uint64_t clock;
     uint8_t key[HSY_KEY];
     uint64_t number;
     hsy_device *dev;
@@ -38,34 +37,6 @@ struct fleet_device {
 };
 
 /* ---- The world ----------------------------------------------------------- */
-
-/* Nothing was ever stored, and nothing is read again. */
-static hsy_status fleet_device_load(void *ctx, hsy_file file, uint8_t *buf,
-                                    size_t room, size_t *len)
-{
-    (void)ctx;
-    (void)file;
-    (void)buf;
-    (void)room;
-    (void)len;
-    return HSY_E_EMPTY;
-}
-
-static hsy_status fleet_device_store(void *ctx, hsy_file file,
-                                     const uint8_t *buf, size_t len)
-{
-    (void)ctx;
-    (void)file;
-    (void)buf;
-    (void)len;
-    return HSY_OK;
-}
-
-static hsy_status fleet_device_now(void *ctx, uint64_t *seconds)
-{
-    *seconds = ((const struct fleet_device *)ctx)->clock;
-    return HSY_OK;
-}
 
 static hsy_status fleet_device_entropy(void *ctx, void *buf, size_t len)
 {
@@ -172,14 +143,13 @@ hsy_status fleet_device_new(struct fleet_device **out, struct fleet *f,
         return sim_nomem(err);
     *out = d;
     d->f = f;
-    d->world = (hsy_world){.size = sizeof d->world,
-                           .ctx = d,
-                           .load = fleet_device_load,
-                           .store = fleet_device_store,
-                           .now = fleet_device_now,
-                           .entropy = {fleet_device_entropy, d},
-                           .verify = fleet_device_verify,
-                           .seal = fleet_device_seal};
+    /* Nothing that is stored is read again, and nothing is ever restored. */
+    hsy_memory_world_init(&d->memory, NULL, 0, 0, 0);
+    d->memory.world.anchor_read = NULL;
+    d->memory.world.anchor_raise = NULL;
+    d->memory.world.entropy = (hsy_rng){fleet_device_entropy, d};
+    d->memory.world.verify = fleet_device_verify;
+    d->memory.world.seal = fleet_device_seal;
     st = fleet_device_policy(d, err);
     return st == HSY_OK ? fleet_device_rooms(d, err) : st;
 }
@@ -343,10 +313,10 @@ hsy_status fleet_device_begin(struct fleet_device *d, uint64_t number,
     sim_device_init(&coins, NULL, d->f->o.seed, number);
     memcpy(d->key, coins.key, sizeof d->key);
     d->number = number;
-    d->clock = now;
+    d->memory.seconds = now;
     d->nlist = 0;
     memset(d->admitted, 0, d->f->norder * sizeof *d->admitted);
-    st = hsy_device_create(d->dev, &d->policy, &d->world, err);
+    st = hsy_device_create(d->dev, &d->policy, &d->memory.world, err);
     if (st == HSY_OK)
         st = hsy_device_consent_set(d->dev, HSY_CONSENT_SEND, err);
     if (st == HSY_OK)
@@ -364,13 +334,13 @@ hsy_status fleet_device_live(struct fleet_device *d, uint64_t number,
     for (size_t k = 0; st == HSY_OK && k < d->f->norder; k++) {
         bool first;
 
-        d->clock =
+        d->memory.seconds =
             (uint64_t)d->f->tasks[d->f->order[k]].day * FLEET_DAY + FLEET_NOON;
         st = fleet_device_answer(d, k, &first, err);
         if (first)
             fleet_device_count(d, k);
     }
-    d->clock = now;
+    d->memory.seconds = now;
     if (st == HSY_OK)
         st = fleet_device_send(d, each, ctx, err);
     hsy_device_close(d->dev);
@@ -383,7 +353,7 @@ hsy_status fleet_device_day(struct fleet_device *d, uint64_t now, bool answers,
     const uint64_t day = now / FLEET_DAY;
     hsy_status st;
 
-    d->clock = now;
+    d->memory.seconds = now;
     st = fleet_device_send(d, each, ctx, err);
     for (size_t k = 0; st == HSY_OK && answers && k < d->f->norder; k++) {
         const hsy_task *t = &d->f->tasks[d->f->order[k]].task;
