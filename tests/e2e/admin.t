@@ -122,7 +122,7 @@ for name in ("page", "site"):
     with open(os.path.join(CANDIDATES, name + ".txt"), "w") as f:
         f.write("".join(w + "\n" for w in WORDS + ["nobody"]))
 
-c = Collector("admin", TASKS, admin_open=False, estimate_seconds=1, candidates=CANDIDATES)
+c = Collector("admin", TASKS, admin_open=False, estimate_seconds=1, lying="2%", candidates=CANDIDATES)
 os.makedirs(c.data, 0o700)
 TOKENS = {role: must("serve", "token", "add", role, "--role", role, "--data", c.data).decode().split()[-1]
           for role in ("scraper", "analyst", "operator")}
@@ -214,7 +214,7 @@ for name in TRUTHS:
     ok([l[:wide] for l in lines_] == [l[:wide] for l in theirs] and lines_[0][-3:] == SAID, "%s: the CSV begins with the command's, cell by cell" % name, csv_)
     ok(all(same_cell(text, figure.get(key)) for l in lines_[1:] for key, text in zip(SAID, l[-3:])), "%s: and its columns say of the figure what JSON says" % name, csv_)
     ok(all(same_cell(l[lines_[0].index(k)], v) for l, r in zip(lines_[1:], figure["estimates"]) for k, v in r.items() if k not in ("value", "value_hex")), "%s: each number is JSON's" % name, csv_)
-    status, svg = c.get("/v1/tasks/%s/estimate.svg" % name, A)
+    status, svg = c.get("/v1/tasks/%s/estimate.svg?lying=%s" % (name, LYING), A)
     ok(status == 200 and svg.startswith(b"<svg") and b"</svg>" in svg and b"<script" not in svg, "%s: it is drawn" % name)
     svg, about = svg.decode(), "%.14g %% intervals%s; %s, epsilon %.9g, %d reports" % (100 * figure["level"], ", adjusted for selection" if figure["level_selected"] > figure["level"] or len(figure["estimates"]) > 40 else "", figure["mechanism"], figure["epsilon"], figure["reports"])
     said = "Release %d, target: %s, devices: at least %d" % (figure["release"], figure["target"], figure["devices"])
@@ -227,6 +227,7 @@ for name in TRUTHS:
         ok(len(bars) == len(rows_) and all(near(bar, r["low"], r["high"], by) for bar, r in zip(bars, rows_)), "%s: and so are its error bars" % name, (bars, rows_))
         ok(len(pale) == (len(rows_) if figure["assume_lying"] else 0) and all(near(bar, r["low_lying"], r["high_lying"], by) for bar, r in zip(pale, rows_)), "%s: with those of liars apart" % name, (pale, rows_))
 
+ok(c.get("/v1/tasks/crash/estimate", A)[1]["assume_lying"] == 0.02, "where nothing else is asked, as many lie as the configuration says")
 found = {r["value"] for r in c.get("/v1/tasks/word/estimate", A)[1]["estimates"] if r["significant"]}
 ok("anna" in found, "a word that nobody listed is found", found)
 status, figure = c.get("/v1/tasks/age/estimate", A)
@@ -332,7 +333,7 @@ status, answer = post(c, "/v1/tasks/colour/tally", reports(c, "colour", 2000, 9)
 assert status == 200, answer
 c.settled("colour", 2000, release=2, token=A)
 a, b = (write("r%d.tally" % r, c.get("/v1/tasks/colour/tally?release=%d" % r, A)[1]) for r in (1, 2))
-status, both = c.get("/v1/tasks/colour/compare?release=1&with=2", A)
+status, both = c.get("/v1/tasks/colour/compare?release=1&with=2&lying=" + LYING, A)
 printed = json.loads(must("estimate", a, "--against", b, "--format", "json", "--assume-lying", LYING))
 ok(status == 200 and both["difference"] == printed["estimates"] and both["lying_up"] == printed["lying_up"]
    and both["a"]["mechanism"] == "grr" and both["b"]["mechanism"] == "olh",

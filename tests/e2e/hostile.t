@@ -122,7 +122,7 @@ ok(spent(c) - before < 0.5, "a handshake that stops in the middle costs no proce
 s.close()
 c.kill()
 for name, heads, config, context in (("plain", HEADS, {}, None), ("tls", [b"", HELLO], {"tls_cert": cert.cert, "tls_key": cert.key}, cert.context())):
-    c = Collector("slow" + name, head_seconds=SECONDS, body_seconds=SECONDS, **config)
+    c = Collector("slow" + name, timeout=SECONDS, **config)
     c.start()
     herd, statuses, p99, most = outlast(c, heads, context)
     ok(not herd.open and min(herd.closed) > SECONDS * 0.9, "%s: %d slow connections are dropped at their deadline, not before" % (name, SLOW), sorted(herd.closed)[:3])
@@ -167,7 +167,7 @@ ok(c.stop() == 0, "ends", c.said())
 
 # ---- Large bodies that stop in the middle ---------------------------------------
 
-c = Collector("stuck", inflight_bytes=4 << 20)
+c = Collector("stuck", memory=48 << 20)
 c.start()
 stuck = []
 for _ in range(40):
@@ -190,7 +190,7 @@ ok(c.stop() == 0, "ends", c.said())
 # ---- Many connections of one address --------------------------------------------
 
 CROWD, MOST = (6000, 256) if LONG else (100, 16)
-c = Collector("crowd", connections=4 * MOST, address_connections=MOST, proxies=["192.0.2.1"], head_seconds=60)
+c = Collector("crowd", connections=16 * MOST, proxies=["192.0.2.1"], timeout=60)
 c.start()
 slow = []
 for i in range(CROWD):

@@ -86,7 +86,7 @@ routes = yaml.safe_load(open(os.path.join(ROOT, "docs", "openapi-admin.yaml")))[
 probes = {kind: c[kind]["httpGet"] for kind in ("startupProbe", "livenessProbe", "readinessProbe")}
 ok(all(p["path"] in routes and p["port"] == "admin" for p in probes.values()), "probes ask what the admin listener has", probes)
 grace, pause = pods["node"]["spec"]["terminationGracePeriodSeconds"], c["lifecycle"]["preStop"]["sleep"]["seconds"]
-ok(grace > pause + int(settings["drain_seconds"].rstrip("s")) + 5, "it is given the time that it takes to stop", grace)
+ok(grace > pause + int(settings["timeout"].rstrip("s")) + 5, "it is given the time that it takes to stop", grace)
 
 # ---- And run ----------------------------------------------------------------------------
 

@@ -97,7 +97,7 @@ ok(none.stop() == 0, "it ends")
 
 # ---- No room for bodies ------------------------------------------------------------
 
-c = Collector("bodies", body_bytes=1 << 20, inflight_bytes=1 << 20, address_connections=None).start()
+c = Collector("bodies", body_bytes=1 << 20, memory=12 << 20).start()
 many = [Line(c.public) for _ in range(4)]
 HEAD = b"POST /v1/uploads HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: 1000000\r\n\r\n"
 for part in (HEAD + bytes(900000), bytes(100000)):  # all begin before one is done

@@ -22,7 +22,7 @@ ERRORS = ((WRITES, ("EIO", "ENOSPC", "EINTR")), (SYNCS, ("EIO", "ENOSPC")), (NAM
 EXTRA = TASKS + task("extra", "yes-no: true; epsilon: 1; repeat: daily")
 
 m = Machine()
-c = Collector(sandbox="off", drain_seconds=1)
+c = Collector(sandbox="off", timeout=2)
 wire = {cell: c.task["cells"].upload([cell]) for cell in (*OLD, *NEW)}
 first_document, base, empty = open(c.config["document"], "rb").read(), path("base"), path("empty")
 second_document = open(c.document(EXTRA), "rb").read()

@@ -245,7 +245,7 @@ def open_():
     envelope, beside that of one X25519, which opening one takes at least."""
     n, before = options.envelopes, x25519()
     print("a batch of %d envelopes, mixed by a shuffler, opened and counted by the collector" % n)
-    chain = Chain(shufflers=1, min_batch=n, name="open-chain", ids_epoch=400000000, body_bytes="8M", inflight_bytes="256M")
+    chain = Chain(shufflers=1, min_batch=n, name="open-chain", ids_epoch=400000000, body_bytes="8M", memory="3G")
     shuffler, step, sealed_, at = chain.shufflers[0], 4096, 0, time.monotonic()
     with subprocess.Popen([SEAL, chain.signed, "veiled"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as sealing:
         threading.Thread(target=feed, args=(sealing.stdin, n, chain.now[0]), daemon=True).start()

@@ -226,7 +226,7 @@ static void run_check_warn(const struct config *c,
                  "machine's are apart; days: %" PRIu64,
                  f->about, f->number);
     else
-        cli_note("warning: tally_bytes: keep_days will need %" PRIu64
+        cli_note("warning: memory: keep_days will need %" PRIu64
                  " MiB; days that do not fit have no tally of their own",
                  f->number);
 }

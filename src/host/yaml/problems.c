@@ -175,11 +175,28 @@ void yaml_wrong_line(struct yaml_notes *n, uint32_t line, struct yaml_place at,
 
 /* ---- Did you mean? ------------------------------------------------------- */
 
+static bool problems_also(const char *text, const char *words)
+{
+    const size_t len = strlen(text);
+
+    while (words != NULL && *words != '\0') {
+        const size_t n = strcspn(words, " ");
+
+        if (n == len && memcmp(words, text, n) == 0)
+            return true;
+        words += n + strspn(words + n, " ");
+    }
+    return false;
+}
+
 const char *yaml_nearest(const char *text, const struct yaml_field *fields)
 {
     const char *names[YAML_FIELDS_MAX + 1] = {NULL};
 
-    for (size_t i = 0; fields[i].key != NULL; i++)
+    for (size_t i = 0; fields[i].key != NULL; i++) {
+        if (problems_also(text, fields[i].also))
+            return fields[i].key;
         names[i] = fields[i].key;
+    }
     return text_nearest(text, names);
 }

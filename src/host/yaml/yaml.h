@@ -46,7 +46,9 @@ enum yaml_type {
 struct yaml_map;
 
 struct yaml_field {
-    const char *key; /* NULL ends a table */
+    const char *key;  /* NULL ends a table */
+    const char *also; /* other words for it, with spaces between them, by which
+                         it is suggested; NULL: none */
     enum yaml_type type;
     size_t at;             /* in the struct */
     size_t count;          /* YAML_MAPS: where their number stands, a size_t */
@@ -138,7 +140,8 @@ void yaml_wrong_line(struct yaml_notes *n, uint32_t line, struct yaml_place at,
 void *yaml_grow(struct yaml_notes *n, void *array, size_t used, size_t *room,
                 size_t size);
 
-/* Which of the fields' keys comes nearest to text, NULL if none is near. */
+/* Which of the fields' keys comes nearest to text, or has it as another word;
+ * NULL if none is near. */
 const char *yaml_nearest(const char *text, const struct yaml_field *fields);
 
 /* ---- Reading ------------------------------------------------------------- */

@@ -156,7 +156,6 @@ void serve_reload(struct collector *c, struct config *next)
     bool good;
 
     log_change(c->log, next->log_json, (enum log_level)next->log_level);
-    c->config.drain_seconds = next->drain_seconds;
     reload_same_place(&c->config.data, &next->data);
     reload_same_place(&c->config.backups, &next->backups);
     reload_stuck(c, next);

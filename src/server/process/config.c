@@ -89,22 +89,29 @@ const struct yaml_field config_rows[] = {
     CONFIG_FIELD(admin, YAML_TEXT, NULL, FIXED),
     CONFIG_FIELD(admin_open, YAML_BOOL, "no", FIXED),
     CONFIG_NUMBER(loops, YAML_COUNT, 0, 256, "0", FIXED),
-    CONFIG_NUMBER(connections, YAML_COUNT, 8, 1000000, "4096", FIXED),
-    CONFIG_NUMBER(address_connections, YAML_COUNT, 0, 1000000, "256", FIXED),
+    {.key = "connections",
+     .also = "address_connections",
+     .type = YAML_COUNT,
+     .at = offsetof(struct config, connections),
+     .low = 8,
+     .high = 1000000,
+     .otherwise = "4096"},
     CONFIG_NUMBER(proxies, YAML_LIST, 0, CONFIG_LIST_MAX, NULL, FIXED),
     CONFIG_NUMBER(body_bytes, YAML_SIZE, 1024, 1u << 30, "4M", FIXED),
-    CONFIG_NUMBER(inflight_bytes, YAML_SIZE, 1024, UINT64_C(1) << 40, "128M",
-                  FIXED),
-    CONFIG_NUMBER(head_seconds, YAML_SECONDS, 1, 3600, "10s", FIXED),
-    CONFIG_NUMBER(body_seconds, YAML_SECONDS, 1, 3600, "10s", FIXED),
-    CONFIG_NUMBER(idle_seconds, YAML_SECONDS, 1, CONFIG_DAY, "60s", FIXED),
-    CONFIG_NUMBER(drain_seconds, YAML_SECONDS, 1, 3600, "10s", LIVE),
-    CONFIG_NUMBER(waiting_bytes, YAML_SIZE, 1024, UINT64_C(1) << 40, "64M",
-                  FIXED),
-    CONFIG_NUMBER(fold_bytes, YAML_SIZE, 65536, UINT64_C(1) << 40, "256M",
-                  FIXED),
-    CONFIG_NUMBER(tally_bytes, YAML_SIZE, 65536, UINT64_C(1) << 40, "1G",
-                  FIXED),
+    {.key = "timeout",
+     .also = "head_seconds body_seconds idle_seconds drain_seconds",
+     .type = YAML_SECONDS,
+     .at = offsetof(struct config, timeout),
+     .low = 1,
+     .high = 3600,
+     .otherwise = "10s"},
+    {.key = "memory",
+     .also = "inflight_bytes waiting_bytes fold_bytes tally_bytes",
+     .type = YAML_SIZE,
+     .at = offsetof(struct config, memory),
+     .low = 98304,
+     .high = UINT64_C(1) << 40,
+     .otherwise = "1536M"},
     CONFIG_NUMBER(ids_epoch, YAML_COUNT, 1000, UINT64_C(4000000000), "20000000",
                   FIXED),
     CONFIG_NUMBER(reports_upload, YAML_COUNT, 1, 1u << 23, "4096", FIXED),
@@ -188,9 +195,12 @@ static void config_set(struct config_reader *r,
         const struct yaml_field *row = config_row(settings[i].key);
 
         if (row == NULL) {
+            const char *near = yaml_nearest(settings[i].key, config_rows);
+
             yaml_wrong_line(&r->notes, 0, yaml_key(NULL),
-                            "no such key: '%.32s'; %s", settings[i].key,
-                            config_form.others);
+                            "no such key: '%.32s'; %s%s", settings[i].key,
+                            near != NULL ? "did you mean " : config_form.others,
+                            near != NULL ? near : "");
             continue;
         }
         r->set[row - config_rows] = true;
@@ -210,6 +220,23 @@ static void config_mark(struct config_reader *r)
     }
 }
 
+static uint64_t config_most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What follows from memory, timeout and connections. One body always fits. */
+static void config_divide(struct config *c)
+{
+    c->tally_bytes = c->memory / 3 * 2;
+    c->fold_bytes = c->memory / 6;
+    c->inflight_bytes = config_most(c->memory / 12, c->body_bytes);
+    c->waiting_bytes = config_most(c->memory / 24, c->body_bytes);
+    c->head_seconds = c->body_seconds = c->drain_seconds = c->timeout;
+    c->idle_seconds = 6 * c->timeout;
+    c->address_connections = config_most(c->connections / 16, 1);
+}
+
 static void config_make(struct config_reader *r, const uint8_t *text,
                         size_t len, const struct config_setting *settings,
                         size_t n)
@@ -220,6 +247,7 @@ static void config_make(struct config_reader *r, const uint8_t *text,
     config_set(r, settings, n);
     if (r->notes.nomem || (text != NULL && !r->notes.whole))
         return;
+    config_divide(&r->c);
     config_mark(r);
     config_check(r);
 }

@@ -2,7 +2,8 @@
  * config.h - hearsay.yaml: how a collector is run.
  *
  * Every mistake is listed with its line, nothing is used of a file that has
- * one. The keys are the names of the fields below, config.c has them in one
+ * one. The keys are the names of the fields below but the last, config.c has
+ * them in one
  * table with their bounds and defaults, which suit one small machine;
  * docs/collector.md has the same table.
  */
@@ -35,12 +36,13 @@ struct config {
     char *admin;       /* admin address; NULL: there is none */
     bool admin_open;   /* no tokens there: only on loopback or a unix socket */
 
-    uint64_t loops;                            /* 0: one a core */
-    uint64_t connections, address_connections; /* of one address; 0: any */
-    char **proxies; /* networks that may have more; NULL: loopback */
-    uint64_t body_bytes, inflight_bytes;
-    uint64_t head_seconds, body_seconds, idle_seconds, drain_seconds;
-    uint64_t waiting_bytes, fold_bytes, tally_bytes;
+    uint64_t loops; /* 0: one a core */
+    uint64_t connections;
+    char **proxies; /* networks of which one address may have more than
+                       address_connections; NULL: loopback */
+    uint64_t body_bytes;
+    uint64_t timeout; /* seconds */
+    uint64_t memory;
     uint64_t ids_epoch, reports_upload;
     uint64_t day_words, keep_days, grace_days, clock_days;
     uint64_t checkpoint_seconds, estimate_seconds, snapshot_seconds;
@@ -55,6 +57,12 @@ struct config {
     unsigned log_level; /* as enum log_level */
     unsigned sandbox;   /* enum config_sandbox */
     char *rehearsal;    /* file that is the clock; NULL: the system's */
+
+    /* No keys: what follows from memory (tallies, batches to be counted, large
+     * bodies, uploads to be made durable), timeout and connections. */
+    uint64_t tally_bytes, fold_bytes, inflight_bytes, waiting_bytes;
+    uint64_t head_seconds, body_seconds, idle_seconds, drain_seconds;
+    uint64_t address_connections; /* of one address */
 };
 
 enum config_sandbox { CONFIG_OFF, CONFIG_ON, CONFIG_REQUIRED };

@@ -87,12 +87,6 @@ static void config_check_limits(struct config_reader *r)
 {
     const struct config *c = &r->c;
 
-    if (!config_bad(r, "body_bytes") && c->inflight_bytes < c->body_bytes)
-        config_wrong(r, config_row("inflight_bytes"),
-                     "one body of body_bytes must fit");
-    if (!config_bad(r, "body_bytes") && c->waiting_bytes < c->body_bytes)
-        config_wrong(r, config_row("waiting_bytes"),
-                     "one body of body_bytes must fit");
     if (!config_bad(r, "grace_days") && c->keep_days < c->grace_days)
         config_wrong(r, config_row("keep_days"),
                      "days must be kept until they are closed: at least "

@@ -75,7 +75,7 @@ static void metrics_engine(FILE *to, struct collector *c, uint64_t step)
     metrics_one(to, "tally_bytes", "gauge", "Memory of all tallies.",
                 s.tally_bytes);
     metrics_one(to, "tally_limit_bytes", "gauge",
-                "Memory that tallies may take: tally_bytes.",
+                "Memory that tallies may take: two thirds of memory.",
                 c->config.tally_bytes);
     metrics_one(to, "tasks_without_memory", "gauge",
                 "Tasks whose tallies do not fit: their uploads are refused.",

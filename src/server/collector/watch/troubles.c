@@ -162,28 +162,31 @@ static void trouble_memory(struct trouble *t, const struct trouble_scene *s)
 {
     t->grave = s->status.refusing >= s->doc.tasks;
     if (s->status.refusing != 0)
-        trouble_say(t,
-                    "tallies do not fit into tally_bytes; tasks whose uploads "
-                    "are refused: %" PRIu64,
-                    s->status.refusing);
+        trouble_say(
+            t,
+            "tallies do not fit into two thirds of memory; tasks whose uploads "
+            "are refused: %" PRIu64,
+            s->status.refusing);
 }
 
 static void trouble_days(struct trouble *t, const struct trouble_scene *s)
 {
     if (s->status.undated != 0)
-        trouble_say(t,
-                    "tallies of days do not fit into tally_bytes; tasks that "
-                    "are counted without: %" PRIu64,
-                    s->status.undated);
+        trouble_say(
+            t,
+            "tallies of days do not fit into two thirds of memory; tasks that "
+            "are counted without: %" PRIu64,
+            s->status.undated);
 }
 
 static void trouble_need(struct trouble *t, const struct trouble_scene *s)
 {
     if (!collector_shuffles(s->c) &&
         s->status.tally_need > s->c->config.tally_bytes)
-        trouble_say(t,
-                    "keep_days will need more than tally_bytes; MiB: %" PRIu64,
-                    (s->status.tally_need >> 20) + 1);
+        trouble_say(
+            t,
+            "keep_days will need more than two thirds of memory; MiB: %" PRIu64,
+            (s->status.tally_need >> 20) + 1);
 }
 
 static void trouble_unfolded(struct trouble *t, const struct trouble_scene *s)

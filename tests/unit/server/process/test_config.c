@@ -53,10 +53,18 @@ static void has_defaults(void)
            eq_u64(c.sandbox, CONFIG_ON) && eq_u64(c.log_level, LOG_NOTE) &&
            !c.log_json,
        "the defaults are safe");
-    ok(eq_u64(c.body_bytes, 4u << 20) && eq_u64(c.head_seconds, 10) &&
+    ok(eq_u64(c.body_bytes, 4u << 20) && eq_u64(c.timeout, 10) &&
            eq_u64(c.ids_epoch, 20000000) && c.lying == 0.01 &&
            eq_u64(c.loops, 0),
        "and are numbers");
+    ok(eq_u64(c.tally_bytes, 1u << 30) && eq_u64(c.fold_bytes, 256u << 20) &&
+           eq_u64(c.inflight_bytes, 128u << 20) &&
+           eq_u64(c.waiting_bytes, 64u << 20),
+       "memory is divided");
+    ok(eq_u64(c.head_seconds, 10) && eq_u64(c.body_seconds, 10) &&
+           eq_u64(c.idle_seconds, 60) && eq_u64(c.drain_seconds, 10) &&
+           eq_u64(c.address_connections, 256),
+       "so are timeout and connections");
     config_clear(&c);
 }
 
@@ -65,7 +73,7 @@ static void reads_values(void)
     static const char text[] = SOUND
         "document: sub/tasks.signed # a comment\n"
         "listen: '[::1]:0'\nadmin: unix:/run/x.sock\nadmin_open: true\n"
-        "body_bytes: 64K\ninflight_bytes: 1G\nhead_seconds: 2m\n"
+        "body_bytes: 64K\nmemory: 6M\ntimeout: 2m\nconnections: 8\n"
         "grace_days: 2 days\nkeep_days: 2w\nlying: 5%\nlog_level: errors\n"
         "sandbox: required\ncors: [https://a.example, 'http://b:81']\n"
         "enrolled:\n  - age\n  - browser\nlog_json: on\n";
@@ -75,12 +83,17 @@ static void reads_values(void)
     is_status(reads(&c, text, NULL, 0), HSY_OK, "reads every sort of value");
     snprintf(name, sizeof name, "%s/sub/tasks.signed", place);
     is_text(c.document, name, "names are of the file's directory");
-    ok(eq_u64(c.body_bytes, 65536) && eq_u64(c.inflight_bytes, 1u << 30) &&
-           eq_u64(c.head_seconds, 120) && eq_u64(c.grace_days, 2) &&
+    ok(eq_u64(c.body_bytes, 65536) && eq_u64(c.memory, 6u << 20) &&
+           eq_u64(c.timeout, 120) && eq_u64(c.grace_days, 2) &&
            eq_u64(c.keep_days, 14) && c.lying == 0.05 &&
            eq_u64(c.log_level, LOG_ERROR) &&
            eq_u64(c.sandbox, CONFIG_REQUIRED) && c.log_json && c.admin_open,
        "sizes, times, days, shares, words");
+    ok(eq_u64(c.tally_bytes, 4u << 20) && eq_u64(c.fold_bytes, 1u << 20) &&
+           eq_u64(c.inflight_bytes, 512u << 10) &&
+           eq_u64(c.waiting_bytes, 256u << 10) && eq_u64(c.idle_seconds, 720) &&
+           eq_u64(c.drain_seconds, 120) && eq_u64(c.address_connections, 1),
+       "and what follows from them");
     ok(eq_text(c.cors[1], "http://b:81") && c.cors[2] == NULL &&
            eq_text(c.enrolled[0], "age") && c.enrolled[2] == NULL,
        "and lists");
@@ -121,6 +134,11 @@ static void is_overruled(void)
                  HSY_E_FORMAT) &&
            found(0, "loops", "from 0 to 256"),
        "its mistakes have no line");
+    ok(eq_status(
+           reads(&c, SOUND, &(struct config_setting){"fold_bytes", "1"}, 1),
+           HSY_E_FORMAT) &&
+           found(0, "", "did you mean memory"),
+       "a key that is none has the nearest one named");
 }
 
 static void names_mistakes(void)
@@ -141,7 +159,7 @@ static void names_mistakes(void)
         {SOUND "body_bytes: 4Q\n", "body_bytes", "as 64M", 3},
         {SOUND "body_bytes: 99999999999999999999T\n", "body_bytes", "64M", 3},
         {SOUND "body_bytes: 17179869184G\n", "body_bytes", "64M", 3},
-        {SOUND "head_seconds: soon\n", "head_seconds", "30s", 3},
+        {SOUND "timeout: soon\n", "timeout", "30s", 3},
         {SOUND "grace_days: 0\n", "grace_days", "days", 3},
         {SOUND "tls12: maybe\n", "tls12", "yes or no", 3},
         {SOUND "lying: 0.5\n", "lying", "below a half", 3},
@@ -157,9 +175,11 @@ static void names_mistakes(void)
          4},
         {SOUND "admin: 127.0.0.1:8080\n", "admin", "public address", 3},
         {SOUND "tls_cert: a\n", "tls_cert", "go together", 3},
-        {SOUND "body_bytes: 64M\nwaiting_bytes: 1M\n", "waiting_bytes",
-         "must fit", 4},
-        {SOUND "inflight_bytes: 1M\n", "inflight_bytes", "must fit", 3},
+        {SOUND "waiting_bytes: 1M\n", "", "did you mean 'memory'", 3},
+        {SOUND "tally_bytes: 1M\n", "", "did you mean 'memory'", 3},
+        {SOUND "drain_seconds: 1\n", "", "did you mean 'timeout'", 3},
+        {SOUND "address_connections: 1\n", "", "mean 'connections'", 3},
+        {SOUND "bytes: 1\n", "", "no such key: 'bytes'; docs", 3},
         {SOUND "grace_days: 9\nkeep_days: 8\n", "keep_days", "grace_days", 4},
         {SOUND "cors: [example.org]\n", "cors", "no origin", 3},
         {SOUND "cors: ['https://a/b']\n", "cors", "no origin", 3},
@@ -203,7 +223,7 @@ static void lists_all_mistakes(void)
     ok(eq_status(reads(&c,
                        "keep_days: 1\nloops: [1]\n" SOUND
                        "conections: 5\nlying: 2\n"
-                       "cors: '*'\nbody_bytes: x\ninflight_bytes: 1K\n"
+                       "cors: '*'\nbody_bytes: x\nmemory: 64M\n"
                        "admin_open: yes\n",
                        &(struct config_setting){"tls12", "perhaps"}, 1),
                  HSY_E_FORMAT) &&
@@ -254,7 +274,7 @@ static void knows_what_is_stuck(void)
            eq_status(reads(&b,
                            "data: e\npublic_key: l\nloops: 2\nlying: 0\ncors: "
                            "[https://a]"
-                           "\nlog_json: yes\ndrain_seconds: 1\nsandbox: off\n",
+                           "\nlog_json: yes\ntimeout: 1\nsandbox: off\n",
                            NULL, 0),
                      HSY_OK),
        "two configurations");
@@ -263,7 +283,7 @@ static void knows_what_is_stuck(void)
             strcat(stuck, key);
             strcat(stuck, " ");
         }
-    is_text(stuck, "data cors loops lying sandbox ",
+    is_text(stuck, "data cors loops timeout lying sandbox ",
             "only some fields need a restart: %s", stuck);
     config_clear(&a);
     config_clear(&b);
