@@ -49,6 +49,13 @@ static bool config_share(void *out, const char *text)
     }
 #define CONFIG_FIELD(member, kind, default, when)                              \
     CONFIG_NUMBER(member, kind, 0, 0, default, when)
+/* A key that limits follow from which had keys of their own. */
+#define CONFIG_DIVIDED(member, kind, least, most, default, others)             \
+    {                                                                          \
+        .key = #member, .also = (others), .type = (kind),                      \
+        .at = offsetof(struct config, member), .low = (least), .high = (most), \
+        .otherwise = (default)                                                 \
+    }
 #define CONFIG_DAY UINT64_C(86400)
 
 /* In the order of the page. A size of 1 TiB is as good as none. */
@@ -89,29 +96,14 @@ const struct yaml_field config_rows[] = {
     CONFIG_FIELD(admin, YAML_TEXT, NULL, FIXED),
     CONFIG_FIELD(admin_open, YAML_BOOL, "no", FIXED),
     CONFIG_NUMBER(loops, YAML_COUNT, 0, 256, "0", FIXED),
-    {.key = "connections",
-     .also = "address_connections",
-     .type = YAML_COUNT,
-     .at = offsetof(struct config, connections),
-     .low = 8,
-     .high = 1000000,
-     .otherwise = "4096"},
+    CONFIG_DIVIDED(connections, YAML_COUNT, 8, 1000000, "4096",
+                   "address_connections"),
     CONFIG_NUMBER(proxies, YAML_LIST, 0, CONFIG_LIST_MAX, NULL, FIXED),
     CONFIG_NUMBER(body_bytes, YAML_SIZE, 1024, 1u << 30, "4M", FIXED),
-    {.key = "timeout",
-     .also = "head_seconds body_seconds idle_seconds drain_seconds",
-     .type = YAML_SECONDS,
-     .at = offsetof(struct config, timeout),
-     .low = 1,
-     .high = 3600,
-     .otherwise = "10s"},
-    {.key = "memory",
-     .also = "inflight_bytes waiting_bytes fold_bytes tally_bytes",
-     .type = YAML_SIZE,
-     .at = offsetof(struct config, memory),
-     .low = 98304,
-     .high = UINT64_C(1) << 40,
-     .otherwise = "1536M"},
+    CONFIG_DIVIDED(timeout, YAML_SECONDS, 1, 3600, "10s",
+                   "head_seconds body_seconds idle_seconds drain_seconds"),
+    CONFIG_DIVIDED(memory, YAML_SIZE, 98304, UINT64_C(1) << 40, "1536M",
+                   "inflight_bytes waiting_bytes fold_bytes tally_bytes"),
     CONFIG_NUMBER(ids_epoch, YAML_COUNT, 1000, UINT64_C(4000000000), "20000000",
                   FIXED),
     CONFIG_NUMBER(reports_upload, YAML_COUNT, 1, 1u << 23, "4096", FIXED),
