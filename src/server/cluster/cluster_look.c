@@ -156,7 +156,7 @@ static hsy_status look_add(struct look *k, const struct pg_rows *r)
             continue; /* a day that does not fit is left out */
         if (to == NULL)
             return host_fail(k->err, HSY_E_FULL, HSY_FIELD_TALLY,
-                             "it does not fit into tally_bytes");
+                             "it does not fit into two thirds of memory");
         if (len != 8 * n)
             return host_fail(k->err, HSY_E_DAMAGED, HOST_FIELD_CHUNK,
                              "it is not as long as it must be");
