@@ -100,7 +100,7 @@ for args, words in ((["127.0.0.1"], "URL"), ([], "URL"), ([URL, "--devices", "0"
     r = run("simulate", "fleet", *args)
     ok(r.code == 2 and words in r.err, "refused: simulate fleet " + " ".join(args), r)
 ok(counted() == total, "none of them sent anything")
-document = ask(c.public, "GET", "/v1/tasks")[2]
+document = ask(c.public, "GET", "/v1/document")[2]
 code = c.stop()
 ok(code == 0, "the collector ends", (code, c.said()))
 _, r = fleet("--devices", 5, code=1)

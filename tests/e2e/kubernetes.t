@@ -82,7 +82,7 @@ ports = {p["name"]: p["containerPort"] for p in c["ports"]}
 settings = yaml.safe_load(config["data"]["hearsay.yaml"])
 ok(settings["listen"].endswith(":%d" % ports["public"]) and settings["admin"].endswith(":%d" % ports["admin"]) and "data" not in settings,
    "the configuration listens where the ports are, and has no data", settings)
-routes = yaml.safe_load(open(os.path.join(ROOT, "docs", "openapi-admin.yaml")))["paths"]
+routes = yaml.safe_load(open(os.path.join(ROOT, "docs", "openapi.yaml")))["paths"]
 probes = {kind: c[kind]["httpGet"] for kind in ("startupProbe", "livenessProbe", "readinessProbe")}
 ok(all(p["path"] in routes and p["port"] == "admin" for p in probes.values()), "probes ask what the admin listener has", probes)
 grace, pause = pods["node"]["spec"]["terminationGracePeriodSeconds"], c["lifecycle"]["preStop"]["sleep"]["seconds"]

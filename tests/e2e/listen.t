@@ -39,26 +39,26 @@ ok(c.cells("cells") == {1: 1, 2: 1}, "what was acknowledged is counted once, wha
 # ---- Routes -----------------------------------------------------------------------
 
 signed = open(os.path.join(c.dir, "tasks.signed"), "rb").read()
-ok(ask(c.public, "GET", "/v1/tasks")[2] == signed, "the signed document is handed out as it is")
-ok(ask(c.public, "HEAD", "/v1/tasks")[1]["content-length"] == str(len(signed)), "HEAD tells its length")
-tag = ask(c.public, "GET", "/v1/tasks")[1]["etag"]
-ok(ask(c.public, "GET", "/v1/tasks")[1]["cache-control"] == "public, max-age=300, no-transform", "a cache may keep it for five minutes")
+ok(ask(c.public, "GET", "/v1/document")[2] == signed, "the signed document is handed out as it is")
+ok(ask(c.public, "HEAD", "/v1/document")[1]["content-length"] == str(len(signed)), "HEAD tells its length")
+tag = ask(c.public, "GET", "/v1/document")[1]["etag"]
+ok(ask(c.public, "GET", "/v1/document")[1]["cache-control"] == "public, max-age=300, no-transform", "a cache may keep it for five minutes")
 for has, status in ((tag, 304), ("W/" + tag, 304), ('"x", ' + tag, 304), ("*", 304), ('"0123"', 200), ("", 200)):
-    answer = ask(c.public, "GET", "/v1/tasks", **{"If-None-Match": has})
+    answer = ask(c.public, "GET", "/v1/document", **{"If-None-Match": has})
     ok((answer[0], answer[1]["etag"], answer[2]) == (status, tag, b"" if status == 304 else signed), "who has %s is answered %d" % (has, status), answer)
 with open(os.path.join(c.dir, "tasks.signed"), "wb") as f:
     f.write(open(c.document(TASKS, name="next"), "rb").read())
 c.process.send_signal(signal.SIGHUP)
-ok(c.until(lambda: ask(c.public, "GET", "/v1/tasks", **{"If-None-Match": tag})[0] == 200), "another document has another tag")
+ok(c.until(lambda: ask(c.public, "GET", "/v1/document", **{"If-None-Match": tag})[0] == 200), "another document has another tag")
 GUARDS = {"content-security-policy", "x-content-type-options", "referrer-policy", "x-frame-options"}
-for at, method, where, status in ((c.public, "GET", "/nothing", 404), (c.public, "DELETE", "/v1/tasks", 405), (c.public, "POST", "/v1/uploads", 415), (c.admin, "GET", "/nothing", 404), (c.admin, "GET", "/v1/tasks/none", 404)):
+for at, method, where, status in ((c.public, "GET", "/nothing", 404), (c.public, "DELETE", "/v1/document", 405), (c.public, "POST", "/v1/uploads", 415), (c.admin, "GET", "/nothing", 404), (c.admin, "GET", "/v1/tasks/none", 404)):
     answer = ask(at, method, where)
     ok(answer[0] == status and GUARDS <= set(answer[1]) and answer[1]["cache-control"] == "no-store", "%s %s: a refusal tells a browser what it may do with it" % (method, where), answer)
 line = Line(c.public)
-line.send(b"GET /v1/tasks HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n")
+line.send(b"GET /v1/document HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n")
 answer = line.answer()
 ok(answer[0] == 400 and GUARDS <= set(answer[1]), "so does that of a head that cannot be read", answer)
-for method, where, allow in (("GET", "/v1/uploads", "POST, OPTIONS"), ("DELETE", "/v1/tasks", "GET, HEAD, OPTIONS"), ("POST", "/healthz", "GET, HEAD, OPTIONS")):
+for method, where, allow in (("GET", "/v1/uploads", "POST, OPTIONS"), ("DELETE", "/v1/document", "GET, HEAD, OPTIONS"), ("POST", "/healthz", "GET, HEAD, OPTIONS")):
     answer = ask(c.public, method, where)
     ok(problem(answer, 405) and answer[1]["allow"] == allow, "%s %s is 405 and says what is allowed" % (method, where), answer)
 answer = ask(c.public, "GET", "/healthz", **{"User-Agent": "x"})

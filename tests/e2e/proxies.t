@@ -24,7 +24,7 @@ def written(under):
 
 def alike(p, name):
     """What both proxies are for."""
-    ok(p.ask("GET", "/healthz")[::2] == (200, b"ok\n") and p.ask("GET", "/v1/tasks")[::2] == (200, signed), name + ": health and tasks are passed on")
+    ok(p.ask("GET", "/healthz")[::2] == (200, b"ok\n") and p.ask("GET", "/v1/document")[::2] == (200, signed), name + ": health and tasks are passed on")
     hit = 60001 if name == "nginx" else 60002
     one = cells.upload([hit])
     ok(p.upload(one, AGENT)[0] == 204 and p.upload(one, AGENT)[0] == 204, name + ": uploads are, and acknowledged")
@@ -65,7 +65,7 @@ def hidden(p):
         except OSError:
             pass
         s.close()
-        if p.ask("GET", "/healthz")[::2] != (200, b"ok\n") or p.ask("GET", "/v1/tasks")[::2] != (200, signed):
+        if p.ask("GET", "/healthz")[::2] != (200, b"ok\n") or p.ask("GET", "/v1/document")[::2] != (200, signed):
             wrong.append(name)
     ok(len(cases) >= 200 and not wrong, "%d requests of two readings leave the answers of others alone" % len(cases), wrong[:5])
 

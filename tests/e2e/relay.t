@@ -115,7 +115,7 @@ ok({i[2].get("authorization") for i in gate.inside} == {"Bearer abc-123"} and no
 server = Stub()
 server.otherwise = {"status": 200, "body": open(named, "rb").read()}
 r = send(answered("token-taker", named), server.url, "--take", "--token", path("token"))
-ok(r.code == 0 and [s[1] for s in server.seen] == ["/v1/tasks"] and not any("Authorization" in s[2] for s in server.seen),
+ok(r.code == 0 and [s[1] for s in server.seen] == ["/v1/document"] and not any("Authorization" in s[2] for s in server.seen),
    "nor with the question for the document, which is asked without a relay", server.seen)
 
 # ---- Retries and refusals -----------------------------------------------------------------

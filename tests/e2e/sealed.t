@@ -70,7 +70,7 @@ cases = {"counted": (upload(first), 204, None), "again": (upload(first), 204, No
          "no token": (upload(c.task["crash"].upload([1])), 403, "token"),
          "two uploads": (upload(cells.upload([1]) + cells.upload([2])), 400, "malformed"), "no upload": (upload(b""), 400, "malformed"),
          "half an upload": (upload(first[:100]), 400, "malformed"), "garbage": (upload(big), 400, "malformed"),
-         "another path": (upload(first, path="/v1/tasks", method="GET"), 404, "no-upload"), "the admin's": (upload(first, path="/metrics"), 404, "no-upload"),
+         "another path": (upload(first, path="/v1/document", method="GET"), 404, "no-upload"), "the admin's": (upload(first, path="/metrics"), 404, "no-upload"),
          "another method": (upload(first, method="PUT"), 405, "no-upload"), "JSON": (upload(b"{}", kind="application/json"), 415, "no-upload"),
          "no HTTP": (b"\x07" * 512, 400, "malformed"), "an answer": (b"\x01\x40\xc8" + bytes(509), 400, "malformed")}
 for what, (message, status, reason) in cases.items():

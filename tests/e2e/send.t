@@ -183,7 +183,7 @@ dev = fresh("tasks", doc)
 later = open(document("two", version=2), "rb").read()
 stub.says({"status": 200, "body": later})
 r = device("take", dev, stub.url)
-ok(r.code == 0 and stub.seen[0][:2] == ("GET", "/v1/tasks") and open(os.path.join(dev, "document"), "rb").read() == later,
+ok(r.code == 0 and stub.seen[0][:2] == ("GET", "/v1/document") and open(os.path.join(dev, "document"), "rb").read() == later,
    "the tasks may come from the collector", r)
 for name, body, words in (("an older document", open(doc, "rb").read(), "version"), ("nothing", b"", "empty"),
                           ("one of another key", open(document("theirs", version=3, seed=2), "rb").read(), "sign"),

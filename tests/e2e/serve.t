@@ -24,7 +24,7 @@ ok(c.public[1] != 0 and c.admin[1] != 0, "it says where it listens, the port kno
 ok("sandbox landlock=" in c.said() and (SHORT or "seccomp=on" in c.said()), "it is in its sandbox", c.said())
 ok(ask(c.public, "GET", "/healthz")[0] == 200 and ask(c.admin, "GET", "/readyz")[0] == 200, "it is well and ready")
 ok(c.upload([c.task["cells"].upload([n]) for n in (1, 2, 2)])[0] == 204, "it counts uploads")
-ok(ask(c.public, "GET", "/v1/tasks")[2] == open(key_of(c, "tasks.signed"), "rb").read(), "it hands out the document")
+ok(ask(c.public, "GET", "/v1/document")[2] == open(key_of(c, "tasks.signed"), "rb").read(), "it hands out the document")
 status, done_ = ask(c.admin, "POST", "/v1/backup")[::2]
 ok(status == 201, "it copies itself while it runs", done_)
 copy = os.path.join(c.data, json.loads(done_)["directory"]) if status == 201 else ""
@@ -87,12 +87,12 @@ for name, bytes_, words in (("an unsigned", signed[:-64] + bytes(64), "not signe
     os.remove(key_of(c, "tasks.signed"))
     if bytes_ is not None:
         write(os.path.join("one", "tasks.signed"), bytes_)
-    ok(reload(c, "reload-document-kept") and words in c.said() and ask(c.public, "GET", "/v1/tasks")[2] == signed,
+    ok(reload(c, "reload-document-kept") and words in c.said() and ask(c.public, "GET", "/v1/document")[2] == signed,
        name + " document keeps the old", c.said())
     write(os.path.join("one", "tasks.signed"), signed)
 old = c.document(TASKS, version=1, name="old")
 os.replace(old, key_of(c, "tasks.signed"))
-ok(reload(c, "document-kept") and ask(c.public, "GET", "/v1/tasks")[2] == signed, "and so does an older one", c.said())
+ok(reload(c, "document-kept") and ask(c.public, "GET", "/v1/document")[2] == signed, "and so does an older one", c.said())
 write(os.path.join("one", "tasks.signed"), signed)
 c.process.send_signal(signal.SIGINT)
 ok(c.wait() == 0, "SIGINT ends it too")

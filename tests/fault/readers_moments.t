@@ -94,8 +94,8 @@ c.until(lambda: json.loads(seen())[8] == [sent])  # the figure of the day is mad
 after = seen()
 send(5 * M)
 held = [Line(c.public) for _ in range(25)]  # devices that are there, some with news of nothing
-tag = ask(c.public, "GET", "/v1/tasks")[1]["etag"]
-same = [ask(c.public, "GET", "/v1/tasks", **{"If-None-Match": tag})[0] for _ in range(3)]
+tag = ask(c.public, "GET", "/v1/document")[1]["etag"]
+same = [ask(c.public, "GET", "/v1/document", **{"If-None-Match": tag})[0] for _ in range(3)]
 got = polls()
 ok(got == [after] and live() == sent and same == [304] * 3, "a lot that is full between two moments changes nothing, on no line of /metrics", [x for x in zip(*(json.loads(g)[-3] for g in (after, got[-1]))) if x[0] != x[1]])
 for line in held:

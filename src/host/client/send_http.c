@@ -77,7 +77,7 @@ static hsy_status http_addresses(struct send_http *h, const char *url,
     while (url[len - 1] == '/')
         len--;
     snprintf(h->uploads, sizeof h->uploads, "%.*s/v1/uploads", (int)len, url);
-    snprintf(h->tasks, sizeof h->tasks, "%.*s/v1/tasks", (int)len, url);
+    snprintf(h->tasks, sizeof h->tasks, "%.*s/v1/document", (int)len, url);
     return HSY_OK;
 }
 

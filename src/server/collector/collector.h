@@ -2,12 +2,11 @@
  * collector.h - the routes of both listeners, and what they share.
  *
  * A collector counts uploads (counting.h), and has two listeners, tokens and
- * figures. A
- * shuffler is one that counts envelopes instead of reports: it has a hop that
- * mixes them and passes them on, and neither figures nor copies.
+ * figures. A shuffler is one that counts envelopes instead of reports: it has a
+ * hop that mixes them and passes them on, and neither figures nor copies.
  * serve.c (src/cli/serve/serve.c calls it) opens and closes them in order; the
- * routes only use what is here. docs/openapi.yaml and docs/openapi-admin.yaml
- * describe every route, and a test holds the server against them.
+ * routes only use what is here. docs/openapi.yaml describes every route, and a
+ * test holds the server against it.
  */
 #ifndef SERVER_COLLECTOR_COLLECTOR_H
 #define SERVER_COLLECTOR_COLLECTOR_H

@@ -16,8 +16,7 @@
 #define ADMIN_TALLY_MAX ((size_t)64 * 1024 * 1024)
 #define ADMIN_DOCUMENT_MAX ((size_t)16 * 1024 * 1024)
 
-/* docs/openapi-admin.yaml has the same; tests/e2e/openapi.t holds them
- * together. */
+/* docs/openapi.yaml has the same; tests/e2e/openapi.t holds them together. */
 const struct route api_admin[] = {
     {"GET", "/healthz", LISTEN_ANYONE, 0, api_health},
     {"GET", "/readyz", LISTEN_ANYONE, 0, api_ready},

@@ -152,7 +152,7 @@ static bool public_has(const struct request *q, const char *tag)
            (strcmp(given, "*") == 0 || strstr(given, tag) != NULL);
 }
 
-static void public_get_tasks(struct request *q, void *ctx)
+static void public_get_document(struct request *q, void *ctx)
 {
     struct collector *c = ctx;
     size_t len;
@@ -199,7 +199,7 @@ const struct route api_public[] = {
     {"GET", "/.well-known/ohttp-gateway", LISTEN_ANYONE, 0, api_sealed_keys},
     {"POST", "/v1/batches", LISTEN_ANYONE, PARCEL_MAX, api_post_batch},
     {"GET", "/v1/batches", LISTEN_ANYONE, 0, api_batches},
-    {"GET", "/v1/tasks", LISTEN_ANYONE, 0, public_get_tasks},
+    {"GET", "/v1/document", LISTEN_ANYONE, 0, public_get_document},
     {"GET", "/healthz", LISTEN_ANYONE, 0, public_get_health},
 };
 const size_t api_public_count = sizeof api_public / sizeof *api_public;
