@@ -116,8 +116,11 @@ $(O)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -c $< -o $@
 
-# The dashboard is inside the program.
-$(O)/src/server/collector/api/assets.o: $(wildcard web/* web/vendor/*)
+# The dashboard is inside the program: all files of web but the recorded page.
+ASSETS := $(sort $(wildcard web/*.* web/vendor/*.*))
+asset   = A($(subst .,_,$(notdir $(1))),$(patsubst %/index.html,/,/assets/$(notdir $(1))),$(1))
+$(O)/src/server/collector/api/assets.o: CPPFLAGS += '-DASSETS(A)=$(foreach file,$(ASSETS),$(call asset,$(file)))'
+$(O)/src/server/collector/api/assets.o: $(ASSETS) web web/vendor
 
 # A folder as an archive. The folders themselves are among what it is made of:
 # a file that has left one leaves the archive.

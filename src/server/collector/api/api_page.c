@@ -17,7 +17,7 @@ static void page_answer(struct request *q, const char *path)
         return;
     }
     api_headers(q, ASSETS_POLICY);
-    request_answer(q, 200, a->type, a->bytes, (size_t)(a->end - a->bytes),
+    request_answer(q, 200, asset_type(a), a->bytes, (size_t)(a->end - a->bytes),
                    NULL);
 }
 

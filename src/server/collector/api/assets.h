@@ -19,11 +19,13 @@
 
 struct asset {
     const char *path; /* "/", "/assets/app.js": one segment below assets */
-    const char *type; /* as in Content-Type */
     const uint8_t *bytes, *end; /* all of them, for ever */
 };
 
 /* The file at that path of a URL, or NULL. Any thread. */
 const struct asset *asset_find(const char *path);
+
+/* As in Content-Type, by the ending of its name. */
+const char *asset_type(const struct asset *a);
 
 #endif
