@@ -11,36 +11,36 @@ extern "C" {
 /* ---- A curator's release: docs/central.md ---------------------------------
  */
 
-/*
- * Who is trusted with the truths themselves can publish their counts with far
- * less noise (mechanisms "central" and "central-add-remove", which no device
- * can use). One such release is one tally: count people, then add the noise,
- * once. Releases of several curators, each about people of its own, add up by
- * hsy_tally_merge; hsy_evidence_of and hsy_estimate_point know the noise of the
- * sum. Every release about the same people spends epsilon again.
- */
+/* A curator who is trusted with truths can publish counts with far less noise
+ * (mechanisms "central" and "central-add-remove", which devices cannot use).
+ * One release is one tally: count people, then add the noise once. Releases of
+ * several curators, each about its own people, are added by hsy_tally_merge;
+ * hsy_evidence_of and hsy_estimate_point know the noise of the sum. Every
+ * release about the same people spends epsilon again. */
 
-/* Count n people by their codes into an empty tally or one so begun: until
- * hsy_central_release it holds truths. HSY_E_RANGE for a code outside the
- * domain, HSY_E_REFUSED once it is released, HSY_E_MISMATCH, HSY_E_OVERFLOW. */
+/* Count n people by their codes into an empty tally, or into one begun by this
+ * call. Until hsy_central_release the tally holds truths. Returns HSY_E_RANGE
+ * for a code outside the domain, HSY_E_REFUSED after the release,
+ * HSY_E_MISMATCH, HSY_E_OVERFLOW. */
 HSY_API hsy_status hsy_central_count(hsy_tally *t, const hsy_scheme *s,
                                      const uint64_t *codes, size_t n,
                                      hsy_error *err);
 
-/* The same of people[i] people who all hold codes[i]; people NULL: one each. */
+/* Count people[i] people with codes[i], like hsy_central_count. people NULL:
+ * one each. */
 HSY_API hsy_status hsy_central_count_many(hsy_tally *t, const hsy_scheme *s,
                                           const uint64_t *codes,
                                           const uint64_t *people, size_t n,
                                           hsy_error *err);
 
-/* Add the noise. Time tells of it: for the curator's own machine, out of
- * sight of whoever must not know the truths. On HSY_E_ENTROPY all cells are
- * zeroed; other failures as above. */
+/* Add the noise. The time it takes reveals the noise: run it on the curator's
+ * own machine, unobserved. On HSY_E_ENTROPY all cells are zeroed. Other errors
+ * as for hsy_central_count. */
 HSY_API hsy_status hsy_central_release(hsy_tally *t, const hsy_scheme *s,
                                        hsy_rng *secret, hsy_error *err);
 
-/* How many people the releases in t are about; noisy, and perhaps negative,
- * under add/remove. 0 for a scheme with reports. */
+/* Returns the number of people in the releases of t. Under add/remove it is
+ * noisy and may be negative. 0 for a scheme with reports. */
 HSY_API double hsy_central_people(const hsy_scheme *s, const hsy_tally *t);
 
 #ifdef __cplusplus

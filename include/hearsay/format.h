@@ -13,8 +13,9 @@ extern "C" {
 /* Bytes of an encoded scheme without its labels. */
 #define HSY_SCHEME_WIRE 384
 
-/* One canonical encoding. Decoding resolves the spec part anew and refuses
- * unless every resolved integer agrees. The spec's labels point into labels. */
+/* Encode and decode schemes: one canonical encoding. Decoding resolves the spec
+ * again and returns HSY_E_FORMAT unless every integer agrees. The spec's labels
+ * point into labels. */
 HSY_API void hsy_scheme_encode(const hsy_scheme *s,
                                uint8_t wire[HSY_SCHEME_WIRE]);
 HSY_API hsy_status hsy_spec_decode(hsy_spec *spec,
@@ -26,12 +27,12 @@ HSY_API hsy_status hsy_scheme_decode(hsy_scheme *s,
                                      const uint8_t *labels, size_t labels_len,
                                      hsy_error *err);
 
-/* The first field in which two schemes differ, a literal; NULL if they are the
- * same. */
+/* Returns the first field in which two schemes differ, a literal; NULL if they
+ * are equal. */
 HSY_API const char *hsy_scheme_difference(const hsy_scheme *a,
                                           const hsy_scheme *b);
 
-/* A file is a prefix (this, then the scheme, then its labels) and records. */
+/* A file is a header, the scheme, its labels, then records. */
 typedef enum hsy_content {
     HSY_CONTENT_REPORTS = 1,
     HSY_CONTENT_TALLY = 2
@@ -48,10 +49,10 @@ typedef struct hsy_file_header {
 
 typedef enum hsy_record_type {
     HSY_RECORD_REPORTS = 1, /* count packed reports */
-    HSY_RECORD_STRATA = 2,  /* count u64 from place `first` on */
+    HSY_RECORD_STRATA = 2,  /* count u64 from index `first` on */
     HSY_RECORD_WEIGHTS = 3,
-    HSY_RECORD_CELLS = 4,  /* count i64; a run of zero cells is left out */
-    HSY_RECORD_END = 5,    /* count: all reports of the file */
+    HSY_RECORD_CELLS = 4,  /* count i64; runs of zero cells are omitted */
+    HSY_RECORD_END = 5,    /* count: number of reports in the file */
     HSY_RECORD_ROUNDS = 6, /* count rounds of 24 bytes: hsy_round */
     HSY_RECORD_BATCHES = 7 /* count rows of 64 bytes: hsy_batches */
 } hsy_record_type;
@@ -81,18 +82,18 @@ HSY_API hsy_status hsy_record_decode(hsy_record *record,
                                      const uint8_t wire[HSY_RECORD_WIRE],
                                      hsy_error *err);
 
-/* CRC-32C of len bytes, continued from crc (0 at the start). */
+/* Returns the CRC-32C of len bytes, continued from crc (0 at the start). */
 HSY_API uint32_t hsy_crc32c(uint32_t crc, const void *data, size_t len);
 
-/* What travels before a batch of packed reports from a device. */
+/* Header of an upload: packed reports of a device follow it. */
 #define HSY_UPLOAD_WIRE 128
 #define HSY_UPLOAD_MAX (1u << 20) /* payload bytes */
 #define HSY_TASK_ID 32            /* zero-padded [a-z0-9._-] */
 
 typedef enum hsy_upload_kind {
     HSY_UPLOAD_REPORTS = 1,
-    HSY_UPLOAD_NULL = 2,  /* of the same length, never folded */
-    HSY_UPLOAD_SEALED = 3 /* one report or null, sealed for shufflers */
+    HSY_UPLOAD_NULL = 2,  /* no report; equal length; never tallied */
+    HSY_UPLOAD_SEALED = 3 /* one report or null upload, sealed for shufflers */
 } hsy_upload_kind;
 
 typedef struct hsy_upload {
@@ -113,8 +114,8 @@ HSY_API hsy_status hsy_upload_decode(hsy_upload *upload,
                                      const uint8_t wire[HSY_UPLOAD_WIRE],
                                      hsy_error *err);
 
-/* BLAKE2b of out_len bytes (1 to 64), keyed if key_len (at most 64) is not 0
- * [RFC 7693]. data may be NULL if len is 0, key if key_len is 0. */
+/* Compute BLAKE2b [RFC7693] with out_len bytes, 1 to 64; keyed if key_len, at
+ * most 64, is not 0. data may be NULL if len is 0, key if key_len is 0. */
 HSY_API void hsy_blake2b(uint8_t *out, size_t out_len, const void *data,
                          size_t len, const uint8_t *key, size_t key_len);
 
