@@ -8,13 +8,13 @@
  *   - No pointer may be NULL unless its comment says so.
  *   - The caller owns all memory. No call allocates, and none keeps a pointer
  *     after returning, except where its comment says so.
- *   - Outputs are written only when the result is HSY_OK, except that where
- *     there is no report its place is zeroed.
+ *   - Outputs are written only if the result is HSY_OK. Exception: a report
+ *     that was not made is zeroed.
  *   - An hsy_error pointer may always be NULL.
- *   - Probabilities are integers, rounded toward more privacy; epsilon is an
- *     integer number of nano-epsilon, rounded down where it enters.
- *   - Arguments: the object, what comes out, what goes in (a length after its
- *     buffer), scratch, and the error last. What a call makes is its object.
+ *   - Probabilities are integers, rounded toward more privacy. Epsilon is an
+ *     integer number of nano-epsilon; inputs are rounded down.
+ *   - Order of arguments: object, outputs, inputs (a length after its buffer),
+ *     scratch, error. A call that makes an object takes it first.
  *   - No global state: any thread may use an object, one thread at a time.
  */
 #ifndef HEARSAY_H

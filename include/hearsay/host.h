@@ -1,16 +1,16 @@
 /*
- * host.h - a device on a computer, and the files tasks come from.
+ * host.h - a device on a computer, task files, and analysis.
  *
- * libhearsay leaves files, clock, entropy and signatures to its caller; this
- * library brings the real ones: a directory for the state, the system's clock,
- * getrandom, libsodium, HTTP by libcurl; and tasks.yaml, read by libyaml.
+ * libhearsay leaves files, clock, entropy and signatures to its caller. This
+ * library implements them: a directory for the state, the system's clock,
+ * getrandom, libsodium, HTTP by libcurl. It also reads tasks.yaml, by libyaml.
  *
  *     hsy_client *client;
  *     hsy_client_open(&client, "state", &policy, "tasks.signed", NULL, &err);
  *     hsy_client_answer(client, NULL, "browser", &truth, &err);
  *     hsy_client_close(client);
  *
- * Conventions as in hearsay.h, but these functions allocate.
+ * The conventions of hearsay.h hold, except that these functions allocate.
  */
 #ifndef HEARSAY_HOST_H
 #define HEARSAY_HOST_H
@@ -27,27 +27,28 @@ extern "C" {
 
 typedef struct hsy_host_options {
     size_t size;           /* sizeof(hsy_host_options) */
-    uint32_t wait_seconds; /* for another process to let go; 0: fail at once */
-    const char *anchor;    /* a file elsewhere for the anchor, NULL: none */
-    bool no_log;           /* keep no log for the person to read */
-    bool create;           /* make directory and device if there is none */
+    uint32_t wait_seconds; /* time to wait for the lock; 0: fail at once */
+    const char *anchor;    /* anchor file, outside the directory; NULL: none */
+    bool no_log;           /* do not keep a log for the person */
+    bool create;           /* create directory and device if missing */
 
-    /* UTC seconds since 1970; anything but HSY_OK fails what asked. NULL: the
-     * system's clock. A device's days never go back: one that was given a false
-     * clock is a rehearsal's, for good. Programs that were compiled without
-     * these two, and so with a smaller size, have the system's. */
+    /* UTC seconds since 1970. A status other than HSY_OK fails the caller.
+     * NULL: the system's clock. A device's days never go back: a device that
+     * was given a false clock can only rehearse from then on. A program built
+     * without these two members has a smaller size and uses the system's clock.
+     */
     hsy_status (*clock)(void *ctx, uint64_t *seconds);
     void *clock_ctx;
 } hsy_host_options;
 
 /*
- * Files `key`, `state.a`, `state.b`, `log` and `lock` in a directory that only
- * its owner can read: HSY_E_REFUSED if others can. One process has it at a
- * time: HSY_E_BUSY. A forked child may only close it: the world's functions,
- * and a client's, are HSY_E_REFUSED there, so that a device in it answers
- * nothing. HSY_E_EMPTY if there is no such directory.
+ * A directory with the files `key`, `state.a`, `state.b`, `log` and `lock`.
+ * Returns HSY_E_REFUSED if other users can read it, HSY_E_EMPTY if it does not
+ * exist. One process may have it open at a time: HSY_E_BUSY. A forked child may
+ * only close it: the functions of the world and of a client return
+ * HSY_E_REFUSED there, so the device answers nothing.
  *
- * options may be NULL: make what is missing, wait ten seconds, keep a log.
+ * options may be NULL: create what is missing, wait ten seconds, keep a log.
  */
 typedef struct hsy_host hsy_host;
 
@@ -56,21 +57,20 @@ HSY_API hsy_status hsy_host_open(hsy_host **host, const char *directory,
                                  hsy_error *err);
 HSY_API void hsy_host_close(hsy_host *host);
 
-/* Lives as long as the host does. */
+/* Returns the world; it lives as long as the host. */
 HSY_API const hsy_world *hsy_host_world(hsy_host *host);
 
-/* False if an entry of the log could not be written. That stops no answer. */
+/* Returns false if a log entry could not be written. That does not prevent
+ * answers. */
 HSY_API bool hsy_host_logged(const hsy_host *host);
 
 /* ---- A client: a device with all its tasks ------------------------------- */
 
 typedef struct hsy_client hsy_client;
 
-/*
- * Open the device in a directory, take the document in a file and admit every
- * task that the policy allows. The policy is copied; options may be NULL. A
- * task that is not allowed is left out; hsy_client_refused says why.
- */
+/* Open the device in a directory, accept the document in a file and admit every
+ * task that the policy allows. hsy_client_refused tells why a task was not
+ * admitted. The policy is copied; options may be NULL. */
 HSY_API hsy_status hsy_client_open(hsy_client **client, const char *directory,
                                    const hsy_policy *policy,
                                    const char *document,
@@ -81,27 +81,28 @@ HSY_API void hsy_client_close(hsy_client *client);
 HSY_API hsy_host *hsy_client_host(hsy_client *client);
 HSY_API hsy_device *hsy_client_device(hsy_client *client);
 
-/* The releases of all tasks that were admitted. */
+/* Returns the releases of all admitted tasks. */
 HSY_API const hsy_release *const *hsy_client_releases(hsy_client *client,
                                                       size_t *n);
 
-/* The task that release i was admitted for, as it stands in the document; false
- * past the end. */
+/* Read the task of release i from the document. Returns false past the end. */
 HSY_API bool hsy_client_task(hsy_client *client, hsy_task *task, size_t i);
 
-/* Refused task number i, and why; false past the end. */
+/* Read refused task number i and the reason. Returns false past the end. */
 HSY_API bool hsy_client_refused(hsy_client *client, hsy_task *task,
                                 hsy_error *why, size_t i);
 
-/* As hsy_device_answer, hsy_device_next and hsy_device_sent. */
+/* Answer, and hand out uploads, like hsy_device_answer, hsy_device_next and
+ * hsy_device_sent. hsy_client_next skips uploads that must go through a relay.
+ */
 HSY_API hsy_status hsy_client_answer(hsy_client *client,
                                      hsy_answer_state *state, const char *task,
                                      const hsy_truth *truth, hsy_error *err);
 
-/* A truth from text, as a line of `hearsay randomize`: yes or no, one of the
- * values, a decimal, a string. What is not listed becomes `other`, a number
- * outside the range its nearer end. HSY_E_FORMAT or HSY_E_RANGE if the text is
- * no answer: then nothing is charged. */
+/* Answer with a text, as in a line of `hearsay randomize`: yes or no, a value,
+ * a decimal, a string. An unlisted value becomes `other`, a number outside the
+ * range its nearer end. Returns HSY_E_FORMAT or HSY_E_RANGE if the text is no
+ * answer; then nothing is charged. */
 HSY_API hsy_status hsy_client_answer_text(hsy_client *client,
                                           hsy_answer_state *state,
                                           const char *task, const char *text,
@@ -115,57 +116,54 @@ HSY_API hsy_status hsy_client_sent(hsy_client *client, const uint8_t *upload,
 
 typedef struct hsy_send_options {
     size_t size;             /* sizeof(hsy_send_options) */
-    const char *token;       /* for tasks that want one; NULL: none */
-    const char *ca_file;     /* who signs the server's certificate; NULL: the
-                                system's list */
-    uint32_t attempts;       /* at most; 0: 5 */
-    uint32_t wait_ms;        /* before the second, at most; it doubles with each
-                                one more; 0: 1000 */
-    uint32_t seconds;        /* for everything, waits included; 0: 300 */
-    uint32_t answer_seconds; /* for one request; 0: 30 */
-    bool one_connection;     /* for all uploads: quicker, and it tells the
-                                collector that they are of one device */
-    const char *relay;       /* "https://host/path": sealed uploads go there;
-                                NULL: where the document says. A program
-                                compiled before this was there has a size
-                                without it */
+    const char *token;       /* for tasks that need one; NULL: none */
+    const char *ca_file;     /* file of certificate authorities; NULL: system */
+    uint32_t attempts;       /* most attempts; 0: 5 */
+    uint32_t wait_ms;        /* longest initial retry delay, doubled each time;
+                                0: 1000 */
+    uint32_t seconds;        /* total time limit, waits included; 0: 300 */
+    uint32_t answer_seconds; /* timeout of one request; 0: 30 */
+    bool one_connection;     /* use one connection for all uploads: faster, but
+                                it links them to one device */
+    const char *relay;       /* "https://host/path" of the relay; NULL: as the
+                                document says. A program built before this
+                                member existed has a smaller size */
 } hsy_send_options;
 
 typedef struct hsy_send_result {
-    uint64_t sent;     /* acknowledged: the collector has them */
-    uint64_t refused;  /* for good (409, 410, 422): not sent again */
-    uint64_t waiting;  /* still in the outbox, for another time */
-    uint32_t attempts; /* that were made */
-    uint32_t status;   /* the last HTTP status that was no acknowledgement */
-    const char *why;   /* what that means, a literal; NULL: nothing waits */
+    uint64_t sent;     /* acknowledged by the collector */
+    uint64_t refused;  /* refused for good (409, 410, 422); not sent again */
+    uint64_t waiting;  /* still in the outbox */
+    uint32_t attempts; /* attempts made */
+    uint32_t status;   /* last HTTP status other than an acknowledgement */
+    const char *why;   /* its meaning, a literal; NULL: nothing waits */
 } hsy_send_result;
 
 /*
- * Send every upload that is due to the collector at url ("https://host" and
- * perhaps a port and a path, without "/v1/uploads"): one a request, each on a
- * connection of its own, the same bytes however often it takes. What was
- * acknowledged, or can never be accepted, is marked as sent; the rest stays
- * due. Certificates are verified, redirects are not followed.
+ * Send every due upload to the collector at url ("https://host", optionally a
+ * port and a path, without "/v1/uploads"). Each upload is one request on its
+ * own connection; retries send the same bytes. Acknowledged and finally refused
+ * uploads are marked as sent; the others stay due. Certificates are verified,
+ * redirects are not followed.
  *
- * Where a relay is named, by options or by the document, each upload is sealed
- * for the gateway whose keys the document has (Oblivious HTTP, docs/relay.md)
- * and goes to the relay; url is then named inside and not connected to. What is
- * answered in clear was not sent. A task that demands the relay is never sent
- * without: its uploads stay due.
+ * If the options or the document name a relay, each upload is sealed for the
+ * gateway keys of the document (Oblivious HTTP, docs/relay.md) and sent to the
+ * relay. url is then only named inside. A response in clear does not count. A
+ * task that demands a relay is never sent without one: its uploads stay due.
  *
- * HSY_OK if nothing waits any more; HSY_E_IO if something does, result says
- * what and why, or if there is no libcurl, which is loaded by the first call;
- * HSY_E_RANGE for a url, token or option that makes no sense. options may be
- * NULL. The client is not let go while this waits: a program that must answer
- * meanwhile sends with attempts 1, and waits by itself.
+ * Returns HSY_OK if nothing waits. Returns HSY_E_IO if something waits (result
+ * says what and why), or if libcurl, loaded by the first call, is missing.
+ * Returns HSY_E_RANGE for an invalid url, token or option. options may be NULL.
+ * The client stays locked while this waits. A program that must answer
+ * meanwhile should send with attempts 1 and wait by itself.
  */
 HSY_API hsy_status hsy_device_upload(hsy_client *client,
                                      hsy_send_result *result, const char *url,
                                      const hsy_send_options *options,
                                      hsy_error *err);
 
-/* The document that the collector at url gives out, to be freed with free();
- * its signature is for hsy_device_accept_document to check. */
+/* Fetch the document of the collector at url; free it with free().
+ * hsy_device_accept_document verifies its signature. */
 HSY_API hsy_status hsy_document_fetch(uint8_t **bytes, size_t *len,
                                       const char *url,
                                       const hsy_send_options *options,
@@ -185,19 +183,20 @@ HSY_API bool hsy_sign_verify(const uint8_t key[HSY_SIGN_KEY],
 
 /* ---- tasks.yaml ---------------------------------------------------------- */
 
-/* Where something is wrong in a task file, or worth a remark. */
+/* A problem or a warning in a task file. */
 typedef struct hsy_problem {
-    uint32_t line; /* from 1 on, 0: the file as a whole */
-    bool warning;  /* it may be compiled nevertheless */
+    uint32_t line; /* from 1; 0: the whole file */
+    bool warning;  /* does not prevent compiling */
     char task[HSY_TASK_ID + 1];
     char field[48];
-    char text[256]; /* what, and what to do */
+    char text[256]; /* what is wrong, and what to do */
 } hsy_problem;
 
 typedef struct hsy_tasks hsy_tasks;
 
-/* Read and check a task file. Problems, warnings included, are listed either
- * way: HSY_E_FORMAT if any is no warning; then *tasks only has those. */
+/* Read and check a task file. Problems and warnings are listed in any case.
+ * Returns HSY_E_FORMAT if there are problems; then *tasks holds only the list.
+ */
 HSY_API hsy_status hsy_tasks_read(hsy_tasks **tasks, const char *path,
                                   hsy_error *err);
 HSY_API void hsy_tasks_free(hsy_tasks *tasks);
@@ -205,22 +204,23 @@ HSY_API size_t hsy_tasks_problems(const hsy_tasks *tasks,
                                   const hsy_problem **problems);
 HSY_API const hsy_task *hsy_tasks_all(const hsy_tasks *tasks, size_t *n);
 
-/* Its version, issued and expires; the rest of doc is zeroed. */
+/* Read version, issued and expires; other fields of doc are zeroed. */
 HSY_API void hsy_tasks_head(const hsy_tasks *tasks, hsy_document *doc);
 
-/* Hold it against the document in force: what may change in a version, what
- * needs a new release. Adds to the problems. */
+/* Compare a task file with the document in force: which changes are allowed,
+ * and which need a new release. Adds to the problems. */
 HSY_API hsy_status hsy_tasks_change(hsy_tasks *tasks, const hsy_document *from,
                                     hsy_error *err);
 
-/* The signed document, to be freed with free(). next_key, which may be NULL,
- * also signs later versions. HSY_E_FORMAT while there are problems. */
+/* Compile and sign a document; free it with free(). next_key, which may be
+ * NULL, may also sign later versions. Returns HSY_E_FORMAT while there are
+ * problems. */
 HSY_API hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
                                      size_t *len,
                                      const uint8_t secret[HSY_SIGN_SECRET],
                                      const uint8_t *next_key, hsy_error *err);
 
-/* ---- Analysis: what a tally says (docs/estimates.md) ----------------------
+/* ---- Analysis: docs/estimates.md ------------------------------------------
  *
  *     hsy_analysis_tally t = {.scheme = s, .tally = &tally};
  *     hsy_analysis_request q = {.size = sizeof q};
@@ -232,28 +232,27 @@ HSY_API hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
  * is `hearsay estimate --format json`, and what a collector serves.
  */
 
-/* A tally and what belongs to it; a view. */
+/* A view of a tally and what belongs to it. */
 typedef struct hsy_analysis_tally {
     const hsy_scheme *scheme;
-    const hsy_scheme_info *info; /* of the scheme; NULL: it is asked */
+    const hsy_scheme_info *info; /* of the scheme; NULL: computed */
     const hsy_tally *tally;
     const uint8_t *labels; /* of the spec, info->labels_len bytes; NULL: values
-                              are called by their numbers */
-    const hsy_attendance *attended; /* NULL: nobody is in it twice */
-    const hsy_scheme *permanent;    /* of the kept answers; NULL: as the scheme
-                                       says */
-    const hsy_round *rounds; /* that its reports are of; NULL: not known, and
-                                attended is the most there can be */
+                              are named by numbers */
+    const hsy_attendance *attended; /* NULL: nobody answered twice */
+    const hsy_scheme *permanent;    /* scheme of the kept answers; NULL: as the
+                                       scheme says */
+    const hsy_round *rounds; /* rounds of its reports; NULL: unknown, attended
+                                is an upper bound */
     size_t nrounds;
-    /* The smallest of the batches in which its reports were shuffled; of 0
-     * reports: what is to be assumed of those that `batches` says, zeros: what
-     * they say. NULL: nothing is said of it. */
+    /* Smallest shuffled batch of its reports. With 0 reports: the terms to
+     * assume for `batches`, zeros: their own terms. NULL: none is stated. */
     const hsy_batch *batch;
-    const hsy_batches *batches; /* in which they came; NULL: not known */
+    const hsy_batches *batches; /* batches of its reports; NULL: unknown */
     size_t nbatches;
 } hsy_analysis_tally;
 
-/* Any bytes. */
+/* A string of any bytes. */
 typedef struct hsy_analysis_text {
     const char *text;
     size_t len;
@@ -261,50 +260,50 @@ typedef struct hsy_analysis_text {
 
 /* A range of bins, or a quantile. */
 typedef struct hsy_analysis_range {
-    double quantile;  /* 0 < quantile < 1; 0: the share of bins from .. to-1 */
+    double quantile;  /* 0 < quantile < 1; 0: share of bins from .. to-1 */
     size_t from, to;  /* 0 <= from < to <= d */
-    const char *name; /* what its row is called */
+    const char *name; /* name of its row */
 } hsy_analysis_range;
 
-/* What to make of a tally. */
+/* Questions to a tally. */
 typedef enum hsy_analysis_question {
-    HSY_ASK_ESTIMATES = 0,  /* of each value, or of what is found */
-    HSY_ASK_RANGES = 1,     /* the ranges and quantiles of the request */
-    HSY_ASK_COVARIANCE = 2, /* of each two values */
-    HSY_ASK_JOINT = 3       /* each combination of a tuple's attributes */
+    HSY_ASK_ESTIMATES = 0,  /* estimates of values, or of what was found */
+    HSY_ASK_RANGES = 1,     /* ranges and quantiles of the request */
+    HSY_ASK_COVARIANCE = 2, /* covariances of all pairs of values */
+    HSY_ASK_JOINT = 3       /* all combinations of a tuple's attributes */
 } hsy_analysis_question;
 
-/* What is asked; zeros, but for size, are what `hearsay estimate` does without
- * options. What a mechanism's analysis has no use for does not matter. */
+/* A request. Set size; zeros in all other fields give what `hearsay estimate`
+ * prints without options. Fields that an analysis does not need are ignored. */
 typedef struct hsy_analysis_request {
     size_t size; /* sizeof(hsy_analysis_request) */
     hsy_analysis_question question;
-    double level; /* of intervals; 0: 0.95 */
+    double level; /* level of intervals; 0: 0.95 */
     hsy_target target;
     hsy_interval interval;
-    bool simultaneous;          /* all intervals hold together */
-    hsy_post post;              /* a further number for each row */
-    hsy_density_method density; /* shares by likelihood; AUTO: where there are
+    bool simultaneous;          /* simultaneous intervals */
+    hsy_post post;              /* post-processed number for each row */
+    hsy_density_method density; /* shares by likelihood; AUTO: only if there are
                                    no others */
-    double lying;               /* share of devices that may lie */
-    uint64_t top;               /* the largest alone; 0: all */
-    const hsy_analysis_text *candidates; /* values asked for; NULL: all */
+    double lying;               /* assumed share of lying devices */
+    uint64_t top;               /* number of largest rows; 0: all */
+    const hsy_analysis_text *candidates; /* values to estimate; NULL: all */
     size_t ncandidates;
-    bool bare; /* rows have no names, and nothing is said beside them */
-    hsy_analysis_text attribute; /* of a tuple only this one; NULL: all */
+    bool bare;                   /* no names of rows, no notes */
+    hsy_analysis_text attribute; /* this attribute of a tuple only; NULL: all */
     const hsy_analysis_range *ranges;
     size_t nranges;
-    bool quantiles;   /* of bins: some beside the shares */
-    uint64_t devices; /* of two tallies: so many in all that keep their first
-                         answer, from known rounds; 0: not known */
-    bool overlap;     /* two tallies may hold the same reports */
-    hsy_rappor_options rappor; /* alpha 0: 0.1; level, target and dispersion do
-                                  not matter */
-    hsy_search search;         /* of a search; size 0: its defaults */
-    bool significant; /* of a search: strings that chance hardly makes alone */
+    bool quantiles;   /* bins: also some quantiles */
+    uint64_t devices; /* two tallies: number of all devices that keep their
+                         first answer, with known rounds; 0: unknown */
+    bool overlap;     /* two tallies may share reports */
+    hsy_rappor_options rappor; /* alpha 0: 0.1; level, target and dispersion are
+                                  ignored */
+    hsy_search search;         /* options of a search; size 0: defaults */
+    bool significant;          /* search: significant strings only */
 } hsy_analysis_request;
 
-/* What a row has; the columns of a table in their order. */
+/* Columns of a row, in the order of a table. */
 typedef enum hsy_analysis_column {
     HSY_COLUMN_ATTRIBUTE,
     HSY_COLUMN_VALUE,
@@ -328,28 +327,27 @@ typedef enum hsy_analysis_column {
 
 #define HSY_COLUMNS 18u
 
-/* Which of the members hold is in the result's columns. NaN: there is none. */
+/* A row. The result's columns tell which members are set. NaN: no value. */
 typedef struct hsy_analysis_row {
-    hsy_analysis_text value;     /* what it is called */
-    hsy_analysis_text attribute; /* ... of which attribute of a tuple */
-    hsy_analysis_text other;     /* of a covariance */
-    hsy_estimate est; /* shares as fractions, a mean in the range's units */
-    double low_lying, high_lying; /* its interval, wider by what liars can do */
-    double post;     /* of RAPPOR the best guess that is not below 0 */
-    double unbiased; /* RAPPOR's own files: est.value is the best guess */
-    double p_zero, q_value; /* RAPPOR's: hsy_rappor_share */
-    double p_value;         /* of a difference */
-    double level;           /* of its interval */
+    hsy_analysis_text value;     /* name */
+    hsy_analysis_text attribute; /* attribute of a tuple */
+    hsy_analysis_text other;     /* second value of a covariance */
+    hsy_estimate est; /* shares as fractions, means in the range's units */
+    double low_lying, high_lying; /* interval widened for lying devices */
+    double post;     /* post-processed; RAPPOR: best guess, not below 0 */
+    double unbiased; /* RAPPOR's own files, where est.value is the best guess */
+    double p_zero, q_value; /* RAPPOR: hsy_rappor_share */
+    double p_value;         /* p-value of a difference */
+    double level;           /* level of the interval */
     double covariance;
-    uint32_t place;   /* among the values asked for */
-    uint32_t part;    /* of the attribute among all */
-    bool mean;        /* no share: in the units of a range */
+    uint32_t place;   /* index among the requested values */
+    uint32_t part;    /* index of the attribute */
+    bool mean;        /* a mean, in the units of the range */
     bool detected;    /* RAPPOR */
-    bool significant; /* of a search: more than chance makes */
+    bool significant; /* search: significant */
 } hsy_analysis_row;
 
-/* What is to be said beside a result: first sentences that belong to it, then
- * doubts. */
+/* Notes and doubts about a result. */
 typedef enum hsy_analysis_code {
     HSY_NOTE_PERSON_ROUNDS = 1,
     HSY_NOTE_MEAN_ROUNDS = 2,
@@ -374,63 +372,65 @@ typedef enum hsy_analysis_code {
 
 typedef struct hsy_analysis_note {
     hsy_analysis_code code;
-    uint32_t which;              /* 1: of the tally that is taken off */
-    hsy_analysis_text attribute; /* of a tuple; else NULL */
+    uint32_t which;              /* 1: about the subtracted tally */
+    hsy_analysis_text attribute; /* attribute of a tuple; else NULL */
     double p;
     uint64_t count, of;
 } hsy_analysis_note;
 
-/* A short name for programs, and a sentence. Literals. */
+/* Return a short name for programs; a sentence. Literals. */
 HSY_API const char *hsy_analysis_code_name(hsy_analysis_code code);
 HSY_API const char *hsy_analysis_code_text(hsy_analysis_code code);
 
-/* What came of it. Treat as read-only; it owns its memory. */
+/* A result. It owns its memory; treat it as read-only. */
 typedef struct hsy_analysis_result {
     hsy_analysis_question question;
     hsy_scheme_info info;
-    hsy_scheme_info
-        against; /* of the tally that is taken off, if two are compared */
+    hsy_scheme_info against; /* of the subtracted tally, if two are compared */
     bool compared, paired, overlap;
-    bool from_files;                   /* RAPPOR's own: there is no tally */
-    uint64_t reports, reports_against; /* of a release: releases */
-    double people, people_against;     /* NaN but of releases */
-    uint64_t devices_in_all;           /* of the request */
-    bool attends;                      /* attended holds */
+    bool from_files;                   /* from RAPPOR's own files, without a
+                                          tally */
+    uint64_t reports, reports_against; /* central: number of releases */
+    double people, people_against;     /* NaN except for central releases */
+    uint64_t devices_in_all;           /* as in the request */
+    bool attends;                      /* attended is set */
     hsy_attendance attended;
-    bool shuffled; /* batch and worth hold */
+    bool shuffled; /* batch and worth are set */
     hsy_batch batch;
-    hsy_worth worth; /* of the smallest batch */
-    /* In which batches reports came, if the tally says it: all of them, with
-     * the terms of those that are worth least; nano_central 0: worth is of
-     * other terms than what was promised. */
+    hsy_worth worth; /* worth of the smallest batch */
+    /* Batches of the reports, if known: all of them, with the terms that give
+     * least privacy. nano_central 0: worth uses other terms than the promise.
+     */
     hsy_batches batches;
-    uint64_t each; /* reports of one device, at most, in as many batches: what
-                      all of them are worth */
+    uint64_t each; /* most reports of one device, each in its own batch;
+                      epsilon_each and delta_each are their total */
     double epsilon_each, delta_each;
 
-    hsy_confidence how; /* its level is that of rows that were not selected */
+    hsy_confidence how; /* its level holds for rows that were not selected */
     bool simultaneous;
     hsy_post post;
-    hsy_density_method density; /* shares by likelihood; AUTO: by points */
-    const char *why;            /* there are no intervals; NULL: there are */
+    hsy_density_method density; /* shares by likelihood; AUTO: by evidence */
+    const char *why;            /* reason why there are no intervals; NULL if
+                                   there are */
 
-    double lying;          /* assumed share; NaN: there is no bound */
-    hsy_poison_bound lies; /* the largest by which a row is wider */
-    double lying_p; /* of the tests that find liars; NaN: reports do not show */
-    bool looked;    /* whether the reports are implausible: notes say so */
+    double lying;          /* assumed share of lying devices; NaN: no bound */
+    hsy_poison_bound lies; /* largest widening of a row */
+    double lying_p;        /* p-value of the tests for lying devices; NaN: none
+                              applies */
+    bool looked;           /* plausibility was tested; notes tell the result */
 
     uint32_t columns; /* bit 1 << hsy_analysis_column */
     hsy_analysis_row *rows;
-    size_t count;          /* of rows */
-    uint64_t selected, of; /* so many of so many were selected */
+    size_t count;          /* number of rows */
+    uint64_t selected, of; /* `selected` of `of` rows were selected */
     bool largest_first;
-    double level_selected; /* of their intervals */
-    bool has_rest;         /* some are not among them: */
-    hsy_estimate rest;     /* all of those; NaN: no error is known */
+    double level_selected; /* level of their intervals */
+    bool has_rest;         /* some values are not in the rows */
+    hsy_estimate rest;     /* sum of those; NaN: no error is known */
     hsy_analysis_row *quantiles;
     size_t nquantiles;
-    hsy_evidence *points; /* of all values asked for, by place; NULL: by other
-                          means */
+    hsy_evidence *points; /* evidence of all requested values, by place; NULL:
+                             not used */
     hsy_analysis_note *notes;
     size_t nnotes;
 
@@ -438,27 +438,27 @@ typedef struct hsy_analysis_result {
     hsy_rappor_law law;
     hsy_rappor_summary summary;
     hsy_rappor_options rappor;
-    uint64_t candidates; /* also of a search */
-    size_t unshown;      /* detected, and not among the rows */
+    uint64_t candidates; /* candidates, also of a search */
+    size_t unshown;      /* detected candidates that are not in the rows */
     hsy_estimate not_shown;
 
     /* A search. */
     uint64_t groups, found;
-    double detectable; /* a share that passes each stage but for 5 % */
-    bool significant;  /* rows are only what chance hardly makes */
-    uint32_t stage, stages, bits; /* in batches; stage 0: all at once */
+    double detectable; /* share that passes each stage with probability 95 % */
+    bool significant;  /* rows are only significant strings */
+    uint32_t stage, stages, bits; /* search in batches; stage 0: not in
+                                     batches */
 
-    void *memory; /* of names */
+    void *memory; /* memory of names */
 } hsy_analysis_result;
 
-/*
- * Analyze a tally as its mechanism asks (hsy_scheme_info.analysis), or its
- * difference to `against` (may be NULL), which must ask the same:
- * HSY_E_MISMATCH with what differs in err->msg, HSY_E_REFUSED where shares are
- * estimated together. HSY_E_EMPTY without reports; HSY_E_RANGE or HSY_E_UNKNOWN
- * with the field of the request, of candidates with the place from 1 in
- * err->at; HSY_E_NOMEM. The result is zeroed if it fails.
- */
+/* Analyze a tally by its mechanism's analysis (hsy_scheme_info.analysis), or
+ * its difference to `against` (may be NULL), which must ask the same. Returns
+ * HSY_E_MISMATCH with the difference in err->msg, and HSY_E_REFUSED if shares
+ * are estimated together. Returns HSY_E_EMPTY without reports. Returns
+ * HSY_E_RANGE or HSY_E_UNKNOWN with the field of the request, for candidates
+ * with the position (from 1) in err->at. Returns HSY_E_NOMEM. On failure the
+ * result is zeroed. */
 HSY_API hsy_status hsy_analysis_run(hsy_analysis_result *out,
                                     const hsy_analysis_tally *t,
                                     const hsy_analysis_tally *against,
@@ -466,13 +466,14 @@ HSY_API hsy_status hsy_analysis_run(hsy_analysis_result *out,
                                     hsy_error *err);
 HSY_API void hsy_analysis_clear(hsy_analysis_result *r);
 
-/* As JSON [RFC 8259] and as CSV [RFC 4180], to be freed with free(). */
+/* Write a result as JSON [RFC 8259] or as CSV [RFC 4180]; free it with free().
+ */
 HSY_API hsy_status hsy_analysis_json(const hsy_analysis_result *r, char **json,
                                      size_t *len, hsy_error *err);
 HSY_API hsy_status hsy_analysis_csv(const hsy_analysis_result *r, char **csv,
                                     size_t *len, hsy_error *err);
 
-/* The same name in JSON and CSV. A literal. */
+/* Returns the name of a column in JSON and CSV. A literal. */
 HSY_API const char *hsy_analysis_column_name(hsy_analysis_column column);
 
 #ifdef __cplusplus

@@ -72,8 +72,8 @@ typedef struct hsy_rappor_options {
                             list */
     uint64_t seed;       /* seed of the sampler's stream */
     double dispersion;   /* factor by which counts vary more than independent
-                            reports, as when devices repeat a permanent answer; 0:
-                            1 */
+                            reports (devices repeat permanent answers);
+                            0: 1 */
 } hsy_rappor_options;
 
 /* Share of one candidate. value is the posterior mean (or the non-negative
