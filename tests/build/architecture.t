@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
-"""architecture.t - docs/architecture.md names only files that are there, and in
-each row only functions that stand in the row's file."""
+"""architecture.t - docs/architecture.md names only files that are there, in each
+row only functions that stand in the row's file, and every module and table."""
 
 import os
 import re
@@ -32,8 +32,14 @@ for row in page.splitlines():
         wrong += ["%s: %s" % (files[0], n) for n in names if not re.search(r"\b%s\b" % n, text)]
 ok(rows > 35 and not wrong, "every function stands in its file (%d rows)" % rows, wrong)
 
+modules = [line.split(":")[0].split()[0] for line in open("tools/layers") if line[:1].isalpha() and not line.startswith(("except", "cli/"))]
+unnamed = [m for m in modules if "`%s`" % m.split("/")[-1] not in page and "`src/%s`" % m not in page]
+ok(len(modules) > 40 and not unnamed, "all %d modules are named" % len(modules), unnamed)
+
 listed = set(re.findall(r"`([a-z_]+)`", page))
 tables = set(re.findall(r"CREATE TABLE (\w+)", open("src/server/store/tables.c").read() + open("src/server/store/book_kinds.c").read()))
+many = set(re.findall(r"create table (\w+)\(", open("src/server/cluster/schema.c").read()))
+ok(len(many) > 15 and many <= listed, "every table of a cluster is named", sorted(many - listed))
 ok(len(tables) > 12 and tables - {"imported"} <= listed, "every table of the store is named", sorted(tables - listed))
 over = [i for i, line in enumerate(page.splitlines(), 1) if len(line) > 100 and not line.startswith(("|", " "))]
 ok(not over, "its lines have at most 100 columns", over)
