@@ -93,8 +93,8 @@ HSY_API bool hsy_client_refused(hsy_client *client, hsy_task *task,
                                 hsy_error *why, size_t i);
 
 /* Answer, and hand out uploads, like hsy_device_answer, hsy_device_next and
- * hsy_device_sent. hsy_client_next skips uploads that must go through a relay.
- */
+ * hsy_device_sent. hsy_client_next does not return uploads of tasks that demand
+ * a relay: HSY_E_REFUSED if nothing else is due and there are such tasks. */
 HSY_API hsy_status hsy_client_answer(hsy_client *client,
                                      hsy_answer_state *state, const char *task,
                                      const hsy_truth *truth, hsy_error *err);
