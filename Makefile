@@ -255,7 +255,7 @@ $(OUT)/amalgamation/hearsay.c: $(LIB_SRC) $(wildcard include/*.h include/*/*.h s
 DEST := $(DESTDIR)$(PREFIX)
 install: all
 	install -d $(DEST)/bin $(DEST)/include/hearsay $(DEST)/lib/pkgconfig \
-	    $(DEST)/share/man/man1 $(DEST)/share/man/man3 \
+	    $(DEST)/share/man/man1 $(DEST)/share/man/man3 $(DEST)/share/man/man5 \
 	    $(DEST)/share/bash-completion/completions
 	install $(OUT)/hearsay $(DEST)/bin/
 	install -m 644 include/hearsay.h $(DEST)/include/
@@ -269,6 +269,7 @@ install: all
 	        packaging/$$pc.pc.in >$(DEST)/lib/pkgconfig/$$pc.pc || exit 1; done
 	install -m 644 docs/man/*.1 $(DEST)/share/man/man1/
 	install -m 644 docs/man/*.3 $(DEST)/share/man/man3/
+	install -m 644 docs/man/*.5 $(DEST)/share/man/man5/
 	install -m 644 packaging/completion/hearsay.bash \
 	    $(DEST)/share/bash-completion/completions/hearsay
 
@@ -277,6 +278,7 @@ uninstall:
 	    $(DEST)/lib/libhearsay.* $(DEST)/lib/libhearsay-host.* $(DEST)/lib/pkgconfig/hearsay.pc \
 	    $(DEST)/lib/pkgconfig/hearsay-host.pc $(DEST)/share/man/man1/hearsay*.1 \
 	    $(DEST)/share/man/man3/libhearsay*.3 $(DEST)/share/man/man3/hearsay_*.3 \
+	    $(addprefix $(DEST)/share/man/man5/,hearsay.yaml.5 policy.yaml.5 tasks.yaml.5) \
 	    $(DEST)/share/bash-completion/completions/hearsay
 
 deb: all

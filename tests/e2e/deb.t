@@ -18,6 +18,7 @@ ok $? "gives the same package twice" "$out"
 
 dpkg-deb -c "$deb" >"$out" 2>&1
 for file in usr/bin/hearsay lib/systemd/system/hearsay.service lib/systemd/system/hearsay.socket lib/systemd/system/hearsay-relay.service lib/systemd/system/hearsay-shuffle.service etc/hearsay/hearsay.yaml usr/share/man/man1/hearsay-serve.1.gz usr/share/man/man1/hearsay-shuffle.1.gz \
+    usr/share/man/man5/{tasks,hearsay,policy}.yaml.5.gz usr/share/doc/hearsay/{README.md,SECURITY.md,docs/index.md,docs/mechanisms/rr.md,docs/openapi.yaml,docs/figures/dashboard.png} \
     usr/share/doc/hearsay/copyright usr/share/doc/hearsay/examples/tasks.yaml usr/share/doc/hearsay/examples/nginx/hearsay.conf usr/share/doc/hearsay/examples/prometheus/hearsay.rules.yml \
     usr/share/doc/hearsay/examples/prometheus/hearsay-shuffle.rules.yml usr/share/doc/hearsay/examples/shuffle.yaml \
     usr/share/doc/hearsay/examples/cluster/{hearsay.yaml,roles.sql,pg_hba.conf} usr/share/doc/hearsay/examples/haproxy/hearsay-cluster.cfg usr/share/doc/hearsay/examples/kubernetes/nodes.yaml; do

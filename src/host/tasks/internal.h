@@ -72,7 +72,7 @@ struct hsy_tasks {
     uint32_t today;
 };
 
-extern const struct yaml_form tasks_form;
+extern const struct yaml_form tasks_form, policy_form;
 
 /* Everything from the bytes of a file; t is zeroed but for today and directory,
  * which it owns. */

@@ -5,7 +5,7 @@
 #include "host/base/hex.h"
 #include "host/base/host_fail.h"
 #include "host/base/output.h"
-#include "host/yaml/yaml.h"
+#include "host/tasks/internal.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -229,7 +229,7 @@ static const struct yaml_field policy_fields[] = {
      .at = offsetof(struct policy_file, pin_all)},
     {.key = NULL}};
 
-static const struct yaml_form policy_form = {
+const struct yaml_form policy_form = {
     .map = {policy_fields, sizeof(struct policy_file)},
     .others = "there are key, anchor, day, lifetime, releases, release-bytes, "
               "relay, min_shufflers, min_batch, shuffler_keys, pin_all and "
