@@ -72,7 +72,7 @@ JOBS    := $(shell nproc)
 PROVE   := HEARSAY=$(OUT)/hearsay B=$(B) LC_ALL=C.UTF-8 prove -f -e ''
 
 .PHONY: all help t quick test tests unit msan replays check soak coverage crash crash-cluster simulate ctime fuzz mutants bench \
-        load load-cluster lint format amalgamation client install uninstall deb image image-check dist repro clean
+        load load-cluster lint format amalgamation client install uninstall deb image image-check site site-check dist repro clean
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
 .DEFAULT_GOAL := $(if $(t),t,all)
@@ -109,6 +109,8 @@ help:
 #: deb           a Debian package with the collector's service, in build/
 #: image         an OCI image of the collector, in build/; as root
 #: image-check   the same, started and tried
+#: site          docs, manual pages and the HTTP interface as a website, in build/
+#: site-check    the same, walked by a browser
 #: dist          a source archive
 #: clean         remove build/
 
@@ -290,6 +292,13 @@ image: deb
 	packaging/image/build $(OUT)/hearsay_$(VERSION)-1_$$(dpkg --print-architecture).deb $(OUT)
 image-check: image
 	IMAGE=$(OUT)/hearsay-$(VERSION)-oci.tar $(PROVE) tests/image/image.t
+
+site:
+	tools/packages site
+	tools/site $(OUT)/site
+site-check: site
+	tools/packages test
+	SITE=$(abspath $(OUT))/site/html $(PROVE) tests/browser/site.t
 
 dist:
 	@mkdir -p $(B)
