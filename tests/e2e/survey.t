@@ -62,8 +62,8 @@ file = table(["id", "answer", "where", "w"], [(i, rng.choice(["yes", "TRUE", "1"
 args = ["--spinner", "0.7", "--answers", file, "--column", "answer"]
 yes = sum(y for _, y, _ in people)
 a, b = survey(*args), survey("--spinner", "0.7", "--yes", yes, "--n", "300")
-ok(a == b, "answers in a file are their counts", (a, b))
-ok(survey("--spinner", "0.7", "--answers", "-", "--column", "answer", stdin=open(file, "rb").read()) == b, "also from standard input")
+ok(a == {**b, "missing": 0, "refused": 0}, "answers in a file are their counts", (a, b))
+ok(survey("--spinner", "0.7", "--answers", "-", "--column", "answer", stdin=open(file, "rb").read()) == a, "also from standard input")
 a = survey(*args, "--group", "where")
 names = list(dict.fromkeys(g for g, _, _ in people))
 counts = [(sum(y for g, y, _ in people if g == n), sum(g == n for g, _, _ in people)) for n in names]
@@ -76,6 +76,23 @@ ok(near([c["difference"], c["difference_stderr"]], [e - f, math.hypot(*(g["stder
    near(c["difference_wilson"], [e - f - math.hypot(e - w[0], v[1] - f), e - f + math.hypot(w[1] - e, f - v[0])]), "two groups have a difference", c)
 rows_ = rows(must("survey", *args, "--group", "where", "--format", "csv"))
 ok([r["wilson_high"] for r in rows_] == [g["wilson"][1] for g in a["groups"]], "csv has the ends in columns", rows_)
+
+# What spreadsheets write: a mark, semicolons, empty lines, people without an answer.
+lines_ = open(file, "rb").read().decode().split("\r\n")
+odd = "\ufeff" + lines_[0] + "\r\n" + "\r\n".join(lines_[1:-1] + ["900,,north,1", "901,NA,north,1", '902,refused,"so""uth, east",1', "", ",,,", ""])
+other = survey("--spinner", "0.7", "--answers", write("odd.csv", odd), "--column", "answer")
+ok(other == {**survey("--spinner", "0.7", "--yes", yes, "--n", "300"), "missing": 2, "refused": 1}, "a mark and empty lines are passed over, who did not answer is counted", other)
+said = must("survey", "--spinner", "0.7", "--answers", path("odd.csv"), "--column", "answer").decode()
+ok(said.endswith("\nLeft out: 2 people without an answer, 1 who refused. Shares are of those who\nanswered.\n"), "and is stated", said)
+r = run("survey", "--spinner", "0.7", "--answers", path("odd.csv"), "--column", "answer", "--format", "csv")
+ok(r.code == 0 and "left out: 2 people without an answer, 1 who refused" in r.err and len(r.out.splitlines()) == 2, "beside csv, too", r)
+ok("Left out" not in must("survey", *args).decode(), "where everybody answered there is nothing to say")
+semi = write("semi.csv", "\ufeffid;answer;where;w\n" + "".join("%d;%s;\"%s\";%s\n" % (i, "yes" if y else "no", g.replace('"', '""'), str(w).replace(".", ",")) for i, (g, y, w) in enumerate(people)) + ";;;\n")
+ok(survey("--spinner", "0.7", "--answers", semi, "--column", "answer", "--group", "where", "--weight", "w") == survey(*args, "--group", "where", "--weight", "w"),
+   "semicolons, and decimals with a comma, are read the same")
+three = write("three.csv", "c\n0\n1\n\n2\nNA\nrefused\n\n")
+a = survey("--matrix", write("h3.csv", "0.8,0.1,0.1\n0.1,0.8,0.1\n0.1,0.1,0.8\n"), "--answers", three, "--column", "c")
+ok((a["n"], a["missing"], a["refused"]) == (3, 2, 1), "a matrix leaves them out, too", a)
 
 # Weights by hand: the rate, and the answers they are worth.
 a = survey(*args, "--weight", "w")
@@ -95,9 +112,9 @@ ok(near([a["estimate"], a["innocuous"], a["stderr"]], [0.375, 0.625, 0.038669270
 two = table(["sample", "answer"], [(1, "yes")] * 270 + [(1, "no")] * 330 + [(2, "yes")] * 330 + [(2, "no")] * 270)
 r = must("survey", "--two-sample", "1,0.2", "--yes", "30,40", "--n", "60,60")
 ok(b"every answer is the truth" in r and b"if the share" not in r, "who is asked directly tells the truth, whatever the other question is", r)
-ok(survey("--two-sample", "0.7,0.3", "--answers", two, "--column", "answer", "--sample", "sample") == a, "also from a file")
+ok(survey("--two-sample", "0.7,0.3", "--answers", two, "--column", "answer", "--sample", "sample") == {**a, "missing": 0, "refused": 0}, "also from a file")
 cross = table(["a"], [("same",)] * 30 + [("different",)] * 50 + [("Yes",)] * 2)
-ok(survey("--crosswise", "0.2", "--answers", cross, "--column", "a") == survey("--crosswise", "0.2", "--yes", "32", "--n", "82"), "same and different are words of a crosswise design")
+ok(survey("--crosswise", "0.2", "--answers", cross, "--column", "a") == {**survey("--crosswise", "0.2", "--yes", "32", "--n", "82"), "missing": 0, "refused": 0}, "same and different are words of a crosswise design")
 
 # Matrices.
 square = write("h.csv", "0.7,0.1,0.2\n1/5,4/5,0.1\n0.1,0.1,0.7\n")
@@ -201,13 +218,13 @@ ok(r.code == 1 and "2 values, where the matrix has 3 lines" in r.err, "too few n
 # Files: line and column, never the answer.
 SECRET = "hunter2"
 for header, body, more, words in (
-        ("answer,g", "yes,a\n%s,b\n" % SECRET, [], "line 3, column answer: neither yes nor no"), ("answer,g", "yes,a\n,b\n", [], "line 3, column answer: empty"),
+        ("answer,g", "yes,a\n%s,b\n" % SECRET, [], "line 3, column answer: neither yes nor no"), ("answer,g", "yes,a\n\nno,b\n", [], "line 3: empty; only the last lines may be"), ("answer,g", ",a\nrefused,b\n", [], "no answers"),
         ("answer,g", 'yes,a\n"%s,b\n' % SECRET, [], "line 3: a quote is out of place"), ("answer,g", "yes,a,%s\n" % SECRET, [], "line 2: not as many fields"), ("answer,g", "yes\n", [], "line 2: not as many fields"),
-        ("a,g", "yes,a\n", [], "--column answer: the first line names no such column; it has the names of all, with commas between"), ("answer,answer", "yes,no\n", [], "column answer: the header has it twice"), ("answer,g", "", [], "no answers"),
+        ("a,g", "yes,a\n", [], "--column answer: the first line names no such column; it has the names of all, with commas or semicolons between"), ("answer,answer", "yes,no\n", [], "column answer: the header has it twice"), ("answer,g", "", [], "no answers"),
         ("answer,g", "yes,a\n", ["--group", "h"], "--group h: the first line names no such column"), ("answer,g", "yes,a\nno,\n", ["--group", "g"], "line 3, column g: empty"), ("answer,g", "yes,a\nno,a\n", ["--group", "g"], "all answers are of one group"),
         ("answer,g", "".join("yes,%d\n" % i for i in range(101)), ["--group", "g"], "line 102, column g: more than 100 groups"), ("answer,g", "yes,%s\n" % ("x" * 256), ["--group", "g"], "line 2, column g: longer than 255"),
         ("answer,g", "yes,1\nno,%s\n" % SECRET, ["--weight", "g"], "line 3, column g: not a weight"), ("answer,g", "yes,-1\n", ["--weight", "g"], "line 2, column g: not a weight"), ("answer,g", "yes,0\nno,0\n", ["--weight", "g"], "weights of a group are 0"),
-        ("answer,g", "yes,nan\n", ["--weight", "g"], "not a weight"), ("\ufeffanswer,g", "yes,1\n", [], "byte-order mark")):
+        ("answer,g", "yes,nan\n", ["--weight", "g"], "not a weight")):
     r = run("survey", *E, "--answers", write("bad.csv", header + "\n" + body), "--column", "answer", *more)
     ok(r.code == 1 and words in r.err and SECRET not in r.err and r.out == b"", "a file is refused: " + words, r)
 r = run("survey", "--two-sample", "0.7,0.3", "--answers", write("bad.csv", "answer,s\nyes,3\n"), "--column", "answer", "--sample", "s")

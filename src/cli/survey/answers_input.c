@@ -109,7 +109,8 @@ static int answers_refused(const char *name, const struct survey_table *t,
             w->trouble == SURVEY_NO_ANSWER ? answers_said(t, w) : err->msg);
     case SURVEY_NO_COLUMN:
         return cli_fail("%s: --%s %s: the first line names no such column; "
-                        "it has the names of all, with commas between",
+                        "it has the names of all, with commas or semicolons "
+                        "between",
                         name, options[w->column], column);
     case SURVEY_NOBODY:
         return cli_fail("%s: no answers: the first line names the columns, "

@@ -25,6 +25,17 @@ static void estimate_warn(const struct survey_rows *s)
     }
 }
 
+/* Rows of csv have no place for it. */
+static void works_silent(const struct survey_silent *s,
+                         enum table_format format)
+{
+    char text[SURVEY_SILENT_TEXT];
+
+    survey_silent_text(text, s);
+    if (format == TABLE_CSV && text[0] != '\0')
+        cli_note("note: left out: %s", text);
+}
+
 static int estimate_run(const struct survey_data *data,
                         const struct survey_options *o, struct output *figure)
 {
@@ -45,6 +56,7 @@ static int estimate_run(const struct survey_data *data,
     }
     if (!failed) {
         estimate_warn(&s);
+        works_silent(&s.silent, o->format);
         survey_rows_print(stdout, o->format, &s);
     }
     survey_rows_clear(&s);
@@ -145,6 +157,8 @@ static int matrix_run(struct matrix_run *x, struct cli_parser *p)
         failed = matrix_draw(x);
     if (failed)
         return failed;
+    x->m.silent = x->data.silent;
+    works_silent(&x->m.silent, x->how->format);
     survey_matrix_print(stdout, x->how->format, &x->m, &x->labels,
                         x->how->level);
     return cli_finish();

@@ -7,6 +7,19 @@ const char csv_quote[] =
     "a quote is out of place; a field with a quote or a comma stands in "
     "quotes, \"\" being a quote, and ends on its line";
 
+uint8_t csv_separator(const struct line *first)
+{
+    size_t commas = 0, semicolons = 0;
+    bool quoted = false;
+
+    for (size_t i = 0; i < first->len; i++) {
+        quoted ^= first->text[i] == '"';
+        commas += !quoted && first->text[i] == ',';
+        semicolons += !quoted && first->text[i] == ';';
+    }
+    return semicolons > commas ? ';' : ',';
+}
+
 bool csv_take(struct csv_record *r, uint8_t *room, size_t *len)
 {
     const uint8_t *p = r->at;
@@ -18,10 +31,10 @@ bool csv_take(struct csv_record *r, uint8_t *room, size_t *len)
             p += *p == '"';
             room[n++] = *p;
         }
-        if (p == r->end || (++p < r->end && *p != ','))
+        if (p == r->end || (++p < r->end && *p != r->separator))
             return false;
     } else {
-        for (; p < r->end && *p != ','; p++) {
+        for (; p < r->end && *p != r->separator; p++) {
             if (*p == '"')
                 return false;
             room[n++] = *p;

@@ -1,4 +1,5 @@
-/* csv.h - records of CSV [RFC 4180], a line each. */
+/* csv.h - records of CSV [RFC 4180], a line each; some programs write
+ * semicolons for commas. */
 #ifndef HOST_BASE_CSV_H
 #define HOST_BASE_CSV_H
 
@@ -7,8 +8,13 @@
 /* Begin with all of a line and more set. */
 struct csv_record {
     const uint8_t *at, *end;
-    bool more; /* a comma stood behind the last field */
+    bool more;         /* a separator stood behind the last field */
+    uint8_t separator; /* a comma, or a semicolon */
 };
+
+/* What separates the names in a first line: a semicolon if, outside of quotes,
+ * it has more of them than commas. */
+uint8_t csv_separator(const struct line *first);
 
 /* The next field, without its quotes, into room, which is as long as what is
  * left of the record, or is just that: a field may be undone in its place.

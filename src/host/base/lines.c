@@ -132,6 +132,19 @@ static bool lines_fit(const struct line *lines, size_t n, size_t *bad)
     return true;
 }
 
+/* Whether the first line begins with a byte-order mark that is not taken off.
+ */
+static bool lines_mark(struct line *first, bool take_off)
+{
+    if (first->len < 3 || memcmp(first->text, "\xef\xbb\xbf", 3) != 0)
+        return false;
+    if (take_off) {
+        first->text += 3;
+        first->len -= 3;
+    }
+    return !take_off;
+}
+
 hsy_status lines_next(struct lines *r, struct line *lines, size_t max,
                       size_t *count, hsy_error *err)
 {
@@ -146,8 +159,7 @@ hsy_status lines_next(struct lines *r, struct line *lines, size_t max,
     }
     if (n == 0)
         n = lines_last(r, lines);
-    if (r->number == 0 && n != 0 && lines[0].len >= 3 &&
-        memcmp(lines[0].text, "\xef\xbb\xbf", 3) == 0)
+    if (r->number == 0 && n != 0 && lines_mark(&lines[0], r->marked))
         return host_fail_at(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                             "begins with a byte-order mark; save it as "
                             "UTF-8 without one",

@@ -19,14 +19,15 @@ struct lines {
     uint8_t *buffer;
     size_t begin, end;
     bool ended;
+    bool marked;     /* set it to pass over a byte-order mark */
     uint64_t number; /* lines handed out so far */
 };
 
 hsy_status lines_open(struct lines *r, int fd);
 
 /* Up to max lines that last until the next call; *count 0 at the end. HSY_E_IO
- * with errno, or HSY_E_FORMAT for a line that is too long and for a byte-order
- * mark before the first, its number in err->at. */
+ * with errno, or HSY_E_FORMAT for a line that is too long and, unless marked is
+ * set, for a byte-order mark before the first, its number in err->at. */
 hsy_status lines_next(struct lines *r, struct line *lines, size_t max,
                       size_t *count, hsy_error *err);
 void lines_close(struct lines *r);

@@ -142,7 +142,7 @@ static bool csv_add(struct rappor_csv *c, char *field)
 static hsy_status csv_split(struct rappor_csv *c, char *text, size_t len,
                             hsy_error *err)
 {
-    struct csv_record r = {(uint8_t *)text, (uint8_t *)text + len, true};
+    struct csv_record r = {(uint8_t *)text, (uint8_t *)text + len, true, ','};
 
     while (r.more) {
         char *field = text + (r.at - (uint8_t *)text);

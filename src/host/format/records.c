@@ -64,7 +64,7 @@ static const struct record_column *records_lacking(const struct records *r,
 bool records_header(struct records *r, const struct line *line,
                     struct truth_wrong *wrong)
 {
-    struct csv_record c = {line->text, line->text + line->len, true};
+    struct csv_record c = {line->text, line->text + line->len, true, ','};
     struct line name;
     size_t columns = 0;
 
@@ -104,7 +104,7 @@ static bool records_code(const struct record_column *a, uint64_t *code,
 bool records_codes(struct records *r, uint64_t *codes, const struct line *line,
                    struct truth_wrong *wrong)
 {
-    struct csv_record c = {line->text, line->text + line->len, true};
+    struct csv_record c = {line->text, line->text + line->len, true, ','};
     struct line field;
     size_t columns = 0;
 

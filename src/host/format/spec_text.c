@@ -15,7 +15,7 @@ static hsy_status spec_text_fields(struct labels *l, const char *text,
                                    uint8_t *field, hsy_error *err)
 {
     const uint8_t *begin = (const uint8_t *)text;
-    struct csv_record r = {begin, begin + strlen(text), true};
+    struct csv_record r = {begin, begin + strlen(text), true, ','};
     hsy_status st = HSY_OK;
     size_t len;
 

@@ -61,8 +61,12 @@ struct answers_table {
     struct coder coder;
     size_t place[SURVEY_COLUMNS];
     size_t columns; /* of the header */
+    uint8_t separator;
     uint64_t line;
-    uint8_t *room;                   /* one field */
+    uint64_t answered;
+    uint64_t blank; /* lines without a word since the last person's, */
+    uint64_t gap;   /* and the first of them without a separator; 0: none */
+    uint8_t *room;  /* one field */
     uint8_t *fields[SURVEY_COLUMNS]; /* those that are kept */
     size_t lens[SURVEY_COLUMNS];
 };
@@ -98,10 +102,12 @@ static bool answers_named(const char *name, const struct line *field)
 static hsy_status answers_header(struct answers_table *t,
                                  const struct line *line, hsy_error *err)
 {
-    struct csv_record r = {line->text, line->text + line->len, true};
+    struct csv_record r = {line->text, line->text + line->len, true,
+                           csv_separator(line)};
     bool found[SURVEY_COLUMNS] = {false};
     struct line name;
 
+    t->separator = r.separator;
     while (r.more) {
         if (!csv_field(&r, &name, t->room))
             return answers_bad(t, SURVEY_COLUMNS, csv_quote, err);
@@ -128,7 +134,8 @@ static hsy_status answers_header(struct answers_table *t,
 static hsy_status answers_split(struct answers_table *t,
                                 const struct line *line, hsy_error *err)
 {
-    struct csv_record r = {line->text, line->text + line->len, true};
+    struct csv_record r = {line->text, line->text + line->len, true,
+                           t->separator};
     struct line field;
     size_t place = 0;
 
@@ -169,13 +176,18 @@ static struct survey_group *answers_group(struct survey_data *data,
 static hsy_status answers_weight(const struct answers_table *t, double *weight,
                                  hsy_error *err)
 {
-    const char *text = (const char *)t->fields[SURVEY_WEIGHT];
+    char *const text = (char *)t->fields[SURVEY_WEIGHT];
     const size_t len = t->lens[SURVEY_WEIGHT];
+    char *comma;
     int64_t whole;
 
     *weight = 1;
     if (t->how->columns[SURVEY_WEIGHT] == NULL)
         return HSY_OK;
+    /* Who separates by semicolons writes 1,25. */
+    comma = t->separator == ';' ? memchr(text, ',', len) : NULL;
+    if (comma != NULL)
+        *comma = '.';
     if (hsy_decimal_parse(&whole, text, len, 0) != HSY_OK || text[0] == '-')
         return answers_bad(t, SURVEY_WEIGHT,
                            "not a weight: a decimal from 0 up, as 1.25", err);
@@ -230,18 +242,36 @@ static bool answers_crosswise(const struct answers_table *t, uint64_t *code)
     return *code == 1 || strcasecmp(text, "different") == 0;
 }
 
-static hsy_status answers_code(const struct answers_table *t, uint64_t *code,
-                               hsy_error *err)
+static bool answers_given(struct answers_table *t, uint64_t *code)
 {
     const struct line field = {t->fields[SURVEY_ANSWER],
                                t->lens[SURVEY_ANSWER]};
 
-    if (field.len == 0)
-        return answers_bad(t, SURVEY_ANSWER,
-                           "empty; leave out who did not answer", err);
-    if (answers_crosswise(t, code) ||
-        code_lines(&t->coder, code, &field, 1, &t->wrong->truth) == 1)
-        return HSY_OK;
+    return field.len != 0 &&
+           (answers_crosswise(t, code) ||
+            code_lines(&t->coder, code, &field, 1, &t->wrong->truth) == 1);
+}
+
+/* What stands for no answer, where it is not one by its name. */
+static hsy_status answers_none(struct answers_table *t, hsy_error *err)
+{
+    static const char *const missing[] = {"",        "NA",        "N/A",
+                                          "missing", "no answer", NULL};
+    static const char *const refused[] = {"refused", "refusal", "declined",
+                                          NULL};
+    const char *text = (const char *)t->fields[SURVEY_ANSWER];
+    const size_t len = t->lens[SURVEY_ANSWER];
+
+    for (size_t i = 0; missing[i] != NULL; i++)
+        if (len == strlen(missing[i]) && strcasecmp(text, missing[i]) == 0) {
+            t->data->silent.missing++;
+            return HSY_OK;
+        }
+    for (size_t i = 0; refused[i] != NULL; i++)
+        if (len == strlen(refused[i]) && strcasecmp(text, refused[i]) == 0) {
+            t->data->silent.refused++;
+            return HSY_OK;
+        }
     answers_bad(t, SURVEY_ANSWER, "not an answer", err);
     t->wrong->trouble = SURVEY_NO_ANSWER;
     return HSY_E_FORMAT;
@@ -255,14 +285,16 @@ static hsy_status answers_record(struct answers_table *t,
     double weight = 1;
     hsy_status st = answers_split(t, line, err);
 
-    if (st == HSY_OK)
-        st = answers_code(t, &code, err);
-    if (st == HSY_OK && t->data->states != NULL) {
+    if (st != HSY_OK)
+        return st;
+    if (!answers_given(t, &code))
+        return answers_none(t, err);
+    t->answered++;
+    if (t->data->states != NULL) {
         t->data->states[code]++;
         return HSY_OK;
     }
-    if (st == HSY_OK)
-        st = answers_weight(t, &weight, err);
+    st = answers_weight(t, &weight, err);
     if (st == HSY_OK)
         st = answers_where(t, &g, err);
     if (st == HSY_OK)
@@ -270,14 +302,56 @@ static hsy_status answers_record(struct answers_table *t,
     return st;
 }
 
-static hsy_status answers_line(void *ctx, const struct line *line,
-                               uint64_t number, hsy_error *err)
+static bool answers_blank(const struct answers_table *t,
+                          const struct line *line)
 {
-    struct answers_table *t = ctx;
+    for (size_t i = 0; i < line->len; i++)
+        if (line->text[i] != t->separator && line->text[i] != ' ')
+            return false;
+    return true;
+}
 
-    t->line = number;
-    return number == 1 ? answers_header(t, line, err)
-                       : answers_record(t, line, err);
+/* Lines without a word are the end of the table, unless somebody follows. Then
+ * they were people without an answer, if they have all fields. */
+static hsy_status answers_line(struct answers_table *t, const struct line *line,
+                               hsy_error *err)
+{
+    if (t->line == 1)
+        return answers_header(t, line, err);
+    if (answers_blank(t, line)) {
+        t->blank++;
+        if (line->len == 0 && t->columns > 1 && t->gap == 0)
+            t->gap = t->line;
+        return HSY_OK;
+    }
+    if (t->gap != 0) {
+        t->line = t->gap;
+        return answers_bad(t, SURVEY_COLUMNS,
+                           "empty; only the last lines may be", err);
+    }
+    t->data->silent.missing += t->blank;
+    t->blank = 0;
+    return answers_record(t, line, err);
+}
+
+static hsy_status answers_each(struct answers_table *t, int fd, hsy_error *err)
+{
+    struct lines lines;
+    struct line line;
+    size_t count = 1;
+    hsy_status st = lines_open(&lines, fd);
+
+    if (st != HSY_OK)
+        return host_fail(err, st, HSY_FIELD_NONE, "out of memory");
+    lines.marked = true;
+    while (st == HSY_OK && count != 0) {
+        st = lines_next(&lines, &line, 1, &count, err);
+        t->line = lines.number;
+        if (st == HSY_OK && count != 0)
+            st = answers_line(t, &line, err);
+    }
+    lines_close(&lines);
+    return st;
 }
 
 /* All memory is one block: the room, and a field of each column. */
@@ -292,10 +366,10 @@ static hsy_status answers_lines(struct answers_table *t, int fd, hsy_error *err)
     t->room = block;
     for (size_t i = 0; i < SURVEY_COLUMNS; i++)
         t->fields[i] = block + (1 + i) * CSV_FIELD_ROOM;
-    st = lines_each(fd, answers_line, t, err);
+    st = answers_each(t, fd, err);
     explicit_bzero(block, size);
     free(block);
-    if (st == HSY_OK && t->line < 2)
+    if (st == HSY_OK && t->answered == 0)
         st = answers_wrong(t, SURVEY_NOBODY, "no answers", err);
     return st;
 }
@@ -341,6 +415,7 @@ hsy_status survey_data_read(struct survey_data *data,
         (struct coder){.spec = &t.spec,
                        .labels = table->labels != NULL ? table->labels : &none};
     *wrong = (struct survey_wrong){0};
+    data->silent = (struct survey_silent){.known = true};
     data->weighted = table->columns[SURVEY_WEIGHT] != NULL;
     data->count = table->design == NULL                  ? 0
                   : table->design->kind->pair            ? 2

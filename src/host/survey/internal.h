@@ -14,4 +14,10 @@ int survey_decimals(double sd);
 void survey_design_print(FILE *to, const struct survey_design *d);
 void survey_design_hidden(FILE *to, const struct survey_design *d);
 
+/* Who is left out: a paragraph if there is anybody, and fields of json, at most
+ * two, if that is known (survey_rows.c). */
+void survey_silent_print(FILE *to, const struct survey_silent *s);
+size_t survey_silent_fields(struct table_field *fields,
+                            const struct survey_silent *s);
+
 #endif

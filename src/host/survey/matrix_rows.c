@@ -88,21 +88,20 @@ static void matrix_machine(const struct matrix_shown *x,
     char text[3 * HSY_MATRIX_MAX][24];
     const struct table table = {columns, MATRIX_FIXED + 3 * m->d, m->d,
                                 matrix_cell, x};
-    const struct table_field fields[] = {
-        {"design", cell_text("matrix")},
-        {"epsilon", cell_number(m->epsilon)},
-        {"unbounded", cell_bool(isinf(m->epsilon))},
-        {"condition", cell_number(m->condition)},
-        {"level", cell_number(x->level)},
-        {"n", cell_number(m->n)}};
+    struct table_field fields[8] = {{"design", cell_text("matrix")},
+                                    {"epsilon", cell_number(m->epsilon)},
+                                    {"unbounded", cell_bool(isinf(m->epsilon))},
+                                    {"condition", cell_number(m->condition)},
+                                    {"level", cell_number(x->level)},
+                                    {"n", cell_number(m->n)}};
+    const size_t n = 6 + survey_silent_fields(fields + 6, &m->silent);
 
     memcpy(columns, matrix_columns, sizeof matrix_columns);
     for (size_t i = 0; i < 3 * m->d; i++) {
         snprintf(text[i], sizeof text[i], "%s_%zu", names[i / m->d], i % m->d);
         columns[MATRIX_FIXED + i] = (struct table_column){text[i], NULL};
     }
-    table_print(x->to, format, &table, fields, sizeof fields / sizeof fields[0],
-                "states");
+    table_print(x->to, format, &table, fields, n, "states");
 }
 
 static void matrix_square(const struct matrix_shown *x, const char *title,
@@ -143,6 +142,7 @@ static void matrix_table(const struct matrix_shown *x)
                   m->d);
     matrix_square(x, "its inverse", m->inverse, m->d);
     matrix_square(x, "covariances of the shares", m->shares.covariance, m->d);
+    survey_silent_print(x->to, &m->silent);
 }
 
 void survey_matrix_print(FILE *to, enum table_format format,

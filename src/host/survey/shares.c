@@ -83,8 +83,10 @@ hsy_status survey_rows_fill(struct survey_rows *out,
                             const struct survey_data *data, double level,
                             hsy_error *err)
 {
-    struct survey_rows s = {
-        .design = design, .level = level, .weighted = data->weighted};
+    struct survey_rows s = {.design = design,
+                            .silent = data->silent,
+                            .level = level,
+                            .weighted = data->weighted};
     hsy_status st;
 
     s.rows = calloc(SURVEY_GROUPS_MAX, sizeof *s.rows);

@@ -58,13 +58,25 @@ struct survey_group {
     double sum[2], squares[2];
 };
 
+/* People of a table who are left out. */
+struct survey_silent {
+    bool known; /* there is a table */
+    uint64_t missing, refused;
+};
+
 /* Answers of groups, or of the two samples of a pair. Zero it to begin. */
 struct survey_data {
+    struct survey_silent silent;
     struct survey_group *groups; /* owned; SURVEY_GROUPS_MAX of them */
     size_t count;
     bool weighted;
     uint64_t *states; /* owned; answers of a matrix, HSY_MATRIX_MAX of them */
 };
+
+/* "3 people without an answer, 2 who refused"; empty if there is nobody. */
+#define SURVEY_SILENT_TEXT 96
+void survey_silent_text(char text[SURVEY_SILENT_TEXT],
+                        const struct survey_silent *s);
 
 /* Room for groups, or for states. HSY_E_NOMEM. */
 hsy_status survey_data_open(struct survey_data *data, bool states,
@@ -83,7 +95,8 @@ enum survey_column {
 };
 
 /* A table in CSV, whose first line names the columns, and each further one is a
- * person. */
+ * person; commas or semicolons separate fields, as in the first line. A
+ * byte-order mark and empty lines at the end are passed over. */
 struct survey_table {
     const char *columns[SURVEY_COLUMNS]; /* that are wanted; NULL: not */
     const struct survey_design *design;  /* NULL: a matrix of d states, */
@@ -96,7 +109,7 @@ enum survey_trouble {
     SURVEY_BAD_FIELD,    /* of the column, as the error says */
     SURVEY_NO_ANSWER,    /* a field that is none, as truth says */
     SURVEY_NO_COLUMN,    /* of this name */
-    SURVEY_NOBODY,       /* no line but the first */
+    SURVEY_NOBODY,       /* no answer of anybody */
     SURVEY_NO_SAMPLE,    /* nobody in this one */
     SURVEY_NO_WEIGHT,    /* all weights of a group are 0 */
     SURVEY_ONE_GROUP     /* all answers are of one */
@@ -130,6 +143,7 @@ struct survey_row {
 
 struct survey_rows {
     const struct survey_design *design;
+    struct survey_silent silent;
     double level;
     struct survey_row *rows; /* owned */
     size_t count;
@@ -158,6 +172,7 @@ double survey_rows_epsilon(const struct survey_rows *s);
 
 struct survey_matrix {
     size_t d;
+    struct survey_silent silent; /* whoever counted sets it */
     double condition, epsilon;
     double h[HSY_MATRIX_MAX * HSY_MATRIX_MAX]; /* [answer][truth] */
     double inverse[HSY_MATRIX_MAX * HSY_MATRIX_MAX];

@@ -21,6 +21,45 @@ void survey_percent(char text[48], double share, int decimals)
     snprintf(text, 48, "%.*f %%", decimals, rounded);
 }
 
+/* ---- Who is left out ------------------------------------------------------
+ */
+
+void survey_silent_text(char text[SURVEY_SILENT_TEXT],
+                        const struct survey_silent *s)
+{
+    char missing[SURVEY_SILENT_TEXT / 2] = "";
+
+    if (s->missing != 0)
+        snprintf(missing, sizeof missing, "%" PRIu64 " %s without an answer",
+                 s->missing, s->missing == 1 ? "person" : "people");
+    if (s->refused != 0)
+        snprintf(text, SURVEY_SILENT_TEXT, "%s%s%" PRIu64 " who refused",
+                 missing, s->missing != 0 ? ", " : "", s->refused);
+    else
+        snprintf(text, SURVEY_SILENT_TEXT, "%s", missing);
+}
+
+void survey_silent_print(FILE *to, const struct survey_silent *s)
+{
+    char text[SURVEY_SILENT_TEXT];
+
+    survey_silent_text(text, s);
+    if (text[0] == '\0')
+        return;
+    putc('\n', to);
+    table_say(to, "Left out: %s. Shares are of those who answered.", text);
+}
+
+size_t survey_silent_fields(struct table_field *fields,
+                            const struct survey_silent *s)
+{
+    if (!s->known)
+        return 0;
+    fields[0] = (struct table_field){"missing", cell_count(s->missing)};
+    fields[1] = (struct table_field){"refused", cell_count(s->refused)};
+    return 2;
+}
+
 /* ---- Figures of a row ---------------------------------------------------- */
 
 enum show_id {
@@ -167,7 +206,7 @@ static void show_machine(FILE *to, const struct survey_rows *s,
     struct show_table t = {.s = s};
     const struct table table = {t.columns, 0, s->count, show_cell, &t};
     struct table full = table;
-    struct table_field fields[14] = {
+    struct table_field fields[16] = {
         {"design", cell_text(d->kind->name)},
         {"epsilon", cell_number(survey_rows_epsilon(s))},
         {"unbounded", cell_bool(isinf(survey_rows_epsilon(s)))},
@@ -200,6 +239,7 @@ static void show_machine(FILE *to, const struct survey_rows *s,
         fields[n++] = (struct table_field){"difference_wilson",
                                            cell_pair(e->low, e->high)};
     }
+    n += survey_silent_fields(fields + n, &s->silent);
     show_columns(&t, !json);
     full.ncolumns = t.n;
     table_print(to, format, &full, fields, n, many ? "groups" : NULL);
@@ -390,4 +430,5 @@ void survey_rows_print(FILE *to, enum table_format format,
         show_one(to, s);
     if (s->weighted)
         show_weights(to, s);
+    survey_silent_print(to, &s->silent);
 }

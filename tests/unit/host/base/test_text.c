@@ -70,7 +70,7 @@ static void fields_lose_their_quotes(void)
 {
     char text[] = "a,\"b,\"\"c\"\"\",,\"\"";
     struct csv_record r = {(uint8_t *)text, (uint8_t *)text + strlen(text),
-                           true};
+                           true, ','};
     const char *const want[] = {"a", "b,\"c\"", "", ""};
     bool good = true;
 
@@ -92,12 +92,32 @@ static void quotes_stand_in_their_places(void)
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const uint8_t *text = (const uint8_t *)bad[i];
-        struct csv_record r = {text, text + strlen(bad[i]), true};
+        struct csv_record r = {text, text + strlen(bad[i]), true, ','};
         size_t len;
 
         refused &= !csv_take(&r, room, &len);
     }
     ok(refused, "a quote that is out of place is refused");
+}
+
+static void the_first_line_says_what_separates(void)
+{
+    const struct {
+        const char *line;
+        uint8_t separator;
+    } firsts[] = {{"a,b", ','},         {"a;b", ';'},
+                  {"a", ','},           {"", ','},
+                  {"a;b,c", ','},       {"a;b, c;d", ';'},
+                  {"\"a;b;c\",d", ','}, {"\"a,b,c\";d", ';'}};
+    bool good = true;
+
+    for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
+        const struct line line = {(const uint8_t *)firsts[i].line,
+                                  strlen(firsts[i].line)};
+
+        good &= csv_separator(&line) == firsts[i].separator;
+    }
+    ok(good, "semicolons separate if there are more of them, outside quotes");
 }
 
 static void files_come_whole(void)
@@ -151,6 +171,7 @@ int main(void)
     the_last_day_fits();
     fields_lose_their_quotes();
     quotes_stand_in_their_places();
+    the_first_line_says_what_separates();
     files_come_whole();
     long_inputs_grow();
     return tap_done();

@@ -117,7 +117,9 @@ static void tables_that_are_wrong(void)
         {{{"a"}, &d, 0, NULL}, "a\nyes\nmaybe\n", SURVEY_NO_ANSWER, 3},
         {{{"a"}, &d, 0, NULL}, "a,b\nyes\n", SURVEY_BAD_LINE, 2},
         {{{"a"}, &d, 0, NULL}, "a,b\nyes,\"x\n", SURVEY_BAD_LINE, 2},
-        {{{"a"}, &d, 0, NULL}, "a,b\n,x\n", SURVEY_BAD_FIELD, 2},
+        {{{"a"}, &d, 0, NULL}, "a,b\n,x\nNA,y\n", SURVEY_NOBODY, 0},
+        {{{"a"}, &d, 0, NULL}, "a,b\nyes,x\n\n\nno,y\n", SURVEY_BAD_LINE, 3},
+        {{{"a"}, &d, 0, NULL}, "a;b\nyes,x\n", SURVEY_BAD_LINE, 2},
         {{{"a", "g"}, &d, 0, NULL}, "a,g\nyes,\n", SURVEY_BAD_FIELD, 2},
         {{{"a", "g"}, &d, 0, NULL}, "a,g\nyes,x\n", SURVEY_ONE_GROUP, 0},
         {{{"a", NULL, "w"}, &d, 0, NULL}, "a,w\nyes,-1\n", SURVEY_BAD_FIELD, 2},
@@ -145,18 +147,51 @@ static void tables_that_are_wrong(void)
     }
 }
 
-static void marks_are_the_readers(void)
+/* What spreadsheets write. */
+static void tables_of_spreadsheets(void)
 {
     const struct survey_design d = design("spinner", "0.7");
-    const struct survey_table t = {.columns = {"a"}, .design = &d};
+    struct survey_table t = {.columns = {"a"}, .design = &d};
     struct survey_wrong wrong;
     struct survey_data data;
 
     ok(reading(&data, &wrong, &t,
                "\xef\xbb\xbf"
-               "a\nyes\n") == HSY_E_FORMAT &&
-           wrong.trouble == 0,
-       "a byte-order mark is refused by who reads lines");
+               "a,b\r\nyes,x\r\nno,y\r\n\r\n,\r\n") == HSY_OK &&
+           data.groups[0].counts[0] == 1 && data.groups[0].counts[1] == 1 &&
+           eq_u64(data.silent.missing, 0),
+       "a byte-order mark and empty lines at the end are passed over");
+    survey_data_clear(&data);
+    ok(reading(&data, &wrong, &t, "a\nyes\n\nno\n\n\n") == HSY_OK &&
+           eq_u64(data.silent.missing, 1) && data.silent.known,
+       "in a single column an empty line in between is a person");
+    survey_data_clear(&data);
+    ok(reading(&data, &wrong, &t,
+               "b,a\n1,yes\n2,\n,\n3,NA\n4,n/a\n5,Refused\n6,declined\n"
+               "7,no\n") == HSY_OK &&
+           eq_u64(data.silent.missing, 4) && eq_u64(data.silent.refused, 2) &&
+           data.groups[0].counts[0] + data.groups[0].counts[1] == 2,
+       "who has no answer and who refused are counted, and left out");
+    survey_data_clear(&data);
+
+    t.columns[SURVEY_WEIGHT] = "w";
+    ok(reading(&data, &wrong, &t,
+               "\"a\";w;note, if any\nyes;1,5;\"x;y\"\nno;0.5;\n") == HSY_OK &&
+           data.groups[0].sum[1] == 1.5 && data.groups[0].sum[0] == 0.5,
+       "semicolons separate where the first line has more of them, and a "
+       "decimal may then have a comma");
+    survey_data_clear(&data);
+}
+
+static void names_of_a_matrix_come_first(void)
+{
+    struct survey_table t = {.columns = {"a"}, .d = 2};
+    struct survey_wrong wrong;
+    struct survey_data data;
+
+    ok(reading(&data, &wrong, &t, "a\n1\nrefused\n0\n") == HSY_OK &&
+           eq_u64(data.silent.refused, 1) && data.states[1] == 1,
+       "a matrix leaves out who refused");
     survey_data_clear(&data);
 }
 
@@ -165,6 +200,7 @@ int main(void)
     designs_are_read();
     tables_are_counted();
     tables_that_are_wrong();
-    marks_are_the_readers();
+    tables_of_spreadsheets();
+    names_of_a_matrix_come_first();
     return tap_done();
 }
