@@ -3,6 +3,8 @@
 #include "lib/kernels/simd.h"
 
 #include "lib/kernels/bernoulli_bits_vec.h"
+#include "lib/kernels/chacha20_vec.h"
+#include "lib/kernels/hadamard_vec.h"
 #include "lib/kernels/line_sums_vec.h"
 #include "lib/kernels/orthogonal_points_vec.h"
 #include "lib/kernels/wht_vec.h"

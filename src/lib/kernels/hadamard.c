@@ -16,19 +16,3 @@ size_t hsy_hadamard_plain(uint32_t *out, uint32_t *redo, const uint64_t *codes,
     }
     return count;
 }
-
-/* The list grows by a mask, as in blanket_choices.c. */
-size_t hsy_hadamard_portable(uint32_t *out, uint32_t *redo,
-                             const uint64_t *codes, const uint64_t *coins,
-                             size_t n, const struct kernel_hadamard *h)
-{
-    const struct kernel_hadamard c = *h;
-    size_t count = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        out[i] = hadamard_report(codes[i], coins[2 * i], coins[2 * i + 1], &c);
-        redo[count] = (uint32_t)i;
-        count += ct_public(ct_less(c.last, coins[2 * i])) & 1;
-    }
-    return count;
-}

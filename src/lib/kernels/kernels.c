@@ -19,6 +19,15 @@ static const struct hsy_kernels kernels_plain = {
     .line_sums = hsy_line_sums_plain,
 };
 
+/* The vectors of 16 bytes are for little-endian machines: on others plain takes
+ * their place. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+
+static const struct hsy_kernels *const kernels_table[] = {&kernels_plain,
+                                                          &kernels_plain};
+
+#else
+
 static const struct hsy_kernels kernels_portable = {
     .chacha20 = hsy_chacha20_portable,
     .crc32c = hsy_crc32c_portable,
@@ -36,6 +45,13 @@ static const struct hsy_kernels kernels_portable = {
     .orthogonal_points = hsy_orthogonal_points_portable,
     .line_sums = hsy_line_sums_portable,
 };
+
+#if !defined(__x86_64__)
+static const struct hsy_kernels *const kernels_table[] = {&kernels_plain,
+                                                          &kernels_portable};
+#endif
+
+#endif
 
 #if defined(__x86_64__)
 
@@ -128,9 +144,6 @@ bool hsy_cpu_has(hsy_cpu level)
 }
 
 #else
-
-static const struct hsy_kernels *const kernels_table[] = {&kernels_plain,
-                                                          &kernels_portable};
 
 bool hsy_cpu_has(hsy_cpu level)
 {

@@ -6,9 +6,13 @@
 #define LIB_KERNELS_LEVELS_H
 
 #include "lib/kernels/bernoulli_bits.h"
+#include "lib/kernels/chacha20.h"
+#include "lib/kernels/hadamard.h"
 #include "lib/kernels/internal.h"
 #include "lib/kernels/line_sums.h"
 #include "lib/kernels/wht.h"
+
+#include <string.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>

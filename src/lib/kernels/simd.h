@@ -41,6 +41,21 @@
 #define simd_select K(simd_select)
 #define simd_most3 K(simd_most3)
 #define simd_mul32 K(simd_mul32)
+#define simd_low32 K(simd_low32)
+#define simd_high32 K(simd_high32)
+#define simd_low64 K(simd_low64)
+#define simd_high64 K(simd_high64)
+#define simd_even32 K(simd_even32)
+#define simd_odd32 K(simd_odd32)
+#define simd_deal64 K(simd_deal64)
+#define simd_collect32 K(simd_collect32)
+#define simd_collect64 K(simd_collect64)
+#define simd_less64 K(simd_less64)
+#define simd_mask32 K(simd_mask32)
+#define simd_odd64 K(simd_odd64)
+#define simd_rotate32 K(simd_rotate32)
+#define simd_float K(simd_float)
+#define simd8 K(simd8)
 
 /* Every operation goes into the loop that uses it. */
 #define SIMD_INLINE __attribute__((always_inline, unused)) static inline
@@ -55,10 +70,12 @@
 
 #endif
 
+typedef uint8_t simd8 __attribute__((vector_size(SIMD_BYTES)));
 typedef uint32_t simd32 __attribute__((vector_size(SIMD_BYTES)));
 typedef uint64_t simd64 __attribute__((vector_size(SIMD_BYTES)));
 typedef int32_t simd_signed32 __attribute__((vector_size(SIMD_BYTES)));
 typedef int64_t simd_signed64 __attribute__((vector_size(SIMD_BYTES)));
+typedef float simd_float __attribute__((vector_size(SIMD_BYTES)));
 typedef uint64_t simd_memory
     __attribute__((vector_size(SIMD_BYTES), aligned(1), may_alias));
 typedef uint32_t simd_memory32 __attribute__((aligned(1), may_alias));
@@ -160,6 +177,157 @@ SIMD_INLINE simd64 simd_mul32(simd64 a, simd64 b)
                              vmovn_u64((uint64x2_t)b));
 #else
     return (a & UINT32_MAX) * (b & UINT32_MAX);
+#endif
+}
+
+/* Ones where a < b. */
+SIMD_INLINE simd64 simd_less64(simd64 a, simd64 b)
+{
+#if defined(SIMD_AVX512) || defined(SIMD_AVX2) || defined(__aarch64__)
+    return (simd64)(a < b);
+#else
+    return (simd64)((simd_signed64)((~a & b) | ((~a | b) & (a - b))) >> 63);
+#endif
+}
+
+/* Ones where an odd number of the low 32 bits is set. */
+SIMD_INLINE simd64 simd_odd64(simd64 x)
+{
+#if defined(SIMD_AVX512)
+    x = (simd64)_mm512_popcnt_epi64((__m512i)(x & UINT32_MAX));
+#else
+    for (int half = 16; half > 0; half /= 2)
+        x ^= x >> half;
+#endif
+    return 0 - (x & 1);
+}
+
+SIMD_INLINE simd32 simd_rotate32(simd32 x, int bits)
+{
+#if defined(SIMD_AVX2)
+    const __m256i by16 =
+        _mm256_set_epi64x(0x0d0c0f0e09080b0a, 0x0504070601000302,
+                          0x0d0c0f0e09080b0a, 0x0504070601000302);
+    const __m256i by8 =
+        _mm256_set_epi64x(0x0e0d0c0f0a09080b, 0x0605040702010003,
+                          0x0e0d0c0f0a09080b, 0x0605040702010003);
+
+    /* Rotations by whole bytes are one shuffle. */
+    if (bits == 16)
+        return (simd32)_mm256_shuffle_epi8((__m256i)x, by16);
+    if (bits == 8)
+        return (simd32)_mm256_shuffle_epi8((__m256i)x, by8);
+#endif
+    return x << bits | x >> (32 - bits);
+}
+
+/* ---- Order --------------------------------------------------------------- */
+
+/* Two vectors are woven within each 16 bytes, which is one instruction
+ * everywhere: low takes the lower halves by turns, high the upper ones, even
+ * and odd every second word of a, then of b. */
+#if SIMD_BYTES == 16
+#define SIMD_WEAVE64(k) k, 2 + k
+#define SIMD_WEAVE32(k) k, 4 + k, 1 + k, 5 + k
+#define SIMD_EACH32(k) k, 2 + k, 4 + k, 6 + k
+#define SIMD_DEAL64 0, 1
+#define SIMD_COLLECT64 0, 1
+#define SIMD_COLLECT32 0, 1, 2, 3
+#elif SIMD_BYTES == 32
+#define SIMD_WEAVE64(k) k, 4 + k, 2 + k, 6 + k
+#define SIMD_WEAVE32(k) k, 8 + k, 1 + k, 9 + k, 4 + k, 12 + k, 5 + k, 13 + k
+#define SIMD_EACH32(k) k, 2 + k, 8 + k, 10 + k, 4 + k, 6 + k, 12 + k, 14 + k
+#define SIMD_DEAL64 0, 2, 1, 3
+#define SIMD_COLLECT64 0, 2, 1, 3
+#define SIMD_COLLECT32 0, 4, 1, 5, 2, 6, 3, 7
+#else
+#define SIMD_WEAVE64(k) k, 8 + k, 2 + k, 10 + k, 4 + k, 12 + k, 6 + k, 14 + k
+#define SIMD_WEAVE32(k)                                                        \
+    k, 16 + k, 1 + k, 17 + k, 4 + k, 20 + k, 5 + k, 21 + k, 8 + k, 24 + k,     \
+        9 + k, 25 + k, 12 + k, 28 + k, 13 + k, 29 + k
+#define SIMD_EACH32(k)                                                         \
+    k, 2 + k, 16 + k, 18 + k, 4 + k, 6 + k, 20 + k, 22 + k, 8 + k, 10 + k,     \
+        24 + k, 26 + k, 12 + k, 14 + k, 28 + k, 30 + k
+#define SIMD_DEAL64 0, 4, 1, 5, 2, 6, 3, 7
+#define SIMD_COLLECT64 0, 2, 4, 6, 1, 3, 5, 7
+#define SIMD_COLLECT32 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15
+#endif
+
+SIMD_INLINE simd32 simd_low32(simd32 a, simd32 b)
+{
+    return __builtin_shufflevector(a, b, SIMD_WEAVE32(0));
+}
+
+SIMD_INLINE simd32 simd_high32(simd32 a, simd32 b)
+{
+    return __builtin_shufflevector(a, b, SIMD_WEAVE32(2));
+}
+
+SIMD_INLINE simd64 simd_low64(simd64 a, simd64 b)
+{
+    return __builtin_shufflevector(a, b, SIMD_WEAVE64(0));
+}
+
+SIMD_INLINE simd64 simd_high64(simd64 a, simd64 b)
+{
+    return __builtin_shufflevector(a, b, SIMD_WEAVE64(1));
+}
+
+/* gcc finds the instruction for floats only; none is computed with. */
+SIMD_INLINE simd32 simd_even32(simd64 a, simd64 b)
+{
+    return (simd32)__builtin_shufflevector((simd_float)a, (simd_float)b,
+                                           SIMD_EACH32(0));
+}
+
+SIMD_INLINE simd32 simd_odd32(simd64 a, simd64 b)
+{
+    return (simd32)__builtin_shufflevector((simd_float)a, (simd_float)b,
+                                           SIMD_EACH32(1));
+}
+
+/* Consecutive words in the order in which low64 or high64 leave those of two
+ * vectors. */
+SIMD_INLINE simd64 simd_deal64(simd64 x)
+{
+    return __builtin_shufflevector(x, x, SIMD_DEAL64);
+}
+
+/* Back to the order of memory: of even32 or odd32 of two vectors as they were
+ * loaded, and of even32 of what low64 gave. */
+SIMD_INLINE simd32 simd_collect64(simd32 x)
+{
+    return (simd32)__builtin_shufflevector((simd64)x, (simd64)x,
+                                           SIMD_COLLECT64);
+}
+
+SIMD_INLINE simd32 simd_collect32(simd32 x)
+{
+    return __builtin_shufflevector(x, x, SIMD_COLLECT32);
+}
+
+#undef SIMD_WEAVE64
+#undef SIMD_WEAVE32
+#undef SIMD_EACH32
+#undef SIMD_DEAL64
+#undef SIMD_COLLECT64
+#undef SIMD_COLLECT32
+
+/* Bit i: the highest bit of lane i. */
+SIMD_INLINE uint32_t simd_mask32(simd32 x)
+{
+#if defined(SIMD_AVX512)
+    return _mm512_movepi32_mask((__m512i)x);
+#elif defined(SIMD_AVX2)
+    return (uint32_t)_mm256_movemask_ps((__m256)x);
+#elif SIMD_BYTES == 16 && defined(__SSE2__)
+    return (uint32_t)_mm_movemask_ps((__m128)x);
+#else
+    uint32_t mask = 0;
+
+    for (unsigned i = 0; i < SIMD_HALVES; i++)
+        mask |= x[i] >> 31 << i;
+    return mask;
 #endif
 }
 
