@@ -16,10 +16,11 @@
  * another, which then has a test of its own, test_law_NAME.c. */
 static bool coins_of(const hsy_scheme *s, struct enumerate_coins *coins)
 {
-    uint64_t low = s->own < s->other ? s->own : s->other;
-    uint64_t high = s->own < s->other ? s->other : s->own;
+    uint64_t low = s->bits.own < s->bits.other ? s->bits.own : s->bits.other;
+    uint64_t high = s->bits.own < s->bits.other ? s->bits.other : s->bits.own;
     const uint64_t channel[2] = {low, high};
-    const uint64_t blanket = s->choice.bound << s->shift;
+    const uint64_t blanket =
+        s->law == LAW_TWO_LEVEL ? s->two.choice.bound << s->two.shift : 0;
 
     switch (s->mech->row.id) {
     case 1: /* rr */
@@ -32,7 +33,7 @@ static bool coins_of(const hsy_scheme *s, struct enumerate_coins *coins)
         /* fall through */
     case 2: /* grr */
         enumerate_edges(coins, &s->coin, &blanket, 1);
-        enumerate_below(coins, s->choice.bound);
+        enumerate_below(coins, s->two.choice.bound);
         return true;
     case 7: /* onebit */
         enumerate_below(coins, (uint64_t)(s->hi - s->lo));
@@ -63,11 +64,11 @@ static unsigned play_lanes(const hsy_scheme *s, uint64_t code,
 {
     uint64_t words[65] = {0};
 
-    for (unsigned j = 0; j < s->digits; j++)
+    for (unsigned j = 0; j < s->bits.digits; j++)
         for (unsigned i = 0; i < s->d; i++)
             words[j] |= (~lanes[i] >> j & 1) << i;
-    words[s->digits] = coin;
-    return play(s, code, words, s->digits + 1, 0);
+    words[s->bits.digits] = coin;
+    return play(s, code, words, s->bits.digits + 1, 0);
 }
 
 /* Classes of one lane, or of the coin: 1 below the edge, 0 from it on. Each
@@ -92,8 +93,8 @@ static void lane_size(mpz_t size, uint64_t edge, uint64_t last, unsigned pick)
 static bool enumerate_lanes_of(const hsy_scheme *s, struct enumerate_law *l,
                                uint64_t code, unsigned members)
 {
-    uint64_t edge = s->other >> (64 - s->digits);
-    uint64_t last = UINT64_MAX >> (64 - s->digits);
+    uint64_t edge = s->bits.other >> (64 - s->bits.digits);
+    uint64_t last = UINT64_MAX >> (64 - s->bits.digits);
     unsigned combos = 1;
     bool agree = true;
     mpz_t size, product;
@@ -104,10 +105,10 @@ static bool enumerate_lanes_of(const hsy_scheme *s, struct enumerate_law *l,
     for (unsigned combo = 0; combo < combos; combo++) {
         uint64_t lanes[LANES];
         unsigned rest = combo, want = 0, y, pick = rest % members;
-        uint64_t coin = lane_member(s->own, UINT64_MAX, pick);
+        uint64_t coin = lane_member(s->bits.own, UINT64_MAX, pick);
         bool counts = pick < 2, own = pick % 2 == 0;
 
-        lane_size(product, s->own, UINT64_MAX, pick);
+        lane_size(product, s->bits.own, UINT64_MAX, pick);
         for (unsigned i = 0; i < s->d; i++) {
             rest /= members;
             pick = rest % members;
@@ -142,13 +143,13 @@ static void exact_law_of(const hsy_spec *spec, const char *name)
     hsy_scheme *s = trial_scheme(spec);
     struct enumerate_coins coins = {0};
 
-    if (s->digits != 0 && s->mech->row.id <= 4) {
+    if (s->law == LAW_BITS && s->bits.digits != 0 && s->mech->row.id <= 4) {
         struct enumerate_law l;
         bool agree;
 
         enumerate_init(&l, s, OUTPUTS);
         agree = enumerate_lanes(s, &l, l.codes);
-        mpz_setbit(l.total, 64 + (mp_bitcnt_t)s->digits * s->d);
+        mpz_setbit(l.total, 64 + (mp_bitcnt_t)s->bits.digits * s->d);
         enumerate_compare(s, name, &l, agree);
         enumerate_clear(&l);
     } else if (coins_of(s, &coins)) {

@@ -75,11 +75,11 @@ static void lanes_vector(const hsy_scheme *s, uint8_t *bits, uint64_t code,
         size_t n = lanes_chunk(words, first);
 
         for (size_t i = 0; i < 64 * n && 64 * first + i < all; i++)
-            bits[64 * first + i] =
-                lanes_event(t->words + t->at, n, s->digits, s->other, i);
-        t->at += n * s->digits;
+            bits[64 * first + i] = lanes_event(
+                t->words + t->at, n, s->bits.digits, s->bits.other, i);
+        t->at += n * s->bits.digits;
         if (first == 0)
-            coin = t->words[t->at++] < s->own;
+            coin = t->words[t->at++] < s->bits.own;
     }
     bits[code] = coin;
 }

@@ -17,7 +17,7 @@ static void law_of(uint32_t d, uint64_t bits, uint64_t pool_bits,
     spec.param[HSY_PARAM_POOL_SEED] = 77;
     s = trial_scheme(&spec);
     for (uint64_t i = 0; i < bits; i++) {
-        const uint64_t edges[2] = {s->other, s->own};
+        const uint64_t edges[2] = {s->bits.other, s->bits.own};
 
         enumerate_edges(&coins, &s->coin, edges, 2);
     }

@@ -11,10 +11,10 @@
 /* All coins but the published one. */
 static struct enumerate_coins law_coins(const hsy_scheme *s)
 {
-    const uint64_t own = s->weight, other = (uint64_t)1 << s->shift;
+    const uint64_t own = s->two.weight, other = (uint64_t)1 << s->two.shift;
     const uint64_t edges[2] = {other, own};
     const struct prob_base bit = hsy_prob_base(own + other);
-    const uint64_t blanket = s->choice.bound << s->shift;
+    const uint64_t blanket = s->two.choice.bound << s->two.shift;
     struct enumerate_coins coins = {0};
 
     enumerate_below(&coins, (uint64_t)(s->hi - s->lo));

@@ -19,7 +19,7 @@ static void law(uint32_t d, uint64_t blocks, double epsilon, uint64_t seed)
     spec.param[HSY_PARAM_BLOCKS] = blocks;
     spec.param[HSY_PARAM_POOL_SEED] = seed;
     s = trial_scheme(&spec);
-    edge = 2 * s->param[HSY_PARAM_BLOCKS] << s->shift;
+    edge = 2 * s->param[HSY_PARAM_BLOCKS] << s->two.shift;
     enumerate_edges(&coins, &s->coin, &edge, 1);
     enumerate_below(&coins, s->cells);
     enumerate_check(s, "hr", &coins, s->cells);
@@ -30,7 +30,7 @@ static void law(uint32_t d, uint64_t blocks, double epsilon, uint64_t seed)
 /* P[y | x] estimate(y)^2 - truth^2, one report, summed over all outputs. */
 static double variance(const hsy_scheme *s, uint64_t truth, uint64_t value)
 {
-    const double u = (double)(s->weight - ((uint64_t)1 << s->shift));
+    const double u = (double)(s->two.weight - ((uint64_t)1 << s->two.shift));
     double mean = 0, square = 0;
 
     for (uint64_t y = 0; y < s->cells; y++) {

@@ -11,12 +11,12 @@ static struct enumerate_coins law_coins(const hsy_scheme *s)
     const uint64_t grid = s->param[HSY_PARAM_GRID];
     const size_t far = (s->cells - 1) / 2 + grid;
     uint64_t *edges = trial_memory(far * sizeof *edges);
-    uint64_t u = s->own, sum = s->own;
+    uint64_t u = s->noise.middle, sum = s->noise.middle;
     struct enumerate_coins coins = {0};
     struct enumerate_coin *sign;
 
     for (size_t k = 0; k < far; k++) {
-        hsy_u128 product = (hsy_u128)u * s->weight;
+        hsy_u128 product = (hsy_u128)u * s->noise.keep;
 
         edges[k] = sum;
         u = (uint64_t)(product >> 64) + ((uint64_t)product != 0);
@@ -76,8 +76,8 @@ static void law_keep(void)
             continue;
         tried++;
         s = trial_scheme(&spec);
-        wrong +=
-            !law_keeps(s->weight, s->nano_epsilon, s->param[HSY_PARAM_GRID]);
+        wrong += !law_keeps(s->noise.keep, s->nano_epsilon,
+                            s->param[HSY_PARAM_GRID]);
         if (tried == 1)
             is_u64(wrong, 0,
                    "a step keeps e^(-epsilon / 2G) where three units "

@@ -210,7 +210,7 @@ static void groups(const hsy_scheme *s, const struct law_case *c)
         hsy_stream_seed(&secret, seed, 0);
         hsy_stream_seed(&published, seed, 1);
         good &= hsy_randomize(s, report, &truth, &coins, NULL) == HSY_OK;
-        i = report_get(report, 8) & (((uint64_t)1 << s->index_bits) - 1);
+        i = report_get(report, 8) & (((uint64_t)1 << s->parts.index_bits) - 1);
         code = hsy_part_code(s, codes[x], i);
         hsy_stream_seed(&secret, seed, 0);
         hsy_stream_seed(&published, seed, 1);
@@ -218,7 +218,7 @@ static void groups(const hsy_scheme *s, const struct law_case *c)
         good &= hsy_randomize_batch(hsy_scheme_part(s, i), alone, &code, 1,
                                     &coins, NULL) == HSY_OK &&
                 report_get(report, 8) ==
-                    (report_get(alone, 8) << s->index_bits | i);
+                    (report_get(alone, 8) << s->parts.index_bits | i);
     }
     ok(good, "%s: given the group a report is the oracle's own", c->name);
 }

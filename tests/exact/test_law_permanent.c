@@ -67,11 +67,11 @@ static struct law_draw law_permanent_draw(const hsy_permanent *c)
 {
     const hsy_scheme *s = c->permanent;
     const struct permanent_part part = s->mech->client->permanent->part(s);
-    const uint64_t channel[2] = {s->other, s->own};
+    const uint64_t channel[2] = {s->bits.other, s->bits.own};
     struct law_draw draw = {0};
 
     if (s->mech->client->permanent->step == PERMANENT_OUTPUT) {
-        uint64_t blanket = (uint64_t)part.count << s->shift;
+        uint64_t blanket = (uint64_t)part.count << s->two.shift;
 
         enumerate_edges(&draw.coins, &s->coin, &blanket, 1);
         enumerate_below(&draw.coins, part.count);
@@ -79,8 +79,8 @@ static struct law_draw law_permanent_draw(const hsy_permanent *c)
         law_lanes(&draw, part.count, 0, s->rappor.flip_digits, &s->rappor.flip,
                   1);
     } else if (s->total == 0) {
-        law_lanes(&draw, part.count, 0, s->digits, &s->other, 1);
-        enumerate_edges(&draw.coins, &law_word, &s->own, 1);
+        law_lanes(&draw, part.count, 0, s->bits.digits, &s->bits.other, 1);
+        enumerate_edges(&draw.coins, &law_word, &s->bits.own, 1);
     } else {
         if (s->kind == HSY_KIND_NUMBER)
             enumerate_below(&draw.coins, (uint64_t)(s->hi - s->lo));
@@ -92,7 +92,7 @@ static struct law_draw law_permanent_draw(const hsy_permanent *c)
 
 static struct law_draw law_step_draw(const hsy_permanent *c)
 {
-    const struct mech_rappor *r = &c->report->rappor;
+    const struct law_rappor *r = &c->report->rappor;
     const struct permanent_part part =
         c->report->mech->client->permanent->part(c->report);
     const uint64_t low = r->low < r->miss ? r->low : r->miss;
@@ -645,7 +645,8 @@ static void law_wanted(const hsy_permanent *c, mpq_t out)
     for (size_t i = 0; i < 2; i++) {
         bool outputs = s[i]->mech->client->permanent->step == PERMANENT_OUTPUT;
 
-        mpz_set_ui(mpq_numref(rate[i]), outputs ? s[i]->weight : s[i]->other);
+        mpz_set_ui(mpq_numref(rate[i]),
+                   outputs ? s[i]->two.weight : s[i]->bits.other);
         enumerate_whole(mpq_denref(rate[i]), s[i]->total);
         mpq_canonicalize(rate[i]);
         mpq_set_ui(x, 1, outputs ? k : 2);

@@ -22,12 +22,12 @@ static hsy_spec law_spec(const char *name, uint32_t d, double epsilon,
 static void law_of(const hsy_spec *spec)
 {
     hsy_scheme *s = trial_scheme(spec);
-    const uint64_t blanket = s->choice.bound << s->shift;
+    const uint64_t blanket = s->two.choice.bound << s->two.shift;
     struct enumerate_coins coins = {0};
 
-    enumerate_below(&coins, s->projective.set);
+    enumerate_below(&coins, s->projective.space.set);
     enumerate_edges(&coins, &s->coin, &blanket, 1);
-    enumerate_below(&coins, s->choice.bound);
+    enumerate_below(&coins, s->two.choice.bound);
     enumerate_check(s, spec->mechanism, &coins, s->cells);
     enumerate_coins_clear(&coins);
     free(s);
@@ -83,12 +83,12 @@ static void moments_of(const hsy_spec *spec, double own, double same,
     hsy_scheme *s = trial_scheme(spec);
     const uint64_t v = 2;
     double *estimator = trial_memory(s->cells * sizeof *estimator);
-    uint32_t item, block = projective_place(&s->projective, v, &item);
+    uint32_t item, block = projective_place(&s->projective.space, v, &item);
     bool mean = true, variance = true;
 
     law_estimator(s, v, estimator);
     for (uint64_t x = 0; x < s->d; x++) {
-        bool inside = projective_place(&s->projective, x, &item) == block;
+        bool inside = projective_place(&s->projective.space, x, &item) == block;
         double want = x == v ? own : inside ? same : other, got[2];
 
         law_moments(s, x, estimator, got);
@@ -96,9 +96,9 @@ static void moments_of(const hsy_spec *spec, double own, double same,
         variance &= fabs(got[1] - want) < 1e-7;
     }
     ok(mean, "%s(%u,%u): unbiased for every truth", spec->mechanism,
-       s->projective.geometry.q, s->projective.geometry.t);
+       s->projective.space.geometry.q, s->projective.space.geometry.t);
     ok(variance, "%s(%u,%u): variances as tabled", spec->mechanism,
-       s->projective.geometry.q, s->projective.geometry.t);
+       s->projective.space.geometry.q, s->projective.space.geometry.t);
     free(estimator);
     free(s);
 }

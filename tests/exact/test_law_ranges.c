@@ -92,7 +92,7 @@ static bool agrees(const hsy_scheme *s, uint64_t code, const hsy_u128 *seen,
 static bool haar_code(const hsy_scheme *s, uint64_t code)
 {
     const uint64_t h = s->strata, last = (uint64_t)1 << (h - 1);
-    const uint64_t edges[4] = {0, s->other, s->own, s->total};
+    const uint64_t edges[4] = {0, s->bits.other, s->bits.own, s->total};
     hsy_u128 seen[OUTPUTS + 1] = {0};
 
     for (uint64_t l = 0; l < h; l++)
@@ -129,7 +129,7 @@ static bool hh_level(const hsy_scheme *s, uint64_t code, size_t l,
                      hsy_u128 *seen, hsy_u128 scale)
 {
     const hsy_scheme *part = hsy_scheme_part(s, l);
-    const uint64_t blanket = (uint64_t)part->d << part->shift;
+    const uint64_t blanket = (uint64_t)part->d << part->two.shift;
     const uint64_t edges[3] = {0, blanket, part->total};
     const uint64_t published = word_of(l, s->strata);
     bool same = true;

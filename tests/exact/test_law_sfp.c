@@ -115,9 +115,9 @@ static bool as_parts(const hsy_scheme *s, uint64_t word, size_t i, uint64_t x)
         hsy_randomize_batch(beside, b, &codes[1], 1, &own, NULL) != HSY_OK)
         return false;
     return report_get(report, s->report_bytes) ==
-           (i | report_get(a, part->report_bytes) << s->index_bits |
+           (i | report_get(a, part->report_bytes) << s->parts.index_bits |
             report_get(b, beside->report_bytes)
-                << (s->index_bits + part->report_bits));
+                << (s->parts.index_bits + part->report_bits));
 }
 
 static void by_parts(const hsy_scheme *s, const char *name)

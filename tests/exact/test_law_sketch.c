@@ -21,7 +21,7 @@ static hsy_scheme *sketch(const char *name, uint32_t d, uint32_t rows,
 static void law_hcms(uint32_t d, uint32_t rows, uint32_t width, double epsilon)
 {
     hsy_scheme *s = sketch("hcms", d, rows, width, epsilon);
-    const uint64_t edges[2] = {s->other, s->own};
+    const uint64_t edges[2] = {s->bits.other, s->bits.own};
     struct enumerate_coins coins = {.published = s->cells,
                                     .published_bytes = 4};
 
@@ -55,8 +55,8 @@ static bool law_cms_row(const hsy_scheme *s, struct enumerate_law *l,
                         uint64_t code, uint64_t row)
 {
     const unsigned m = (unsigned)s->param[HSY_PARAM_WIDTH];
-    const uint64_t edge = s->other >> (64 - s->digits);
-    const uint64_t last = UINT64_MAX >> (64 - s->digits);
+    const uint64_t edge = s->bits.other >> (64 - s->bits.digits);
+    const uint64_t last = UINT64_MAX >> (64 - s->bits.digits);
     bool agree = true;
     mpz_t product;
 
@@ -69,12 +69,12 @@ static bool law_cms_row(const hsy_scheme *s, struct enumerate_law *l,
             uint64_t lane = side(edge, combo >> i & 1);
 
             weigh(product, edge, last, combo >> i & 1);
-            for (unsigned j = 0; j < s->digits; j++)
+            for (unsigned j = 0; j < s->bits.digits; j++)
                 words[j] |= (~lane >> j & 1) << i;
         }
-        words[s->digits] = side(s->own, combo >> m);
-        weigh(product, s->own, UINT64_MAX, combo >> m);
-        y = enumerate_play(s, code, words, s->digits + 1, row, 4);
+        words[s->bits.digits] = side(s->bits.own, combo >> m);
+        weigh(product, s->bits.own, UINT64_MAX, combo >> m);
+        y = enumerate_play(s, code, words, s->bits.digits + 1, row, 4);
         agree &= y < l->outputs && y >> m == row;
         if (y < l->outputs)
             mpz_add(l->weight[code * l->outputs + y],
@@ -95,7 +95,7 @@ static void law_cms(uint32_t d, uint32_t rows, uint32_t width, double epsilon)
         for (uint64_t row = 0; row < rows; row++)
             agree &= law_cms_row(s, &l, code, row);
     mpz_set_ui(l.total, rows);
-    mpz_mul_2exp(l.total, l.total, 64 + (mp_bitcnt_t)s->digits * width);
+    mpz_mul_2exp(l.total, l.total, 64 + (mp_bitcnt_t)s->bits.digits * width);
     enumerate_compare(s, "cms", &l, agree);
     enumerate_clear(&l);
     free(s);

@@ -10,7 +10,7 @@
 
 static void coins_of(const hsy_scheme *s, struct enumerate_coins *coins)
 {
-    const uint64_t own = s->param[HSY_PARAM_SUBSET] * s->weight;
+    const uint64_t own = s->param[HSY_PARAM_SUBSET] * s->two.weight;
 
     enumerate_edges(coins, &s->coin, &own, 1);
     for (uint64_t left = s->d - 1; left > 0;) {

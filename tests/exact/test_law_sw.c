@@ -13,10 +13,10 @@ static void law_of(uint32_t d, uint64_t w, double epsilon)
 
     spec.param[HSY_PARAM_WINDOW] = w;
     s = trial_scheme(&spec);
-    blanket = s->choice.bound << s->shift;
+    blanket = s->two.choice.bound << s->two.shift;
     enumerate_below(&coins, s->param[HSY_PARAM_WINDOW]);
     enumerate_edges(&coins, &s->coin, &blanket, 1);
-    enumerate_below(&coins, s->choice.bound);
+    enumerate_below(&coins, s->two.choice.bound);
     enumerate_check(s, "sw", &coins, 64);
     enumerate_coins_clear(&coins);
     free(s);
@@ -36,10 +36,10 @@ static void law_as_defined(void)
             size_t count;
 
             hsy_law(s, &f, &count, code, report);
-            good &=
-                f.den == s->total && count == 1 &&
-                f.num == (y >= code && y <= code + 2 ? s->weight
-                                                     : (uint64_t)1 << s->shift);
+            good &= f.den == s->total && count == 1 &&
+                    f.num == (y >= code && y <= code + 2
+                                  ? s->two.weight
+                                  : (uint64_t)1 << s->two.shift);
         }
     ok(good, "5 bins at epsilon 1: 7 places, windows of 3");
     free(s);

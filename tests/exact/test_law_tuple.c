@@ -99,7 +99,7 @@ static bool as_part(const hsy_scheme *s, uint64_t word, size_t i, uint64_t x)
         got |= (uint64_t)report[k] << 8 * k;
         want |= (uint64_t)alone[k] << 8 * k;
     }
-    return got == (want << s->index_bits | i);
+    return got == (want << s->parts.index_bits | i);
 }
 
 static void by_parts(const hsy_scheme *s, const char *name)

@@ -300,10 +300,11 @@ static inline size_t transcript_scheme(struct transcript_class *out,
 {
     if (strcmp(s->mech->row.name, "rr") == 0)
         return transcript_edge(
-            out, s->coin.unit * (code == 1 ? s->own : s->other), s->coin.last);
+            out, s->coin.unit * (code == 1 ? s->bits.own : s->bits.other),
+            s->coin.last);
     if (at == 0)
-        return transcript_edge(out, s->choice.blanket, s->coin.last);
-    return transcript_below(out, s->choice.bound);
+        return transcript_edge(out, s->two.choice.blanket, s->coin.last);
+    return transcript_below(out, s->two.choice.bound);
 }
 
 /* The same of the second step: permanent_flip, permanent_output. */
@@ -333,8 +334,9 @@ static inline bool transcript_idle(const struct transcript_hand *h)
 {
     const struct transcript_word *w = h->t->live.coin[h->coin].word;
 
-    return h->at == 1 && w->lo >= (h->memo != NULL ? h->memo->step
-                                                   : h->scheme->choice.blanket);
+    return h->at == 1 &&
+           w->lo >= (h->memo != NULL ? h->memo->step
+                                     : h->scheme->two.choice.blanket);
 }
 
 /* The piece of a word that is gone on with. */

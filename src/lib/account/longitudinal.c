@@ -53,7 +53,7 @@ static void longitudinal_permanent(const hsy_permanent *c,
         hsy_support_of(out, twolevel_own(s), twolevel_other(s), s->total);
         break;
     case PERMANENT_FLIP:
-        hsy_support_of(out, s->own, s->other, s->total);
+        hsy_support_of(out, s->bits.own, s->bits.other, s->total);
         break;
     case PERMANENT_INSTANT:
         hsy_support_of(out, 0 - s->rappor.flip, s->rappor.flip, 0);

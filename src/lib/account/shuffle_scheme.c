@@ -59,8 +59,9 @@ static struct shuffled_shares (*const shuffled_shares_of[])(
 
 static bool shuffled_symmetric(const hsy_scheme *s)
 {
-    return s->mech->law->favours == MECH_FAVOURS_BIT && s->own > s->other &&
-           s->own + s->other == s->total;
+    return s->mech->law->favours == MECH_FAVOURS_BIT &&
+           s->bits.own > s->bits.other &&
+           s->bits.own + s->bits.other == s->total;
 }
 
 hsy_status hsy_shuffle_scheme(hsy_shuffle *out, const hsy_scheme *s, uint64_t n,

@@ -163,7 +163,7 @@ const hsy_scheme *hsy_release_charged(const hsy_release *r)
  */
 static uint64_t release_nano_permanent(const hsy_scheme *s)
 {
-    if (s->rappor.flip == 0)
+    if (s->law != LAW_RAPPOR || s->rappor.flip == 0)
         return s->nano_epsilon;
     return 2 * (uint64_t)rappor_hashes(s) *
            hsy_exp_cover(0 - s->rappor.flip, s->rappor.flip);
@@ -252,8 +252,9 @@ static void release_base(hsy_release *r)
 
     if (!release_lowers(&same) || r->task.answers != r->task.sends)
         return;
-    same.nano_epsilon = same.weight = same.total = same.own = same.other = 0;
-    same.shift = same.digits = 0;
+    same.nano_epsilon = same.two.weight = same.total = same.bits.own =
+        same.bits.other = 0;
+    same.two.shift = same.bits.digits = 0;
     hsy_scheme_digest(&same);
     bytes_put32(days, r->task.start);
     bytes_put32(days + 4, r->task.slot_days);
@@ -288,8 +289,6 @@ bool hsy_release_older(hsy_scheme *older, const hsy_release *r,
     hsy_scheme made = *newer;
 
     made.nano_epsilon = record->nano_permanent;
-    made.weight = made.total = made.own = made.other = 0;
-    made.shift = made.digits = 0;
     if (hsy_mech_resolve(&made, newer->mech, &spec, NULL) != HSY_OK)
         return false;
     hsy_scheme_digest(&made);

@@ -7,6 +7,7 @@
 
 void hsy_channel_resolve(hsy_scheme *s)
 {
+    s->law = LAW_BITS;
     s->coin = hsy_prob_base(s->total);
     s->report_bits = 1;
     s->report_bytes = 1;
@@ -18,15 +19,16 @@ void hsy_channel_by_epsilon(hsy_scheme *s)
     uint64_t half_nano = 2 * s->nano_epsilon;
     unsigned shift = hsy_exp_shift(half_nano);
 
-    s->own = hsy_exp_weight(half_nano, shift);
-    s->other = (uint64_t)1 << shift;
-    s->total = s->own + s->other; /* below 2^48: epsilon is at most 32 */
+    s->bits.own = hsy_exp_weight(half_nano, shift);
+    s->bits.other = (uint64_t)1 << shift;
+    s->total =
+        s->bits.own + s->bits.other; /* below 2^48: epsilon is at most 32 */
 }
 
 /* What the word answers to bit. */
 static uint64_t channel_answer(const hsy_scheme *s, uint64_t word, uint64_t bit)
 {
-    uint64_t one = ct_select(0 - bit, s->own, s->other);
+    uint64_t one = ct_select(0 - bit, s->bits.own, s->bits.other);
 
     return prob_event(word, &s->coin, one) & 1;
 }
@@ -92,7 +94,7 @@ void hsy_channel_tally(const hsy_scheme *s, hsy_tally *t,
 
 void hsy_channel_support(const hsy_scheme *s, struct mech_support *out)
 {
-    hsy_support_of(out, s->own, s->other, s->total);
+    hsy_support_of(out, s->bits.own, s->bits.other, s->total);
 }
 
 struct permanent_part hsy_channel_part(const hsy_scheme *s)
@@ -103,6 +105,6 @@ struct permanent_part hsy_channel_part(const hsy_scheme *s)
 
 size_t hsy_channel_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 {
-    factors[0] = (hsy_factor){s->own, s->other};
+    factors[0] = (hsy_factor){s->bits.own, s->bits.other};
     return 1;
 }

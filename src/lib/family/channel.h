@@ -13,7 +13,7 @@
 
 #define CHANNEL_BLOCK 256
 
-/* s->own, other and total are set, 0 < own, other < total <= 2^63. */
+/* s->bits.own, other and total are set, 0 < own, other < total <= 2^63. */
 void hsy_channel_resolve(hsy_scheme *s);
 
 /* own = A, other = 2^shift, total = A + 2^shift with A = floor(e^epsilon

@@ -137,7 +137,7 @@ static hsy_status lies_bits_best(const hsy_scheme *s, uint8_t *reports,
                                  hsy_rng *rng)
 {
     const uint64_t usual =
-        (uint64_t)((s->own + (hsy_u128)(s->d - 1) * s->other) >> 64);
+        (uint64_t)((s->bits.own + (hsy_u128)(s->d - 1) * s->bits.other) >> 64);
     hsy_status st = HSY_OK;
 
     lies_clear(s, reports, n);

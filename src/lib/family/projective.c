@@ -30,7 +30,7 @@ struct projective_work {
 hsy_status hsy_projective_randomize(const hsy_scheme *s, uint8_t *report,
                                     uint64_t code, hsy_coins *coins)
 {
-    const struct projective *p = &s->projective;
+    const struct projective *p = &s->projective.space;
     struct {
         uint64_t words[3], below;
         uint32_t item, rank, own, out;
@@ -50,7 +50,7 @@ hsy_status hsy_projective_randomize(const hsy_scheme *s, uint8_t *report,
     w.own += hsy_orthogonal_point(w.item, w.rank, &p->geometry);
     if (st == HSY_OK &&
         hsy_blanket_choices_plain(&w.out, &redo, &w.own, w.words + 1, 1,
-                                  &s->choice) != 0)
+                                  &s->two.choice) != 0)
         st = hsy_twolevel_draw(s, &w.out, w.own, &coins->secret);
     if (st == HSY_OK)
         report_put(report, s->report_bytes, w.out);
@@ -88,7 +88,7 @@ static hsy_status projective_ranks(const struct projective *p,
 static void projective_own(const hsy_scheme *s, struct projective_work *w,
                            const uint64_t *codes, size_t n)
 {
-    const struct projective *p = &s->projective;
+    const struct projective *p = &s->projective.space;
     const uint32_t points = projective_points_of(p);
 
     for (size_t i = 0; i < n; i++)
@@ -110,7 +110,7 @@ hsy_status hsy_projective_batch(const hsy_scheme *s, uint8_t *reports,
     for (size_t done = 0; done < n; done += TWOLEVEL_BLOCK) {
         size_t m = n - done < TWOLEVEL_BLOCK ? n - done : TWOLEVEL_BLOCK;
 
-        st = projective_ranks(&s->projective, &w, m, &coins->secret);
+        st = projective_ranks(&s->projective.space, &w, m, &coins->secret);
         if (st != HSY_OK)
             break;
         projective_own(s, &w, codes + done, m);
@@ -154,7 +154,7 @@ static bool projective_orthogonal(const struct kernel_geometry *g,
 size_t hsy_projective_law(const hsy_scheme *s, hsy_factor *factors,
                           uint64_t code, const uint8_t *report)
 {
-    const struct projective *p = &s->projective;
+    const struct projective *p = &s->projective.space;
     const uint32_t points = projective_points_of(p);
     uint64_t value = report_get(report, s->report_bytes);
     uint32_t item, block = projective_place(p, code, &item);

@@ -43,15 +43,16 @@ void hsy_projective_support(const hsy_scheme *s, struct mech_support *out)
     struct projective_sizes sizes = hsy_projective_resolved(s);
     uint64_t one = twolevel_other(s);
 
-    hsy_support_of(out, sizes.set * s->weight,
-                   sizes.set * one + sizes.meet * (s->weight - one), s->total);
+    hsy_support_of(out, sizes.set * s->two.weight,
+                   sizes.set * one + sizes.meet * (s->two.weight - one),
+                   s->total);
 }
 
 /* Whether adding up the sets of `count` values is less work than decoding all;
  * a point of a set costs about as much as 16 additions a coordinate. */
 static bool projective_direct(const hsy_scheme *s, size_t count)
 {
-    const struct projective *p = &s->projective;
+    const struct projective *p = &s->projective.space;
     double q = p->geometry.q, t = p->geometry.t;
 
     return 16 * (double)count * (double)p->set * t <
@@ -65,7 +66,7 @@ static size_t projective_slots(const hsy_scheme *s)
 
 size_t hsy_projective_points_scratch(const hsy_scheme *s, size_t count)
 {
-    const struct projective *p = &s->projective;
+    const struct projective *p = &s->projective.space;
     size_t words = projective_slots(s) +
                    hsy_projective_decode_words(p->geometry.q, p->geometry.t);
 
@@ -80,7 +81,7 @@ size_t hsy_projective_points_scratch(const hsy_scheme *s, size_t count)
 static double projective_add_set(const hsy_scheme *s, const int64_t *cells,
                                  uint32_t item)
 {
-    const struct projective *p = &s->projective;
+    const struct projective *p = &s->projective.space;
     uint32_t items[TWOLEVEL_BLOCK], ranks[TWOLEVEL_BLOCK];
     uint32_t own[TWOLEVEL_BLOCK];
     uint64_t sum = 0;
@@ -113,7 +114,7 @@ static double projective_mass(const int64_t *cells, size_t points)
 static void projective_decode_all(const struct projective_evidence *e,
                                   unsigned shift, uint32_t mask)
 {
-    const struct projective *p = &e->s->projective;
+    const struct projective *p = &e->s->projective.space;
     const size_t points = projective_points_of(p);
     const size_t room = p->blocks > 1 ? (size_t)p->room.by : e->s->d;
 
@@ -135,7 +136,7 @@ static uint64_t projective_code(const struct projective_evidence *e, size_t i)
 static void projective_add_digit(const struct projective_evidence *e,
                                  unsigned shift, uint32_t mask)
 {
-    const struct projective *p = &e->s->projective;
+    const struct projective *p = &e->s->projective.space;
     const double unit = (double)((uint64_t)1 << shift);
 
     projective_decode_all(e, shift, mask);
@@ -160,7 +161,7 @@ static unsigned projective_digit(const struct projective *p)
 static void projective_count_all(const struct projective_evidence *e)
 {
     const hsy_tally *t = e->t;
-    const unsigned bits = projective_digit(&e->s->projective);
+    const unsigned bits = projective_digit(&e->s->projective.space);
     uint64_t all = 0, sum = 0;
 
     for (size_t i = 0; i < t->ncells; i++) {
@@ -181,7 +182,7 @@ static struct projective_law projective_law_of(const hsy_scheme *s)
 {
     struct projective_sizes sizes = hsy_projective_resolved(s);
     double b = (double)sizes.points, set = (double)sizes.set;
-    double meet = (double)sizes.meet, h = s->projective.blocks;
+    double meet = (double)sizes.meet, h = s->projective.space.blocks;
     double rho = hsy_projective_rho(s), more = rho - 1;
     double z = b * h + more * set;
 
@@ -246,7 +247,7 @@ void hsy_projective_reach(const hsy_scheme *s, double reach[2])
 /* Each count in points[i].support becomes a whole point. */
 static void projective_estimate_all(const struct projective_evidence *e)
 {
-    const struct projective *p = &e->s->projective;
+    const struct projective *p = &e->s->projective.space;
     const size_t points = projective_points_of(p);
     struct projective_law law = projective_law_of(e->s);
     struct mech_support pure;
@@ -269,7 +270,7 @@ static void projective_estimate_all(const struct projective_evidence *e)
 
 static void projective_open(struct projective_evidence *e, void *scratch)
 {
-    const struct projective *p = &e->s->projective;
+    const struct projective *p = &e->s->projective.space;
     const size_t points = projective_points_of(p);
 
     e->mass = scratch;
@@ -289,7 +290,7 @@ void hsy_projective_points(const hsy_scheme *s, hsy_evidence *points,
                                     .codes = codes,
                                     .count = count,
                                     .n = (double)t->strata[0]};
-    const struct projective *p = &s->projective;
+    const struct projective *p = &s->projective.space;
     const size_t room = projective_points_of(p);
 
     for (size_t i = 0; i < count; i++)

@@ -45,7 +45,7 @@ struct projective_sizes hsy_projective_resolved(const hsy_scheme *s)
 
 double hsy_projective_rho(const hsy_scheme *s)
 {
-    return (double)s->weight / (double)twolevel_other(s);
+    return (double)s->two.weight / (double)twolevel_other(s);
 }
 
 /* The second moment of a report that lies in the block and is orthogonal with
@@ -391,7 +391,8 @@ static void projective_settle(hsy_scheme *s, const uint64_t chosen[3])
     s->param[HSY_PARAM_Q] = chosen[0];
     s->param[HSY_PARAM_T] = chosen[1];
     hsy_twolevel_resolve(s, outputs, sizes.set);
-    s->projective = (struct projective){
+    s->law = LAW_PROJECTIVE;
+    s->projective.space = (struct projective){
         .geometry = projective_geometry(chosen[0], chosen[1]),
         .set = sizes.set,
         .set_excess = hsy_prob_excess(sizes.set),

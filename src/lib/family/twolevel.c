@@ -15,20 +15,21 @@ void hsy_twolevel_resolve(hsy_scheme *s, uint64_t outputs, uint64_t set)
     for (;; shift--) {
         hsy_u128 total = (hsy_u128)(outputs - set) << shift;
 
-        s->weight = hsy_exp_weight(half_nano, shift);
-        total += (hsy_u128)set * s->weight;
+        s->two.weight = hsy_exp_weight(half_nano, shift);
+        total += (hsy_u128)set * s->two.weight;
         if (total >> 63 == 0) {
             s->total = (uint64_t)total;
             break;
         }
     }
-    s->shift = shift;
+    s->law = LAW_TWO_LEVEL;
+    s->two.shift = shift;
     s->coin = hsy_prob_base(s->total);
-    s->choice.last = s->coin.last;
+    s->two.choice.last = s->coin.last;
     /* At most unit * total <= 2^64, and less since weight > 2^shift. */
-    s->choice.blanket = s->coin.unit * (outputs << shift);
-    s->choice.bound = outputs;
-    s->choice.excess = hsy_prob_excess(outputs);
+    s->two.choice.blanket = s->coin.unit * (outputs << shift);
+    s->two.choice.bound = outputs;
+    s->two.choice.excess = hsy_prob_excess(outputs);
 }
 
 hsy_status hsy_twolevel_draw(const hsy_scheme *s, uint32_t *out, uint32_t own,
@@ -39,10 +40,11 @@ hsy_status hsy_twolevel_draw(const hsy_scheme *s, uint32_t *out, uint32_t own,
 
     if (st != HSY_OK)
         return st;
-    st = hsy_prob_below(&uniform, s->choice.bound, s->choice.excess, rng);
+    st = hsy_prob_below(&uniform, s->two.choice.bound, s->two.choice.excess,
+                        rng);
     if (st == HSY_OK)
-        *out =
-            (uint32_t)ct_select(ct_less(coin, s->choice.blanket), uniform, own);
+        *out = (uint32_t)ct_select(ct_less(coin, s->two.choice.blanket),
+                                   uniform, own);
     bytes_wipe(&coin, sizeof coin);
     bytes_wipe(&uniform, sizeof uniform);
     return st;
@@ -57,7 +59,7 @@ hsy_status hsy_twolevel_fill(const hsy_scheme *s, struct twolevel_block *block,
     if (st != HSY_OK)
         return st;
     again = s->kernels->blanket_choices(block->out, block->redo, block->own,
-                                        block->coins, n, &s->choice);
+                                        block->coins, n, &s->two.choice);
 
     /* Words out of bounds say nothing about the truth: whether a word is taken
      * does not depend on it. */

@@ -45,12 +45,12 @@ hsy_status hsy_twolevel_fill(const hsy_scheme *s, struct twolevel_block *block,
 /* P[output] over s->total: an own one, any other. */
 static inline uint64_t twolevel_own(const hsy_scheme *s)
 {
-    return s->weight;
+    return s->two.weight;
 }
 
 static inline uint64_t twolevel_other(const hsy_scheme *s)
 {
-    return (uint64_t)1 << s->shift;
+    return (uint64_t)1 << s->two.shift;
 }
 
 /* Their ratio, which is the largest of two truths. */

@@ -47,22 +47,24 @@ static void unary_cut(hsy_scheme *s, uint64_t half_nano, uint64_t slack)
 {
     uint64_t exact = hsy_exp_flip(half_nano);
 
-    for (s->digits = UNARY_DIGITS_MIN; s->digits < UNARY_DIGITS_MAX;
-         s->digits++) {
-        uint64_t rest = UINT64_MAX >> s->digits;
+    s->law = LAW_BITS;
+    for (s->bits.digits = UNARY_DIGITS_MIN; s->bits.digits < UNARY_DIGITS_MAX;
+         s->bits.digits++) {
+        uint64_t rest = UINT64_MAX >> s->bits.digits;
 
-        s->other = (exact + rest) & ~rest; /* at most 2^63 + 2^32 */
-        if (!hsy_exp_covers(half_nano - slack, 0 - s->other, s->other))
+        s->bits.other = (exact + rest) & ~rest; /* at most 2^63 + 2^32 */
+        if (!hsy_exp_covers(half_nano - slack, 0 - s->bits.other,
+                            s->bits.other))
             return;
     }
-    s->other = exact;
+    s->bits.other = exact;
 }
 
 /* Each of the two bits may lose half of 2^-28: three half nano-epsilon. */
 void hsy_unary_symmetric(hsy_scheme *s)
 {
     unary_cut(s, s->nano_epsilon, 3);
-    s->own = 0 - s->other;
+    s->bits.own = 0 - s->bits.other;
 }
 
 static hsy_status unary_resolve(hsy_scheme *s, hsy_error *err)
@@ -87,7 +89,7 @@ static hsy_status unary_resolve_oue(hsy_scheme *s, const hsy_spec *spec,
                              "oue: at most epsilon 24.89", HSY_LIMIT_NANO,
                              UNARY_OUE_MAX);
     unary_cut(s, 2 * s->nano_epsilon, 7);
-    s->own = (uint64_t)1 << 63;
+    s->bits.own = (uint64_t)1 << 63;
     return unary_resolve(s, err);
 }
 
@@ -159,8 +161,9 @@ static void unary_make(const hsy_scheme *s, uint8_t *report, uint64_t code,
 {
     uint64_t lanes[UNARY_WORDS];
 
-    s->kernels->bernoulli_bits(lanes, planes, c->words, s->digits, s->other);
-    unary_overwrite(lanes, c, code, ct_less(*word, s->own));
+    s->kernels->bernoulli_bits(lanes, planes, c->words, s->bits.digits,
+                               s->bits.other);
+    unary_overwrite(lanes, c, code, ct_less(*word, s->bits.own));
     unary_store(s, report, lanes, c);
     bytes_wipe(lanes, sizeof lanes);
 }
@@ -181,7 +184,7 @@ static hsy_status unary_wide(const hsy_scheme *s, uint8_t *report,
         hsy_status st;
 
         c = unary_chunk_at(s, first);
-        need = c.words * s->digits;
+        need = c.words * s->bits.digits;
         st = draw_words(planes, need + extra, rng);
         if (st != HSY_OK)
             return st;
@@ -217,7 +220,7 @@ static hsy_status unary_narrow_batch(const hsy_scheme *s, uint8_t *reports,
                                      hsy_rng *rng)
 {
     const struct unary_chunk c = unary_chunk_at(s, 0);
-    const size_t need = c.words * s->digits, each = need + 1;
+    const size_t need = c.words * s->bits.digits, each = need + 1;
     const size_t most = UNARY_DRAW / each;
     const size_t used = (n < most ? n : most) * each;
     uint64_t planes[UNARY_DRAW];
@@ -277,8 +280,8 @@ static hsy_status unary_simulate_one(const hsy_scheme *s, uint8_t *report,
         return st;
     do {
         c = unary_chunk_at(s, first);
-        s->kernels->sparse(lanes, c.words, s->other, secret);
-        unary_overwrite(lanes, &c, code, ct_less(coin, s->own));
+        s->kernels->sparse(lanes, c.words, s->bits.other, secret);
+        unary_overwrite(lanes, &c, code, ct_less(coin, s->bits.own));
         unary_store(s, report, lanes, &c);
         first += c.words;
     } while (!c.last);
@@ -328,7 +331,7 @@ static void unary_tally(const hsy_scheme *s, hsy_tally *t,
 
 static void unary_support(const hsy_scheme *s, struct mech_support *out)
 {
-    hsy_support_of(out, s->own, s->other, 0);
+    hsy_support_of(out, s->bits.own, s->bits.other, 0);
 }
 
 /* 2^64 is written 0, so 1 - p is the negative of p. */
@@ -338,7 +341,7 @@ size_t hsy_unary_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
     const uint32_t bits = unary_bits(s);
 
     for (uint32_t v = 0; v < bits; v++) {
-        uint64_t one = v == code ? s->own : s->other;
+        uint64_t one = v == code ? s->bits.own : s->bits.other;
         bool set = (report[v / 8] >> v % 8 & 1) != 0;
 
         factors[v].num = set ? one : 0 - one;
@@ -349,10 +352,10 @@ size_t hsy_unary_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
 
 size_t hsy_unary_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 {
-    factors[0].num = s->own;
-    factors[0].den = 0 - s->own;
-    factors[1].num = 0 - s->other;
-    factors[1].den = s->other;
+    factors[0].num = s->bits.own;
+    factors[0].den = 0 - s->bits.own;
+    factors[1].num = 0 - s->bits.other;
+    factors[1].den = s->bits.other;
     return 2;
 }
 

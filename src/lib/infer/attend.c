@@ -240,8 +240,6 @@ static bool attend_permanent(hsy_scheme *out, const hsy_scheme *s)
         spec.param[i] = s->param[i];
     made.nano_epsilon = s->nano_permanent;
     made.nano_permanent = 0;
-    made.weight = made.total = made.own = made.other = 0;
-    made.shift = made.digits = 0;
     if (hsy_mech_resolve(&made, s->mech, &spec, NULL) != HSY_OK)
         return false;
     *out = made;

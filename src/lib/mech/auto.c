@@ -54,7 +54,7 @@ auto_ask(hsy_scheme s, const struct hsy_mechanism *mech, const hsy_spec *spec)
     if (hsy_mech_resolve(&s, mech, spec, NULL) != HSY_OK)
         return (struct auto_offer){.cost = -1};
     if (s.kind == HSY_KIND_TUPLE)
-        v[0] = s.worst; /* there is no tail yet */
+        v[0] = s.parts.worst; /* there is no tail yet */
     else
         hsy_mech_variance(&s, v);
     return (struct auto_offer){

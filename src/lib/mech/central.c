@@ -66,8 +66,9 @@ static hsy_status central_resolve(hsy_scheme *s, const hsy_spec *spec,
     s->cells = central_counts(s) ? s->d + central_first(s) : 2;
     s->report_bits = 1; /* of none: check refuses whatever stands there */
     s->report_bytes = 1;
+    s->law = LAW_RELEASE;
     if (s->kind == HSY_KIND_NUMBER)
-        s->total = width < CENTRAL_GRID ? width : CENTRAL_GRID;
+        s->release.grid = width < CENTRAL_GRID ? width : CENTRAL_GRID;
     return HSY_OK;
 }
 
@@ -78,11 +79,11 @@ static uint64_t central_scale(const hsy_scheme *s, size_t cell)
     if (!central_open(s))
         return cell == 0                    ? 0
                : s->kind == HSY_KIND_YES_NO ? HSY_NANO
-               : s->kind == HSY_KIND_NUMBER ? HSY_NANO * s->total
+               : s->kind == HSY_KIND_NUMBER ? HSY_NANO * s->release.grid
                                             : 2 * (uint64_t)HSY_NANO;
     if (s->kind != HSY_KIND_NUMBER)
         return HSY_NANO;
-    return cell == 0 ? 2 * (uint64_t)HSY_NANO : 2 * HSY_NANO * s->total;
+    return cell == 0 ? 2 * (uint64_t)HSY_NANO : 2 * HSY_NANO * s->release.grid;
 }
 
 /* ---- Counting people ----------------------------------------------------- */
@@ -94,7 +95,7 @@ static uint64_t central_point(const hsy_scheme *s, uint64_t code)
     uint64_t width = (uint64_t)s->hi - (uint64_t)s->lo;
     uint64_t step = code / width, rest = code % width;
 
-    if (s->total == width)
+    if (s->release.grid == width)
         return code;
     for (uint64_t unit = CENTRAL_GRID; unit > 1; unit /= 2) {
         step = 2 * step + (2 * rest >= width);
@@ -114,7 +115,7 @@ static void central_place(const hsy_scheme *s, uint64_t code, size_t *cell,
     if (s->kind == HSY_KIND_NUMBER)
         *adds = (int64_t)central_point(s, code);
     if (s->kind == HSY_KIND_NUMBER && central_open(s))
-        *adds = 2 * *adds - (int64_t)s->total;
+        *adds = 2 * *adds - (int64_t)s->release.grid;
 }
 
 static hsy_status central_fits(const hsy_tally *t, const hsy_scheme *s,
@@ -291,7 +292,7 @@ static double central_variance_rate(const hsy_scheme *s, size_t cell)
 static void central_points_noise(const hsy_scheme *s, hsy_noise noise[2],
                                  double people, double releases)
 {
-    const double one = 1 / people, grid = (double)s->total;
+    const double one = 1 / people, grid = (double)s->release.grid;
     const bool number = s->kind == HSY_KIND_NUMBER;
 
     noise[0] = (hsy_noise){.rate = central_variance_rate(s, 1),
@@ -335,7 +336,7 @@ static void central_variance(const hsy_scheme *s, double v[2])
 static double central_points_value(const hsy_scheme *s, const hsy_tally *t,
                                    uint64_t code, double people)
 {
-    double grid = (double)s->total;
+    double grid = (double)s->release.grid;
 
     if (s->kind == HSY_KIND_NUMBER && central_open(s))
         return 0.5 + (double)t->cells[1] / (2 * grid * people);

@@ -251,7 +251,7 @@ static void cms_support(const hsy_scheme *s, struct mech_support *out)
 {
     double m = sketch_width(s);
 
-    hsy_support_of(out, s->own, s->other, 0);
+    hsy_support_of(out, s->bits.own, s->bits.other, 0);
     out->q += out->gap / m;
     out->not_q -= out->gap / m;
     out->gap *= (m - 1) / m;
@@ -266,7 +266,7 @@ static void cms_points(const hsy_scheme *s, hsy_evidence *points,
     struct sketch_reading reading = {.scale = 1, .strata = t->strata};
     struct mech_support bit;
 
-    hsy_support_of(&bit, s->own, s->other, 0);
+    hsy_support_of(&bit, s->bits.own, s->bits.other, 0);
     reading.q = bit.q;
     reading.gap = bit.gap;
     reading.noise = 1 + (double)sketch_width(s) * mech_support_v0(&bit);

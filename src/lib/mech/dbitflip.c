@@ -90,10 +90,11 @@ static void dbitflip_resolve_coin(hsy_scheme *s)
 {
     uint64_t half_nano = (dbitflip_bits(s) == 1 ? 2 : 1) * s->nano_epsilon;
 
-    s->shift = hsy_exp_shift(half_nano);
-    s->own = s->weight = hsy_exp_weight(half_nano, s->shift);
-    s->other = (uint64_t)1 << s->shift;
-    s->total = s->own + s->other;
+    s->law = LAW_BITS;
+    s->bits.shift = hsy_exp_shift(half_nano);
+    s->bits.own = s->bits.weight = hsy_exp_weight(half_nano, s->bits.shift);
+    s->bits.other = (uint64_t)1 << s->bits.shift;
+    s->total = s->bits.own + s->bits.other;
     s->coin = hsy_prob_base(s->total);
 }
 
@@ -179,10 +180,10 @@ static hsy_status dbitflip_flip(const hsy_scheme *s, uint64_t *report,
             if (st != HSY_OK)
                 return st;
         }
-        answer |=
-            (prob_event(words[i], &s->coin, ct_select(mine, s->own, s->other)) &
-             1)
-            << i;
+        answer |= (prob_event(words[i], &s->coin,
+                              ct_select(mine, s->bits.own, s->bits.other)) &
+                   1)
+                  << i;
     }
     *report = j | answer << dbitflip_pool_bits(s);
     return HSY_OK;
@@ -281,7 +282,7 @@ static void dbitflip_tally(const hsy_scheme *s, hsy_tally *t,
 /* The law of one bit. */
 static void dbitflip_support(const hsy_scheme *s, struct mech_support *out)
 {
-    hsy_support_of(out, s->own, s->other, s->total);
+    hsy_support_of(out, s->bits.own, s->bits.other, s->total);
 }
 
 /* A bucket is asked of one in d / bits; those asked are a sample, which adds
@@ -341,7 +342,7 @@ static size_t dbitflip_law(const hsy_scheme *s, hsy_factor *factors,
     dbitflip_set(s, buckets, (uint32_t)(value & (dbitflip_pool(s) - 1)));
     factors[0] = (hsy_factor){1, dbitflip_pool(s)};
     for (uint32_t i = 0; i < bits; i++) {
-        uint64_t one = buckets[i] == code ? s->own : s->other;
+        uint64_t one = buckets[i] == code ? s->bits.own : s->bits.other;
 
         factors[i + 1].num = (answer >> i & 1) != 0 ? one : s->total - one;
         factors[i + 1].den = s->total;
@@ -352,7 +353,7 @@ static size_t dbitflip_law(const hsy_scheme *s, hsy_factor *factors,
 /* Two truths in one set: the bit of the first is 1 and that of the second 0. */
 static size_t dbitflip_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 {
-    factors[0] = (hsy_factor){s->own, s->other};
+    factors[0] = (hsy_factor){s->bits.own, s->bits.other};
     factors[1] = factors[0];
     return dbitflip_bits(s) == 1 ? 1 : 2;
 }

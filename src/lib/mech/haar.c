@@ -204,7 +204,7 @@ static size_t haar_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
 
     factors[0] = (hsy_factor){1, haar_levels(s)};
     factors[1] = (hsy_factor){1, (uint64_t)1 << asked.level};
-    factors[2] = (hsy_factor){own ? s->own : s->other, s->total};
+    factors[2] = (hsy_factor){own ? s->bits.own : s->bits.other, s->total};
     return 3;
 }
 

@@ -18,8 +18,8 @@ size_t hsy_haar_size(const hsy_scheme *s)
 
 void hsy_haar_design(struct haar *haar, const hsy_scheme *s, double n)
 {
-    double gap =
-        (double)(s->own - s->other) / (double)s->total; /* p - q, q = 1 - p */
+    double gap = (double)(s->bits.own - s->bits.other) /
+                 (double)s->total; /* p - q, q = 1 - p */
 
     *haar = (struct haar){
         .d = s->d, .levels = s->strata, .n = n, .power = 1 / (gap * gap)};
@@ -43,7 +43,7 @@ static void haar_points_transform(double *x, size_t size)
 void hsy_haar_open(struct haar *haar, const hsy_scheme *s, const hsy_tally *t,
                    double *room)
 {
-    double gap = (double)(s->own - s->other) / (double)s->total;
+    double gap = (double)(s->bits.own - s->bits.other) / (double)s->total;
 
     hsy_haar_design(haar, s, (double)hsy_tally_reports(t));
     haar->c = room;

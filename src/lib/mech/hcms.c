@@ -201,7 +201,7 @@ static size_t hcms_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
 {
     uint64_t value = report_get(report, s->report_bytes);
     uint32_t index = (uint32_t)(value & (s->cells - 1));
-    uint64_t one = hcms_bit(s, index, code) != 0 ? s->own : s->other;
+    uint64_t one = hcms_bit(s, index, code) != 0 ? s->bits.own : s->bits.other;
     bool set = value >> hcms_index_bits(s) != 0;
 
     factors[0] = (hsy_factor){1, s->cells};

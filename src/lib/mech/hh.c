@@ -92,7 +92,7 @@ static void hh_part(hsy_spec *sub, const hsy_spec *spec, size_t i)
 static uint64_t hh_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
 {
     const uint64_t one = (uint64_t)1 << 44;
-    uint64_t k = hh_leaves(s->parts, s->param[HSY_PARAM_FANOUT], i);
+    uint64_t k = hh_leaves(s->parts.count, s->param[HSY_PARAM_FANOUT], i);
 
     return (uint64_t)((hsy_u128)codes[0] * ((one + k - 1) / k) >> 44);
 }

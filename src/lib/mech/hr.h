@@ -11,7 +11,7 @@ static inline struct kernel_hadamard hr_kernel(const hsy_scheme *s)
 {
     struct pool_hash turn = hsy_pool_at(s->param[HSY_PARAM_POOL_SEED], 0);
     struct kernel_hadamard h = {.last = s->coin.last,
-                                .blanket = s->choice.blanket,
+                                .blanket = s->two.choice.blanket,
                                 .a = (uint32_t)turn.a,
                                 .c = (uint32_t)turn.b};
 

@@ -174,8 +174,9 @@ static double joint_worst(const hsy_spec *spec, const hsy_scheme *cells,
 /* What is the cells' own is the whole scheme's. */
 static void joint_take(hsy_scheme *s, const hsy_scheme *cells)
 {
-    s->parts = 1;
-    s->parts_digest = bytes_get64(cells->digest);
+    s->law = LAW_PARTS;
+    s->parts.count = 1;
+    s->parts.digest = bytes_get64(cells->digest);
     s->report_bits = cells->report_bits;
     s->report_bytes = cells->report_bytes;
     s->cells = cells->cells;
@@ -205,7 +206,8 @@ static hsy_status joint_resolve(hsy_scheme *s, const hsy_spec *spec,
     if (st != HSY_OK)
         return st;
     joint_take(s, &cells);
-    s->worst = joint_worst(spec, &cells, (double)s->param[HSY_PARAM_SUBSET]);
+    s->parts.worst =
+        joint_worst(spec, &cells, (double)s->param[HSY_PARAM_SUBSET]);
     return HSY_OK;
 }
 

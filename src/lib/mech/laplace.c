@@ -51,7 +51,7 @@ static uint32_t laplace_far(const hsy_scheme *s)
 
 static uint64_t laplace_next(const hsy_scheme *s, uint64_t u)
 {
-    return (uint64_t)(((hsy_u128)u * s->weight + UINT64_MAX) >> 64);
+    return (uint64_t)(((hsy_u128)u * s->noise.keep + UINT64_MAX) >> 64);
 }
 
 /* ---- Resolving ----------------------------------------------------------- */
@@ -116,18 +116,18 @@ static const uint64_t *laplace_sums(const hsy_scheme *s)
 /* own, other and total from weight and cells. 1 - keep / 2^64 = gap / 2^64. */
 static void laplace_masses(hsy_scheme *s)
 {
-    uint64_t gap = 0 - s->weight, u;
+    uint64_t gap = 0 - s->noise.keep, u;
     hsy_u128 sum = 0;
 
-    s->own = laplace_divide((hsy_u128)gap << (LAPLACE_TOTAL_BITS - 1),
-                            ((hsy_u128)1 << 63) + s->weight / 2);
-    u = s->own;
+    s->noise.middle = laplace_divide((hsy_u128)gap << (LAPLACE_TOTAL_BITS - 1),
+                                     ((hsy_u128)1 << 63) + s->noise.keep / 2);
+    u = s->noise.middle;
     for (uint32_t i = 0; i < laplace_far(s); i++) {
         sum += (hsy_u128)(i == 0 ? 1 : 2) * u;
         u = laplace_next(s, u);
     }
-    s->other = laplace_divide(((hsy_u128)u << 64) + gap - 1, gap);
-    s->total = (uint64_t)sum + 2 * s->other;
+    s->noise.beyond = laplace_divide(((hsy_u128)u << 64) + gap - 1, gap);
+    s->total = (uint64_t)sum + 2 * s->noise.beyond;
 }
 
 static hsy_status laplace_resolve(hsy_scheme *s, const hsy_spec *spec,
@@ -149,7 +149,8 @@ static hsy_status laplace_resolve(hsy_scheme *s, const hsy_spec *spec,
     s->cells = 2 * (size_t)(grid + laplace_reach_of(s->nano_epsilon, grid)) + 1;
     s->report_bits = report_bits_of(s->cells);
     s->report_bytes = report_bytes_of(s->report_bits);
-    s->weight = laplace_keep(s->nano_epsilon, grid);
+    s->law = LAW_NOISE;
+    s->noise.keep = laplace_keep(s->nano_epsilon, grid);
     laplace_masses(s);
     s->coin = hsy_prob_base(s->total);
     return HSY_OK;
@@ -168,7 +169,8 @@ static size_t laplace_tail_size(const hsy_spec *spec)
 
 static void laplace_settle(hsy_scheme *s, const hsy_spec *spec)
 {
-    uint64_t *sums = (uint64_t *)(s + 1), u = s->own, sum = s->own;
+    uint64_t *sums = (uint64_t *)(s + 1), u = s->noise.middle,
+             sum = s->noise.middle;
 
     (void)spec;
     for (uint32_t k = 0; k < laplace_far(s); k++) {
@@ -359,7 +361,7 @@ static size_t laplace_law(const hsy_scheme *s, hsy_factor *factors,
 static size_t laplace_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 {
     const uint32_t steps = laplace_steps(s), reach = laplace_reach(s);
-    hsy_factor worst = {laplace_beyond(s, reach), s->other};
+    hsy_factor worst = {laplace_beyond(s, reach), s->noise.beyond};
 
     for (uint32_t r = 0; r < reach; r++) {
         hsy_factor f = {laplace_mass(s, r), laplace_mass(s, r + steps)};
@@ -385,8 +387,8 @@ static double laplace_place(const hsy_scheme *s, size_t y)
 
     if (y > 0 && y < s->cells - 1)
         return place;
-    return place +
-           (y == 0 ? -1 : 1) * ((double)s->weight / (double)(0 - s->weight));
+    return place + (y == 0 ? -1 : 1) *
+                       ((double)s->noise.keep / (double)(0 - s->noise.keep));
 }
 
 /* The squared error of noise i, up and down, at the grid point j, in steps. */
@@ -403,9 +405,9 @@ static double laplace_error(const hsy_scheme *s, uint32_t j, uint64_t i)
  * mechanism has none. */
 static double laplace_noise(const hsy_scheme *s, uint32_t j)
 {
-    double sum = laplace_error(s, j, laplace_far(s)) * (double)s->other;
+    double sum = laplace_error(s, j, laplace_far(s)) * (double)s->noise.beyond;
     double steps = laplace_steps(s);
-    uint64_t u = s->own;
+    uint64_t u = s->noise.middle;
 
     for (uint64_t i = 0; i < laplace_far(s); i++) {
         sum += laplace_error(s, j, i) * (i == 0 ? 0.5 : 1) * (double)u;

@@ -125,7 +125,7 @@ static size_t onebit_law(const hsy_scheme *s, hsy_factor *factors,
                          uint64_t code, const uint8_t *report)
 {
     const uint64_t width = onebit_width(s);
-    const uint64_t low = report[0] != 0 ? s->other : s->own;
+    const uint64_t low = report[0] != 0 ? s->bits.other : s->bits.own;
     const uint64_t high = s->total - low;
 
     return code == width

@@ -143,7 +143,7 @@ hsy_status hsy_rappor_bits(const hsy_scheme *s, uint16_t *positions,
 hsy_status hsy_rappor_permanent(const hsy_scheme *s, uint64_t *lanes,
                                 size_t words, hsy_rng *rng)
 {
-    const struct mech_rappor *r = &s->rappor;
+    const struct law_rappor *r = &s->rappor;
     uint64_t planes[64 * RAPPOR_CHUNK], turned[RAPPOR_CHUNK];
     hsy_status st = HSY_OK;
 
@@ -168,7 +168,7 @@ hsy_status hsy_rappor_permanent(const hsy_scheme *s, uint64_t *lanes,
 hsy_status hsy_rappor_instant(const hsy_scheme *s, uint64_t *lanes,
                               size_t words, hsy_rng *rng)
 {
-    const struct mech_rappor *r = &s->rappor;
+    const struct law_rappor *r = &s->rappor;
     uint64_t planes[64 * RAPPOR_CHUNK];
     uint64_t up[RAPPOR_CHUNK], down[RAPPOR_CHUNK];
     hsy_status st = HSY_OK;
@@ -385,7 +385,7 @@ static void rappor_tally(const hsy_scheme *s, hsy_tally *t,
 
 static void rappor_support(const hsy_scheme *s, struct mech_support *out)
 {
-    hsy_support_of(out, s->own, s->other, 0);
+    hsy_support_of(out, s->bits.own, s->bits.other, 0);
 }
 
 /* A share is the mean over the truth's h bits, collisions aside. */
@@ -423,7 +423,7 @@ static size_t rappor_law(const hsy_scheme *s, hsy_factor *factors,
     factors[0] = (hsy_factor){1, rappor_cohorts(s)};
     for (uint32_t b = 0; b < rappor_bits(s); b++) {
         bool own = next < rappor_hashes(s) && positions[next] == b;
-        uint64_t one = own ? s->own : s->other;
+        uint64_t one = own ? s->bits.own : s->bits.other;
         bool set = (report[b / 8] >> b % 8 & 1) != 0;
 
         next += own;
@@ -435,8 +435,8 @@ static size_t rappor_law(const hsy_scheme *s, hsy_factor *factors,
 /* Reached by two truths that have no bit in common in some cohort. */
 static size_t rappor_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 {
-    factors[0] = (hsy_factor){s->own, s->other};
-    factors[1] = (hsy_factor){0 - s->other, 0 - s->own};
+    factors[0] = (hsy_factor){s->bits.own, s->bits.other};
+    factors[1] = (hsy_factor){0 - s->bits.other, 0 - s->bits.own};
     return 2;
 }
 

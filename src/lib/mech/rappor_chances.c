@@ -63,8 +63,9 @@ static struct rappor_upper rappor_times(struct rappor_upper a,
  */
 static struct rappor_upper rappor_spent(const hsy_scheme *s)
 {
-    struct rappor_upper each = rappor_times(
-        rappor_ratio(s->own, s->other), rappor_ratio(0 - s->other, 0 - s->own));
+    struct rappor_upper each =
+        rappor_times(rappor_ratio(s->bits.own, s->bits.other),
+                     rappor_ratio(0 - s->bits.other, 0 - s->bits.own));
     struct rappor_upper all = each;
 
     for (uint32_t i = 1; i < rappor_hashes(s) && all.shift >= 0; i++)
@@ -88,18 +89,18 @@ static uint32_t rappor_digits(uint64_t threshold)
 /* own and other from s->rappor; false unless 0 < p* < q* < 1. */
 static bool rappor_rates(hsy_scheme *s)
 {
-    struct mech_rappor *r = &s->rappor;
+    struct law_rappor *r = &s->rappor;
     hsy_u128 one = (hsy_u128)1 << 64, wrong;
 
     r->flip_digits = rappor_digits(r->flip);
     r->step_digits = rappor_digits(r->low | r->miss);
     /* Products have at most 64 binary digits: dropping 64 drops zeros. */
-    s->other = (uint64_t)(((one - r->flip) * r->low >> 64) +
-                          (r->flip * (one - r->miss) >> 64));
+    s->bits.other = (uint64_t)(((one - r->flip) * r->low >> 64) +
+                               (r->flip * (one - r->miss) >> 64));
     wrong =
         ((one - r->flip) * r->miss >> 64) + (r->flip * (one - r->low) >> 64);
-    s->own = (uint64_t)(one - wrong);
-    return s->other != 0 && wrong != 0 && s->other < s->own;
+    s->bits.own = (uint64_t)(one - wrong);
+    return s->bits.other != 0 && wrong != 0 && s->bits.other < s->bits.own;
 }
 
 /* ceil(num / den 2^64) at RAPPOR_DIGITS digits; num < den. */
@@ -177,7 +178,8 @@ static hsy_status rappor_by_chance(hsy_scheme *s, const hsy_spec *spec,
     s->rappor.miss = rappor_threshold(q->den - q->num, q->den);
     if (!rappor_rates(s))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
-                        s->other != 0 && s->own != 0 && s->other >= s->own
+                        s->bits.other != 0 && s->bits.own != 0 &&
+                                s->bits.other >= s->bits.own
                             ? "too little of the truth is left: p and q are "
                               "alike to 32 binary digits"
                             : "with f = 0 and p = 0 or q = 1 a bit would "
@@ -250,6 +252,7 @@ hsy_status hsy_rappor_chances(hsy_scheme *s, const hsy_spec *spec,
     if (spec->design != HSY_DESIGN_EPSILON && spec->design != HSY_DESIGN_RAPPOR)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DESIGN,
                         "rappor takes f, p and q, or epsilon");
+    s->law = LAW_RAPPOR;
     s->design = spec->design;
     return s->design == HSY_DESIGN_RAPPOR ? rappor_by_chance(s, spec, err)
                                           : rappor_by_epsilon(s, spec, err);

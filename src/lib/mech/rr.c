@@ -29,18 +29,18 @@ static void rr_channel(hsy_scheme *s)
 
     switch (s->design) {
     case HSY_DESIGN_SPINNER:
-        s->own = a.num;
-        s->other = a.den - a.num;
+        s->bits.own = a.num;
+        s->bits.other = a.den - a.num;
         s->total = a.den;
         break;
     case HSY_DESIGN_COINS:
-        s->other = (a.den - a.num) * b.num;
-        s->own = a.num * b.den + s->other;
+        s->bits.other = (a.den - a.num) * b.num;
+        s->bits.own = a.num * b.den + s->bits.other;
         s->total = a.den * b.den;
         break;
     default:
-        s->own = a.num * b.den;
-        s->other = b.num * a.den;
+        s->bits.own = a.num * b.den;
+        s->bits.other = b.num * a.den;
         s->total = a.den * b.den;
         break;
     }
@@ -78,9 +78,9 @@ static hsy_status rr_chances(hsy_scheme *s, const hsy_spec *spec,
 /* The larger of the two reports' ratios: num / den > 1. */
 static hsy_factor rr_worst_ratio(const hsy_scheme *s)
 {
-    bool direct = s->own > s->other;
-    uint64_t high = direct ? s->own : s->other;
-    uint64_t low = direct ? s->other : s->own;
+    bool direct = s->bits.own > s->bits.other;
+    uint64_t high = direct ? s->bits.own : s->bits.other;
+    uint64_t low = direct ? s->bits.other : s->bits.own;
     uint64_t not_high = s->total - high, not_low = s->total - low;
     hsy_factor one = {high, low}, zero = {not_low, not_high};
 
@@ -95,11 +95,11 @@ static hsy_status rr_by_chance(hsy_scheme *s, hsy_error *err)
     hsy_factor ratio;
 
     rr_channel(s);
-    if (s->own == s->other)
+    if (s->bits.own == s->bits.other)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                         "both truths are answered alike: no information");
-    if (s->own == 0 || s->other == 0 || s->own == s->total ||
-        s->other == s->total)
+    if (s->bits.own == 0 || s->bits.other == 0 || s->bits.own == s->total ||
+        s->bits.other == s->total)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                         "an answer would prove the truth: infinite epsilon");
     ratio = rr_worst_ratio(s);
@@ -216,7 +216,7 @@ static void rr_counts(double *counts, const hsy_tally *t)
 static size_t rr_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
                      const uint8_t *report)
 {
-    uint64_t one = code == 1 ? s->own : s->other;
+    uint64_t one = code == 1 ? s->bits.own : s->bits.other;
 
     factors[0].num = report[0] == 1 ? one : s->total - one;
     factors[0].den = s->total;

@@ -63,10 +63,10 @@ static hsy_status smp_resolve(hsy_scheme *s, const hsy_spec *spec,
             s->nano_epsilon = part.nano_epsilon;
         worst = smp_worst(&part, (double)count);
         stated &= worst > 0;
-        s->worst = worst > s->worst ? worst : s->worst;
+        s->parts.worst = worst > s->parts.worst ? worst : s->parts.worst;
     }
     if (!stated)
-        s->worst = 0;
+        s->parts.worst = 0;
     return hsy_sampled_resolve(s, spec, err);
 }
 

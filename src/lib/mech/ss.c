@@ -270,7 +270,7 @@ static hsy_status ss_start(const hsy_scheme *s, struct ss_side *side,
         if (st != HSY_OK)
             return st;
         side->code[r] = codes[r];
-        side->own[r] = prob_event(coin, &s->coin, ss_size(s) * s->weight);
+        side->own[r] = prob_event(coin, &s->coin, ss_size(s) * s->two.weight);
         side->needed[r] = ss_size(s) + side->own[r]; /* one less if it is */
         side->carry[r] = 0;
         bytes_wipe(&coin, sizeof coin);
@@ -361,7 +361,7 @@ static void ss_simulate_one(const hsy_scheme *s, uint8_t *report, uint64_t code,
 {
     const uint64_t others = s->d - 1;
     const uint64_t own =
-        ss_below(from, s->total) < ss_size(s) * s->weight ? 1 : 0;
+        ss_below(from, s->total) < ss_size(s) * s->two.weight ? 1 : 0;
     const uint64_t w = ss_size(s) - own;
     const bool full = 2 * w > others;
     const uint64_t few = full ? others - w : w;
@@ -424,15 +424,16 @@ static void ss_tally(const hsy_scheme *s, hsy_tally *t, const uint8_t *reports,
 static void ss_support(const hsy_scheme *s, struct mech_support *out)
 {
     const uint64_t w = ss_size(s), d = s->d;
-    const uint64_t one = twolevel_other(s), own = w * s->weight;
+    const uint64_t one = twolevel_other(s), own = w * s->two.weight;
     const double total = (double)s->total;
     const double all = (double)(d - 1) * total;
 
     out->p = (double)own / total;
     out->not_p = (double)(s->total - own) / total;
-    out->q = (double)w * (double)(s->total - s->weight) / all;
+    out->q = (double)w * (double)(s->total - s->two.weight) / all;
     out->not_q = ((double)(d - 1 - w) * total + (double)own) / all;
-    out->gap = (double)w * (double)(d - w) * (double)(s->weight - one) / all;
+    out->gap =
+        (double)w * (double)(d - w) * (double)(s->two.weight - one) / all;
 }
 
 /*

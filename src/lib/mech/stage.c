@@ -292,8 +292,9 @@ static hsy_status stage_take(hsy_scheme *s, const hsy_spec *spec,
                               "this stage's reports are longer than those of "
                               "the largest one: choose another max-candidates",
                               most.report_bits);
-    s->parts = 1;
-    s->parts_digest = bytes_get64(part.digest);
+    s->law = LAW_PARTS;
+    s->parts.count = 1;
+    s->parts.digest = bytes_get64(part.digest);
     s->report_bits = most.report_bits;
     s->report_bytes = most.report_bytes;
     s->cells = part.cells;

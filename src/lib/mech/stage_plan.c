@@ -35,7 +35,7 @@ static void stages_family(const hsy_scheme *s, uint8_t digest[HSY_DIGEST])
     same.d = 0;
     same.labels_len = 0;
     memset(same.labels_digest, 0, sizeof same.labels_digest);
-    same.parts_digest = 0;
+    same.parts.digest = 0;
     hsy_scheme_digest(&same);
     memcpy(digest, same.digest, HSY_DIGEST);
 }

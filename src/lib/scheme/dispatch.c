@@ -85,33 +85,9 @@ const struct hsy_mechanism *hsy_mech_meant(const hsy_spec *spec)
 }
 
 static const char *const mech_params[HSY_PARAMS] = {
-    [HSY_PARAM_G] = "g",
-    [HSY_PARAM_POOL_BITS] = "pool-bits",
-    [HSY_PARAM_POOL_SEED] = "pool-seed",
-    [HSY_PARAM_SUBSET] = "subset",
-    [HSY_PARAM_WINDOW] = "window",
-    [HSY_PARAM_OUTPUTS] = "outputs",
-    [HSY_PARAM_MIX] = "mix",
-    [HSY_PARAM_GRID] = "grid",
-    [HSY_PARAM_BLOCKS] = "blocks",
-    [HSY_PARAM_Q] = "q",
-    [HSY_PARAM_T] = "t",
-    [HSY_PARAM_FANOUT] = "fanout",
-    [HSY_PARAM_HASHES] = "hashes",
-    [HSY_PARAM_WIDTH] = "width",
-    [HSY_PARAM_COHORTS] = "cohorts",
-    [HSY_PARAM_FILTER_BITS] = "filter-bits",
-    [HSY_PARAM_SAMPLED_BITS] = "sampled-bits",
-    [HSY_PARAM_BITS] = "bits",
-    [HSY_PARAM_FIRST] = "first",
-    [HSY_PARAM_STEP] = "step",
-    [HSY_PARAM_PREFIX_BITS] = "prefix-bits",
-    [HSY_PARAM_MAX_CANDIDATES] = "max-candidates",
-    [HSY_PARAM_SIZES] = "sizes",
-    [HSY_PARAM_PIECE_BITS] = "piece-bits",
-    [HSY_PARAM_FRAGMENT_BITS] = "fragment-bits",
-    [HSY_PARAM_FRAGMENTS] = "fragments",
-    [HSY_PARAM_WORD_SHARE] = "word-share",
+#define PARAMETER(symbol, name, place, text) [HSY_PARAM_##symbol] = (name),
+#include "lib/scheme/params.def"
+#undef PARAMETER
 };
 
 const char *hsy_param_name(size_t param)

@@ -69,8 +69,8 @@ static uint64_t permanent_ratio(hsy_u128 num, hsy_u128 den)
 static uint64_t permanent_output_step(const hsy_scheme *permanent,
                                       const hsy_scheme *report)
 {
-    uint64_t u = permanent->weight - ((uint64_t)1 << permanent->shift);
-    uint64_t u1 = report->weight - ((uint64_t)1 << report->shift);
+    uint64_t u = permanent->two.weight - ((uint64_t)1 << permanent->two.shift);
+    uint64_t u1 = report->two.weight - ((uint64_t)1 << report->two.shift);
     hsy_u128 all = (hsy_u128)u * report->total;
 
     return permanent_ratio(all - (hsy_u128)u1 * permanent->total, all);
@@ -94,10 +94,11 @@ static uint64_t permanent_flip_step(const hsy_scheme *permanent,
     hsy_u128 one = 1, had, wanted;
 
     if (permanent->total == 0)
-        return permanent_ratio(report->other - permanent->other,
-                               (one << 64) - 2 * (hsy_u128)permanent->other);
-    had = (hsy_u128)permanent->other * report->total;
-    wanted = (hsy_u128)report->other * permanent->total;
+        return permanent_ratio(report->bits.other - permanent->bits.other,
+                               (one << 64) -
+                                   2 * (hsy_u128)permanent->bits.other);
+    had = (hsy_u128)permanent->bits.other * report->total;
+    wanted = (hsy_u128)report->bits.other * permanent->total;
     return permanent_ratio(
         wanted - had, (hsy_u128)permanent->total * report->total - 2 * had);
 }
@@ -130,12 +131,11 @@ static const char *permanent_difference(const hsy_scheme *permanent,
     same.nano_epsilon = report->nano_epsilon;
     if (report->nano_permanent == permanent->nano_epsilon)
         same.nano_permanent = report->nano_permanent;
-    same.weight = report->weight;
-    same.shift = report->shift;
     same.total = report->total;
-    same.own = report->own;
-    same.other = report->other;
-    same.digits = report->digits;
+    if (report->law == LAW_BITS)
+        same.bits = report->bits;
+    else
+        same.two = report->two;
     return hsy_scheme_difference(&same, report);
 }
 

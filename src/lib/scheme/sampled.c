@@ -72,9 +72,9 @@ static void sampled_layout(hsy_scheme *s, size_t parts,
 {
     const uint64_t bits = (uint64_t)drawn->bits + beside->bits;
 
-    s->index_bits = report_bits_of(parts);
-    if (s->index_bits + bits <= 64) {
-        s->report_bits = (uint32_t)(s->index_bits + bits);
+    s->parts.index_bits = report_bits_of(parts);
+    if (s->parts.index_bits + bits <= 64) {
+        s->report_bits = (uint32_t)(s->parts.index_bits + bits);
         s->report_bytes = report_bytes_of(s->report_bits);
     } else { /* then there are at least 8 bytes, so this passes 64 bits */
         s->report_bytes = 1 + drawn->bytes + beside->bytes;
@@ -105,8 +105,9 @@ hsy_status hsy_sampled_resolve(hsy_scheme *s, const hsy_spec *spec,
         memcpy(chain + HSY_DIGEST, part.digest, HSY_DIGEST);
         hsy_blake2b(chain, HSY_DIGEST, chain, sizeof chain, NULL, 0);
     }
-    s->parts = (uint32_t)parts;
-    s->parts_digest = bytes_get64(chain);
+    s->law = LAW_PARTS;
+    s->parts.count = (uint32_t)parts;
+    s->parts.digest = bytes_get64(chain);
     s->answers = how->beside ? 2 : 1;
     sampled_layout(s, parts - how->beside, &drawn, &beside);
     return HSY_OK;

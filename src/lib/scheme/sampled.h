@@ -72,7 +72,7 @@ static inline uint64_t sampled_given(uint64_t x, uint64_t otherwise)
     return x != 0 ? x : otherwise;
 }
 
-/* Of resolve: check the parts, and set s->parts, their digest and all sizes. */
+/* Of resolve: check the parts, and set s->parts and all sizes. */
 hsy_status hsy_sampled_resolve(hsy_scheme *s, const hsy_spec *spec,
                                hsy_error *err);
 

@@ -16,7 +16,7 @@ static inline bool sampled_short(const hsy_scheme *s)
 
 static inline uint32_t sampled_index_bits(const hsy_scheme *s)
 {
-    return s->index_bits;
+    return s->parts.index_bits;
 }
 
 /* Parts of which one is drawn: all but the one that stands beside. */

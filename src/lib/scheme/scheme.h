@@ -213,6 +213,68 @@ static inline bool mech_central(const struct hsy_mechanism *mech)
     return mech->row.analysis == HSY_ANALYSIS_RELEASE;
 }
 
+/* The integers that probabilities are made of, by the kind of law. Where one
+ * begins with another it may be read as that one. */
+enum law_kind {
+    LAW_IN_TAIL = 0, /* the mechanism's own, behind the scheme */
+    LAW_TWO_LEVEL,
+    LAW_PROJECTIVE,
+    LAW_BITS,
+    LAW_RAPPOR,
+    LAW_NOISE,
+    LAW_PARTS,
+    LAW_RELEASE
+};
+
+/* Own outputs have weight rho = weight / 2^shift, the others 1 (twolevel.h). */
+struct law_two_level {
+    uint64_t weight;
+    uint32_t shift;
+    struct kernel_choice choice;
+};
+
+struct law_projective {
+    struct law_two_level two;
+    struct projective space; /* geometry.h */
+};
+
+/* Bits: P(1|1) = own / total, P(1|0) = other / total. Of vectors (unary.h)
+ * other is cut to `digits` leading digits; of dBitFlip they are weight and
+ * 2^shift, which its wire states besides. */
+struct law_bits {
+    uint64_t own, other;
+    uint32_t digits, shift;
+    uint64_t weight;
+};
+
+struct law_rappor {
+    struct law_bits bits;
+    uint64_t flip;      /* permanent: P(a bit is turned), over 2^64 */
+    uint64_t low, miss; /* instantaneous: P(0 to 1), P(1 to 0) */
+    uint32_t flip_digits, step_digits; /* binary digits of those */
+};
+
+/* Two-sided noise (laplace.c): each step away keeps `keep` / 2^64 of the mass
+ * before it, from `middle` on; `beyond` is that of either end. */
+struct law_noise {
+    uint64_t keep, middle, beyond;
+};
+
+/* Sub-questions (sampled.h). */
+struct law_parts {
+    uint32_t count;
+    uint64_t digest;     /* eight bytes of a digest of all of them, so that the
+                            scheme's covers them */
+    uint32_t index_bits; /* of the number of the part that was drawn */
+    double worst; /* of a tuple: the largest variance of an attribute's share, n
+                     times, for the people who answered: what auto chooses by */
+};
+
+/* A curator's noise: steps of the range (central.c). */
+struct law_release {
+    uint64_t grid;
+};
+
 /*
  * A resolved scheme: integers only between truth and report. The first part is
  * common to all mechanisms, the second is filled in by resolve; what a
@@ -237,41 +299,25 @@ struct hsy_scheme {
     uint64_t param[HSY_PARAMS]; /* resolved: no 0 for "choose" */
     uint8_t alphabet[HSY_ALPHABET];
     uint32_t oracle; /* id of the mechanism that was named for the parts */
+    double users;    /* of the spec, for steps */
 
-    /* Two-level weights: rho = weight / 2^shift, total = Z 2^shift. */
-    uint64_t weight;
-    uint32_t shift;
-    uint64_t total;
-
-    /* Binary channel: P(1|1) = own / total, P(1|0) = other / total. Unary:
-     * the same over 2^64, other cut to `digits` leading digits. */
-    uint64_t own, other;
-    uint32_t digits;
-
-    /* Parts (sampled.h): how many, and eight bytes of a digest of all of them,
-     * so that the scheme's covers them. */
-    uint32_t parts;
-    uint64_t parts_digest;
-
-    /* Derived from the above, not encoded. */
-    struct mech_rappor {
-        uint64_t flip;      /* permanent: P(a bit is turned), over 2^64 */
-        uint64_t low, miss; /* instantaneous: P(0 to 1), P(1 to 0) */
-        uint32_t flip_digits, step_digits; /* binary digits of those */
-    } rappor;
-    struct prob_base coin; /* of denominator total */
-    struct kernel_choice choice;
-    struct projective projective; /* projective.h */
     uint32_t report_bits, packed_bits;
     size_t report_bytes;
     size_t cells, strata, weights;
-    uint32_t answers;    /* parts that each report answers */
-    uint32_t index_bits; /* of the number of the part that was drawn */
-    double users;        /* of the spec, for steps */
+    uint32_t answers; /* parts that each report answers */
 
-    /* Of a tuple: the largest variance of an attribute's share, n times, for
-     * the people who answered. What auto chooses by. */
-    double worst;
+    uint64_t total;        /* the denominator of probabilities; 0: 2^64 */
+    struct prob_base coin; /* of that denominator */
+    enum law_kind law;
+    union {
+        struct law_two_level two;
+        struct law_projective projective;
+        struct law_bits bits;
+        struct law_rappor rappor;
+        struct law_noise noise;
+        struct law_parts parts;
+        struct law_release release;
+    };
 };
 
 /* What a mechanism keeps after its scheme: tail_size bytes, aligned as the

@@ -50,33 +50,9 @@ static const char scheme_wire_tag[16] = "hearsay scheme 1";
 /* Which of the sixteen numbers each parameter is. Parameters that no mechanism
  * takes together share a place. */
 static const uint8_t scheme_wire_places[HSY_PARAMS] = {
-    [HSY_PARAM_G] = 0,
-    [HSY_PARAM_POOL_BITS] = 1,
-    [HSY_PARAM_POOL_SEED] = 2,
-    [HSY_PARAM_SUBSET] = 3,
-    [HSY_PARAM_WINDOW] = 3,
-    [HSY_PARAM_FIRST] = 3,
-    [HSY_PARAM_PREFIX_BITS] = 3,
-    [HSY_PARAM_PIECE_BITS] = 3,
-    [HSY_PARAM_BLOCKS] = 4,
-    [HSY_PARAM_FRAGMENTS] = 4,
-    [HSY_PARAM_Q] = 5,
-    [HSY_PARAM_T] = 6,
-    [HSY_PARAM_BITS] = 7,
-    [HSY_PARAM_FILTER_BITS] = 7,
-    [HSY_PARAM_SAMPLED_BITS] = 7,
-    [HSY_PARAM_HASHES] = 8,
-    [HSY_PARAM_WIDTH] = 9,
-    [HSY_PARAM_MAX_CANDIDATES] = 9,
-    [HSY_PARAM_OUTPUTS] = 10,
-    [HSY_PARAM_COHORTS] = 11,
-    [HSY_PARAM_FANOUT] = 12,
-    [HSY_PARAM_MIX] = 13,
-    [HSY_PARAM_SIZES] = 13,
-    [HSY_PARAM_WORD_SHARE] = 13,
-    [HSY_PARAM_GRID] = 14,
-    [HSY_PARAM_STEP] = 15,
-    [HSY_PARAM_FRAGMENT_BITS] = 15,
+#define PARAMETER(symbol, name, place, text) [HSY_PARAM_##symbol] = (place),
+#include "lib/scheme/params.def"
+#undef PARAMETER
 };
 
 static void scheme_wire_put_params(const hsy_scheme *s, uint8_t *to)
@@ -96,6 +72,44 @@ static void scheme_wire_get_params(hsy_spec *spec,
                 bytes_get64(from + 8 * (size_t)scheme_wire_places[i]);
 }
 
+static void scheme_wire_put_bits(const struct law_bits *bits, uint8_t *wire)
+{
+    bytes_put32(wire + 44, bits->digits);
+    bytes_put64(wire + 112, bits->weight);
+    bytes_put32(wire + 120, bits->shift);
+    bytes_put64(wire + 136, bits->own);
+    bytes_put64(wire + 144, bits->other);
+}
+
+static void scheme_wire_put_law(const hsy_scheme *s, uint8_t *wire)
+{
+    switch (s->law) {
+    case LAW_IN_TAIL:
+        break; /* which the labels hold */
+    case LAW_TWO_LEVEL:
+    case LAW_PROJECTIVE:
+        bytes_put64(wire + 112, s->two.weight);
+        bytes_put32(wire + 120, s->two.shift);
+        break;
+    case LAW_BITS:
+    case LAW_RAPPOR:
+        scheme_wire_put_bits(&s->bits, wire);
+        break;
+    case LAW_NOISE:
+        bytes_put64(wire + 112, s->noise.keep);
+        bytes_put64(wire + 136, s->noise.middle);
+        bytes_put64(wire + 144, s->noise.beyond);
+        break;
+    case LAW_PARTS:
+        bytes_put64(wire + SCHEME_WIRE_PARTS_DIGEST, s->parts.digest);
+        bytes_put32(wire + SCHEME_WIRE_PARTS, s->parts.count);
+        break;
+    case LAW_RELEASE:
+        bytes_put64(wire + 128, s->release.grid);
+        break;
+    }
+}
+
 void hsy_scheme_encode(const hsy_scheme *s, uint8_t wire[HSY_SCHEME_WIRE])
 {
     memset(wire, 0, HSY_SCHEME_WIRE);
@@ -107,25 +121,19 @@ void hsy_scheme_encode(const hsy_scheme *s, uint8_t wire[HSY_SCHEME_WIRE])
     bytes_put64(wire + 24, (uint64_t)s->lo);
     bytes_put64(wire + 32, (uint64_t)s->hi);
     bytes_put32(wire + 40, s->design);
-    bytes_put32(wire + 44, s->digits);
     for (size_t i = 0; i < HSY_CHANCES; i++) {
         bytes_put64(wire + 48 + 16 * i, s->chance[i].num);
         bytes_put64(wire + 56 + 16 * i, s->chance[i].den);
     }
-    bytes_put64(wire + 112, s->weight);
-    bytes_put32(wire + 120, s->shift);
     bytes_put32(wire + 124, s->report_bits);
     bytes_put64(wire + 128, s->total);
-    bytes_put64(wire + 136, s->own);
-    bytes_put64(wire + 144, s->other);
+    scheme_wire_put_law(s, wire);
     bytes_put64(wire + 152, s->labels_len);
     memcpy(wire + 160, s->labels_digest, HSY_DIGEST);
     scheme_wire_put_params(s, wire + SCHEME_WIRE_PARAMS);
     memcpy(wire + SCHEME_WIRE_ALPHABET, s->alphabet, HSY_ALPHABET);
     bytes_put32(wire + SCHEME_WIRE_ORACLE, s->oracle);
     bytes_put64(wire + SCHEME_WIRE_PERMANENT, s->nano_permanent);
-    bytes_put64(wire + SCHEME_WIRE_PARTS_DIGEST, s->parts_digest);
-    bytes_put32(wire + SCHEME_WIRE_PARTS, s->parts);
 }
 
 void hsy_scheme_digest(hsy_scheme *s)

@@ -102,8 +102,8 @@ static void coin(void)
 {
     hsy_scheme *s = small_scheme();
     const uint32_t seed = 0xffffffe0u | 9; /* only the low five bits count */
-    const uint64_t blanket[2] = {s->choice.blanket - 1, (uint64_t)3 << 62};
-    const uint64_t own[2] = {s->choice.blanket, (uint64_t)3 << 62};
+    const uint64_t blanket[2] = {s->two.choice.blanket - 1, (uint64_t)3 << 62};
+    const uint64_t own[2] = {s->two.choice.blanket, (uint64_t)3 << 62};
     struct tape secret = {blanket, sizeof blanket};
     struct tape published = {&seed, sizeof seed};
     hsy_coins coins = {{tape_fill, &secret}, {tape_fill, &published}};
@@ -298,7 +298,7 @@ static hsy_tally average(const hsy_scheme *s, const double *f, uint32_t d,
                          double n)
 {
     hsy_tally t;
-    double own = (double)s->weight, other = ldexp(1, (int)s->shift);
+    double own = (double)s->two.weight, other = ldexp(1, (int)s->two.shift);
     double total = (double)s->total, rows = (double)lh_pool(s);
 
     hsy_tally_init(&t, s, trial_memory(8 * hsy_tally_words(s)));

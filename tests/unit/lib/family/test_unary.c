@@ -24,14 +24,16 @@ static void threshold(const char *name, double epsilon, uint64_t flip)
     hsy_spec spec = trial_values(name, 10, epsilon);
     hsy_scheme *s = trial_scheme(&spec);
     double allowed = name[0] == 'o' ? 3.5e-9 : 1.5e-9; /* one bit of two */
-    uint64_t rest = UINT64_MAX >> s->digits;
+    uint64_t rest = UINT64_MAX >> s->bits.digits;
 
-    ok(s->other == ((flip + rest) & ~rest) && loss(flip, s->digits) <= allowed,
+    ok(s->bits.other == ((flip + rest) & ~rest) &&
+           loss(flip, s->bits.digits) <= allowed,
        "%s at epsilon %g: 1/(e^x + 1) rounded up to %u digits", name, epsilon,
-       s->digits);
-    ok(s->digits == 32 || loss(flip, s->digits - 1) > allowed,
+       s->bits.digits);
+    ok(s->bits.digits == 32 || loss(flip, s->bits.digits - 1) > allowed,
        "%s at epsilon %g: one digit less would not do", name, epsilon);
-    ok(name[0] == 'o' ? s->own == (uint64_t)1 << 63 : s->own == 0 - s->other,
+    ok(name[0] == 'o' ? s->bits.own == (uint64_t)1 << 63
+                      : s->bits.own == 0 - s->bits.other,
        "%s at epsilon %g: own is %s", name, epsilon,
        name[0] == 'o' ? "1/2" : "1 - other");
     free(s);
@@ -86,7 +88,7 @@ static hsy_status play(const hsy_scheme *s, uint8_t *report, uint32_t truth,
                        uint8_t noise, uint64_t coin, size_t less)
 {
     size_t words = (s->d + 63) / 64, first = words < 16 ? words : 16;
-    size_t n = words * s->digits + 1;
+    size_t n = words * s->bits.digits + 1;
     uint64_t *tape_words = trial_memory(n * sizeof *tape_words);
     struct tape tape = {tape_words, n * sizeof *tape_words - less};
     struct tape none = {NULL, 0};
@@ -95,7 +97,8 @@ static hsy_status play(const hsy_scheme *s, uint8_t *report, uint32_t truth,
     hsy_status st;
 
     memset(tape_words, noise, n * sizeof *tape_words);
-    tape_words[first * s->digits] = coin; /* after the first chunk's planes */
+    tape_words[first * s->bits.digits] =
+        coin; /* after the first chunk's planes */
     t.u.index = truth;
     st = hsy_randomize(s, report, &t, &coins, NULL);
     if (st == HSY_OK && tape.left != 0)
@@ -127,9 +130,9 @@ static void true_bit(uint32_t d, uint32_t truth)
     for (int level = HSY_CPU_PLAIN; level <= HSY_CPU_AVX512; level++) {
         if (hsy_scheme_cpu(s, (hsy_cpu)level) != HSY_OK)
             continue;
-        good &= play(s, report, truth, 0, s->own - 1, 0) == HSY_OK &&
+        good &= play(s, report, truth, 0, s->bits.own - 1, 0) == HSY_OK &&
                 only(report, s->report_bytes, d, truth, true);
-        good &= play(s, report, truth, 0xff, s->own, 0) == HSY_OK &&
+        good &= play(s, report, truth, 0xff, s->bits.own, 0) == HSY_OK &&
                 only(report, s->report_bytes, d, truth, false);
     }
     ok(good, "d = %u: bit %u is its coin's, over ones and over zeros", d,

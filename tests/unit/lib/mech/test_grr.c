@@ -33,10 +33,11 @@ static void weights(void)
         hsy_spec spec = trial_values("grr", cases[i].d, cases[i].epsilon);
         hsy_scheme *s = trial_scheme(&spec);
 
-        ok(s->shift == cases[i].shift && s->total < (uint64_t)1 << 63 &&
-               s->total == ((uint64_t)(s->d - 1) << s->shift) + s->weight,
+        ok(s->two.shift == cases[i].shift && s->total < (uint64_t)1 << 63 &&
+               s->total ==
+                   ((uint64_t)(s->d - 1) << s->two.shift) + s->two.weight,
            "d = %u, epsilon %g: shift %u", cases[i].d, cases[i].epsilon,
-           s->shift);
+           s->two.shift);
         free(s);
     }
 }
@@ -72,17 +73,17 @@ static void coin(void)
     hsy_spec spec = trial_values("grr", 4, 1);
     hsy_scheme *s = trial_scheme(&spec);
     const uint64_t two = (uint64_t)2 << 62;
-    const uint64_t blanket[2] = {s->choice.blanket - 1, two};
-    const uint64_t own[2] = {s->choice.blanket, two};
-    const uint64_t late[3] = {UINT64_MAX, s->choice.blanket, two};
+    const uint64_t blanket[2] = {s->two.choice.blanket - 1, two};
+    const uint64_t own[2] = {s->two.choice.blanket, two};
+    const uint64_t late[3] = {UINT64_MAX, s->two.choice.blanket, two};
     uint8_t report = 0xff;
 
     ok(play(s, &report, 1, blanket, 2) == HSY_OK && report == 2,
        "below the edge the report is the uniform value");
     ok(play(s, &report, 1, own, 2) == HSY_OK && report == 1,
        "from the edge on it is the truth");
-    ok(s->choice.last < UINT64_MAX && play(s, &report, 3, late, 3) == HSY_OK &&
-           report == 3,
+    ok(s->two.choice.last < UINT64_MAX &&
+           play(s, &report, 3, late, 3) == HSY_OK && report == 3,
        "a coin out of bounds is drawn anew");
     report = 0xff;
     ok(play(s, &report, 1, own, 1) == HSY_E_ENTROPY && report == 0,
@@ -99,7 +100,7 @@ static void batch(void)
 {
     hsy_spec spec = trial_values("grr", 3, 1);
     hsy_scheme *s = trial_scheme(&spec);
-    uint64_t edge = s->choice.blanket;
+    uint64_t edge = s->two.choice.blanket;
     const uint64_t words[] = {edge - 1,   UINT64_MAX, edge,     UINT64_MAX,
                               0,          0, /* refused: drawn again below */
                               UINT64_MAX, UINT64_MAX, /* refused by the coin */

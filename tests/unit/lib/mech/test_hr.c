@@ -36,7 +36,8 @@ static void vectors(void)
         free(b1);
     }
     /* v1 is that of a block with everybody less 1; other follows by 2 c. */
-    c = (double)s->total / (double)((uint64_t)1 << s->shift) / pow(expm1(2), 2);
+    c = (double)s->total / (double)((uint64_t)1 << s->two.shift) /
+        pow(expm1(2), 2);
     ok(fabs(2 * c - 0.704999645369922740) < 1e-9, "B = 4: other");
     ok(fabs(c * (exp(2) + 1) - 2.95714078736724795) < 1e-9, "B = 4: same");
     free(s);

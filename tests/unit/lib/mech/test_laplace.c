@@ -64,22 +64,22 @@ static void table(void)
         hsy_scheme *s = trial_scheme(&spec);
         const uint64_t *sums = mech_tail(s);
         size_t far = (s->cells - 1) / 2 + s->param[HSY_PARAM_GRID];
-        uint64_t u = s->own;
+        uint64_t u = s->noise.middle;
         bool good = sums[0] == u;
 
         for (size_t k = 1; k < far; k++) {
-            hsy_u128 product = (hsy_u128)u * s->weight;
+            hsy_u128 product = (hsy_u128)u * s->noise.keep;
 
             u = (uint64_t)(product >> 64) + ((uint64_t)product != 0);
             good &= sums[k] - sums[k - 1] == 2 * u && u > 0;
         }
-        ok(good && sums[far - 1] + 2 * s->other == s->total &&
+        ok(good && sums[far - 1] + 2 * s->noise.beyond == s->total &&
                fabs((double)s->total / 0x1p60 - 1) < 1e-9,
            "epsilon %g, grid %d: %zu sums of one geometric row",
            rows[i].epsilon, (int)s->param[HSY_PARAM_GRID], far);
         ok(hsy_scheme_size(&spec) == sizeof *s + far * sizeof *sums,
            "which are what the scheme's size makes room for");
-        ok(pow((double)s->weight / 0x1p64,
+        ok(pow((double)s->noise.keep / 0x1p64,
                2 * (double)s->param[HSY_PARAM_GRID]) *
                    exp(rows[i].epsilon) >
                1 - 1e-12,

@@ -30,8 +30,8 @@ static void coin(void)
 
     spec.lo = -2;
     s = trial_scheme(&spec);
-    between = s->coin.unit * s->other;
-    ok(s->own > s->other && hsy_code_count(s) == 5, "five truths");
+    between = s->coin.unit * s->bits.other;
+    ok(s->bits.own > s->bits.other && hsy_code_count(s) == 5, "five truths");
     for (int64_t truth = -2; truth <= 2; truth++)
         for (uint64_t u = 0; u < 4; u++) {
             const uint64_t words[2] = {u << 62, between};
@@ -42,7 +42,7 @@ static void coin(void)
     ok(good, "the bit is below(width) < steps");
     for (int64_t truth = -2; truth <= 2; truth += 4) {
         const uint64_t low[2] = {0, between - 1};
-        const uint64_t high[2] = {0, s->coin.unit * s->own};
+        const uint64_t high[2] = {0, s->coin.unit * s->bits.own};
 
         ok(play(s, &report, truth, low, 2) == HSY_OK && report == 1 &&
                play(s, &report, truth, high, 2) == HSY_OK && report == 0,
@@ -65,7 +65,7 @@ static void batch(void)
 {
     hsy_spec spec = trial_number(3, 1);
     hsy_scheme *s = trial_scheme(&spec);
-    uint64_t between = s->coin.unit * s->other;
+    uint64_t between = s->coin.unit * s->bits.other;
     const uint64_t words[] = {
         UINT64_MAX, 0,       1,          UINT64_MAX, /* two, again */
         between,    between, UINT64_MAX, between};   /* the last again */
@@ -112,7 +112,7 @@ static void law(void)
             ok(f[0].den == s->total && g[0].den == s->total && f[1].den == w &&
                    g[1].den == w && f[1].num == 1 && g[1].num == 1 &&
                    f[0].num + g[0].num == s->total * w &&
-                   f[0].num == t * s->own + (w - t) * s->other,
+                   f[0].num == t * s->bits.own + (w - t) * s->bits.other,
                "width %d, epsilon %g: the law is exact", (int)widths[i],
                epsilons[e]);
             free(s);
@@ -128,7 +128,7 @@ static void wide_law(void)
     size_t count;
 
     hsy_law(s, f, &count, INT64_MAX, &one);
-    ok(count == 1 && f[0].num == s->own && f[0].den == s->total,
+    ok(count == 1 && f[0].num == s->bits.own && f[0].den == s->total,
        "a range of 2^63 - 1 steps states its ends exactly");
     hsy_law(s, f, &count, INT64_MAX / 2, &one);
     ok(count == 2 && f[0].den == s->total && f[1].den == INT64_MAX &&

@@ -156,7 +156,7 @@ static uint64_t next(uint64_t *state)
  * are: hence the whole set. */
 static bool whole_set(const hsy_scheme *s, uint32_t item)
 {
-    const struct projective *p = &s->projective;
+    const struct projective *p = &s->projective.space;
     uint8_t *seen = trial_memory(s->cells);
     bool good = true;
 
@@ -188,7 +188,7 @@ static void sets(void)
             size += orthogonal(shapes[i].q, shapes[i].t, v, 0);
         for (uint64_t v = 0; v < points; v += step)
             good &= whole_set(s, (uint32_t)v);
-        ok(good && size == s->projective.set,
+        ok(good && size == s->projective.space.set,
            "(%u,%u): ranks count the orthogonal points, each once",
            (unsigned)shapes[i].q, (unsigned)shapes[i].t);
         free(s);
@@ -208,15 +208,15 @@ static void levels(void)
         struct shape g = i < SHAPES ? shapes[i] : large[i - SHAPES];
         hsy_spec spec = spec_of("pgr", 2, 1, g.q, g.t, 0);
         hsy_scheme *s = trial_scheme(&spec);
-        const struct kernel_geometry *geometry = &s->projective.geometry;
+        const struct kernel_geometry *geometry = &s->projective.space.geometry;
         bool same = true;
 
         for (size_t k = 0; k < N; k++) {
             items[k] = (uint32_t)(next(&state) % s->cells);
-            ranks[k] = (uint32_t)(next(&state) % s->projective.set);
+            ranks[k] = (uint32_t)(next(&state) % s->projective.space.set);
         }
         items[0] = items[1] = (uint32_t)s->cells - 1;
-        ranks[1] = ranks[2] = (uint32_t)s->projective.set - 1;
+        ranks[1] = ranks[2] = (uint32_t)s->projective.space.set - 1;
         hsy_kernels_at(HSY_CPU_PLAIN)
             ->orthogonal_points(want, items, ranks, N, geometry);
         for (size_t k = 0; k < N; k += 97)
@@ -281,7 +281,7 @@ static void radon(void)
 static void decode(const hsy_spec *spec, uint64_t size)
 {
     hsy_scheme *s = trial_scheme(spec);
-    const struct projective *p = &s->projective;
+    const struct projective *p = &s->projective.space;
     const uint32_t points = p->geometry.points[p->geometry.t];
     const uint64_t few[2] = {spec->d - 1, 0};
     int64_t *memory = trial_memory(8 * hsy_tally_words(s));
@@ -420,7 +420,7 @@ static void places(void)
     for (size_t i = 0; i < 5; i++) {
         hsy_spec spec = spec_of("hpg", domains[i], 4, 0, 0, 0);
         hsy_scheme *s = trial_scheme(&spec);
-        const struct projective *p = &s->projective;
+        const struct projective *p = &s->projective.space;
         const uint32_t points = p->geometry.points[p->geometry.t];
         uint8_t *seen = trial_memory(s->cells);
         uint32_t most = 0, *held = trial_memory(p->blocks * sizeof *held);

@@ -30,7 +30,7 @@ static void resolves(hsy_spec spec, uint64_t own, uint64_t other,
     hsy_scheme_info info;
 
     hsy_scheme_describe(s, &info);
-    ok(s->own == own && s->other == other && s->total == total,
+    ok(s->bits.own == own && s->bits.other == other && s->total == total,
        "%s: own, other and total are exact", what);
     ok(fabs(info.epsilon_exact - epsilon) < 1e-12 * epsilon &&
            info.epsilon_exact <= info.epsilon &&
@@ -61,13 +61,13 @@ static void by_epsilon(void)
     hsy_scheme *s = trial_scheme(&spec);
 
     /* floor(e 2^43). */
-    ok(s->own == 23910259823703 && s->other == (uint64_t)1 << 43 &&
-           s->total == s->own + s->other,
+    ok(s->bits.own == 23910259823703 && s->bits.other == (uint64_t)1 << 43 &&
+           s->total == s->bits.own + s->bits.other,
        "by epsilon 1: own is floor(e 2^43), 45 bits");
     free(s);
     spec = trial_values("rr", 2, 32);
     s = trial_scheme(&spec);
-    ok(s->own == 78962960182680 && s->other == 1,
+    ok(s->bits.own == 78962960182680 && s->bits.other == 1,
        "by epsilon 32: own is floor(e^32), which has more than 45 bits");
     free(s);
 }
@@ -172,7 +172,7 @@ static hsy_status play(const hsy_scheme *s, uint8_t *report, uint32_t truth,
 /* The coin has one edge for each truth: these words stand for all 2^64. */
 static void edges(const hsy_scheme *s, uint32_t truth)
 {
-    uint64_t edge = s->coin.unit * (truth ? s->own : s->other);
+    uint64_t edge = s->coin.unit * (truth ? s->bits.own : s->bits.other);
     const uint64_t words[4] = {0, edge - 1, edge, s->coin.last};
     const uint8_t want[4] = {1, 1, 0, 0};
 
@@ -214,7 +214,8 @@ static void batch(void)
 {
     hsy_spec spec = design(HSY_DESIGN_SPINNER, ratio(2, 3), ratio(0, 0));
     hsy_scheme *s = trial_scheme(&spec);
-    uint64_t edge0 = s->coin.unit * s->other, edge1 = s->coin.unit * s->own;
+    uint64_t edge0 = s->coin.unit * s->bits.other,
+             edge1 = s->coin.unit * s->bits.own;
     /* The third is refused, so the fifth word is its second try. */
     const uint64_t words[5] = {edge0, edge1 - 1, UINT64_MAX, edge0 - 1, edge0};
     const uint64_t codes[4] = {0, 1, 1, 0};

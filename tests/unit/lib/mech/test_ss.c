@@ -128,7 +128,7 @@ static void slots(void)
 {
     hsy_spec spec = spec_of(5, 2, 1);
     hsy_scheme *s = trial_scheme(&spec);
-    const uint64_t edge = s->coin.unit * 2 * s->weight;
+    const uint64_t edge = s->coin.unit * 2 * s->two.weight;
     uint8_t report = 0;
     hsy_truth truth = {.type = HSY_TRUTH_INDEX, .u.index = 2};
     /* The first word for the digits a, b, c of bases 4, 3, 2. */

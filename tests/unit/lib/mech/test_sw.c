@@ -94,8 +94,8 @@ static void coins(void)
     hsy_spec spec = spec_of(4, 1, 3);
     hsy_scheme *s = trial_scheme(&spec);
     const uint64_t half = (uint64_t)9 << 60;
-    const uint64_t own[3] = {half, s->choice.blanket, half};
-    const uint64_t any[3] = {half, s->choice.blanket - 1, half};
+    const uint64_t own[3] = {half, s->two.choice.blanket, half};
+    const uint64_t any[3] = {half, s->two.choice.blanket - 1, half};
     const struct {
         const uint64_t *words;
         uint8_t want;

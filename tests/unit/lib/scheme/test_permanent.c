@@ -352,7 +352,7 @@ static void hash_keys(const char *mechanism, uint64_t g)
 
             good &= key < g;
             hsy_law(l.report, factors, &count, code, report);
-            good &= factors[1].num == l.report->weight;
+            good &= factors[1].num == l.report->two.weight;
         }
     ok(good && hsy_permanent_keys(&l.c) == g,
        "%s: the key is the hash, %u keys", mechanism, (unsigned)g);

@@ -145,7 +145,7 @@ static void sizes(void)
     hsy_tally_part(&part, &t, bytes, 3);
     ok(part.weights == t.weights && part.nweights == 101,
        "part 3 has the weights");
-    ok(number->parts_digest != bytes->parts_digest,
+    ok(number->parts.digest != bytes->parts.digest,
        "the digests of the parts are in the scheme's integers");
     free(t.cells);
     free(number);
