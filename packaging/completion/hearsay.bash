@@ -56,7 +56,7 @@ _hearsay() {
         words="check export import compact forget-nulls retire purge init-cluster"
     elif [ "$command" = account ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $word != -* ]]; then
-        words="group compose longitudinal shuffle central multiparty poisoning"
+        words="group compose longitudinal shuffle poisoning"
     elif [ "$command" = device ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $word != -* ]]; then
         words="init answer budget log tasks policy send pack consent forget take"

@@ -61,14 +61,6 @@ ok(got["keys"] == 5 and abs(got["epsilon_all_values"] - 10) < 1e-6, "longitudina
 got = account("longitudinal", "--epsilon", "16", "--days", "365")
 ok(near(got["basic"], 5840) and near(got["exact"], 5839.999, 1e-6), "16 a day for a year", got)
 
-for epsilon, variance, zero in (("0.5", 7.83539617806552753, 0.244918662403709129), ("1", 1.84134718841558464, 0.462117157260009759),
-                                ("2", 0.362030830483155233, 0.761594155955764888)):
-    got = account("central", "--yes-no", "--epsilon", epsilon, "--n", "100")
-    ok(abs(got["count_variance"] / variance - 1) < 1e-12 and abs(got["count_exact"] / zero - 1) < 1e-12 and
-       abs(got["central_sd"] / (variance ** 0.5 / 100) - 1) < 1e-9, "central: the noise of a count at %s" % epsilon, got)
-got = account("multiparty", "--yes-no", "--epsilon", "1", "--n", "10000", "--curators", "25", "--alpha", "0.001")
-ok(abs(got["multiparty_sd"] / got["central_sd"] - 5) < 1e-9 and abs(got["local_sd"] - (0.920673594207792 / 1e4) ** 0.5) < 1e-9 and
-   got["central_n"] == 1357 and got["multiparty_n"] == 6785 and got["local_n"] in (920674, 920675), "multiparty lies between", got)
 got = account("poisoning", "--domain", "100", "--epsilon", "1", "--mechanism", "grr", "--lying", "5%", "--targets", "3", "--held", "0.01")
 ok(abs(got["maximal"] - 2.87208702831623316) < 1e-8 and abs(got["input"] - 0.0495) < 1e-12, "poisoning of grr", got)
 got = account("poisoning", "--domain", "100", "--epsilon", "1", "--mechanism", "oue", "--lying", "0.05", "--targets", "3", "--held", "0.01")
@@ -107,7 +99,6 @@ r = must("account", "group", "--epsilon", "1", "--k", "3", "--format", "csv").de
 ok(r[0] == "epsilon,k,delta,basic,grouposition,grouposition_kl,advanced,exact" and len(r) == 2 and len(r[1].split(",")) == 8, "csv is a header and a row", r)
 for args in (["group", "--epsilon", "1", "--k", "30"], ["compose", "--epsilon", "1", "--k", "1"], ["longitudinal", "--epsilon", "1", "--days", "9"],
              ["longitudinal", "--yes-no", "--epsilon", "1", "--permanent", "2", "--reports", "9"], ["shuffle", "--yes-no", "--epsilon", "1", "--n", "50"],
-             ["central", "--domain", "9", "--epsilon", "1", "--n", "50"], ["multiparty", "--range", "0:9", "--epsilon", "1", "--n", "50", "--curators", "5"],
              ["poisoning", "--domain", "9", "--mechanism", "ss", "--epsilon", "1", "--lying", "1%"]):
     text = must("account", *args, "--plot", path("figure.svg")).decode()
     drawn = xml.fromstring(open(path("figure.svg")).read())
@@ -128,11 +119,10 @@ for args, words in (
         (["shuffle", "--epsilon", "1"], "needs --n N"), (["shuffle", "--epsilon", "1", "--n", "0"], "--n"), (["shuffle", "--epsilon", "1", "--target", "0.1", "--plot", "x"], "--plot"),
         (["shuffle", "--epsilon", "50", "--yes-no", "--n", "9"], "0.000001 to 32"), (["shuffle", "--epsilon", "1", "--mechanism", "grr", "--n", "9"], "need the question"),
         (["shuffle", "--epsilon", "1", "--yes-no", "--domain", "3", "--n", "9"], "one question"),
-        (["multiparty", "--epsilon", "1", "--yes-no", "--n", "9", "--k", "3"], "--k does not go with 'account multiparty', which takes --n, --curators"), (["longitudinal", "--epsilon", "1"], "--days N"),
+        (["shuffle", "--epsilon", "1", "--yes-no", "--n", "9", "--k", "3"], "--k does not go with 'account shuffle', which takes --delta, --n, --target"), (["longitudinal", "--epsilon", "1"], "--days N"),
         (["longitudinal", "--days", "3"], "--days needs --epsilon"), (["longitudinal", "--yes-no", "--epsilon", "1", "--permanent", "2"], "--reports"),
         (["longitudinal", "--yes-no", "--epsilon", "1", "--days", "3"], "--days is a budget"), (["longitudinal", "--yes-no", "--epsilon", "1", "--permanent", "2", "--reports", "2", "--delta", "0.1"], "--delta"),
-        (["central", "--yes-no", "--epsilon", "1"], "--alpha"), (["central", "--epsilon", "1", "--n", "3"], "needs --yes-no"), (["multiparty", "--yes-no", "--epsilon", "1", "--n", "3"], "--curators"),
-        (["central", "--yes-no", "--epsilon", "1", "--alpha", "0"], "--alpha"), (["poisoning", "--domain", "9", "--epsilon", "1", "--lying", "1%"], "--mechanism"),
+        (["poisoning", "--domain", "9", "--epsilon", "1", "--lying", "1%"], "--mechanism"),
         (["poisoning", "--domain", "9", "--epsilon", "1", "--mechanism", "grr", "--lying", "2"], "--lying"), (["poisoning", "--domain", "9", "--epsilon", "1", "--mechanism", "grr", "--lying", "1%", "--held", "2"], "--held"),
         (["poisoning", "--domain", "9", "--epsilon", "1", "--mechanism", "grr", "--lying", "1%", "--targets", "0"], "--targets")):
     r = run("account", *args)
@@ -142,9 +132,9 @@ for args, words in (
         (["longitudinal", "--domain", "4", "--mechanism", "ss", "--epsilon", "1", "--permanent", "2", "--reports", "2"], "mechanism"),
         (["longitudinal", "--range", "0:24", "--mechanism", "onebit", "--epsilon", "1", "--permanent", "2", "--grain", "7", "--reports", "9"], "--grain"),
         (["longitudinal", "--yes-no", "--epsilon", "1", "--permanent", "2", "--grain", "7", "--reports", "9"], "--grain"),
-        (["group", "--epsilon", "1", "--k", "3", "--delta", "1e-260"], "--delta"), (["multiparty", "--yes-no", "--epsilon", "1", "--n", "3", "--curators", "4"], "--curators"),
+        (["group", "--epsilon", "1", "--k", "3", "--delta", "1e-260"], "--delta"),
         (["poisoning", "--domain", "9", "--epsilon", "1", "--mechanism", "hr", "--lying", "1%"], "--mechanism"), (["poisoning", "--domain", "2", "--epsilon", "1", "--mechanism", "grr", "--lying", "1%", "--targets", "3"], "--targets"),
-        (["shuffle", "--domain", "9", "--mechanism", "central", "--epsilon", "1", "--n", "9"], "--mechanism"), (["central", "--domain", "9", "--mechanism", "central", "--epsilon", "1", "--n", "9"], "--mechanism"),
+        (["shuffle", "--domain", "9", "--mechanism", "central", "--epsilon", "1", "--n", "9"], "--mechanism"),
         (["group", "--epsilon", "1", "--k", "3", "--plot", path("no/such/dir.svg")], "dir.svg")):
     r = run("account", *args)
     ok(r.code == 1 and words in r.err and r.out == b"", "account %s: %s" % (" ".join(args), words), r)

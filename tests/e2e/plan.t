@@ -26,6 +26,17 @@ ok(r.code == 2 and "in its units" in r.err and r.out == b"", "that of a mean is 
 ok(a["n"] == 86370 and a["mechanism"] == "rr" and a["report_bits"] == 1, "one percentage point takes 86,370 people", a)
 ok(a["central_n"] == 300 and near(a["posterior"], 0.731058578630004879), "a curator 300; and what an answer tells", a)
 
+a = plan("--yes-no", "--epsilon", "1", "--n", "10000", "--curators", "25")
+ok(near(a["curators_sd"], 5 * a["central_sd"]) and near(a["central_sd"], 1.356962486001579 / 10000) and a["curators"] == 25 and
+   a["central_n"] < a["curators_n"] < 10000, "25 curators have five times the error of one", a)
+ok("curators_sd" not in plan("--yes-no", "--epsilon", "1", "--n", "10000"), "which are left out unless asked for")
+r = run("plan", "--yes-no", "--epsilon", "1", "--n", "24", "--curators", "25")
+ok(r.code == 1 and "--curators: no more curators than people" in r.err and r.out == b"", "every curator has somebody", r)
+for more in (["--strings", "--n", "100000", "--epsilon", "1"], ["--yes-no", "--model", "shuffled", "--min-batch", "1000", "--epsilon", "1"],
+             ["--task", "x:y", "--days", "3", "--devices", "9"]):
+    r = run("plan", *more, "--curators", "2")
+    ok(r.code == 2 and r.out == b"", "--curators does not go with %s" % more[0], r)
+
 # Each number from the other three, for every kind of question.
 kinds = {"yes-no": ["--yes-no"], "list": ["--values", "a,b,c"], "all of a list": ["--domain", "50", "--all"],
          "bins": ["--range", "0:10", "--bins", "20"], "mean": ["--range", "-5:20"], "strings": ["--strings", "--set", "bits=24"]}

@@ -104,10 +104,9 @@ for given, words, code in (
         (["--yes-no"], "--epsilon is missing", 2), (["--epsilon", "1"], "say what is asked", 2),
         (["--strings", "--epsilon", "1"], "no option --strings", 2), (["--yes-no", "--epsilon", "1", "--mechanism", "rr"], "no option --mechanism", 2),
         (["--yes-no", "--epsilon", "1", "--seed", "1"], "--seed is refused", 2), (["--yes-no", "--epsilon", "1", "--simulate"], "needs --seed", 2),
-        (["--yes-no", "--epsilon", "1", "--neighbours", "mine"], "replace", 2), (["--yes-no", "--epsilon", "1", "--plot", "x.svg"], "go with --compare", 2),
-        (["--yes-no", "--epsilon", "1", "--format", "csv"], "go with --compare", 2), (["--yes-no", "--epsilon", "1", "--compare", "x"], "reads no truths", 2),
+        (["--yes-no", "--epsilon", "1", "--neighbours", "mine"], "replace", 2),
         (["--yes-no", "--epsilon", "33"], "0.000001 to 32", 2), (["--yes-no", "--epsilon", "1", path("nonesuch")], "nonesuch", 1)):
-    r = run("release", *given, "-o", target, stdin=b"yes\n") if "--compare" not in given else run("release", *given)
+    r = run("release", *given, "-o", target, stdin=b"yes\n")
     ok(r.code == code and words in r.err and r.out == b"" and not os.path.exists(target), "release %s: %s" % (" ".join(given), words), r)
 for kind, text in ((["--yes-no"], "yes\nperhaps\n"), (["--range", "0:10"], "4\n11\n"), (["--values", "a,b"], "a\nsecret\n")):
     r = run("release", *kind, "--epsilon", "1", "-o", target, stdin=text)
@@ -129,21 +128,6 @@ tasks = write("tasks.yaml", "version: 1\ntasks:\n  - id: x\n    source: x\n    q
               "    mechanism: central\n    repeat: once\n    start: 2026-11-02\n    end: 2027-01-31\n")
 r = run("tasks", "check", tasks)
 ok(r.code == 1 and "a curator's release, not a report" in r.err, "no task asks for it", r)
-
-# Side by side.
-table = list(csv.DictReader(io.StringIO(must("release", "--compare", "--yes-no", "--epsilon", "1", "--format", "csv").decode())))
-ok([t["people"] for t in table] == [str(10 ** i) for i in range(2, 9)], "from 10^2 to 10^8 people", table)
-for t in table:
-    n = int(t["people"])
-    e = math.e / (math.e - 1) ** 2
-    ok(abs(float(t["central"]) * n / math.sqrt(V) - 1) < 1e-9 and abs(float(t["multiparty_100"]) / float(t["central"]) - 10) < 1e-9 and
-       abs(float(t["multiparty_10"]) / float(t["central"]) - math.sqrt(10)) < 1e-9 and abs(float(t["local"]) * math.sqrt(n / e) - 1) < 1e-6,
-       "%d people: central, sqrt(K) times that, and local by its formula" % n, t)
-answer = json.loads(must("release", "--compare", "--range", "0:50", "--epsilon", "2", "--format", "json"))
-ok(answer["local"] == "dwm" and abs(answer["rows"][0]["central"] * 100 - 50 * math.sqrt(0.5)) < 1e-6, "a mean in the range's units", answer)
-must("release", "--compare", "--yes-no", "--epsilon", "1", "--plot", path("c.svg"))
-ok(xml.parse(path("c.svg")).getroot().tag.endswith("svg"), "the figure is SVG")
-ok(run("release", "--compare", "--yes-no", "--epsilon", "1", "--plot", "/nonesuch/x.svg").code == 1, "which must go somewhere")
 
 # docs/central.md shows what the commands print and draw.
 ok(runs_in_a_shell("central.md") >= 9, "the page has its examples")

@@ -66,7 +66,6 @@ scenario "randomize a number" randomize --range 0:10 --epsilon 1 "$work/numbers"
 scenario "randomize bins" randomize --range 0:10 --bins 4 --epsilon 1 "$work/numbers" -o OUT
 scenario "release values" release --values-file "$work/list" --epsilon 1 "$work/values" -o OUT
 scenario "release a mean" release --range 0:10 --neighbours add-remove --epsilon 1 "$work/numbers" -o OUT
-scenario "compare releases" release --compare --yes-no --epsilon 1 --plot OUT
 scenario "tally a stream" tally "$work/oue.hsy" -o OUT
 scenario "tally JSON" tally "$work/oue.json" -o OUT
 scenario "merge tallies" tally "$work/oue.tally" "$work/oue.tally" -o OUT

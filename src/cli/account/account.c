@@ -65,12 +65,6 @@ static bool account_delta(struct cli_parser *p, void *to)
                                 "a chance above 0 and below 1, as 1e-6");
 }
 
-static bool account_alpha(struct cli_parser *p, void *to)
-{
-    return account_number_value(p, &((struct account_how *)to)->ask.alpha, 0,
-                                1e300, "a standard error above 0, as 0.01");
-}
-
 static bool account_held(struct cli_parser *p, void *to)
 {
     return account_number_value(p, &((struct account_how *)to)->ask.held, -1,
@@ -112,10 +106,6 @@ static const struct cli_option account_options[] = {
      ACCOUNT(ask.grain)},
     {0, "days", "N", "... epsilon is renewed every day instead", CLI_INTO_COUNT,
      ACCOUNT(ask.days), 1, HSY_COMPOSE_MAX},
-    {0, "curators", "K", "multiparty: how many", CLI_INTO_COUNT,
-     ACCOUNT(ask.curators), 1, HSY_SHUFFLE_PEOPLE_MAX},
-    {0, "alpha", "A", "central, multiparty: standard error wanted",
-     CLI_INTO_CALL, .call = account_alpha},
     {0, "lying", "B", "poisoning: share of devices, as 1%", CLI_INTO_SHARE,
      ACCOUNT(ask.lying)},
     {0, "targets", "R", "... for so many values (default 1)", CLI_INTO_COUNT,
@@ -141,7 +131,6 @@ static const struct cli_command account_command = {
     "longitudinal KIND --epsilon E --permanent E --reports T | "
     "longitudinal --epsilon E --days N | "
     "shuffle [KIND] --epsilon E [--n N] [--target E] | "
-    "central|multiparty KIND --epsilon E [--n N] [--alpha A] | "
     "poisoning KIND --epsilon E --mechanism NAME --lying B",
     "Total what was spent, by every bound that holds, and say what it "
     "assumes.\n"
@@ -223,13 +212,6 @@ static const char *account_clash_shuffle(const struct cli_parser *p)
     return NULL;
 }
 
-static const char *account_clash_models(const struct cli_parser *p)
-{
-    if (!account_has(p, "n") && !account_has(p, "alpha"))
-        return "needs --n N, or --alpha A to learn how many people it takes";
-    return NULL;
-}
-
 /* What an account needs, and what else it takes. */
 struct account_action {
     const char *name;
@@ -257,16 +239,6 @@ static const struct account_action account_actions[] = {
      account_clash_shuffle,
      {"epsilon"},
      {"delta", "n", "target", ACCOUNT_KIND, "mechanism"}},
-    {"central",
-     account_central,
-     account_clash_models,
-     {"epsilon", ACCOUNT_KIND},
-     {"n", "alpha", "mechanism"}},
-    {"multiparty",
-     account_multiparty,
-     account_clash_models,
-     {"curators", "epsilon", ACCOUNT_KIND},
-     {"n", "alpha", "mechanism"}},
     {"poisoning",
      account_poisoning,
      NULL,
@@ -293,9 +265,9 @@ static int account_stray(struct cli_parser *p, const struct account_action *a,
                          const char *stray)
 {
     static const char *const order[] = {
-        "k",         "file",  "delta",   "n",          "target",   "reports",
-        "permanent", "grain", "days",    "curators",   "alpha",    "lying",
-        "targets",   "held",  "epsilon", ACCOUNT_KIND, "mechanism"};
+        "k",       "file",      "delta",   "n",          "target",
+        "reports", "permanent", "grain",   "days",       "lying",
+        "targets", "held",      "epsilon", ACCOUNT_KIND, "mechanism"};
     char list[256] = "";
     size_t used = 0;
 
@@ -332,8 +304,7 @@ static int account_unknown(struct cli_parser *p, const char *name,
         return cli_usage(p, "no 'account %s'; did you mean 'account %s'?", name,
                          near);
     return cli_usage(p, "say what to account for: group, compose, "
-                        "longitudinal, shuffle, central, multiparty or "
-                        "poisoning");
+                        "longitudinal, shuffle or poisoning");
 }
 
 /* ---- The command --------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* account_show.c - an account as a table, csv or json, and its figure. */
 #include "cli/account/internal.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,18 +137,6 @@ int account_refused(const struct account *a, const struct account_how *how,
     case PLAN_WHY_GRAIN:
         return cli_fail("--grain: a number above 0 that divides the range; it "
                         "goes with --range and --mechanism onebit");
-    case PLAN_WHY_CURATOR:
-        return cli_fail("--mechanism: a local one, to compare with; %s is a "
-                        "curator's",
-                        a->mechanism);
-    case PLAN_WHY_ITERATIVE:
-        return cli_fail("--mechanism: %s is estimated by iteration and has no "
-                        "error to compare",
-                        a->mechanism);
-    case PLAN_WHY_CURATORS:
-        return cli_fail("--curators: no more than the %" PRIu64
-                        " people; with one person each, use local reports",
-                        how->ask.n);
     default:
         return account_refused_number(err);
     }

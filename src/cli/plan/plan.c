@@ -106,9 +106,7 @@ static const struct cli_option plan_options[] = {
     {0, "n", "N", "people who answer", CLI_INTO_CALL, .call = plan_people},
     {0, "alpha", "A", "largest error: of a share, or of a mean in its units",
      CLI_INTO_CALL, .call = plan_alpha},
-    {0, "beta", "B",
-     "chance of a larger one (default 0.05 if another\n"
-     "number is asked for)",
+    {0, "beta", "B", "chance of a larger one (default 0.05 unless asked for)",
      CLI_INTO_CALL, .call = plan_beta},
     {0, "epsilon", "E", "privacy of one answer", CLI_INTO_CALL,
      .call = plan_epsilon},
@@ -125,6 +123,8 @@ static const struct cli_option plan_options[] = {
      CLI_INTO_SHARE, PLAN(question.prior)},
     {0, "answers", "T", "fresh answers of one person (default 1)",
      CLI_INTO_COUNT, PLAN(question.answers), 1, 1000000},
+    {0, "curators", "K", "beside one curator, so many with their own people",
+     CLI_INTO_COUNT, PLAN(question.curators), 1, HSY_SHUFFLE_PEOPLE_MAX},
     {0, "top", "K", "strings: how many are wanted (default 16)", CLI_INTO_COUNT,
      PLAN(question.search.top), 1, HSY_SEARCH_TOP_MAX},
     {0, "plot", "FILE.svg", "draw the error against people, for some epsilons",
@@ -207,6 +207,8 @@ static int plan_fits(const struct plan_run *x, struct cli_parser *p)
         (kind == HSY_KIND_NUMBER || kind == HSY_KIND_STRINGS))
         return cli_usage(p, "--share goes with --yes-no, a list of values or "
                             "--bins");
+    if (q->curators != 0 && kind == HSY_KIND_STRINGS)
+        return cli_usage(p, "--curators goes with a share or a mean");
     if (cli_given(p, "top") && kind != HSY_KIND_STRINGS)
         return cli_usage(p, "--top goes with --strings");
     if (kind != HSY_KIND_NUMBER && o->has[PLAN_ALPHA] &&
@@ -243,6 +245,8 @@ static int plan_refused(const struct plan_run *x, enum plan_why why,
         return cli_scheme_refused(&x->question.spec, err);
     case PLAN_WHY_CURATOR:
         return cli_scheme_curator(x->plan.at.info.mechanism);
+    case PLAN_WHY_CURATORS:
+        return cli_fail("--curators: %s", err->msg);
     case PLAN_WHY_EPSILON:
         return cli_fail("no epsilon up to 32 is enough: ask more people "
                         "(--n), or allow a larger error (--alpha)");
@@ -315,11 +319,12 @@ static int plan_shuffled(struct plan_run *x, struct cli_parser *p)
     int failed = 0;
 
     if (cli_given(p, "n") || cli_given(p, "alpha") || cli_given(p, "beta") ||
-        cli_given(p, "plot") || cli_given(p, "plot-learned"))
+        cli_given(p, "plot") || cli_given(p, "plot-learned") ||
+        cli_given(p, "curators"))
         failed = cli_usage(p, "--model shuffled takes --min-batch, --epsilon "
                               "or --epsilon-central, --delta and "
-                              "--assume-honest; no --n, --alpha, --beta or "
-                              "figure");
+                              "--assume-honest; no --n, --alpha, --beta, "
+                              "--curators or figure");
     else if (o->min_batch == 0)
         failed = cli_usage(p, "--model shuffled needs --min-batch N: the "
                               "fewest reports that are passed on");

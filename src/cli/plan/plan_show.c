@@ -20,6 +20,7 @@ static void show_object(const struct plan_run *x)
     const struct plan_case *c = &p->at;
     const hsy_accuracy *a = &c->accuracy;
     const bool several = x->question.answers > 1;
+    const bool curators = x->question.curators != 0;
     const struct table_field fields[] = {
         {"kind", cell_text(hsy_kind_name(c->info.kind))},
         {"missing", cell_text(plan_number_names[x->question.missing])},
@@ -44,6 +45,9 @@ static void show_object(const struct plan_run *x)
         {"expected_largest", show_if(f->shares, f->largest)},
         {"central_n", show_if(!f->discovery, f->central_n)},
         {"central_alpha", show_if(!f->discovery, f->central_alpha)},
+        {"curators", show_if(curators, (double)x->question.curators)},
+        {"curators_sd", show_if(curators, f->curators_sd)},
+        {"curators_n", show_if(curators, f->curators_n)},
         {"groups", show_if(f->discovery, (double)c->nstages)},
         {"prior", cell_number(x->question.prior)},
         {"posterior", cell_number(f->posterior)},
@@ -138,6 +142,10 @@ static void show_cost(const struct plan_run *x)
            "with %.0f people (about 1/(alpha epsilon), against\n"
            "1/(alpha epsilon)^2 without trust).\n",
            f->central_sd, f->central_n);
+    if (x->question.curators != 0)
+        printf("%u curators, each with people of its own, have %.4g together, "
+               "and reach\nalpha with about %.0f people.\n",
+               (unsigned)x->question.curators, f->curators_sd, f->curators_n);
 }
 
 static void show_learned(const struct plan_run *x)

@@ -1,14 +1,23 @@
 /* release.c - hearsay release: truths in, a curator's noisy tally out. */
 #define _DEFAULT_SOURCE
-#include "cli/release/internal.h"
-
+#include "cli/base/base.h"
 #include "host/format/format.h"
 #include "host/format/randomizer.h"
+#include "host/plan/plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+struct release_options {
+    const char *input; /* first: cli_one_input */
+    const char *output;
+    bool simulate;
+    int neighbours; /* 0: as many people; 1: one more or less, too */
+    uint64_t seed;
+    struct cli_spec spec;
+};
 
 /* ---- Options ------------------------------------------------------------- */
 
@@ -40,18 +49,11 @@ static const struct cli_option release_rows[] = {
      CLI_INTO_FLAG, RELEASE(simulate)},
     {0, "seed", "N", "with --simulate: which noise", CLI_INTO_COUNT,
      RELEASE(seed), 0, UINT64_MAX},
-    {0, "compare", NULL,
-     "read nothing: print the error to expect, with\n"
-     "one curator, several, and none",
-     CLI_INTO_FLAG, RELEASE(compare)},
-    {0, "plot", "FILE.svg", "with --compare: draw it", CLI_INTO_TEXT,
-     RELEASE(plot)},
-    CLI_FORMAT_ROW(RELEASE(format)),
     {0}};
 
 static const struct cli_command release_command = {
     "release",
-    "KIND --epsilon E [options] [FILE] | KIND --epsilon E --compare [options]",
+    "KIND --epsilon E [options] [FILE]",
     "Publish the counts of people who trust you with their truths, one a line, "
     "as\n"
     "a tally with noise. Tallies of several curators add up with 'hearsay "
@@ -66,18 +68,9 @@ static const struct cli_command release_command = {
 static int release_check(struct cli_parser *p, const struct release_options *o)
 {
     const bool seeded = cli_given(p, "seed");
-    const char *const inputs[] = {o->input != NULL ? o->input
-                                  : o->compare     ? NULL
-                                                   : "-",
+    const char *const inputs[] = {o->input != NULL ? o->input : "-",
                                   o->spec.values_file};
 
-    if (o->compare &&
-        (o->input != NULL || o->output != NULL || o->simulate || seeded))
-        return cli_usage(p, "--compare reads no truths and releases nothing: "
-                            "no FILE, --output, --simulate or --seed");
-    if (!o->compare && (o->plot != NULL || cli_given(p, "format")))
-        return cli_usage(p, "--plot and --format go with --compare; a release "
-                            "is a tally, which 'hearsay estimate' reads");
     if (seeded && !o->simulate)
         return cli_usage(
             p, "--seed is refused: who knows the seed knows the truth. Real "
@@ -85,7 +78,7 @@ static int release_check(struct cli_parser *p, const struct release_options *o)
                "say --simulate --seed N");
     if (o->simulate && !seeded)
         return cli_usage(p, "--simulate needs --seed N");
-    if (!o->compare && o->output == NULL && isatty(STDOUT_FILENO) == 1)
+    if (o->output == NULL && isatty(STDOUT_FILENO) == 1)
         return cli_usage(p, "a tally is not for a terminal: redirect it or "
                             "use -o FILE");
     return cli_check_inputs(p, inputs, sizeof inputs / sizeof inputs[0]);
@@ -192,8 +185,6 @@ static int release_run(const struct release_options *o)
                  "is nothing to release");
         return CLI_DONE;
     }
-    if (o->compare)
-        return release_compare(&o->spec.spec, o);
     failed = cli_hide();
     if (!failed)
         failed = release_open(&j);
@@ -220,7 +211,7 @@ int cmd_release(int argc, char **argv)
     failed = release_check(&p, &options);
     if (!failed)
         failed = cli_spec_finish(&options.spec, &p);
-    options.spec.spec.mechanism = release_mechanism(&options);
+    options.spec.spec.mechanism = plan_curator(options.neighbours == 1);
     if (!failed)
         failed = release_run(&options);
     cli_spec_clear(&options.spec);

@@ -57,15 +57,6 @@ void account_at_least(struct account *a, const char *name, double x,
     account_sided(a, name, x, about, -1);
 }
 
-void account_people(struct account *a, const char *name, double n,
-                    const char *about)
-{
-    if (n < 1e18)
-        account_count(a, name, (uint64_t)n, about);
-    else
-        account_number(a, name, n, about);
-}
-
 void account_point(struct account *a, size_t i, const char *name, double x,
                    double y)
 {

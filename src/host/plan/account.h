@@ -1,5 +1,5 @@
 /*
- * account.h - what was spent, and what trust buys: accounts of privacy.
+ * account.h - what was spent: accounts of privacy.
  *
  * An account is a title, rows of a name, a value and what it is, two sentences
  * (what it says, and on what it rests), and if asked for the curves of a
@@ -22,11 +22,10 @@ struct account_ask {
     double epsilon;       /* not rounded to nano-epsilon */
     double delta;         /* chance that a bound fails */
     double target;        /* epsilon after shuffling */
-    double alpha;         /* standard error wanted */
     double lying, held;
     uint64_t nano_permanent; /* epsilon of the permanent answer */
     const char *grain;       /* a decimal in the units of the range */
-    uint64_t k, n, reports, days, curators, targets;
+    uint64_t k, n, reports, days, targets;
     hsy_spent *spent; /* of compose, instead of epsilon and k; their order and
                          number are lost */
     size_t nspent;
@@ -85,12 +84,6 @@ hsy_status account_longitudinal(struct account *out,
  * if there is no question (shuffling.c). */
 hsy_status account_shuffle(struct account *out, const struct account_ask *ask,
                            hsy_error *err);
-
-/* What trusting one curator buys, and several (trust_models.c). */
-hsy_status account_central(struct account *out, const struct account_ask *ask,
-                           hsy_error *err);
-hsy_status account_multiparty(struct account *out,
-                              const struct account_ask *ask, hsy_error *err);
 
 /* What devices that lie gain (poison_gain.c). */
 hsy_status account_poisoning(struct account *out, const struct account_ask *ask,

@@ -66,6 +66,24 @@ static hsy_status facts_limit(double *limit, const hsy_scheme_info *info,
     return HSY_OK;
 }
 
+/* The noise of several curators, each with people of its own, is a sum of
+ * independent ones: nearly normal. Every curator has somebody. */
+static hsy_status facts_curators(struct plan *p, const struct plan_question *q,
+                                 double beta, hsy_error *err)
+{
+    const double k = (double)q->curators, n = p->number[PLAN_N];
+    struct plan_facts *f = &p->facts;
+
+    if (k > n)
+        return plan_fail(&p->why, PLAN_WHY_CURATORS, err, HSY_E_RANGE,
+                         "no more curators than people");
+    f->curators_sd = sqrt(k) * f->central_sd;
+    f->curators_n = fmax(ceil(hsy_normal_quantile(1 - beta / 2) *
+                              f->curators_sd * n / p->number[PLAN_ALPHA]),
+                         k);
+    return HSY_OK;
+}
+
 hsy_status plan_facts(struct plan *p, const struct plan_question *q,
                       hsy_error *err)
 {
@@ -91,6 +109,9 @@ hsy_status plan_facts(struct plan *p, const struct plan_question *q,
     f->central_n =
         hsy_central_users(epsilon, wide, p->number[PLAN_ALPHA] / step, beta);
     f->central_alpha = step * hsy_central_alpha(epsilon, wide, n, beta);
+    st = facts_curators(p, q, beta, err);
+    if (st != HSY_OK)
+        return st;
     f->posterior = plan_posterior(q->prior, epsilon);
     f->posterior_answers =
         plan_posterior(q->prior, epsilon * (double)q->answers);

@@ -39,10 +39,6 @@ void account_at_most(struct account *a, const char *name, double x,
 void account_at_least(struct account *a, const char *name, double x,
                       const char *about);
 
-/* A whole number of people, as a count while it is one. */
-void account_people(struct account *a, const char *name, double n,
-                    const char *about);
-
 /* A point of curve i; the first names it. Not positive: left out. */
 void account_point(struct account *a, size_t i, const char *name, double x,
                    double y);

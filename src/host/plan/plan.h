@@ -50,6 +50,8 @@ struct plan_question {
     hsy_search search; /* of a discovery */
     double prior;      /* what an observer believes beforehand */
     uint64_t answers;  /* fresh ones of one person */
+    uint64_t curators; /* of whom each is trusted by some; 0: none are asked
+                          for. At most as many as people */
 };
 
 /* The question at some epsilon. */
@@ -68,6 +70,7 @@ struct plan_facts {
     double central_sd;     /* of a trusted curator */
     double limit_sd;       /* of the best mechanism known */
     double central_n, central_alpha;
+    double curators_sd, curators_n; /* of several; about, by the normal law */
     double posterior;         /* what one answer lets an observer believe */
     double posterior_answers; /* and all of them */
     bool shares, discovery;
@@ -145,27 +148,6 @@ struct plan_task {
 hsy_status plan_task(struct plan_task *out, const hsy_release *release,
                      const struct plan_task_how *how, hsy_error *err);
 
-/* ---- What trust buys (trust_models.c) ------------------------------------ */
-
-/* The error of local reports and of a curator's release, of a small share or of
- * the mean that is hardest to tell. */
-struct plan_trust {
-    enum plan_why why;
-    const char *asked; /* of a failure: the mechanism it was about */
-    hsy_scheme_info local, central; /* n times the variance in v0, and n squared
-                                times that of a release */
-    double unit;                    /* of a mean: the width of its range */
-};
-
-/* curator: as plan_curator names it; local: NULL lets hearsay choose.
- * The spec's mechanism does not count. */
-hsy_status plan_trust(struct plan_trust *out, const hsy_spec *spec,
-                      const char *curator, const char *local, hsy_error *err);
-
-/* The standard error with n people and so many curators, 0: each for himself.
- */
-double plan_trust_sd(const struct plan_trust *t, double n, double curators);
-
 /* ---- A batch of shuffled reports (shuffled_batch.c) ---------------------- */
 
 struct plan_batch_ask {
@@ -193,27 +175,6 @@ hsy_status plan_batch(struct plan_batch *out, const struct plan_batch_ask *ask,
  * add_remove also whether the person is there at all. */
 const char *plan_curator(bool add_remove);
 
-/* The error to expect of trusting nobody, some, or one: a row a decade of
- * people, 10^2 to 10^8, and a column a model. */
-#define PLAN_TRUST_ROWS 7u
-#define PLAN_TRUST_MODELS 4u
-
-struct plan_trust_model {
-    const char *name, *title;
-    double curators; /* 0: everybody for himself */
-};
-
-/* From no trust to all of it. */
-extern const struct plan_trust_model plan_trust_models[PLAN_TRUST_MODELS];
-
-struct plan_trust_table {
-    double people[PLAN_TRUST_ROWS];
-    double sd[PLAN_TRUST_MODELS][PLAN_TRUST_ROWS];
-    bool mean;
-};
-
-void plan_trust_compare(struct plan_trust_table *c, const struct plan_trust *t);
-
 /* ---- Figures (plan_figures.c) -------------------------------------------- */
 
 /* The caller frees *svg in each. */
@@ -227,8 +188,5 @@ hsy_status plan_figure(char **svg, size_t *len, struct plan *p,
 
 /* What an answer tells, against epsilon. */
 hsy_status plan_learned_figure(char **svg, size_t *len, hsy_error *err);
-hsy_status plan_trust_figure(char **svg, size_t *len,
-                             const struct plan_trust_table *c, double epsilon,
-                             hsy_error *err);
 
 #endif

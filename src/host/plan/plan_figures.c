@@ -1,5 +1,5 @@
 /* plan_figures.c - figures of plans and accounts: error against people, what an
- * answer tells, what trust buys. */
+ * answer tells. */
 #include "host/plan/account.h"
 
 #include "host/plot/plot.h"
@@ -131,56 +131,5 @@ hsy_status account_figure(char **svg, size_t *len, const struct account *a,
             .n = a->curves[i].n,
             .x = a->curves[i].x,
             .y = a->curves[i].y};
-    return plot_svg(svg, len, &figure, err);
-}
-
-/* ---- What trust buys ----------------------------------------------------- */
-
-const struct plan_trust_model plan_trust_models[PLAN_TRUST_MODELS] = {
-    {"local", "local", 0},
-    {"multiparty_100", "100 curators", 100},
-    {"multiparty_10", "10 curators", 10},
-    {"central", "1 curator", 1},
-};
-
-void plan_trust_compare(struct plan_trust_table *c, const struct plan_trust *t)
-{
-    c->mean = t->central.kind == HSY_KIND_NUMBER;
-    for (size_t i = 0; i < PLAN_TRUST_ROWS; i++) {
-        c->people[i] = pow(10, 2 + (double)i);
-        for (size_t m = 0; m < PLAN_TRUST_MODELS; m++)
-            c->sd[m][i] =
-                plan_trust_sd(t, c->people[i], plan_trust_models[m].curators);
-    }
-}
-
-hsy_status plan_trust_figure(char **svg, size_t *len,
-                             const struct plan_trust_table *c, double epsilon,
-                             hsy_error *err)
-{
-    struct plot_series series[PLAN_TRUST_MODELS];
-    struct plot_figure figure = {
-        .about = "Standard error against the number of people, both on "
-                 "logarithmic axes. Where everybody adds noise it falls with "
-                 "the square root of the number; where curators do, with the "
-                 "number, and it grows with the square root of how many "
-                 "curators there are.",
-        .x = {.label = "people", .log = true},
-        .y = {.label = c->mean ? "standard error of the mean"
-                               : "standard error of a small share",
-              .log = true},
-        .series = series,
-        .nseries = PLAN_TRUST_MODELS};
-    char title[80];
-
-    snprintf(title, sizeof title, "What trust buys, at epsilon %.9g", epsilon);
-    figure.title = title;
-    for (size_t m = 0; m < PLAN_TRUST_MODELS; m++)
-        series[m] = (struct plot_series){.name = plan_trust_models[m].title,
-                                         .style = PLOT_LINE,
-                                         .colour = (unsigned)m,
-                                         .n = PLAN_TRUST_ROWS,
-                                         .x = c->people,
-                                         .y = c->sd[m]};
     return plot_svg(svg, len, &figure, err);
 }

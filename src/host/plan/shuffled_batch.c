@@ -41,29 +41,53 @@ static hsy_status batch_report(struct plan_batch *out, const hsy_spec *spec,
     return HSY_OK;
 }
 
+const char *plan_curator(bool add_remove)
+{
+    return add_remove ? "central-add-remove" : "central";
+}
+
+/* What becomes of the question at the batch's epsilon by another mechanism. */
+static hsy_status batch_beside(hsy_scheme_info *info, struct plan_batch *out,
+                               const hsy_spec *asked, const char *mechanism,
+                               hsy_error *err)
+{
+    hsy_spec spec = *asked;
+    hsy_scheme *s;
+    hsy_status st;
+
+    spec.mechanism = mechanism;
+    spec.nano_epsilon = (uint64_t)ceil(out->worth.epsilon * HSY_NANO);
+    st = plan_scheme(&s, &spec, spec.nano_epsilon, &out->why, err);
+    if (st != HSY_OK)
+        return st;
+    hsy_scheme_describe(s, info);
+    free(s);
+    return HSY_OK;
+}
+
 hsy_status plan_batch(struct plan_batch *out, const struct plan_batch_ask *ask,
                       hsy_error *err)
 {
     const double n = (double)ask->batch.reports;
-    hsy_spec spec = ask->spec, same = ask->spec;
-    struct plan_trust trust;
+    hsy_scheme_info central, local;
+    hsy_spec spec = ask->spec;
+    double unit;
     hsy_status st;
 
     *out = (struct plan_batch){.delta = ask->batch.delta};
     st = batch_worth(out, &spec, ask, err);
     if (st == HSY_OK)
         st = batch_report(out, &spec, err);
+    if (st == HSY_OK)
+        st = batch_beside(&central, out, &ask->spec, plan_curator(false), err);
+    if (st == HSY_OK)
+        st = batch_beside(&local, out, &ask->spec, "auto", err);
     if (st != HSY_OK)
         return st;
-    same.nano_epsilon = (uint64_t)ceil(out->worth.epsilon * HSY_NANO);
-    st = plan_trust(&trust, &same, plan_curator(false), NULL, err);
-    if (st != HSY_OK) {
-        out->why = trust.why;
-        return st;
-    }
-    out->local = trust.local.mechanism;
+    unit = analysis_unit(&central);
+    out->local = local.mechanism;
     out->shuffled_sd = analysis_unit(&out->info) * sqrt(out->info.v0 / n);
-    out->local_sd = plan_trust_sd(&trust, n, 0);
-    out->central_sd = plan_trust_sd(&trust, n, 1);
+    out->local_sd = unit * sqrt(local.v0 / n);
+    out->central_sd = unit * sqrt(central.v0) / n;
     return HSY_OK;
 }

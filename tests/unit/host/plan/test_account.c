@@ -115,27 +115,6 @@ static void shuffling_hides(void)
        "and fewer people are needed");
 }
 
-static void trust_buys(void)
-{
-    struct account_ask ask = {
-        .spec = &yes_no, .n = 10000, .curators = 10, .alpha = 0.01};
-    struct plan_trust t;
-    struct account a;
-
-    ok(eq_status(account_multiparty(&a, &ask, NULL), HSY_OK) &&
-           number(&a, "central_sd") < number(&a, "multiparty_sd") &&
-           number(&a, "multiparty_sd") < number(&a, "local_sd"),
-       "one curator beats ten, and ten beat none");
-    ok(fabs(number(&a, "multiparty_sd") / number(&a, "central_sd") - sqrt(10)) <
-           1e-9,
-       "by the square root of their number");
-    ok(eq_status(plan_trust(&t, &yes_no, plan_curator(true), NULL, NULL),
-                 HSY_OK) &&
-           plan_trust_sd(&t, 10000, 0) == number(&a, "local_sd") &&
-           eq_text(t.central.mechanism, plan_curator(true)),
-       "the same numbers without an account");
-}
-
 static void liars_gain(void)
 {
     const struct account_ask ask = {
@@ -164,35 +143,18 @@ static void failures_say_what_about(void)
 {
     const hsy_spec none = {
         .size = sizeof none, .kind = HSY_KIND_YES_NO, .mechanism = "nosuch"};
-    const hsy_spec bins = {.size = sizeof bins,
-                           .kind = HSY_KIND_BINS,
-                           .hi = 10,
-                           .d = 4,
-                           .mechanism = "sw",
-                           .nano_epsilon = HSY_NANO};
     const hsy_spec rappor = {.size = sizeof rappor,
                              .kind = HSY_KIND_VALUES,
                              .d = 20,
                              .mechanism = "rappor",
                              .design = HSY_DESIGN_RAPPOR,
                              .chance = {{1, 2}, {1, 2}, {3, 4}}};
-    hsy_spec curator = yes_no;
 
-    curator.mechanism = plan_curator(false);
     refuses(account_group,
             (struct account_ask){.epsilon = -1, .delta = 0.1, .k = 2},
             PLAN_WHY_ASKED, "an epsilon below 0");
     refuses(account_poisoning, (struct account_ask){.spec = &none},
             PLAN_WHY_SPEC, "no such mechanism");
-    refuses(account_central, (struct account_ask){.spec = &none, .n = 9},
-            PLAN_WHY_SPEC, "no such mechanism to compare with");
-    refuses(account_central, (struct account_ask){.spec = &curator, .n = 9},
-            PLAN_WHY_CURATOR, "a curator beside a curator");
-    refuses(account_central, (struct account_ask){.spec = &bins, .n = 9},
-            PLAN_WHY_ITERATIVE, "what has no error beforehand");
-    refuses(account_multiparty,
-            (struct account_ask){.spec = &yes_no, .n = 9, .curators = 10},
-            PLAN_WHY_CURATORS, "more curators than people");
     refuses(account_longitudinal,
             (struct account_ask){.spec = &values, .reports = 9},
             PLAN_WHY_NO_PERMANENT, "no permanent epsilon");
@@ -220,7 +182,6 @@ int main(void)
     lists_are_merged();
     answers_that_are_kept();
     shuffling_hides();
-    trust_buys();
     liars_gain();
     failures_say_what_about();
     return tap_done();

@@ -26,6 +26,27 @@ static bool alike(double a, double b)
     return fabs(a - b) <= 1e-9 * fabs(b);
 }
 
+static void several_curators(void)
+{
+    struct plan_question q = yes_no();
+    struct plan p;
+
+    q.missing = PLAN_ALPHA;
+    q.curators = 25;
+    ok(eq_status(plan_solve(&p, &q, NULL), HSY_OK) &&
+           alike(p.facts.curators_sd, 5 * p.facts.central_sd),
+       "the error of 25 curators is five times that of one");
+    ok(alike(p.facts.curators_sd * 1e6, 5 * 1.356962486001579),
+       "by the discrete Laplace law");
+    ok(p.facts.curators_n >= 25 && p.facts.curators_n > p.facts.central_n &&
+           p.facts.curators_n < 1e6,
+       "they need more people than one, and fewer than none");
+    q.given[PLAN_N] = 24;
+    ok(eq_status(plan_solve(&p, &q, NULL), HSY_E_RANGE) &&
+           eq_u64(p.why, PLAN_WHY_CURATORS),
+       "every curator has somebody");
+}
+
 static void a_number_is_found(void)
 {
     struct plan_question q = yes_no();
@@ -214,6 +235,7 @@ int main(void)
     struct example_tasks e;
 
     a_number_is_found();
+    several_curators();
     a_mean_has_its_units();
     a_discovery_has_groups();
     curves_fall_with_people();

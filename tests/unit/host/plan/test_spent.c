@@ -80,8 +80,6 @@ static void figures_are_drawn(void)
                                            .share = NAN,
                                            .prior = 0.5,
                                            .answers = 1};
-    struct plan_trust_table table;
-    struct plan_trust trust;
     struct plan p;
     hsy_error err = {0};
     char *svg = NULL;
@@ -95,15 +93,6 @@ static void figures_are_drawn(void)
     svg = NULL;
     st = plan_learned_figure(&svg, &len, &err);
     ok(drawn(st, svg, len, "What one answer tells"), "what an answer tells");
-    svg = NULL;
-    st = plan_trust(&trust, &q.spec, plan_curator(false), NULL, &err);
-    plan_trust_compare(&table, &trust);
-    ok(table.sd[0][6] > table.sd[1][6] && table.sd[1][6] > table.sd[2][6] &&
-           table.sd[2][6] > table.sd[3][6],
-       "the more trust, the less noise");
-    if (st == HSY_OK)
-        st = plan_trust_figure(&svg, &len, &table, 1, &err);
-    ok(drawn(st, svg, len, "What trust buys"), "which is drawn");
 }
 
 int main(void)
