@@ -116,7 +116,7 @@ absent = ("commits_total", "commits_unfolded", "ids_bytes", "ids_runs", "ids_dis
 ok(not [name for name in absent if "hearsay_" + name in metrics()], "what is of a store on a disk is absent", metrics())
 page = open(os.path.join(ROOT, "docs", "collector.md")).read()
 section = re.search(r"^## Metrics and alerts\n(.*?)^## ", page, re.M | re.S).group(1)
-words = re.search(r"A node of a cluster has no store: (.*?) are absent there(.*?)\.", section, re.S)
+words = re.search(r"A node of a cluster has no store:\s(.*?)\sare\sabsent\sthere(.*?)\.", section, re.S)
 ok({"hearsay_" + w for w in re.findall(r"`(?:hearsay)?_(\w+)`", words.group(1) + words.group(2))} == {"hearsay_" + name for name in absent}, "as the page says", words.groups())
 new = {k.split("{")[0][8:] for k in metrics() if re.match("hearsay_(shard_|nodes_|database_)", k)}
 ok(new and all(re.search(r"`(hearsay)?_%s(\{\w+\})?`" % name, section) for name in new), "all that a node has more is on the page", new)

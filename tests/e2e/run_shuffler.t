@@ -36,7 +36,7 @@ named = {"hearsay_" + n for n in re.findall(r'"((?:shuffle|batches)_\w+)"', sour
 ok(set(re.findall(r"`(hearsay_(?:shuffle|batches)_\w+)(?:\{\w+\})?`", sections["Look at it"])) == named and len(named) > 6, "and every metric of shuffling", named)
 for name in sorted(set(re.findall(r"\]\(([^)#]+)\)", page))):
     ok(os.path.exists(os.path.join(ROOT, "docs", name)), "the link to %s leads somewhere" % name)
-for name in sorted(set(re.findall(r"\*([A-Z][\w ]+)\*, (?:above|below)", page))):
+for name in sorted({" ".join(n.split()) for n in re.findall(r"\*([A-Z][\w\s]+)\*,\s(?:above|below)", page)}):
     ok(name in sections, "there is a section: " + name)
 for name in sorted(set(re.findall(r"`((?:tests|src)/[^`]+)`", page))):
     ok(os.path.exists(os.path.join(ROOT, name)), "there is " + name)
