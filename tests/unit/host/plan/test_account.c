@@ -10,9 +10,6 @@
 typedef hsy_status account_fn(struct account *out,
                               const struct account_ask *ask, hsy_error *err);
 
-static const hsy_spec yes_no = {.size = sizeof(hsy_spec),
-                                .kind = HSY_KIND_YES_NO,
-                                .nano_epsilon = HSY_NANO};
 static const hsy_spec values = {.size = sizeof(hsy_spec),
                                 .kind = HSY_KIND_VALUES,
                                 .d = 20,
