@@ -2,8 +2,12 @@
  * one file of the amalgamation includes it once a level. */
 #include "lib/kernels/simd.h"
 
+#include "lib/kernels/row_popcounts_vec.h" /* what bit_counts_vec.h calls */
+
 #include "lib/kernels/bernoulli_bits_vec.h"
+#include "lib/kernels/bit_counts_vec.h"
 #include "lib/kernels/chacha20_vec.h"
+#include "lib/kernels/cohort_vec.h"
 #include "lib/kernels/hadamard_vec.h"
 #include "lib/kernels/line_sums_vec.h"
 #include "lib/kernels/orthogonal_points_vec.h"

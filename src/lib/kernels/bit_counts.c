@@ -1,18 +1,21 @@
-/*
- * bit_counts.c - how many rows have each bit: the plain loop, the frame of the
- * fast ones, and the one for any processor.
- */
+/* bit_counts.c - how many rows have each bit: the plain loop, and the frame of
+ * the fast ones. */
 #include "lib/kernels/bit_counts.h"
 
 #include <string.h>
 
 #include "lib/kernels/internal.h"
 
-#define TALLY_BITS_GLUED                                                       \
-    1024u /* short rows are glued up to this many bytes                        \
-           */
+#define TALLY_BITS_GLUED 1024u /* bytes up to which short rows are glued */
 #define TALLY_BITS_WIDE_TILE (2u << 20) /* bytes that the outer cache holds */
 #define TALLY_BITS_AHEAD 65536u         /* how far ahead memory is asked for */
+
+const uint8_t hsy_edge[128] = {
+    [64] = 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+    255,        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+    255,        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+    255,        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+    255,        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
 
 void hsy_bit_counts_plain(int64_t *cells, uint64_t *hist, const uint8_t *rows,
                           size_t n, size_t stride, uint32_t d)
@@ -376,133 +379,6 @@ void hsy_bit_counts_some_with(const struct tally_bits_level *level,
     else
         for (size_t done = 0; done < n;)
             done += tally_bits_fill(&job, done);
-}
-
-typedef uint64_t tally_bits_vec __attribute__((vector_size(16), may_alias));
-
-static inline tally_bits_vec tally_bits_load(const uint8_t *p)
-{
-    tally_bits_vec v;
-
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-/* A full adder in each bit: *sum + a + b = new *sum + 2 * result. */
-static inline tally_bits_vec tally_bits_csa(tally_bits_vec *sum,
-                                            tally_bits_vec a, tally_bits_vec b)
-{
-    tally_bits_vec half = a ^ b, carry = a ^ (half & (*sum ^ a));
-
-    *sum ^= half;
-    return carry;
-}
-
-static inline tally_bits_vec
-tally_bits_add4(tally_bits_vec sum[4], const uint8_t *const *row, size_t at)
-{
-    tally_bits_vec a = tally_bits_csa(&sum[0], tally_bits_load(row[0] + at),
-                                      tally_bits_load(row[1] + at));
-    tally_bits_vec b = tally_bits_csa(&sum[0], tally_bits_load(row[2] + at),
-                                      tally_bits_load(row[3] + at));
-
-    return tally_bits_csa(&sum[1], a, b);
-}
-
-static inline tally_bits_vec
-tally_bits_add16(tally_bits_vec *column, const uint8_t *const *row, size_t at)
-{
-    tally_bits_vec sum[4] = {column[0], column[1], column[2], column[3]};
-    tally_bits_vec a = tally_bits_add4(sum, row, at);
-    tally_bits_vec b =
-        tally_bits_csa(&sum[2], a, tally_bits_add4(sum, row + 4, at));
-    tally_bits_vec c = tally_bits_add4(sum, row + 8, at);
-    tally_bits_vec d =
-        tally_bits_csa(&sum[2], c, tally_bits_add4(sum, row + 12, at));
-
-    tally_bits_vec carry = tally_bits_csa(&sum[3], b, d);
-
-    column[0] = sum[0];
-    column[1] = sum[1];
-    column[2] = sum[2];
-    column[3] = sum[3];
-    return carry;
-}
-
-static void tally_bits_add_portable(uint8_t *planes,
-                                    const struct tally_bits_batch *batch)
-{
-    size_t at, last = batch->bytes - sizeof(tally_bits_vec);
-    const uint8_t *ahead = batch->ahead;
-    tally_bits_vec *column = (tally_bits_vec *)(void *)planes;
-
-    for (size_t c = 0; c < batch->bytes; c += sizeof(tally_bits_vec)) {
-        tally_bits_vec carry;
-
-        for (size_t i = 0; i < batch->ask; i += 64)
-            __builtin_prefetch(ahead + i, 0, 2);
-        ahead += batch->step;
-        at = c < last ? c : last;
-        carry = tally_bits_add16(column, batch->row, at);
-        for (unsigned i = 0; i < batch->merges; i++)
-            carry = tally_bits_csa(&column[HSY_FOLD_SUM(i)],
-                                   column[HSY_FOLD_PENDING(i)], carry);
-        column[HSY_FOLD_PENDING(batch->merges)] = carry;
-        column += HSY_FOLD_PLANES;
-    }
-}
-
-typedef uint16_t tally_bits_lanes __attribute__((vector_size(16)));
-
-static void tally_bits_read_portable(uint16_t *counts, const uint8_t *column,
-                                     unsigned used)
-{
-    const tally_bits_lanes bits = {1, 2, 4, 8, 16, 32, 64, 128};
-
-    for (size_t byte = 0; byte < sizeof(tally_bits_vec); byte++) {
-        tally_bits_lanes sum = {0};
-
-        for (unsigned k = used; k-- > 0;) {
-            unsigned plane = k < 4 ? k : HSY_FOLD_SUM(k - 4);
-            uint16_t x = column[plane * sizeof(tally_bits_vec) + byte];
-
-            /* A true comparison is -1. */
-            sum += sum - (tally_bits_lanes)((bits & x) == bits);
-        }
-        memcpy(counts + 8 * byte, &sum, sizeof sum);
-    }
-}
-
-static void tally_bits_increase_portable(int64_t *cells, const uint16_t *counts,
-                                         size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        cells[i] += counts[i];
-}
-
-static const struct tally_bits_level tally_bits_level_portable = {
-    .vector = sizeof(tally_bits_vec),
-    .slow = true,
-    .add = tally_bits_add_portable,
-    .read = tally_bits_read_portable,
-    .increase = tally_bits_increase_portable,
-    .row_popcounts = hsy_row_popcounts_portable,
-};
-
-void hsy_bit_counts_portable(int64_t *cells, uint64_t *hist,
-                             const uint8_t *rows, size_t n, size_t stride,
-                             uint32_t d)
-{
-    hsy_bit_counts_with(&tally_bits_level_portable, cells, hist, rows, n,
-                        stride, d);
-}
-
-void hsy_bit_counts_some_portable(int64_t *cells, const uint8_t *rows,
-                                  const uint32_t *order, size_t n,
-                                  size_t stride, uint32_t d)
-{
-    hsy_bit_counts_some_with(&tally_bits_level_portable, cells, rows, order, n,
-                             stride, d);
 }
 
 #undef TALLY_BITS_GLUED

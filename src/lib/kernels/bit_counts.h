@@ -69,11 +69,8 @@ void hsy_bit_counts_some_with(const struct tally_bits_level *level,
                               const uint32_t *order, size_t n, size_t stride,
                               uint32_t d);
 
-void hsy_row_popcounts_portable(uint64_t *hist, const uint8_t *rows, size_t n,
-                                size_t stride, size_t bytes);
-void hsy_row_popcounts_avx2(uint64_t *hist, const uint8_t *rows, size_t n,
-                            size_t stride, size_t bytes);
-void hsy_row_popcounts_avx512(uint64_t *hist, const uint8_t *rows, size_t n,
-                              size_t stride, size_t bytes);
+/* 64 bytes of zeros, then of ones: a vector from the middle less k bytes masks
+ * away its first k. */
+extern const uint8_t hsy_edge[128];
 
 #endif

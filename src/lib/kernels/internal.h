@@ -35,6 +35,8 @@
     void hsy_bit_counts_##level(int64_t *cells, uint64_t *hist,                \
                                 const uint8_t *rows, size_t n, size_t stride,  \
                                 uint32_t d);                                   \
+    size_t hsy_rows_with_popcount_##level(const uint8_t *rows, size_t n,       \
+                                          size_t bytes, uint64_t ones);        \
     void hsy_cohorts_##level(int64_t *cells, uint64_t *strata,                 \
                              const uint8_t *reports, size_t n, size_t stride,  \
                              uint32_t k, uint32_t m);                          \
@@ -63,13 +65,6 @@ HSY_KERNELS_OF(avx512);
 uint32_t hsy_crc32c_plain(uint32_t crc, const uint8_t *data, size_t len);
 uint32_t hsy_crc32c_portable(uint32_t crc, const uint8_t *data, size_t len);
 uint32_t hsy_crc32c_sse42(uint32_t crc, const uint8_t *data, size_t len);
-
-size_t hsy_rows_with_popcount_plain(const uint8_t *rows, size_t n, size_t bytes,
-                                    uint64_t ones);
-size_t hsy_rows_with_popcount_portable(const uint8_t *rows, size_t n,
-                                       size_t bytes, uint64_t ones);
-size_t hsy_rows_with_popcount_avx2(const uint8_t *rows, size_t n, size_t bytes,
-                                   uint64_t ones);
 
 #undef HSY_KERNELS_OF
 

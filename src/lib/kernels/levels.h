@@ -5,8 +5,11 @@
 #ifndef LIB_KERNELS_LEVELS_H
 #define LIB_KERNELS_LEVELS_H
 
+#include "lib/bits/bytes.h"
 #include "lib/kernels/bernoulli_bits.h"
+#include "lib/kernels/bit_counts.h"
 #include "lib/kernels/chacha20.h"
+#include "lib/kernels/cohort.h"
 #include "lib/kernels/hadamard.h"
 #include "lib/kernels/internal.h"
 #include "lib/kernels/line_sums.h"

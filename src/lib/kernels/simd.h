@@ -40,6 +40,15 @@
 #define simd_store_some K(simd_store_some)
 #define simd_select K(simd_select)
 #define simd_most3 K(simd_most3)
+#define simd_add3 K(simd_add3)
+#define simd_ones8 K(simd_ones8)
+#define simd_ones64 K(simd_ones64)
+#define simd_sum8 K(simd_sum8)
+#define simd_spread16 K(simd_spread16)
+#define simd_spread8 K(simd_spread8)
+#define simd_widen16 K(simd_widen16)
+#define simd16 K(simd16)
+#define simd_block K(simd_block)
 #define simd_mul32 K(simd_mul32)
 #define simd_low32 K(simd_low32)
 #define simd_high32 K(simd_high32)
@@ -71,6 +80,7 @@
 #endif
 
 typedef uint8_t simd8 __attribute__((vector_size(SIMD_BYTES)));
+typedef uint16_t simd16 __attribute__((vector_size(SIMD_BYTES)));
 typedef uint32_t simd32 __attribute__((vector_size(SIMD_BYTES)));
 typedef uint64_t simd64 __attribute__((vector_size(SIMD_BYTES)));
 typedef int32_t simd_signed32 __attribute__((vector_size(SIMD_BYTES)));
@@ -78,6 +88,8 @@ typedef int64_t simd_signed64 __attribute__((vector_size(SIMD_BYTES)));
 typedef float simd_float __attribute__((vector_size(SIMD_BYTES)));
 typedef uint64_t simd_memory
     __attribute__((vector_size(SIMD_BYTES), aligned(1), may_alias));
+typedef uint64_t simd_block
+    __attribute__((vector_size(SIMD_BYTES), may_alias)); /* aligned */
 typedef uint32_t simd_memory32 __attribute__((aligned(1), may_alias));
 
 #define SIMD_WORDS (SIMD_BYTES / 8)  /* lanes of 64 bits */
@@ -158,6 +170,71 @@ SIMD_INLINE simd64 simd_most3(simd64 a, simd64 b, simd64 c)
                                              0xe8);
 #else
     return (a & b) | (c & (a | b));
+#endif
+}
+
+/* A full adder in each bit: *sum + a + b = new *sum + 2 * result. */
+SIMD_INLINE simd64 simd_add3(simd64 *sum, simd64 a, simd64 b)
+{
+#if defined(SIMD_AVX512)
+    simd64 carry = simd_most3(*sum, a, b);
+
+    *sum = (simd64)_mm512_ternarylogic_epi64((__m512i)*sum, (__m512i)a,
+                                             (__m512i)b, 0x96);
+#elif defined(SIMD_AVX2)
+    simd64 half = *sum ^ a, carry = (*sum & a) | (half & b);
+
+    *sum = half ^ b;
+#else
+    simd64 half = a ^ b, carry = a ^ (half & (*sum ^ a));
+
+    *sum ^= half;
+#endif
+    return carry;
+}
+
+/* The ones in each byte. */
+SIMD_INLINE simd64 simd_ones8(simd64 x)
+{
+#if defined(SIMD_AVX2)
+    const __m256i table =
+        _mm256_set_epi64x(0x0403030203020201, 0x0302020102010100,
+                          0x0403030203020201, 0x0302020102010100);
+    const simd64 half = (simd64){0} + 0x0f0f0f0f0f0f0f0f;
+
+    return (simd64)_mm256_add_epi8(
+        _mm256_shuffle_epi8(table, (__m256i)(x & half)),
+        _mm256_shuffle_epi8(table, (__m256i)(x >> 4 & half)));
+#elif SIMD_BYTES == 16 && defined(__aarch64__)
+    return (simd64)vcntq_u8((uint8x16_t)x);
+#else
+    x -= x >> 1 & 0x5555555555555555;
+    x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
+    return (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f;
+#endif
+}
+
+/* The sums of eight bytes each. */
+SIMD_INLINE simd64 simd_sum8(simd64 x)
+{
+#if defined(SIMD_AVX2)
+    return (simd64)_mm256_sad_epu8((__m256i)x, _mm256_setzero_si256());
+#elif SIMD_BYTES == 16 && defined(__SSE2__)
+    return (simd64)_mm_sad_epu8((__m128i)x, _mm_setzero_si128());
+#else
+    x = (x & 0x00ff00ff00ff00ff) + (x >> 8 & 0x00ff00ff00ff00ff);
+    x += x >> 16;
+    return (x + (x >> 32)) & 0xffff;
+#endif
+}
+
+/* The ones in each word. */
+SIMD_INLINE simd64 simd_ones64(simd64 x)
+{
+#if defined(SIMD_AVX512)
+    return (simd64)_mm512_popcnt_epi64((__m512i)x);
+#else
+    return simd_sum8(simd_ones8(x));
 #endif
 }
 
@@ -328,6 +405,101 @@ SIMD_INLINE uint32_t simd_mask32(simd32 x)
     for (unsigned i = 0; i < SIMD_HALVES; i++)
         mask |= x[i] >> 31 << i;
     return mask;
+#endif
+}
+
+/* ---- Wider lanes --------------------------------------------------------- */
+
+/* Lane i of 16 bits is ones if bit i is. */
+SIMD_INLINE simd16 simd_spread16(uint32_t bits)
+{
+#if defined(SIMD_AVX512)
+    return (simd16)_mm512_movm_epi16(bits);
+#else
+    const simd16 bit = {
+        1,
+        2,
+        4,
+        8,
+        16,
+        32,
+        64,
+        128,
+#if SIMD_BYTES >= 32
+        256,
+        512,
+        1024,
+        2048,
+        4096,
+        8192,
+        16384,
+        32768,
+#endif
+#if SIMD_BYTES >= 64
+        1,
+        2,
+        4,
+        8,
+        16,
+        32,
+        64,
+        128,
+        256,
+        512,
+        1024,
+        2048,
+        4096,
+        8192,
+        16384,
+        32768
+#endif
+    };
+    simd16 x = (simd16){0} + (uint16_t)bits;
+
+#if SIMD_BYTES >= 64
+    for (int i = 16; i < 32; i++)
+        x[i] = (uint16_t)(bits >> 16);
+#endif
+    return (simd16)((x & bit) == bit);
+#endif
+}
+
+/* Byte i is ones if bit i is: each eight bytes get copies of a byte of bits, of
+ * which byte i keeps bit i. */
+SIMD_INLINE simd8 simd_spread8(uint64_t bits)
+{
+#if defined(SIMD_AVX512)
+    return (simd8)_mm512_movm_epi8(bits);
+#else
+    const simd64 bit = (simd64){0} + 0x8040201008040201;
+#if defined(SIMD_AVX2)
+    const __m256i places = _mm256_set_epi64x(
+        0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0);
+    simd64 x =
+        (simd64)_mm256_shuffle_epi8(_mm256_set1_epi32((int)bits), places);
+#else
+    simd64 x;
+
+    for (size_t i = 0; i < SIMD_WORDS; i++)
+        x[i] = (bits >> 8 * i & 0xff) * 0x0101010101010101;
+#endif
+    return (simd8)((simd8)(x & bit) == (simd8)bit);
+#endif
+}
+
+/* As many numbers of 16 bits as there are words. */
+SIMD_INLINE simd64 simd_widen16(const uint16_t *p)
+{
+#if defined(SIMD_AVX512)
+    return (simd64)_mm512_cvtepu16_epi64(_mm_loadu_si128((const void *)p));
+#elif defined(SIMD_AVX2)
+    return (simd64)_mm256_cvtepu16_epi64(_mm_loadl_epi64((const void *)p));
+#else
+    simd64 x = {0};
+
+    for (size_t i = 0; i < SIMD_WORDS; i++)
+        x[i] = p[i];
+    return x;
 #endif
 }
 
