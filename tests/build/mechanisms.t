@@ -5,7 +5,7 @@ set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/copy"
-git ls-files -co --exclude-standard src tools/mechanisms tools/lint-mechanisms | xargs cp --parents -t "$work/copy"
+git ls-files -co --exclude-standard src docs README.md 'tools/*mechanism*' | xargs cp --parents -t "$work/copy"
 
 # notices SENTENCE LINE: with LINE added to a file, the lint says where.
 notices() {
@@ -26,4 +26,18 @@ notices "a wire id" 'bool f(void) { return info.id == 27; }'
 printf 'src/cli/main.c grr\n' >>"$work/copy/tools/mechanisms"
 (cd "$work/copy" && ! tools/lint-mechanisms >"$work/log" && grep -q "any more" "$work/log")
 ok $? "an exception that nothing needs" "$work/log"
+
+# What is written from mechanisms.def and params.def.
+tools/mechanism-pages --check >"$work/log" 2>&1
+ok $? "pages and help are as mechanisms.def and params.def say" "$work/log"
+# stale SENTENCE FILE SED-SCRIPT: after that change the tool complains of FILE, writes it, and is content.
+stale() {
+    (cd "$work/copy" && sed -i "$3" src/lib/mech/mechanisms.def src/lib/scheme/params.def && ! tools/mechanism-pages --check >"$work/log" &&
+        grep -q "^$2: not as" "$work/log" && tools/mechanism-pages >/dev/null && tools/mechanism-pages --check >"$work/log")
+    ok $? "$1" "$work/log"
+}
+stale "another use shows in the index" docs/mechanisms/index.md "s/Microsoft's histogram/A histogram/"
+stale "another parameter in the manual" docs/man/hearsay-randomize.1 's/"children of a node"/"children of each node"/'
+stale "another taker in the help" src/cli/base/set_help.h '/^MECHANISM(hh,/,/TABLES/s/PARAM(FANOUT)/PARAM(GRID)/'
+stale "and in the page of formats" docs/formats.md '/^MECHANISM(laplace,/,/TABLES/s/PARAM(GRID)/NO_PARAMS/'
 tap_done

@@ -84,9 +84,9 @@ ok(complete("survey", "") == ["simulate"] and {"--crosswise"} == set(complete("s
 ok(complete("simulate", "") == ["attack", "fleet"] and complete("simulate", "attack", "d") == ["drift"] and complete("simulate", "fleet", "--dev") == ["--devices"],
    "and what is simulated")
 
-keys = ("g pool-bits pool-seed subset window outputs mix grid blocks q t fanout hashes width cohorts filter-bits sampled-bits bits first step "
-        "prefix-bits max-candidates sizes piece-bits fragment-bits fragments word-share "
-        "spinner coins channel rappor matrix").split()
+params = open(os.path.join(ROOT, "src", "lib", "scheme", "params.def")).read()
+keys = re.findall(r'^PARAMETER\(\w+, "([a-z-]+)"', params, re.M) + "spinner coins channel rappor matrix".split()
+ok(len(keys) > 30, "the parameters can be read", keys)
 text, source = must("help", "randomize").decode(), open(os.path.join(ROOT, "docs", "man", "hearsay-randomize.1")).read()
 unknown = [k for k in keys if b"does not know" in run("randomize", "--yes-no", "--set", k + "=1", stdin=b"yes\n").err.encode()]
 ok(not unknown, "--set knows every key of this list", unknown)

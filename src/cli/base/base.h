@@ -10,6 +10,7 @@
 #define CLI_BASE_BASE_H
 
 #include "cli/base/options.h"
+#include "cli/base/set_help.h"
 #include "hearsay.h"
 #include "host/base/day.h"
 #include "host/base/fields.h"
@@ -279,16 +280,7 @@ enum {
          "see 'hearsay mechanisms' (default auto)"},                           \
         CLI_SPELLING_OPTIONS,                                                  \
     {                                                                          \
-        CLI_OPT_SET, "set", "KEY=VALUE...",                                    \
-            "parameters, else chosen: laplace: grid  hh: fanout\n"             \
-            "  pgr, hpg: q t  hpg, hr: blocks  ss: subset\n"                   \
-            "  sw: window  dwm, hm, pm: outputs window mix\n"                  \
-            "  olh: g pool-bits pool-seed  dbitflip: sampled-bits\n"           \
-            "  cms, hcms: hashes width  pem: bits first step\n"                \
-            "  stage: bits step prefix-bits max-candidates sizes\n"            \
-            "  sfp: bits piece-bits fragment-bits fragments\n"                 \
-            "  sfp: word-share  rappor: filter-bits hashes cohorts\n"          \
-            "  rappor=F,P,Q matrix=FILE  rr: spinner coins channel"            \
+        CLI_OPT_SET, "set", "KEY=VALUE...", CLI_SET_HELP                       \
     }
 
 /* Instead of both. */
