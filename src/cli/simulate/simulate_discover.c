@@ -64,12 +64,8 @@ static int discover_refused(const char *asked, const hsy_error *err)
                         " candidates; allow them with --max-candidates (at "
                         "most 16777216), or lower --top, --keep or --step",
                         err->limit);
-    if (err->field == HOST_FIELD_REMAINDER)
-        return cli_fail("--step: must divide the bits of a string; --first may "
-                        "take what is left over");
     if (err->field == HOST_FIELD_MEMORY)
-        return cli_fail("--mechanism %s: %s: lower --threads, or --pool-bits",
-                        asked, err->msg);
+        return cli_fail("--mechanism %s: %s: lower --threads", asked, err->msg);
     for (size_t i = 0; i < DISCOVER_FIELDS; i++)
         if (err->field == discover_fields[i].field)
             return cli_fail("%s: %s", discover_fields[i].option, err->msg);
@@ -234,11 +230,10 @@ static const struct cli_option discover_options[] = {
      CLI_INTO_COUNT, DISCOVER(grid.how.batches.step), 1, 63},
     {0, "first", "N",
      "bits before the first step (default: as many as\n"
-     "--top values take; 0 with --interactive)",
+     "--top values take)",
      CLI_INTO_COUNT, DISCOVER(grid.how.batches.first), 1, 63},
-    {0, "pool-bits", "N", "2^N public hashes of a group or batch (16)",
-     CLI_INTO_COUNT, DISCOVER(grid.how.spec.param[HSY_PARAM_POOL_BITS]), 1,
-     HSY_POOL_BITS_MAX},
+    {0, "pool-bits", "N", "2^N public hashes of a group (16)", CLI_INTO_COUNT,
+     DISCOVER(grid.how.spec.param[HSY_PARAM_POOL_BITS]), 1, HSY_POOL_BITS_MAX},
     {0, "top", "K", "strings to find (default 16)", CLI_INTO_COUNT,
      DISCOVER(grid.how.search.top), 1, HSY_SEARCH_TOP_MAX},
     {0, "keep", "N", "N times K prefixes at inner stages (2)", CLI_INTO_COUNT,
@@ -300,6 +295,10 @@ static const char *discover_conflict(const struct simulate_discover *s,
     if (!s->grid.how.batches.asked &&
         (cli_given(p, "sizes") || cli_given(p, "rounds")))
         return "--sizes and --rounds go with --interactive";
+    if (s->grid.how.batches.asked &&
+        (cli_given(p, "first") || cli_given(p, "pool-bits")))
+        return "--first and --pool-bits do not go with --interactive: batches "
+               "are asked by the mechanism 'stage', which has neither";
     if (s->grid.how.batches.asked && s->grid.how.ideal)
         return "--ideal does not go with --interactive";
     if (s->grid.how.ideal &&

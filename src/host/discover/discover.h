@@ -143,6 +143,13 @@ struct discover_next {
 hsy_status discover_next(struct discover_next *out, const hsy_analysis_tally *t,
                          const struct discover_done *done, hsy_error *err);
 
+/* The spec of a stage becomes that of the next one: its labels are what was
+ * found by s, the stage's scheme. *labels, NULL at first, is freed and made
+ * anew. HSY_E_NOMEM. */
+hsy_status discover_next_spec(hsy_spec *spec, uint8_t **labels,
+                              const hsy_scheme *s, const hsy_candidate *found,
+                              size_t count, hsy_error *err);
+
 /* ---- What is told of it -------------------------------------------------- */
 
 /* What was found in a tally, which has its info: shares with their intervals at

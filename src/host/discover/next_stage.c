@@ -107,21 +107,18 @@ static int next_order(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* The survivors as labels, in ascending order; the caller frees *labels. */
-static hsy_status next_labels(struct next_job *j, uint8_t **labels, size_t *len,
-                              const hsy_candidate *found, size_t count)
+/* The survivors as labels, in ascending order; NULL: no memory. */
+static uint8_t *next_labels(const hsy_scheme *s, size_t *len,
+                            const hsy_candidate *found, size_t count)
 {
     char(*texts)[HSY_STAGE_LABEL] = calloc(count + 1, sizeof *texts);
-    uint8_t *at = *labels = malloc(count * (HSY_STAGE_LABEL + 4) + 1);
+    uint8_t *labels = malloc(count * (HSY_STAGE_LABEL + 4) + 1), *at = labels;
 
-    if (texts == NULL || at == NULL) {
-        free(texts);
-        return next_nomem(j);
-    }
-    for (size_t i = 0; i < count; i++)
-        hsy_stage_label(j->t->scheme, texts[i], found[i].code);
-    qsort(texts, count, sizeof *texts, next_order);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; texts != NULL && i < count; i++)
+        hsy_stage_label(s, texts[i], found[i].code);
+    if (texts != NULL)
+        qsort(texts, count, sizeof *texts, next_order);
+    for (size_t i = 0; texts != NULL && at != NULL && i < count; i++) {
         const size_t digits = strlen(texts[i]);
 
         memset(at, 0, 4);
@@ -129,8 +126,28 @@ static hsy_status next_labels(struct next_job *j, uint8_t **labels, size_t *len,
         memcpy(at + 4, texts[i], digits);
         at += 4 + digits;
     }
-    *len = (size_t)(at - *labels);
+    if (texts == NULL) {
+        free(labels);
+        return NULL;
+    }
     free(texts);
+    *len = (size_t)(at - labels);
+    return labels;
+}
+
+hsy_status discover_next_spec(hsy_spec *spec, uint8_t **labels,
+                              const hsy_scheme *s, const hsy_candidate *found,
+                              size_t count, hsy_error *err)
+{
+    uint8_t *made = next_labels(s, &spec->labels_len, found, count);
+
+    if (made == NULL)
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    free(*labels);
+    *labels = made;
+    spec->labels = made;
+    spec->d = (uint32_t)count;
+    spec->param[HSY_PARAM_PREFIX_BITS] += spec->param[HSY_PARAM_STEP];
     return HSY_OK;
 }
 
@@ -155,14 +172,14 @@ static hsy_status next_write(struct next_job *j, const hsy_task *task,
                                     task->labels_len, j->err);
 
     j->out->file.wrong = DISCOVER_SCHEME;
-    if (st == HSY_OK)
-        st = next_labels(j, &labels, &spec.labels_len, found, count);
     if (st == HSY_OK) {
-        spec.labels = labels;
-        spec.d = (uint32_t)count;
-        spec.param[HSY_PARAM_PREFIX_BITS] += spec.param[HSY_PARAM_STEP];
-        st = discover_stage_file(&j->out->file, task, &spec, version, j->err);
+        st = discover_next_spec(&spec, &labels, j->t->scheme, found, count,
+                                j->err);
+        if (st != HSY_OK)
+            j->out->file.wrong = DISCOVER_MEMORY;
     }
+    if (st == HSY_OK)
+        st = discover_stage_file(&j->out->file, task, &spec, version, j->err);
     free(labels);
     return st;
 }

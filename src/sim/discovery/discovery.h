@@ -35,14 +35,15 @@ enum discovery_sizes {
 };
 
 /*
- * The interactive form: batch i, people of its own, reports the first
- * first + i step bits, or "other" if these extend none of the prefixes that
- * batch i-1 has brought up, by an oracle for values. Each of the rounds has
- * fresh people, and their scores are averaged before anything is chosen.
+ * The interactive form, by the mechanism `stage` (docs/batches.md): batch i,
+ * people of its own, reports the first i step bits, or "other" if these extend
+ * none of the prefixes that batch i-1 has brought up, by an oracle for values.
+ * Each of the rounds has fresh people, and their scores are averaged before
+ * anything is chosen.
  */
 struct discovery_batches {
     bool asked;
-    uint64_t bits, step, first; /* first may be 0 */
+    uint64_t bits, step, first; /* first: of pem in one round, may be 0 */
     enum discovery_sizes sizes;
     uint64_t rounds; /* at least 1 */
 };

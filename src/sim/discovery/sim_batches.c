@@ -1,11 +1,11 @@
 /*
- * sim_batches.c - prefix extending, interactive: batch after batch.
+ * sim_batches.c - prefix extending in batches, as devices are asked: stage by
+ * stage (docs/batches.md).
  *
- * Batch i, people who were not asked before, holds its prefix of
- * s_i = first + i step bits against D_i, all extensions of the prefixes that
- * batch i-1 has brought up (C_0 is the empty string), and reports its place
- * among them, or "other", by a frequency oracle over |D_i| + 1 values. The
- * largest go on.
+ * Every batch, people who were not asked before, is asked by a scheme of the
+ * mechanism `stage`, and what survives is the next one's list, as `hearsay
+ * discover` makes both. Where the tally of the stage's oracle can be drawn at
+ * once, exactly in law, it is.
  *
  * Rounds are repetitions with fresh people, whose scores are averaged. Scores
  * are linear in counts, and all rounds have as many people: the mean of their
@@ -14,6 +14,7 @@
  * People of a distribution are independent, so a batch is a multinomial draw of
  * its own; those of a file are shuffled and cut into batches.
  */
+#include "host/discover/discover.h"
 #include "sim/discovery/internal.h"
 
 #include <stdlib.h>
@@ -21,9 +22,9 @@
 
 /* Owned. */
 struct batches {
-    uint64_t *prefixes; /* that go on, ascending */
+    uint64_t *prefixes; /* that the stage extends, ascending */
     size_t nprefixes;
-    uint64_t *candidates, *places;
+    uint64_t *places;        /* of each truth among its candidates */
     uint64_t *counts, *ends; /* of a batch's people, by truth */
     uint64_t *order;         /* as counted: the truth of each, shuffled */
     uint64_t taken;          /* of these, by the batches so far */
@@ -31,106 +32,84 @@ struct batches {
 
 /* One batch; owned. */
 struct batch {
-    hsy_spec spec;
-    hsy_scheme_info info;
     hsy_scheme *s;
+    hsy_scheme_info own; /* of the oracle */
+    hsy_stage stage;
     int64_t *memory;
     hsy_tally tally;
-    hsy_evidence *points;
     struct study_desk desk;
     void *scratch;
 };
 
 /* ---- Plan ---------------------------------------------------------------- */
 
-/* People of each batch: in equal parts, or with weights that go evenly from 1
- * to 3 or from 3 to 1. */
-static hsy_status batches_sizes(struct discover_job *job, hsy_error *err)
+#define BATCHES_CANDIDATES ((uint64_t)1 << 20) /* of a stage, at most */
+
+/* The first stage. */
+static hsy_status batches_first(const struct discovery *how, hsy_spec *spec,
+                                hsy_error *err)
 {
-    const uint64_t last = job->nstages - 1, users = job->how->users;
-    uint64_t weights[HSY_STAGES_MAX], whole = 0, before = 0;
+    const struct discovery_batches *b = &how->batches;
+    const hsy_search *search = &how->search;
+    const bool named = strcmp(how->spec.mechanism, "auto") != 0;
+    const uint64_t prefixes = search->top * search->keep;
+    const struct discover_batches all = {.nano_epsilon = how->spec.nano_epsilon,
+                                         .bits = b->bits,
+                                         .step = b->step,
+                                         .sizes = b->sizes,
+                                         .oracle =
+                                             named ? how->spec.mechanism : NULL,
+                                         .top = search->top,
+                                         .keep = search->keep,
+                                         .candidates = BATCHES_CANDIDATES};
+    enum discover_wrong wrong;
 
-    for (uint64_t i = 0; i <= last; i++) {
-        const uint64_t at =
-            job->how->batches.sizes == DISCOVERY_DIMINISHING ? last - i : i;
+    if (b->step > 20 || prefixes << b->step > BATCHES_CANDIDATES)
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_STEP,
+                         "a batch would have more than 2^20 candidates; lower "
+                         "it, or top or keep");
+    if (prefixes << b->step > search->max_candidates)
+        return host_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MAX_CANDIDATES,
+                               "a batch has too many candidates",
+                               prefixes << b->step);
+    return discover_first(spec, &wrong, &all, err);
+}
 
-        weights[i] = job->how->batches.sizes == DISCOVERY_EQUAL || last == 0
-                         ? 1
-                         : last + 2 * at;
-        whole += weights[i];
-    }
-    for (uint64_t i = 0, sum = 0; i <= last; i++) {
-        sum += weights[i];
+/* People of each batch, by the weights of the stages. */
+static hsy_status batches_sizes(struct discover_job *job, const hsy_spec *spec,
+                                hsy_error *err)
+{
+    const uint64_t users = job->how->users;
+    hsy_scheme *s = malloc(hsy_scheme_size(spec));
+    uint64_t sum = 0, before = 0;
+    hsy_status st =
+        s != NULL ? hsy_scheme_init(s, spec, err) : study_nomem(err);
+
+    for (uint32_t i = 0; st == HSY_OK && i < job->nstages; i++) {
+        sum += hsy_stage_weight(s, i + 1);
         /* At most 2^40 people, and a weight of all below 2^14. */
-        job->out->people[i] = users * sum / whole - before;
+        job->out->people[i] = users * sum / hsy_stage_weight(s, 0) - before;
         before += job->out->people[i];
         if (job->out->people[i] == 0)
-            return host_fail(err, HSY_E_EMPTY, HOST_FIELD_USERS,
-                             "a batch has no people: more are needed, or "
-                             "fewer batches by a longer step");
+            st = host_fail(err, HSY_E_EMPTY, HOST_FIELD_USERS,
+                           "a batch has no people: more are needed, or fewer "
+                           "batches by a longer step");
     }
+    free(s);
     job->users = users * job->how->batches.rounds;
-    return HSY_OK;
+    return st;
 }
 
-static hsy_status batches_stage(struct discover_job *job, size_t i,
-                                uint64_t before, hsy_error *err)
+/* How a stage's oracle reports, and whether each thread has room for a tally of
+ * it. */
+static hsy_status batches_oracle(struct discover_job *job,
+                                 const hsy_stage *stage, hsy_error *err)
 {
-    const hsy_search *search = &job->how->search;
-    const struct discovery_batches *b = &job->how->batches;
-    const bool last = i + 1 == job->nstages;
-    const uint64_t most = last ? search->top : search->top * search->keep;
-    hsy_stage *stage = &job->stages[i];
-
-    stage->step = (uint32_t)(i == 0 ? b->first + b->step : b->step);
-    stage->bits = (uint32_t)(b->first + (i + 1) * b->step);
-    stage->width = 1;
-    stage->significant = search->significant;
-    stage->alpha = search->alpha;
-    if (stage->step > 24)
-        return host_fail(err, HSY_E_RANGE,
-                         b->step > 24 ? HSY_FIELD_STEP : HSY_FIELD_FIRST,
-                         "a batch learns at most 24 bits");
-    stage->candidates = before << stage->step; /* both below 2^24 */
-    if (stage->candidates >= HSY_VALUES_MAX)
-        return host_fail(err, HSY_E_RANGE, HSY_FIELD_STEP,
-                         "a batch would have more than 2^22 candidates; lower "
-                         "it, or top or keep");
-    if (stage->candidates > search->max_candidates) {
-        if (err != NULL)
-            *err = (hsy_error){.status = HSY_E_RANGE,
-                               .field = HSY_FIELD_MAX_CANDIDATES,
-                               .msg = "a batch has too many candidates",
-                               .limit = stage->candidates};
-        return HSY_E_RANGE;
-    }
-    if (last && search->top > stage->candidates)
-        return host_fail(err, HSY_E_RANGE, HSY_FIELD_TOP,
-                         "more strings than there are candidates");
-    stage->keep = most < stage->candidates ? most : stage->candidates;
-    return HSY_OK;
-}
-
-/* The question of a batch with so many candidates, by the oracle that was
- * chosen for as many as there can be. */
-static hsy_spec batches_spec(const struct discover_job *job, size_t i,
-                             uint64_t candidates)
-{
-    hsy_spec spec = job->how->spec;
-
-    if (job->stages[i].oracle != NULL)
-        spec.mechanism = job->stages[i].oracle;
-
-    spec.kind = HSY_KIND_VALUES;
-    spec.d = (uint32_t)candidates + 1;
-    return spec;
-}
-
-/* Whether the oracle can ask this, with a tally for each thread. */
-static hsy_status batches_oracle(struct discover_job *job, size_t i,
-                                 hsy_error *err)
-{
-    const hsy_spec spec = batches_spec(job, i, job->stages[i].candidates);
+    const hsy_spec spec = {.size = sizeof spec,
+                           .mechanism = stage->oracle,
+                           .kind = HSY_KIND_VALUES,
+                           .nano_epsilon = job->how->spec.nano_epsilon,
+                           .d = (uint32_t)stage->candidates + 1};
     hsy_scheme *s = malloc(hsy_scheme_size(&spec));
     hsy_status st =
         s != NULL ? hsy_scheme_init(s, &spec, err) : study_nomem(err);
@@ -138,15 +117,11 @@ static hsy_status batches_oracle(struct discover_job *job, size_t i,
 
     if (st == HSY_OK) {
         hsy_scheme_describe(s, &info);
-        job->stages[i].oracle = info.mechanism;
-        job->stages[i].v0 = info.v0;
+        job->out->at_once = job->out->at_once && study_at_once(&info);
         if (hsy_tally_words(s) >
             STUDY_MEMORY_MAX / sizeof(int64_t) / job->how->threads)
             st = host_fail(err, HSY_E_RANGE, HOST_FIELD_MEMORY,
-                           "tallies would take more than 4 GiB: fewer "
-                           "threads, or pool-bits where there are hashes");
-        job->out->at_once =
-            (i == 0 || job->out->at_once) && study_at_once(&info);
+                           "tallies would take more than 4 GiB");
     }
     free(s);
     return st;
@@ -154,30 +129,27 @@ static hsy_status batches_oracle(struct discover_job *job, size_t i,
 
 static hsy_status batches_plan(struct discover_job *job, hsy_error *err)
 {
-    const struct discovery_batches *b = &job->how->batches;
-    uint64_t before = 1;
-    hsy_status st = HSY_OK;
+    const struct discover_aim any = {0.5, 0.5}; /* how many is not asked */
+    struct discover_plan plan;
+    hsy_spec spec;
+    hsy_status st = batches_first(job->how, &spec, err);
 
-    if (b->first >= b->bits || (b->bits - b->first) % b->step != 0)
-        return host_fail(
-            err, HSY_E_RANGE, HOST_FIELD_REMAINDER,
-            "a step must divide the bits of a string, but for the first");
-    job->bits = (unsigned)b->bits;
-    job->nstages = (size_t)((b->bits - b->first) / b->step);
-    for (size_t i = 0; st == HSY_OK && i < job->nstages; i++) {
-        st = batches_stage(job, i, before, err);
-        if (st == HSY_OK)
-            st = batches_oracle(job, i, err);
-        before = job->stages[i].keep;
-    }
+    if (st == HSY_OK)
+        st = discover_plan_batches(&plan, &spec, &job->how->search, &any, err);
     if (st != HSY_OK)
         return st;
-    job->out->mechanism = job->stages[0].oracle;
-    for (size_t i = 1; i < job->nstages; i++)
+    job->bits = (unsigned)job->how->batches.bits;
+    job->nstages = plan.count;
+    job->out->step = job->how->batches.step;
+    job->out->mechanism = plan.row[0].stage.oracle;
+    job->out->at_once = true;
+    for (size_t i = 0; st == HSY_OK && i < plan.count; i++) {
+        job->stages[i] = plan.row[i].stage;
         if (strcmp(job->stages[i].oracle, job->stages[0].oracle) != 0)
             job->out->mechanism = "auto";
-    job->out->step = b->step;
-    return batches_sizes(job, err);
+        st = batches_oracle(job, &job->stages[i], err);
+    }
+    return st == HSY_OK ? batches_sizes(job, &spec, err) : st;
 }
 
 /* ---- People -------------------------------------------------------------- */
@@ -228,123 +200,9 @@ static struct study_truths batches_people(struct discover_worker *w,
         own->ends[k] = all += own->counts[k];
         w->counts[k] += own->counts[k];
     }
-    return (struct study_truths){own->places, own->counts, own->ends, people->n,
+    return (struct study_truths){w->codes, own->counts, own->ends, people->n,
                                  users};
 }
-
-/* Where a prefix stands among the candidates, or behind them. */
-static uint64_t batches_place(const struct batches *own, uint64_t prefix,
-                              unsigned step, uint64_t other)
-{
-    const uint64_t before = prefix >> step;
-    size_t low = 0, high = own->nprefixes;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (own->prefixes[middle] < before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == own->nprefixes || own->prefixes[low] != before)
-        return other;
-    return (uint64_t)low << step | (prefix & (((uint64_t)1 << step) - 1));
-}
-
-/* ---- One batch ----------------------------------------------------------- */
-
-static void batch_close(struct batch *b)
-{
-    free(b->s);
-    free(b->memory);
-    free(b->points);
-    free(b->desk.codes);
-    free(b->desk.reports);
-    free(b->desk.scratch);
-    free(b->scratch);
-}
-
-/* Public hashes are another set each batch, where a seed chooses them. */
-static hsy_status batch_scheme(const struct discover_worker *w, struct batch *b,
-                               uint64_t which, hsy_error *err)
-{
-    b->s = malloc(hsy_scheme_size(&b->spec));
-    if (b->s == NULL)
-        return study_nomem(err);
-    if (study_pooled(&b->spec, b->s))
-        b->spec.param[HSY_PARAM_POOL_SEED] =
-            (w->job->how->seed * 1000003 + which) % HSY_PARAM_MAX + 1;
-    return hsy_scheme_init(b->s, &b->spec, err);
-}
-
-static hsy_status batch_open(const struct discover_worker *w, struct batch *b,
-                             uint64_t users, uint64_t which, hsy_error *err)
-{
-    hsy_status st = batch_scheme(w, b, which, err);
-    size_t most;
-
-    if (st != HSY_OK)
-        return st;
-    hsy_scheme_describe(b->s, &b->info);
-    most = study_chunk(&b->info);
-    b->desk.chunk = users < most ? (size_t)users : most;
-    b->memory = calloc(hsy_tally_words(b->s), sizeof *b->memory);
-    b->points = calloc(b->info.d, sizeof *b->points);
-    b->scratch = malloc(hsy_evidence_scratch(b->s, b->info.d) + 1);
-    b->desk.codes = calloc(b->desk.chunk, sizeof *b->desk.codes);
-    b->desk.reports = calloc(b->desk.chunk, b->info.report_bytes);
-    b->desk.scratch = malloc(hsy_tally_scratch(b->s, b->desk.chunk) + 1);
-    if (b->memory == NULL || b->points == NULL || b->scratch == NULL ||
-        b->desk.codes == NULL || b->desk.reports == NULL ||
-        b->desk.scratch == NULL)
-        return study_nomem(err);
-    hsy_tally_init(&b->tally, b->s, b->memory);
-    return HSY_OK;
-}
-
-static hsy_status batch_report(const struct discover_worker *w, struct batch *b,
-                               const struct study_truths *truths,
-                               uint64_t which, hsy_error *err)
-{
-    hsy_stream secret, published;
-    hsy_status st = HSY_OK;
-
-    discover_stream(w, &secret, which, DISCOVER_SECRET);
-    discover_stream(w, &published, which, DISCOVER_PUBLISHED);
-    if (study_at_once(&b->info)) {
-        study_draw(&b->tally, &b->info, truths, &secret);
-        return HSY_OK;
-    }
-    for (uint64_t c = 0; st == HSY_OK && c * b->desk.chunk < truths->users; c++)
-        st = study_report(&b->tally, b->s, &b->desk, truths, c, &secret,
-                          &published, err);
-    return st;
-}
-
-/* Ask these people about n candidates, and let the best go on. */
-static hsy_status batch_ask(struct discover_worker *w, size_t i, size_t n,
-                            const struct study_truths *truths, uint64_t which,
-                            size_t *count, hsy_error *err)
-{
-    const struct discover_job *job = w->job;
-    const struct batches *own = w->own;
-    struct batch b = {.spec = batches_spec(job, i, n)};
-    hsy_status st = batch_open(w, &b, truths->users, which, err);
-
-    if (st == HSY_OK)
-        st = batch_report(w, &b, truths, which, err);
-    if (st == HSY_OK)
-        st = hsy_evidence_of(b.s, b.points, &b.tally, NULL, b.info.d, b.scratch,
-                             err);
-    if (st == HSY_OK)
-        *count = hsy_search_select(&job->stages[i], w->found, own->candidates,
-                                   b.points, n);
-    batch_close(&b);
-    return st;
-}
-
-/* ---- One run ------------------------------------------------------------- */
 
 static int batches_order(const void *a, const void *b)
 {
@@ -353,54 +211,151 @@ static int batches_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What was found becomes what is extended. */
-static void batches_go_on(struct discover_worker *w, size_t count)
+/* The place of every truth among the candidates of a stage, or behind them. */
+static void batches_places(struct discover_worker *w, const hsy_stage *stage)
+{
+    struct batches *own = w->own;
+
+    for (size_t k = 0; k < w->job->how->people->n; k++) {
+        const uint64_t prefix = w->codes[k] >> (w->job->bits - stage->bits);
+        const uint64_t before = prefix >> stage->step;
+        const uint64_t *at = bsearch(&before, own->prefixes, own->nprefixes,
+                                     sizeof *own->prefixes, batches_order);
+
+        own->places[k] = at == NULL
+                             ? stage->candidates
+                             : (uint64_t)(at - own->prefixes) << stage->step |
+                                   (prefix ^ before << stage->step);
+    }
+}
+
+/* ---- One batch ----------------------------------------------------------- */
+
+static void batch_close(struct batch *b)
+{
+    free(b->s);
+    free(b->memory);
+    free(b->desk.codes);
+    free(b->desk.reports);
+    free(b->desk.scratch);
+    free(b->scratch);
+}
+
+/* What is wanted of a stage: no more than there are candidates. */
+static hsy_status batch_stage(struct batch *b, const hsy_search *wanted,
+                              hsy_error *err)
+{
+    hsy_search search = *wanted;
+
+    hsy_scheme_describe(hsy_scheme_part(b->s, 0), &b->own);
+    if (search.top > b->own.d - 1)
+        search.top = b->own.d - 1;
+    return hsy_stage_plan(b->s, &b->stage, &search, err);
+}
+
+static hsy_status batch_open(struct batch *b, const struct discover_job *job,
+                             const hsy_spec *spec, uint64_t users,
+                             hsy_error *err)
+{
+    hsy_scheme_info info;
+    hsy_status st;
+    size_t most;
+
+    b->s = malloc(hsy_scheme_size(spec));
+    st = b->s != NULL ? hsy_scheme_init(b->s, spec, err) : study_nomem(err);
+    if (st == HSY_OK)
+        st = batch_stage(b, &job->how->search, err);
+    if (st != HSY_OK)
+        return st;
+    hsy_scheme_describe(b->s, &info);
+    most = study_chunk(&info);
+    b->desk.chunk = users < most ? (size_t)users : most;
+    b->memory = calloc(hsy_tally_words(b->s), sizeof *b->memory);
+    b->scratch = malloc(hsy_stage_scratch(b->s, &b->stage));
+    b->desk.codes = calloc(b->desk.chunk, sizeof *b->desk.codes);
+    b->desk.reports = calloc(b->desk.chunk, info.report_bytes);
+    b->desk.scratch = malloc(hsy_tally_scratch(b->s, b->desk.chunk) + 1);
+    if (b->memory == NULL || b->scratch == NULL || b->desk.codes == NULL ||
+        b->desk.reports == NULL || b->desk.scratch == NULL)
+        return study_nomem(err);
+    hsy_tally_init(&b->tally, b->s, b->memory);
+    return HSY_OK;
+}
+
+static hsy_status batch_report(struct discover_worker *w, struct batch *b,
+                               const struct study_truths *truths,
+                               uint64_t which, hsy_error *err)
+{
+    const struct batches *own = w->own;
+    hsy_stream secret, published;
+    hsy_status st = HSY_OK;
+
+    discover_stream(w, &secret, which, DISCOVER_SECRET);
+    discover_stream(w, &published, which, DISCOVER_PUBLISHED);
+    if (study_at_once(&b->own)) {
+        struct study_truths placed = *truths;
+        hsy_tally oracle;
+
+        batches_places(w, &b->stage);
+        placed.codes = own->places;
+        hsy_tally_part(&oracle, &b->tally, b->s, 0);
+        study_draw(&oracle, &b->own, &placed, &secret);
+        return HSY_OK;
+    }
+    for (uint64_t c = 0; st == HSY_OK && c * b->desk.chunk < truths->users; c++)
+        st = study_report(&b->tally, b->s, &b->desk, truths, c, &secret,
+                          &published, err);
+    return st;
+}
+
+/* ---- One run ------------------------------------------------------------- */
+
+/* What was found becomes what the next stage extends. */
+static void batches_go_on(struct discover_worker *w, const hsy_stage *stage,
+                          size_t count)
 {
     struct batches *own = w->own;
 
     for (size_t k = 0; k < count; k++)
-        own->prefixes[k] = w->found[k].code[0];
+        own->prefixes[k] = w->found[k].code[0] >> (w->job->bits - stage->bits);
     own->nprefixes = count;
     qsort(own->prefixes, count, sizeof *own->prefixes, batches_order);
 }
 
-/* All extensions of the prefixes, in order; how many. */
-static size_t batches_extend(struct batches *own, unsigned step)
-{
-    size_t n = 0;
-
-    for (size_t k = 0; k < own->nprefixes; k++)
-        for (uint64_t more = 0; more >> step == 0; more++)
-            own->candidates[n++] = own->prefixes[k] << step | more;
-    return n;
-}
-
+/* Ask the people of batch i, and let the best go on: to the spec of the next
+ * one, with labels of its own. */
 static hsy_status batches_step(struct discover_worker *w, uint64_t run,
-                               size_t i, size_t *count, hsy_error *err)
+                               size_t i, hsy_spec *spec, uint8_t **labels,
+                               size_t *count, hsy_error *err)
 {
-    const struct discover_job *job = w->job;
-    const hsy_stage *stage = &job->stages[i];
     const struct study_truths truths = batches_people(w, run, i);
-    struct batches *own = w->own;
-    const size_t n = batches_extend(own, stage->step);
-    hsy_status st;
+    hsy_found found = {w->found, 0};
+    struct batch b = {.s = NULL};
+    hsy_status st = batch_open(&b, w->job, spec, truths.users, err);
 
-    if (n == 0)
-        return HSY_OK; /* nothing survived, so nothing is found */
-    for (size_t k = 0; k < truths.n; k++)
-        own->places[k] = batches_place(
-            own, w->codes[k] >> (job->bits - stage->bits), stage->step, n);
-    st = batch_ask(w, i, n, &truths, run * HSY_STAGES_MAX + i, count, err);
     if (st == HSY_OK)
-        batches_go_on(w, *count);
+        st = batch_report(w, &b, &truths, run * HSY_STAGES_MAX + i, err);
+    if (st == HSY_OK)
+        st = hsy_stage_survivors(b.s, &found, &b.tally, &b.stage, b.scratch,
+                                 err);
+    if (st == HSY_OK) {
+        *count = found.count;
+        batches_go_on(w, &b.stage, found.count);
+    }
+    if (st == HSY_OK && found.count > 0 && i + 1 < w->job->nstages)
+        st = discover_next_spec(spec, labels, b.s, w->found, found.count, err);
+    batch_close(&b);
     return st;
 }
 
+/* If nothing survives a stage, nothing is found; everybody is counted. */
 static hsy_status batches_search(struct discover_worker *w, uint64_t run,
                                  size_t *count, hsy_error *err)
 {
     struct batches *own = w->own;
-    hsy_status st = HSY_OK;
+    uint8_t *labels = NULL;
+    hsy_spec spec;
+    hsy_status st = batches_first(w->job->how, &spec, err);
 
     discover_codes(w, run);
     memset(w->counts, 0, w->job->how->people->n * sizeof *w->counts);
@@ -408,8 +363,13 @@ static hsy_status batches_search(struct discover_worker *w, uint64_t run,
         batches_shuffle(w, run);
     own->prefixes[0] = 0; /* the empty one */
     own->nprefixes = 1;
-    for (size_t i = 0; st == HSY_OK && i < w->job->nstages; i++)
-        st = batches_step(w, run, i, count, err);
+    for (size_t i = 0; st == HSY_OK && i < w->job->nstages; i++) {
+        if (own->nprefixes == 0)
+            (void)batches_people(w, run, i);
+        else
+            st = batches_step(w, run, i, &spec, &labels, count, err);
+    }
+    free(labels);
     return st;
 }
 
@@ -420,24 +380,18 @@ static hsy_status batches_open(struct discover_worker *w, hsy_error *err)
     const struct discover_job *job = w->job;
     const size_t n = job->how->people->n;
     struct batches *own = calloc(1, sizeof *own);
-    uint64_t most = 0;
 
     w->own = own;
     if (own == NULL)
         return study_nomem(err);
-    for (size_t i = 0; i < job->nstages; i++)
-        most =
-            job->stages[i].candidates > most ? job->stages[i].candidates : most;
     own->prefixes = calloc(job->most, sizeof *own->prefixes);
-    own->candidates = calloc((size_t)most, sizeof *own->candidates);
     own->places = calloc(n, sizeof *own->places);
     own->counts = calloc(n, sizeof *own->counts);
     own->ends = calloc(n, sizeof *own->ends);
     if (job->how->as_counted)
         own->order = calloc((size_t)job->users, sizeof *own->order);
-    return own->prefixes != NULL && own->candidates != NULL &&
-                   own->places != NULL && own->counts != NULL &&
-                   own->ends != NULL &&
+    return own->prefixes != NULL && own->places != NULL &&
+                   own->counts != NULL && own->ends != NULL &&
                    (own->order != NULL || !job->how->as_counted)
                ? HSY_OK
                : study_nomem(err);
@@ -450,7 +404,6 @@ static void batches_close(struct discover_worker *w)
     if (own == NULL)
         return;
     free(own->prefixes);
-    free(own->candidates);
     free(own->places);
     free(own->counts);
     free(own->ends);
@@ -460,3 +413,5 @@ static void batches_close(struct discover_worker *w)
 
 const struct discover_form discover_in_batches = {
     batches_plan, batches_open, batches_search, batches_close};
+
+#undef BATCHES_CANDIDATES
