@@ -21,7 +21,7 @@ for names, otherwise in re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| (\S*) ?\| ", pag
         table[name] = otherwise.strip("`") or "NULL"
 wrong = [(k, d) for k, d in fields if table.get(k) != d.strip('"')]
 ok(len(fields) == 43 and not wrong, "the table has every field with its default", wrong)
-live = re.search(r"reads it all again\.\s(.*?)\stake effect", page, re.S).group(1)
+live = re.search(r"reads it all again\.\s(.*?)\stake\seffect", page, re.S).group(1)
 ok(set(re.findall(r"`([a-z_]+)`", live)) == changing, "and says which change while it runs", live)
 sizes = {k: re.search(r"^%s: *(\S+)" % k, open(os.path.join(ROOT, "examples/collector/hearsay.yaml")).read(), re.M) for k in ("listen", "grace_days", "sandbox", "log_json")}
 ok(all(m and m.group(1) == table[k] for k, m in sizes.items()), "the example says the same", sizes)
