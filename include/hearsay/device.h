@@ -572,10 +572,9 @@ HSY_API hsy_consent hsy_device_consent(const hsy_device *dev);
 HSY_API hsy_status hsy_device_forget(hsy_device *dev, const char *source,
                                      hsy_error *err);
 
-/* ---- A world of memory: for the tests of a program ------------------------
- */
+/* ---- A world in memory, for tests ---------------------------------------- */
 
-#define HSY_FILES 3 /* of hsy_file */
+#define HSY_FILES 3 /* values of hsy_file */
 
 typedef struct hsy_memory_file {
     bool there;
@@ -584,28 +583,29 @@ typedef struct hsy_memory_file {
 } hsy_memory_file;
 
 /*
- * A test double: files in the caller's memory, a clock that shows what the test
- * says, coins from a seed. The same calls make the same bytes. It takes every
- * signature, keeps no secret and forgets a person's budget when the program
- * ends: never open a person's device with it.
+ * A test double: files in the caller's memory, a clock that the test sets,
+ * coins from a seed. Equal calls make equal bytes. It accepts every signature,
+ * keeps no secret and forgets the budget when the program ends: never use it
+ * for a person's device.
  *
- * A test may change every member between two calls, and put a callback of its
- * own into world: ctx is this object. Do not move it while a device has it.
+ * A test may change every member between two calls, and replace callbacks of
+ * world: ctx is this object. Do not move it while a device uses it.
  */
 typedef struct hsy_memory_world {
     hsy_world world;  /* to create or open a device with */
-    uint64_t seconds; /* what the clock shows */
+    uint64_t seconds; /* time of the clock */
     uint64_t anchor;
     hsy_stream coins;
     uint64_t stores; /* writes so far */
-    size_t room;     /* bytes that a file can hold; 0: what is stored is gone */
+    size_t room; /* bytes that a file can hold; 0: stored bytes are dropped */
     hsy_memory_file file[HSY_FILES];
-    /* What these return as long as it is not HSY_OK. */
+    /* Statuses that the callbacks return instead of HSY_OK. */
     hsy_status load_fails, store_fails, clock_fails, entropy_fails;
 } hsy_memory_world;
 
-/* len bytes of memory are shared by the three files; hsy_device_size of the
- * policy is enough for each. NULL and 0: nothing that is stored is kept. */
+/* Initialize a test double. The three files share len bytes of memory;
+ * hsy_device_size of the policy is enough for each. NULL and 0: stored bytes
+ * are dropped. */
 HSY_API void hsy_memory_world_init(hsy_memory_world *m, uint8_t *room,
                                    size_t len, uint64_t seconds, uint64_t seed);
 
