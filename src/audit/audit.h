@@ -47,7 +47,6 @@ struct audit_options {
     uint64_t seed;
 };
 
-#define AUDIT_SAMPLES 1000000u
 #define AUDIT_CONFIDENCE 0.999999999
 #define AUDIT_LAW_ALPHA 1e-9 /* law_p below this is a fault */
 

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CMD_AUDIT_EPSILONS 16u
-
 struct cmd_audit_row {
     const char *mechanism, *kind;
     double lifetime; /* if the permanent answer is kept; 0: there is none */
@@ -19,53 +17,43 @@ struct cmd_audit {
     struct audit_options options;
     enum table_format format;
     bool all;
-    const char *asked; /* an option that makes a question, or says how */
-    uint64_t epsilons[CMD_AUDIT_EPSILONS];
-    size_t nepsilons;
+    struct cli_numbers epsilons;
     struct cmd_audit_row *rows; /* owned */
     size_t nrows, room;
     struct cli_progress progress;
 };
 
 /* One epsilon, or several with commas between them. */
-static bool cmd_audit_epsilons(struct cmd_audit *a, struct cli_parser *p)
+static bool cmd_audit_epsilons(struct cli_parser *p, void *to)
 {
-    const char *text = p->value;
+    struct cmd_audit *a = to;
 
-    for (;;) {
-        size_t len = strcspn(text, ",");
-
-        if (a->nepsilons == CMD_AUDIT_EPSILONS ||
-            hsy_epsilon_parse(&a->epsilons[a->nepsilons], text, len) !=
-                HSY_OK) {
-            cli_usage(p,
-                      "--epsilon: at most %u numbers from 0.000001 to 32, "
-                      "or ln3",
-                      CMD_AUDIT_EPSILONS);
-            return false;
-        }
-        a->nepsilons++;
-        if (text[len] == '\0')
-            return true;
-        text += len + 1;
-    }
+    a->spec.has_epsilon = true;
+    return cli_value_epsilons(p, &a->epsilons);
 }
 
 #define CMD_AUDIT(member) offsetof(struct cmd_audit, member)
 
 static const struct cli_option cmd_audit_options[] = {
     CLI_KIND_OPTIONS,
-    CLI_SCHEME_OPTIONS,
-    CLI_TASK_OPTION,
-    {0, "all", NULL,
-     "every mechanism on a small domain of each kind;\n"
-     "--epsilon takes a list (default 0.1,1,4)",
-     CLI_INTO_FLAG, CMD_AUDIT(all)},
-    {0, "samples", "N", "reports to draw (default 1000000)", CLI_INTO_COUNT,
-     CMD_AUDIT(options.samples), 1000, UINT64_C(1) << 40},
-    {0, "confidence", "C", "of the sampled bound (default 0.999999999)",
-     CLI_INTO_SHARE, CMD_AUDIT(options.confidence)},
-    {0, "seed", "N", "reproducible coins instead of fresh ones", CLI_INTO_COUNT,
+    CLI_SPEC("strings"),
+    {"epsilon", "E,...", "privacy of one report, 0.000001 to 32, or ln3",
+     CLI_INTO_CALL, .call = cmd_audit_epsilons},
+    CLI_SPEC("mechanism"),
+    CLI_SPEC("alphabet"),
+    CLI_SPEC("oracle"),
+    CLI_SPEC("set"),
+    CLI_SPEC("task"),
+    {"all", NULL,
+     "every mechanism on a small domain of each kind (default --epsilon "
+     "0.1,1,4)",
+     CLI_INTO_FLAG, CMD_AUDIT(all),
+     .without = CLI_KINDS " bins mechanism alphabet oracle set task"},
+    {"samples", "N", "reports to draw", CLI_INTO_COUNT,
+     CMD_AUDIT(options.samples), 1000, UINT64_C(1) << 40, .preset = "1e6"},
+    {"confidence", "C", "confidence of the sampled bound", CLI_INTO_SHARE,
+     CMD_AUDIT(options.confidence), .preset = "0.999999999"},
+    {"seed", "N", "reproducible coins instead of fresh ones", CLI_INTO_COUNT,
      CMD_AUDIT(options.seed), 0, UINT64_MAX},
     CLI_FORMAT_ROW(CMD_AUDIT(format)),
     {0}};
@@ -78,24 +66,7 @@ static const struct cli_command cmd_audit_command = {
     "formula and by enumeration; the epsilon that a sample of its reports\n"
     "proves; whether the sample follows the stated law; and whether it falls\n"
     "silent when its coins fail. Exit code 1 if a claim does not hold.",
-    cmd_audit_options};
-
-static bool cmd_audit_option(struct cmd_audit *a, struct cli_parser *p, int id)
-{
-    switch (id) {
-    case CLI_TYPED:
-        return cli_put(p, p->row, a);
-    case CLI_OPT_EPSILON:
-        a->spec.has_epsilon = true;
-        return cmd_audit_epsilons(a, p);
-    case CLI_OPERAND:
-        cli_usage(p, "audit reads no file");
-        return false;
-    default:
-        a->asked = p->name;
-        return cli_spec_option(&a->spec, p, id);
-    }
-}
+    cmd_audit_options, .spec = CMD_AUDIT(spec)};
 
 /* Room for one more row. */
 static bool cmd_audit_grow(struct cmd_audit *a)
@@ -179,28 +150,20 @@ static int cmd_audit_mechanism(struct cmd_audit *a, const hsy_catalogue *row)
     int code = CLI_DONE;
 
     for (uint32_t kind = HSY_KIND_YES_NO; kind <= HSY_KIND_TUPLE; kind++)
-        for (size_t i = 0; code == CLI_DONE && i < a->nepsilons; i++)
+        for (size_t i = 0; code == CLI_DONE && i < a->epsilons.n; i++)
             if (row->kinds >> kind & 1)
-                code = cmd_audit_cross(a, row->name, kind, a->epsilons[i]);
+                code = cmd_audit_cross(a, row->name, kind, a->epsilons.at[i]);
     return code;
 }
 
-static int cmd_audit_all(struct cmd_audit *a, struct cli_parser *p)
+static int cmd_audit_all(struct cmd_audit *a)
 {
     const hsy_catalogue *row;
     int code = CLI_DONE;
 
-    if (a->asked != NULL)
-        return cli_usage(p,
-                         "--all asks every mechanism all it can: leave out "
-                         "--%s, or --all",
-                         a->asked);
-    if (a->nepsilons == 0) {
-        a->epsilons[0] = HSY_NANO / 10;
-        a->epsilons[1] = HSY_NANO;
-        a->epsilons[2] = 4 * (uint64_t)HSY_NANO;
-        a->nepsilons = 3;
-    }
+    if (a->epsilons.n == 0)
+        a->epsilons = (struct cli_numbers){
+            {HSY_NANO / 10, HSY_NANO, 4 * (uint64_t)HSY_NANO}, 3};
     for (size_t i = 0; code == CLI_DONE && (row = hsy_mechanism_at(i)); i++)
         code = cmd_audit_mechanism(a, row);
     return code;
@@ -216,10 +179,10 @@ static int cmd_audit_one(struct cmd_audit *a, struct cli_parser *p)
         return code;
     if (cli_spec_trivial(&a->spec))
         return cli_fail("one value only: nothing is sent, nothing to audit");
-    if (a->nepsilons == 0)
+    if (a->epsilons.n == 0)
         return cmd_audit_spec(a, &a->spec.spec); /* a design says it all */
-    for (size_t i = 0; i < a->nepsilons && code == CLI_DONE; i++) {
-        a->spec.spec.nano_epsilon = a->epsilons[i];
+    for (size_t i = 0; i < a->epsilons.n && code == CLI_DONE; i++) {
+        a->spec.spec.nano_epsilon = a->epsilons.at[i];
         code = cmd_audit_spec(a, &a->spec.spec);
     }
     return code;
@@ -333,19 +296,16 @@ static int cmd_audit_print(const struct cmd_audit *a)
 
 int cmd_audit(int argc, char **argv)
 {
-    struct cmd_audit a = {
-        .options = {.samples = AUDIT_SAMPLES, .confidence = AUDIT_CONFIDENCE}};
+    struct cmd_audit a = {0};
     struct cli_parser p;
-    int id, code;
+    int code;
 
-    cli_begin(&p, &cmd_audit_command, argc, argv);
-    while ((id = cli_next(&p)) != CLI_END)
-        if (id == CLI_STOP || !cmd_audit_option(&a, &p, id)) {
-            cli_spec_clear(&a.spec);
-            return p.exit;
-        }
+    if (!cli_read(&p, &cmd_audit_command, argc, argv, &a)) {
+        cli_spec_clear(&a.spec);
+        return p.exit;
+    }
     a.options.seeded = cli_given(&p, "seed");
-    code = a.all ? cmd_audit_all(&a, &p) : cmd_audit_one(&a, &p);
+    code = a.all ? cmd_audit_all(&a) : cmd_audit_one(&a, &p);
     cli_progress_end(&a.progress);
     if (code == CLI_DONE)
         code = cmd_audit_print(&a);

@@ -1,7 +1,9 @@
-/* help.c - hearsay help [COMMAND]. */
+/* help.c - hearsay help [COMMAND [VERB]]. */
 #include "cli/base/base.h"
 
 #include <string.h>
+
+#define HELP_WORDS 3 /* behind the command, as "discover sfp" */
 
 static void help_overview(void)
 {
@@ -21,23 +23,26 @@ static bool help_asks(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
+/* "help COMMAND WORD..." is "COMMAND WORD... --help". */
 int cmd_help(int argc, char **argv)
 {
-    char *ask[] = {"", "--help", NULL};
+    char *ask[HELP_WORDS + 3] = {""};
     const struct cli_entry *entry;
+    int n = argc > 2 ? argc - 1 : 1;
 
-    if (argc > 2 && cli_command_find(argv[1]) != NULL) {
-        cli_note("'%s' is one word too many; 'hearsay help %s' has it all",
-                 argv[2], argv[1]);
-        return CLI_USAGE;
-    }
-    if (argc > 2)
-        return cli_command_extra(argv[2]);
+    if (n > HELP_WORDS)
+        return cli_command_extra(argv[2 + HELP_WORDS]);
     entry = cli_command_find(argc < 2 || help_asks(argv[1]) ? "help" : argv[1]);
     if (entry == NULL)
         return cli_command_unknown(argv[1]);
-    if (entry->run != cmd_help)
-        return entry->run(2, ask);
+    if (entry->run != cmd_help) {
+        for (int i = 1; i < n; i++)
+            ask[i] = argv[i + 1];
+        ask[n] = "--help";
+        return entry->run(n + 1, ask);
+    }
+    if (argc > 2)
+        return cli_command_extra(argv[2]);
     help_overview();
     return cli_finish();
 }

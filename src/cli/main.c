@@ -40,34 +40,29 @@ const struct cli_entry *cli_command_at(size_t i)
     return i < MAIN_COMMANDS ? &main_commands[i] : NULL;
 }
 
-static const struct cli_entry *main_find(const char *name, const char **near)
-{
-    return cli_command_at(cli_find(main_commands, sizeof main_commands[0],
-                                   MAIN_COMMANDS, name, near));
-}
-
 const struct cli_entry *cli_command_find(const char *name)
 {
-    const char *near;
-
-    return main_find(name, &near);
+    for (size_t i = 0; i < MAIN_COMMANDS; i++)
+        if (strcmp(main_commands[i].name, name) == 0)
+            return &main_commands[i];
+    return NULL;
 }
 
 int cli_command_unknown(const char *name)
 {
-    const char *near;
+    const char *names[MAIN_COMMANDS + 1] = {NULL};
+    char meant[CLI_MEANT];
 
-    main_find(name, &near);
-    if (near != NULL)
-        cli_note("no command '%s'; did you mean '%s'?", name, near);
-    else
-        cli_note("no command '%s'; 'hearsay help' lists them", name);
+    for (size_t i = 0; i < MAIN_COMMANDS; i++)
+        names[i] = main_commands[i].name;
+    cli_note("no command '%s'%s", name,
+             cli_meant(meant, name, names, "; 'hearsay help' lists them"));
     return CLI_USAGE;
 }
 
 int cli_command_extra(const char *word)
 {
-    cli_note("'%s' is one word too many; 'hearsay help' has the usage", word);
+    cli_note("unexpected argument '%s'; 'hearsay help' has the usage", word);
     return CLI_USAGE;
 }
 

@@ -163,21 +163,16 @@ static void mechanisms_show(const struct mechanisms_list *l)
 
 /* ---- Options ------------------------------------------------------------- */
 
-static bool mechanisms_operand(struct cli_parser *p, void *to)
-{
-    (void)to;
-    cli_usage(p, "'%s' is not needed: no files are read", p->value);
-    return false;
-}
-
 #define MECHANISMS(member) offsetof(struct mechanisms_list, member)
 
 static const struct cli_option mechanisms_options[] = {
-    {CLI_OPT_EPSILON, "epsilon", "E", "privacy of one report"},
-    {0, "domain", "D", "how many values (2: also yes/no)", CLI_INTO_COUNT,
-     MECHANISMS(is.domain), 2, HSY_VALUES_MAX},
-    CLI_TASK_OPTION,
-    CLI_LIMIT_OPTIONS,
+    {"epsilon", NULL, "privacy of one report", CLI_INTO_SPEC, .with = "domain"},
+    {"domain", "D", "how many values (2: also yes/no)", CLI_INTO_COUNT,
+     MECHANISMS(is.domain), 2, HSY_VALUES_MAX, .with = "epsilon"},
+    CLI_SPEC("task"),
+    {"max-bits", .into = CLI_INTO_SPEC, .with = "domain task"},
+    {"max-steps", .into = CLI_INTO_SPEC, .with = "domain task"},
+    {"users", .into = CLI_INTO_SPEC, .with = "domain task"},
     CLI_FORMAT_ROW(MECHANISMS(format)),
     {0}};
 
@@ -190,18 +185,13 @@ static const struct cli_command mechanisms_command = {
     "with --users the standard error near 0, counters of a tally, and steps\n"
     "and memory to estimate all shares. The one that --mechanism auto takes\n"
     "within the limits is marked, and a line says why.",
-    mechanisms_options,
-    .operand = mechanisms_operand,
-    .spec = MECHANISMS(spec)};
+    mechanisms_options, .spec = MECHANISMS(spec)};
 
 /* Epsilon and domain of a task. */
 static int mechanisms_task(struct mechanisms_list *l, struct cli_parser *p)
 {
-    int failed;
+    int failed = cli_spec_finish(&l->spec, p);
 
-    if (l->is.domain != 0)
-        return cli_usage(p, "--task says what is asked: no --domain");
-    failed = cli_spec_finish(&l->spec, p);
     if (failed)
         return failed;
     l->is.asked = l->spec.spec;
@@ -219,11 +209,6 @@ static int mechanisms_run(struct mechanisms_list *l, struct cli_parser *p)
     l->is.asked = l->spec.spec; /* limits; of a task below */
     if (l->spec.task != NULL)
         failed = mechanisms_task(l, p);
-    else if (l->spec.has_epsilon != (l->is.domain != 0))
-        failed = cli_usage(p, "--epsilon and --domain go together");
-    else if ((l->spec.spec.users != 0 || catalogue_limited(&l->is)) &&
-             l->is.domain == 0)
-        failed = cli_usage(p, "--users and limits need --epsilon and --domain");
     if (!failed && catalogue_fill(&l->is) != HSY_OK)
         failed = cli_fail_nomem();
     if (failed)

@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 struct randomize {
-    const char *input; /* first: cli_one_input */
-    const char *output;
+    const char *input, *output;
     bool json, simulate;
     uint64_t seed;
     struct cli_spec spec;
@@ -25,24 +24,14 @@ struct randomize {
 
 static const struct cli_option randomize_options[] = {
     CLI_KIND_OPTIONS,
-    {CLI_OPT_ATTRIBUTE, "attribute", "NAME=KIND...",
-     "several attributes: columns of CSV with a header.\n"
-     "yes-no, A,B,C, @FILE, LO:HI, LO:HI/BINS, strings;\n"
-     "NAME?=KIND: a field may be empty, which is \"none\""},
+    CLI_SPEC("strings"),
+    CLI_SPEC("attribute"),
     CLI_SCHEME_OPTIONS,
-    CLI_TASK_OPTION,
+    CLI_SPEC("task"),
     CLI_LIMIT_OPTIONS,
-    {CLI_OPT_OTHER, "other", NULL,
-     "count what is not in the list as \"other\""},
-    {CLI_OPT_CLIP, "clip", NULL, "move numbers outside the range to its end"},
-    {0, "output", "FILE", "write there, whole or not at all ('-': stdout)",
-     CLI_INTO_OUTPUT, RANDOMIZE(output)},
-    {0, "json", NULL, "write the readable twin of the stream", CLI_INTO_FLAG,
+    CLI_MADE_UP_OPTIONS(struct randomize),
+    {"json", NULL, "write the readable twin of the stream", CLI_INTO_FLAG,
      RANDOMIZE(json)},
-    {0, "simulate", NULL, "not for real people: noise from --seed N",
-     CLI_INTO_FLAG, RANDOMIZE(simulate)},
-    {0, "seed", "N", "with --simulate: which noise", CLI_INTO_COUNT,
-     RANDOMIZE(seed), 0, UINT64_MAX},
     {0}};
 
 static const struct cli_command randomize_command = {
@@ -52,22 +41,14 @@ static const struct cli_command randomize_command = {
     "truth; 'hearsay tally' counts them, 'hearsay estimate' says what they "
     "tell.",
     randomize_options,
-    .operand = cli_one_input,
+    .operands = "[FILE]",
     .spec = RANDOMIZE(spec)};
 
 static int randomize_check(struct cli_parser *p, const struct randomize *o)
 {
-    const bool seeded = cli_given(p, "seed");
     const char *const inputs[] = {o->input != NULL ? o->input : "-",
                                   o->spec.values_file};
 
-    if (seeded && !o->simulate)
-        return cli_usage(
-            p, "--seed is refused: who knows the seed knows every truth. Real "
-               "answers take their noise from the kernel; for made-up people "
-               "say --simulate --seed N");
-    if (o->simulate && !seeded)
-        return cli_usage(p, "--simulate needs --seed N");
     if (!o->json && o->output == NULL && isatty(STDOUT_FILENO) == 1)
         return cli_usage(p, "a report stream is not for a terminal: redirect "
                             "it, use -o FILE, or --json");
@@ -153,6 +134,7 @@ int cmd_randomize(int argc, char **argv)
         cli_spec_clear(&job.spec);
         return p.exit;
     }
+    job.input = p.operands[0];
     failed = randomize_check(&p, &job);
     if (!failed)
         failed = cli_spec_finish(&job.spec, &p);

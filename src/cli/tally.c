@@ -10,7 +10,6 @@
 struct tally_how {
     const char *output;
     hsy_round round; /* each: 0 if none was said */
-    int files;       /* at the front of argv */
 };
 
 static bool tally_round(struct cli_parser *p, void *to)
@@ -32,18 +31,12 @@ static bool tally_round(struct cli_parser *p, void *to)
     return false;
 }
 
-static bool tally_operand(struct cli_parser *p, void *to)
-{
-    p->argv[((struct tally_how *)to)->files++] = p->argv[p->at - 1];
-    return true;
-}
-
 static const struct cli_option tally_options[] = {
-    {0, "output", "FILE", "write there, whole or not at all ('-': stdout)",
+    {"output", "FILE", "write there, whole or not at all ('-': stdout)",
      CLI_INTO_OUTPUT, offsetof(struct tally_how, output)},
-    {0, "round", "SLOT:ROUND",
-     "of which round files are that do not say it: needed\n"
-     "to merge reports of kept answers",
+    {"round", "SLOT:ROUND",
+     "of which round files are that do not say it: needed to merge reports of "
+     "kept answers",
      CLI_INTO_CALL, .call = tally_round},
     {0}};
 
@@ -54,7 +47,7 @@ static const struct cli_command tally_command = {
     "one scheme becomes one tally. Tallies of the parts of a stream, merged "
     "in\n"
     "any order, are the tally of the whole, byte for byte.",
-    tally_options, .operand = tally_operand};
+    tally_options, .operands = "[FILE...]"};
 
 static int tally_write(const struct gather *g, const char *path)
 {
@@ -86,7 +79,7 @@ int cmd_tally(int argc, char **argv)
     if (how.output == NULL && isatty(STDOUT_FILENO) == 1)
         return cli_usage(&p, "a tally is not for a terminal: redirect it or "
                              "use -o FILE");
-    failed = cli_gather_files(&g, &p, argv, how.files);
+    failed = cli_gather_files(&g, &p, p.operands, p.noperands);
     if (!failed)
         failed = tally_write(&g, how.output);
     gather_clear(&g);

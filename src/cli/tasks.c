@@ -10,61 +10,11 @@
 #include <string.h>
 
 struct tasks_how {
-    const char *action, *file;
+    const char *file;
     const char *against, *key, *next_key, *output;
     bool seal;
     struct tasks_show show;
 };
-
-static bool tasks_operand(struct cli_parser *p, void *to)
-{
-    struct tasks_how *how = to;
-    const char **place = how->action == NULL ? &how->action : &how->file;
-
-    if (*place != NULL) {
-        cli_usage(p, "one file at a time: '%s' is one too many", p->value);
-        return false;
-    }
-    *place = p->value;
-    return true;
-}
-
-#define TASKS(member) offsetof(struct tasks_how, member)
-
-static const struct cli_option tasks_options[] = {
-    {0, "against", "DOCUMENT",
-     "check, compile: what is in force; what may not\n"
-     "change without a new release is refused",
-     CLI_INTO_TEXT, TASKS(against)},
-    {0, "key", "FILE",
-     "compile: the secret key that signs\n"
-     "show, sheet: the public key that must have signed",
-     CLI_INTO_TEXT, TASKS(key)},
-    {0, "next-key", "FILE",
-     "compile: a public key that may sign from the\n"
-     "next version on, beside the present one",
-     CLI_INTO_TEXT, TASKS(next_key)},
-    {0, "output", "FILE",
-     "compile: write there, whole or not at all;\n"
-     "keygen: FILE.secret and FILE.public",
-     CLI_INTO_TEXT, TASKS(output)},
-    {0, "seal", NULL, "keygen: a pair to seal for, of a gateway or collector",
-     CLI_INTO_FLAG, TASKS(seal)},
-    {0, "labels", NULL, "show: what each task means, in plain words",
-     CLI_INTO_FLAG, TASKS(show.labels)},
-    CLI_FORMAT_ROW(TASKS(show.format)),
-    {0}};
-
-static const struct cli_command tasks_command = {
-    "tasks",
-    "check FILE [--against DOCUMENT] | "
-    "compile FILE --key SECRET -o DOCUMENT [options] | "
-    "keygen -o NAME [--seal] | "
-    "sheet FILE|DOCUMENT [--key PUBLIC] | "
-    "show FILE|DOCUMENT [--key PUBLIC] [--labels] [--format F]",
-    "What devices are asked: read a tasks.yaml, find everything that is wrong\n"
-    "with it, each with its line, and compile it to one signed document.",
-    tasks_options, .operand = tasks_operand};
 
 /* ---- Check and compile --------------------------------------------------- */
 
@@ -96,8 +46,9 @@ static int tasks_sound(struct task_file *t, const struct tasks_how *how)
     return failed;
 }
 
-static int tasks_run_check(const struct tasks_how *how)
+static int tasks_run_check(void *to)
 {
+    const struct tasks_how *how = to;
     struct task_file t = {0};
     int failed = tasks_sound(&t, how);
 
@@ -127,8 +78,9 @@ static int tasks_sign(const struct task_file *t, const struct tasks_how *how)
     return failed;
 }
 
-static int tasks_run_compile(const struct tasks_how *how)
+static int tasks_run_compile(void *to)
 {
+    const struct tasks_how *how = to;
     struct task_file t = {0};
     int failed = tasks_sound(&t, how);
 
@@ -165,8 +117,9 @@ static int tasks_verify(const struct task_file *t, const struct tasks_how *how,
     return 0;
 }
 
-static int tasks_run_show(const struct tasks_how *how)
+static int tasks_run_show(void *to)
 {
+    const struct tasks_how *how = to;
     struct tasks_show show = how->show;
     struct task_file t = {0};
     int failed = cli_tasks_open(&t, how->file, false);
@@ -179,8 +132,9 @@ static int tasks_run_show(const struct tasks_how *how)
     return failed;
 }
 
-static int tasks_run_sheet(const struct tasks_how *how)
+static int tasks_run_sheet(void *to)
 {
+    const struct tasks_how *how = to;
     struct tasks_show show = how->show;
     struct task_costs costs = {0};
     struct task_file t = {0};
@@ -201,77 +155,67 @@ static int tasks_run_sheet(const struct tasks_how *how)
     return failed;
 }
 
-static int tasks_run_keygen(const struct tasks_how *how)
+static int tasks_run_keygen(void *to)
 {
+    const struct tasks_how *how = to;
+
     return cli_keys_write(how->output, how->seal);
 }
 
-/* ---- Actions ------------------------------------------------------------- */
+/* ---- The command --------------------------------------------------------- */
 
-/* What each action needs, and what it takes, which has what it needs. */
-static const struct tasks_action {
-    const char *name;
-    int (*run)(const struct tasks_how *how);
-    bool file;
-    const char *needs, *takes;
-} tasks_actions[] = {
-    {"check", tasks_run_check, true, "", "against format"},
-    {"compile", tasks_run_compile, true, "key output",
-     "key output against next-key"},
-    {"keygen", tasks_run_keygen, false, "output", "output seal"},
-    {"sheet", tasks_run_sheet, true, "", "key"},
-    {"show", tasks_run_show, true, "", "key labels format"},
-};
+#define TASKS(member) offsetof(struct tasks_how, member)
 
-#define TASKS_ACTIONS (sizeof tasks_actions / sizeof tasks_actions[0])
+static const struct cli_option tasks_options[] = {
+    {"against", "DOCUMENT",
+     "what is in force; what may not change without a new release is refused",
+     CLI_INTO_TEXT, TASKS(against), .verbs = "check compile"},
+    {"key", "FILE",
+     "compile: the secret key that signs\n"
+     "show, sheet: the public key that must have signed",
+     CLI_INTO_TEXT, TASKS(key), .verbs = "compile sheet show"},
+    {"next-key", "FILE",
+     "a public key that may sign from the next version on, beside the present "
+     "one",
+     CLI_INTO_TEXT, TASKS(next_key), .verbs = "compile"},
+    {"output", "FILE",
+     "compile: write there, whole or not at all\n"
+     "keygen: FILE.secret and FILE.public",
+     CLI_INTO_FILE, TASKS(output), .verbs = "compile keygen"},
+    {"seal", NULL, "a pair to seal for, of a gateway or collector",
+     CLI_INTO_FLAG, TASKS(seal), .verbs = "keygen"},
+    {"labels", NULL, "what each task means, in plain words", CLI_INTO_FLAG,
+     TASKS(show.labels), .verbs = "show", .without = "format"},
+    {"format", "table|csv|json", "how to print", CLI_INTO_FORMAT,
+     TASKS(show.format), .preset = "table", .verbs = "check show"},
+    {0}};
 
-static int tasks_unknown(struct cli_parser *p, const char *name,
-                         const char *near)
-{
-    if (near != NULL)
-        return cli_usage(p, "no 'tasks %s'; did you mean 'tasks %s'?", name,
-                         near);
-    return cli_usage(p,
-                     "say what to do: check, compile, keygen, sheet or show");
-}
+static const struct cli_verb tasks_verbs[] = {
+    {"check", "FILE", "[--against DOCUMENT]", .run = tasks_run_check,
+     .about = "Read a tasks.yaml and say everything that is wrong with it."},
+    {"compile", "FILE", "--key SECRET -o DOCUMENT [options]", "key output",
+     tasks_run_compile, .about = "Make one signed document of a tasks.yaml."},
+    {"keygen", NULL, "-o NAME [--seal]", "output", tasks_run_keygen,
+     .about = "Make a pair of keys."},
+    {"sheet", "FILE|DOCUMENT", "[--key PUBLIC]", .run = tasks_run_sheet,
+     .about = "Fill in a deployment sheet: who sees what, and for how long."},
+    {"show", "FILE|DOCUMENT", "[--key PUBLIC] [--labels] [--format F]",
+     .run = tasks_run_show, .about = "Show what devices are asked."},
+    {0}};
 
-/* Options that are missing, or that do not go with the action. */
-static int tasks_fits(struct cli_parser *p, const struct tasks_action *a,
-                      const struct tasks_how *how)
-{
-    const char *stray = cli_stray(p, a->takes);
-    const char *lacking = cli_lacking(p, a->needs);
-
-    if (a->file != (how->file != NULL))
-        return cli_usage(p,
-                         a->file ? "'tasks %s' needs a file"
-                                 : "'tasks %s' takes no file, only -o NAME",
-                         a->name);
-    if (stray != NULL)
-        return cli_usage(p, "--%s does not go with 'tasks %s'", stray, a->name);
-    if (lacking != NULL)
-        return cli_usage(p, "'tasks %s' needs --%s", a->name, lacking);
-    if (how->show.labels && cli_given(p, "format"))
-        return cli_usage(p, "--labels are plain words: no --format");
-    if (how->output != NULL && strcmp(how->output, "-") == 0)
-        return cli_usage(p, "-o needs the name of a file");
-    return 0;
-}
+static const struct cli_command tasks_command = {
+    "tasks", NULL,
+    "What devices are asked: read a tasks.yaml, find everything that is wrong\n"
+    "with it, each with its line, and compile it to one signed document.",
+    tasks_options, .verbs = tasks_verbs};
 
 int cmd_tasks(int argc, char **argv)
 {
     struct tasks_how how = {0};
     struct cli_parser p;
-    const char *near;
-    size_t i;
-    int failed;
 
     if (!cli_read(&p, &tasks_command, argc, argv, &how))
         return p.exit;
-    i = cli_find(tasks_actions, sizeof tasks_actions[0], TASKS_ACTIONS,
-                 how.action, &near);
-    if (i == TASKS_ACTIONS)
-        return tasks_unknown(&p, how.action, near);
-    failed = tasks_fits(&p, &tasks_actions[i], &how);
-    return failed ? failed : tasks_actions[i].run(&how);
+    how.file = p.operands[0];
+    return p.verb->run(&how);
 }

@@ -61,7 +61,7 @@ def tally_of(c, name, token, query=""):
 def command(name, tally, form):
     """The command's figure of a tally, as the collector asks it."""
     if name in ("word", "piece"):
-        return must("discover", tally, "--format", form)
+        return must("discover", "show", tally, "--format", form)
     how = ["--format", form]
     if name in ("page", "site"):
         how += ["--candidates", os.path.join(CANDIDATES, name + ".txt"), "--top", "50"]

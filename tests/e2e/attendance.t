@@ -146,7 +146,7 @@ plan = json.loads(must("plan", "--task", yaml + ":dark", "--days", 100000, "--de
 told = must("plan", "--task", yaml + ":dark", "--days", 100000, "--devices", N).decode()
 ok(plan["rounds"][-1]["days"] == plan["task_days"] < 100000 and "the task is over after %d days" % plan["task_days"] in told and
    "is over" not in must("plan", "--task", yaml + ":dark", "--days", DAYS, "--devices", N).decode(), "a plan beyond the end of the task says so", told)
-for name, words in (("homepage", "hearsay simulate --data"), ("new-words", "hearsay plan --strings")):
+for name, words in (("homepage", "hearsay simulate study"), ("new-words", "hearsay plan --strings")):
     r = run("plan", "--task", os.path.join(ROOT, "examples", "collector", "tasks.yaml") + ":" + name, "--days", "30", "--devices", "1000")
     ok(r.code == 1 and words in r.err and not r.out, "%s has no formula: what to use instead is said" % name, r)
 fresh = write("fresh.tally", must("tally", stdin=must("randomize", "--yes-no", "--epsilon", "1", stdin=people)))

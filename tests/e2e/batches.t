@@ -12,7 +12,7 @@ os.symlink(HEARSAY, path("bin/hearsay"))
 N, STAGES = 600, 3
 # At epsilon 16 a batch of some 200 is as good as certain; fewer than 100 of 600
 # are in it with chance below 1e-15.
-must("discover", "--start", "--bits", "24", "--epsilon", "16", "--source", "keyboard", "--question", "Which word?", "--from", date(DAY - STAGES), "--to", date(DAY - STAGES),
+must("discover", "start", "--bits", "24", "--epsilon", "16", "--source", "keyboard", "--question", "Which word?", "--from", date(DAY - STAGES), "--to", date(DAY - STAGES),
      "-o", path("first.yaml"))
 tasks = open(path("first.yaml")).read()
 tasks = re.sub("min_reports: .*", "min_reports: 100", re.sub("delay: .*", "delay: 0s", tasks[tasks.index("tasks:\n") + 7:]))
@@ -49,7 +49,7 @@ for stage in range(1, STAGES + 1):
     for command in commands if stage < STAGES else commands[:1]:
         shell(command, stage)
 ok(total == N, "every device has answered one stage", total)
-found = json.loads(must("discover", os.path.join(c.dir, "words-%d.tally" % STAGES), "--significant", "--format", "json"))["strings"]
+found = json.loads(must("discover", "show", os.path.join(c.dir, "words-%d.tally" % STAGES), "--significant", "--format", "json"))["strings"]
 ok({"sun", "sea"} == {s["value"] for s in found[:2]} and found[0]["value"] == "sun", "the words are found", found)
 code = c.stop()
 ok(code == 0, "the collector ends", (code, c.said()))

@@ -66,6 +66,6 @@ for args, words in ((["--max-bits", "13"], "--max-bits: a report takes more bits
     ok(r.code == 2 and words in r.err and not r.out, "refused: %s" % " ".join(args), r)
 for args in (["--users", "5"], ["--max-bits", "5"], ["--max-steps", "5"]):
     r = run("mechanisms", *args)
-    ok(r.code == 2 and "need --epsilon and --domain" in r.err, "mechanisms %s alone" % args[0], r)
+    ok(r.code == 2 and "needs --domain or --task" in r.err, "mechanisms %s alone" % args[0], r)
 
 done()

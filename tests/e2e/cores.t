@@ -26,7 +26,7 @@ if not os.environ.get("HSY_TEST_LONG"):
 def spent(args, threads):
     """Seconds of all processors, and of the clock."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    must("simulate", *args, "--threads", threads, "--format", "csv")
+    must("simulate", "study", *args, "--threads", threads, "--format", "csv")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.monotonic() - start
 

@@ -270,8 +270,8 @@ for bad in ("crashes", "crashes=1", "crashes=1,2", "crashes=1,2,3,4", "crashes=1
     ok(r.code in (1, 2) and "source" in r.err and not os.path.exists(path("bad")), "--source %s" % bad, r)
 for args, words in ((["init", path("bad")], "--document"), (["init", path("bad"), "--document", doc], "--public-key"),
                     (["init", path("bad"), "--document", doc, "--policy", "x", "--day", "1"], "--policy"), (["consent", dev, "maybe"], "collect"),
-                    (["pack", dev, "--mark-sent"], "-o"), (["answer", dev], "TASK"), (["answer", dev, "crash", CANARY, CANARY], "too many"),
-                    (["budget", dev, "--mark-sent"], "not for"), (["bugdet", dev], "did you mean 'device budget'"), ([], "say what")):
+                    (["pack", dev, "--mark-sent"], "-o"), (["answer", dev], "TASK"), (["answer", dev, "crash", CANARY, CANARY], "'device answer' takes DIR TASK [VALUE]"),
+                    (["budget", dev, "--mark-sent"], "--mark-sent goes with 'device pack'"), (["bugdet", dev], "did you mean 'device budget'"), ([], "say what")):
     r = device(*args)
     ok(r.code == 2 and words in r.err and CANARY not in r.err and not os.path.exists(path("bad")), "usage: %s" % words, r)
 r = device("init", path("bad"), "--document", doc, "--public-key", document("x", seed=5) + ".pub")

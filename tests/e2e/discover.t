@@ -26,33 +26,33 @@ first = write("first.reports", randomize(people[:half], 1))
 second = write("second.tally", must("tally", stdin=randomize(people[half:], 2)))
 whole = write("whole.tally", must("tally", first, second))
 
-got = json.loads(must("discover", whole, "--significant", "--format", "json"))
+got = json.loads(must("discover", "show", whole, "--significant", "--format", "json"))
 names = [row["value"] for row in got["strings"]]
 ok(names[:2] == ["water", "fire"] and got["found"] == len(names) == 3, "the frequent strings are found", names)
 truth = {w: people.count(w) / N for w in (b"water", b"fire", b"\xff\xfe\x01")}
-rows = list(csv.reader(io.StringIO(must("discover", whole, "--significant", "--format", "csv").decode("latin-1"))))
+rows = list(csv.reader(io.StringIO(must("discover", "show", whole, "--significant", "--format", "csv").decode("latin-1"))))
 ok(rows[0] == ["value", "estimate", "stderr", "low", "high", "level_selected", "significant", "level", "target", "reports"], "csv has its columns", rows[0])
 rest = rows.pop()
 ok(rest[0] == "(not shown)" and float(rest[3]) < 1 - sum(truth.values()) < float(rest[4]), "the last row is what is not shown", rest)
 ok(sorted(r[0].encode("latin-1") for r in rows[1:]) == sorted(truth), "bytes that are no UTF-8 are kept", rows)
 kept = [row for row in got["strings"] if "value_hex" in row]
 ok([(row["value"], row["value_hex"]) for row in kept] == [("\ufffd\ufffd\x01", "fffe01")], "json, which has no such bytes, adds them in digits", got["strings"])
-must("discover", whole, "--significant", "--plot", path("names.svg"))
+must("discover", "show", whole, "--significant", "--plot", path("names.svg"))
 ok(">\\xff\\xfe\\u{1}<" in open(path("names.svg")).read(), "and a figure shows them as a table does")
 ok(all(abs(float(r[1]) - truth[r[0].encode("latin-1")]) < 5 * float(r[2]) for r in rows[1:]),
    "with their shares, within five standard errors", rows)
-ok(must("discover", first, second, "--format", "csv") == must("discover", whole, "--format", "csv"),
+ok(must("discover", "show", first, second, "--format", "csv") == must("discover", "show", whole, "--format", "csv"),
    "files are counted together, in any form")
-wide = json.loads(must("discover", whole, "--significant", "--simultaneous", "--format", "json"))
+wide = json.loads(must("discover", "show", whole, "--significant", "--simultaneous", "--format", "json"))
 ok(all(w["low"] < r["low"] and w["high"] > r["high"] for w, r in zip(wide["strings"], got["strings"])),
    "intervals for all candidates together are wider")
-stages = list(csv.DictReader(io.StringIO(must("discover", whole, "--top", "4", "--all-stages", "--format", "csv").decode("latin-1"))))
+stages = list(csv.DictReader(io.StringIO(must("discover", "show", whole, "--top", "4", "--all-stages", "--format", "csv").decode("latin-1"))))
 ok({r["stage"] for r in stages[:-1]} == set("12345") and [r["bits"] for r in stages if r["stage"] == "1"][0] == "16" and
    [r["value"] for r in stages if r["stage"] == "1"][0] == "wa", "every stage shows its prefixes", stages[:3])
-ok(b"water" in must("discover", whole), "a person reads a table")
+ok(b"water" in must("discover", "show", whole), "a person reads a table")
 
 # What was selected says so, and from how many.
-usual = json.loads(must("discover", whole, "--format", "json"))
+usual = json.loads(must("discover", "show", whole, "--format", "json"))
 ok([row["value"] for row in usual["strings"]] == names and usual["significant"] and all(row["significant"] for row in usual["strings"]),
    "without an option only what chance hardly makes is shown", usual)
 level = 1 - 0.05 * usual["selected"] / usual["of"]
@@ -60,13 +60,13 @@ ok(usual["selected"] == 3 and usual["of"] == usual["candidates"] and abs(usual["
    all(abs(row["level_selected"] - level) < 1e-12 for row in usual["strings"]), "intervals have the level of a selection", usual)
 ok(abs(usual["unexplained"]["estimate"] - 1 + sum(row["estimate"] for row in usual["strings"])) < 1e-12 and
    usual["unexplained"]["low"] < 1 - sum(truth.values()) < usual["unexplained"]["high"], "and the rest an interval of its own", usual["unexplained"])
-more = json.loads(must("discover", whole, "--top", "8", "--format", "json"))
+more = json.loads(must("discover", "show", whole, "--top", "8", "--format", "json"))
 ok(len(more["strings"]) == 8 and [row["significant"] for row in more["strings"]] == [True] * 3 + [False] * 5 and not more["significant"],
    "--top has as many as it says, and marks what chance makes", more)
 z = {k: statistics.NormalDist().inv_cdf(0.5 + r["level_selected"] / 2) for k, r in (("3", usual), ("8", more))}
 width = {k: r["strings"][0]["high"] - r["strings"][0]["low"] for k, r in (("3", usual), ("8", more))}
 ok(abs(width["3"] / width["8"] / (z["3"] / z["8"]) - 1) < 0.01, "eight are less of a selection than three", (z, width))
-said = must("discover", whole, "--top", "8").decode()
+said = must("discover", "show", whole, "--top", "8").decode()
 ok("the largest, chance or not: 3 of them more than chance makes" in said and "adjusted for selection: 8 of" in said, "a table says both", said)
 named = write("named", b"water\nfire\n")
 r = run("estimate", whole)
@@ -75,15 +75,15 @@ est = list(csv.DictReader(io.StringIO(must("estimate", whole, "--candidates", na
 ok(abs(float(est[0]["estimate"]) - got["strings"][0]["estimate"]) < 0.01, "estimate names the same shares", est)
 
 # Before collecting.
-plan = json.loads(must("discover", "--plan", "--epsilon", "1", "--frequency", "0.01", "--set", "first=4", "--format", "json"))
+plan = json.loads(must("discover", "plan", "--epsilon", "1", "--frequency", "0.01", "--set", "first=4", "--format", "json"))
 ok(len(plan["stages"]) == 6 and plan["users"] == 6 * max(s["users"] for s in plan["stages"]), "a plan says how many people it takes")
 z = -statistics.NormalDist().inv_cdf(0.05 / 8192) - statistics.NormalDist().inv_cdf(0.05)
 v0 = plan["stages"][1]["variance"]
 ok(abs(plan["stages"][1]["users"] / (v0 * z * z / 0.0001) - 1) < 1e-3, "V0 (z + z')^2 / f^2 of them for a stage", plan["stages"][1])
-ok(must("discover", "--plan", "--epsilon", "1", "--frequency", "0.01", "--bits", "24", "--step", "6") ==
-   must("discover", "--plan", "--epsilon", "1", "--frequency", "0.01", "--set", "bits=24", "--set", "step=6"), "--bits and --step as in batches and in simulation")
-few = must("discover", "--significant", stdin=must("randomize", *PEM, "--epsilon", "1", "--simulate", "--seed", "1", stdin=text(people[:60])))
-ok(b"Nothing found: none of " in few and b"candidates is more than chance makes." in few and b"'discover --plan' says how many" in few and
+ok(must("discover", "plan", "--epsilon", "1", "--frequency", "0.01", "--bits", "24", "--step", "6") ==
+   must("discover", "plan", "--epsilon", "1", "--frequency", "0.01", "--set", "bits=24", "--set", "step=6"), "--bits and --step as in batches and in simulation")
+few = must("discover", "show", "--significant", stdin=must("randomize", *PEM, "--epsilon", "1", "--simulate", "--seed", "1", stdin=text(people[:60])))
+ok(b"Nothing found: none of " in few and b"candidates is more than chance makes." in few and b"'discover plan' says how many" in few and
    b"(not shown)  100.000 %" in few, "nothing is said to be nothing, and what to do about it", few)
 
 
@@ -105,26 +105,26 @@ ok(asked == randomize(people[:half], 1), "a task asks the same")
 # Bad input.
 refused(1, ["line 2", "longer than its spelling", "--set bits=N", "--other"], "randomize", *PEM, "--epsilon", "1", stdin=b"ok\ntoo long\n")
 other = must("randomize", *PEM, "--epsilon", "10", "--other", stdin=b"too long\n" * 500)
-ok(b"other" in must("discover", stdin=other), "with --other long strings are one string")
+ok(b"other" in must("discover", "show", stdin=other), "with --other long strings are one string")
 refused(1, ["line 1", "zero byte"], "randomize", *PEM, "--epsilon", "1", stdin=b"a\0\n")
-refused(1, ["1048576 candidates", "limit of 262144", "--max-candidates"], "discover", whole, "--top", "2048")
-refused(1, ["group", "no reports"], "discover", stdin=must("randomize", *PEM, "--epsilon", "1", stdin=b"a\n"))
-refused(1, ["no data"], "discover", stdin=must("randomize", *PEM, "--epsilon", "1", stdin=b""))
-refused(1, ["reports of pem", "olh"], "discover", stdin=must("randomize", "--strings", "--mechanism", "olh", "--epsilon", "1", stdin=b"a\n"))
+refused(1, ["1048576 candidates", "limit of 262144", "--max-candidates"], "discover", "show", whole, "--top", "2048")
+refused(1, ["group", "no reports"], "discover", "show", stdin=must("randomize", *PEM, "--epsilon", "1", stdin=b"a\n"))
+refused(1, ["no data"], "discover", "show", stdin=must("randomize", *PEM, "--epsilon", "1", stdin=b""))
+refused(1, ["reports of pem", "olh"], "discover", "show", stdin=must("randomize", "--strings", "--mechanism", "olh", "--epsilon", "1", stdin=b"a\n"))
 small = must("randomize", "--strings", "--mechanism", "pem", "--set", "bits=8", "--epsilon", "1", stdin=b"a\n" * 50)
-refused(1, ["--top", "more strings than there are candidates", "256"], "discover", "--top", "300", stdin=small)
+refused(1, ["--top", "more strings than there are candidates", "256"], "discover", "show", "--top", "300", stdin=small)
 refused(2, ["step", "24 bits"], "randomize", "--strings", "--mechanism", "pem", "--set", "step=22", "--epsilon", "1", stdin=b"a\n")
-refused(2, ["--top takes"], "discover", whole, "--top", "0")
-ok(must("discover", whole, "--level", "90%") == must("discover", whole, "--level", "0.9"), "a share may be said in per cent")
+refused(2, ["--top takes"], "discover", "show", whole, "--top", "0")
+ok(must("discover", "show", whole, "--level", "90%") == must("discover", "show", whole, "--level", "0.9"), "a share may be said in per cent")
 for level in ("0", "1", "100", "100%", "0%", "%"):
-    refused(2, ["--level takes a share above 0 and below 1"], "discover", whole, "--level", level)
-refused(2, ["--plan needs --frequency"], "discover", "--plan", "--epsilon", "1")
-refused(2, ["go with --plan"], "discover", whole, "--epsilon", "1")
-refused(2, ["go with --plan"], "discover", whole, "--bits", "24")
-refused(2, ["before collecting"], "discover", whole, "--plan", "--epsilon", "1", "--frequency", "0.1")
+    refused(2, ["--level takes a share above 0 and below 1"], "discover", "show", whole, "--level", level)
+refused(2, ["'discover plan' needs --frequency"], "discover", "plan", "--epsilon", "1")
+refused(2, ["--epsilon goes with 'discover plan' or"], "discover", "show", whole, "--epsilon", "1")
+refused(2, ["--bits goes with 'discover plan' or"], "discover", "show", whole, "--bits", "24")
+refused(2, ["unexpected argument"], "discover", "plan", whole, "--epsilon", "1", "--frequency", "0.1")
 
 # In simulation.
-SIM = ["simulate", "--discover", "pem", "--bits", "24", "--step", "6", "--top", "8", "--users", "50000", "--data", "zipf:1.5",
+SIM = ["simulate", "discover", "pem", "--bits", "24", "--step", "6", "--top", "8", "--users", "50000", "--data", "zipf:1.5",
        "--domain", "5000", "--pool-bits", "10", "--mechanism", "olh", "--epsilon", "1,4", "--runs", "2", "--seed", "3", "--format", "csv"]
 rows = list(csv.DictReader(io.StringIO(must(*SIM).decode())))
 ok([r["epsilon"] for r in rows] == ["1", "4"] and all(0 <= float(r[m]) <= 1 for r in rows for m in ("f1", "ncr", "ndcg")),
@@ -136,12 +136,12 @@ ok(must(*SIM, "--dump", path("found.csv"), "--plot", path("found.svg")) == must(
 runs = list(csv.DictReader(open(path("found.csv"))))
 ok(len(runs) == 4 and all(abs(sum(float(r["f1"]) for r in runs if r["epsilon"] == t["epsilon"]) / 2 - float(t["f1"])) < 1e-12 for t in rows),
    "the runs of a dump average to its row", runs)
-refused(1, ["--bits", "more bits are needed"], "simulate", "--discover", "pem", "--bits", "12", "--data", "uniform", "--domain", "5000")
-refused(2, ["--discover: there is pem"], "simulate", "--discover", "magic")
-refused(2, ["--users takes an integer from 1"], "simulate", "--discover", "pem", "--data", "uniform", "--users", "0")
+refused(1, ["--bits", "more bits are needed"], "simulate", "discover", "pem", "--bits", "12", "--data", "uniform", "--domain", "5000")
+refused(2, ["no 'simulate discover magic'"], "simulate", "discover", "magic")
+refused(2, ["--users takes an integer from 1"], "simulate", "discover", "pem", "--data", "uniform", "--users", "0")
 
 # In batches.
-BATCHES = ["simulate", "--discover", "pem", "--interactive", "--top", "3", "--runs", "4", "--epsilon", "6"]
+BATCHES = ["simulate", "discover", "pem", "--interactive", "--top", "3", "--runs", "4", "--epsilon", "6"]
 NUMBERS = [*BATCHES, "--integers", "--bits", "16", "--step", "4", "--users", "2000"]
 
 
@@ -166,7 +166,7 @@ answer = json.loads(must(*NUMBERS, "--data", "uniform:0:9", "--sizes", "diminish
 ok(answer["sizes"] == "750, 583, 417, 250" and answer["epsilons_if_asked_again"] == 4, "in json too", answer)
 spelled = write("spelled", text(people[:600]))
 for form in (["--interactive", "--mechanism", "oue"], ["--pool-bits", "10"]):
-    t = found("simulate", "--discover", "pem", *form, "--data", "file:" + spelled, "--top", "2", "--epsilon", "10", "--runs", "2")[0]
+    t = found("simulate", "discover", "pem", *form, "--data", "file:" + spelled, "--top", "2", "--epsilon", "10", "--runs", "2")[0]
     ok(t["users"] == "600" and t["f1"] == "1", "strings of a file, each asked once", t)
 t = found(*NUMBERS, "--data", "file:" + write("numbers", b"65535\n7\n7\n" * 100), "--sizes", "rising")[0]
 ok(t["users"] == "2000" and t["domain"] == "2" and float(t["recall"]) == 1, "integers of a file, drawn from it", t)
@@ -178,27 +178,27 @@ refused(1, ["has no lines"], *N16, "file:" + write("nothing", b""))
 refused(1, ["--users", "batch has no people"], *N16, "uniform", "--step", "2", "--users", "7")
 refused(1, ["--step", "do not divide"], *N16, "uniform", "--step", "3")
 for more in (["--first", "4"], ["--pool-bits", "10"]):
-    refused(2, ["--first and --pool-bits do not go with --interactive"], *N16, "uniform", "--step", "4", *more)
-refused(1, ["--top", "more strings than there are candidates"], "simulate", "--discover", "pem", "--interactive", "--bits", "2", "--step", "2", "--integers", "--data", "uniform")
-refused(1, ["1048576 candidates", "--max-candidates"], "simulate", "--discover", "pem", "--interactive", "--top", "2048", "--data", "uniform")
-refused(1, ["--step", "2^20"], "simulate", "--discover", "pem", "--interactive", "--top", "8192", "--data", "uniform", "--step", "12")
+    refused(2, [more[0], "--interactive"], *N16, "uniform", "--step", "4", *more)
+refused(1, ["--top", "more strings than there are candidates"], "simulate", "discover", "pem", "--interactive", "--bits", "2", "--step", "2", "--integers", "--data", "uniform")
+refused(1, ["1048576 candidates", "--max-candidates"], "simulate", "discover", "pem", "--interactive", "--top", "2048", "--data", "uniform")
+refused(1, ["--step", "2^20"], "simulate", "discover", "pem", "--interactive", "--top", "8192", "--data", "uniform", "--step", "12")
 refused(1, ["--mechanism rr", "two values"], *N16, "uniform", "--mechanism", "rr")
-refused(1, ["--mechanism olh", "4 GiB", "--threads"], "simulate", "--discover", "pem", "--interactive", "--data", "uniform", "--mechanism", "olh", "--epsilon", "10", "--threads", "20")
+refused(1, ["--mechanism olh", "4 GiB", "--threads"], "simulate", "discover", "pem", "--interactive", "--data", "uniform", "--mechanism", "olh", "--epsilon", "10", "--threads", "20")
 refused(2, ["did you mean 'grr'"], *N16, "uniform", "--mechanism", "grrr")
 refused(2, ["--data zip:1"], *N16, "uniform,zip:1")
 refused(2, ["--data", "is empty"], *N16, "uniform,")
 refused(2, ["--domain"], *N16, "uniform", "--domain", "70000")
 refused(2, ["--rounds", "--users"], *N16, "file:" + path("numbers"), "--rounds", "2")
-refused(2, ["go with --interactive"], "simulate", "--discover", "pem", "--data", "uniform", "--sizes", "rising")
-refused(2, ["--ideal does not go"], *N16, "uniform", "--ideal")
-refused(1, ["--mechanism grr", "fewer bits"], "simulate", "--discover", "pem", "--data", "uniform", "--mechanism", "grr")
-refused(2, ["--ideal stands for olh"], "simulate", "--discover", "pem", "--data", "uniform", "--mechanism", "blh", "--ideal")
-refused(2, ["--interactive goes with --discover pem"], "simulate", "--discover", "treehist", "--data", "uniform", "--interactive")
-ORACLES = ["simulate", "--data", "geometric:0.5", "--domain", "100", "--bits", "10", "--top", "4", "--users", "20000", "--runs", "2", "--epsilon", "3"]
-table = found(*ORACLES, "--discover", "pem", "--step", "4", "--mechanism", "olh,blh,cms,hcms,grr,oue,hr,pgr")
+refused(2, ["--sizes needs --interactive"], "simulate", "discover", "pem", "--data", "uniform", "--sizes", "rising")
+refused(2, ["--interactive does not go with --ideal"], *N16, "uniform", "--ideal")
+refused(1, ["--mechanism grr", "fewer bits"], "simulate", "discover", "pem", "--data", "uniform", "--mechanism", "grr")
+refused(2, ["--ideal stands for olh"], "simulate", "discover", "pem", "--data", "uniform", "--mechanism", "blh", "--ideal")
+refused(2, ["--interactive goes with 'simulate discover pem'"], "simulate", "discover", "treehist", "--data", "uniform", "--interactive")
+ORACLES = ["--data", "geometric:0.5", "--domain", "100", "--bits", "10", "--top", "4", "--users", "20000", "--runs", "2", "--epsilon", "3"]
+table = found("simulate", "discover", "pem", *ORACLES, "--step", "4", "--mechanism", "olh,blh,cms,hcms,grr,oue,hr,pgr")
 ok([t["mechanism"] for t in table] == ["olh", "blh", "cms", "hcms", "grr", "oue", "hr", "pgr"] and all(float(t["f1"]) >= 0.5 for t in table),
    "any oracle that answers for candidates is compared", table)
-tree = found(*ORACLES, "--discover", "treehist")[0]
+tree = found("simulate", "discover", "treehist", *ORACLES)[0]
 ok((tree["discover"], tree["mechanism"], tree["step"]) == ("treehist", "hcms", "1") and float(tree["f1"]) >= 0.25, "and treehist", tree)
 for option in ("--plot", "--dump"):
     r = run(*N16, "uniform", "--step", "2", "--users", "100", option, path("none/x"))

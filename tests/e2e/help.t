@@ -16,32 +16,44 @@ listed, seen = overview.split(".Sh SEE ALSO")
 ok(set(commands) == set(re.findall(r"^\.It Cm (\w+)$", listed, re.M)), "hearsay(1) lists them", listed)
 ok(set(commands) - {"help"} == set(re.findall(r"^\.Xr hearsay-(\w+) 1", seen, re.M)), "and refers to the page of each", seen)
 
-for command in commands:
-    if command == "help":
-        continue
-    text = must("help", command).decode()
-    ok(text == must(command, "--help").decode() == must(command, "-h").decode(), "hearsay help %s is hearsay %s --help" % (command, command))
-    ok(len(text.splitlines()) <= 40 and max(map(len, text.splitlines())) <= 80, "help %s fits a screen" % command, text)
-    options = re.findall(r"^  --([a-z-]+)", text, re.M)
-    page = os.path.join(ROOT, "docs", "man", "hearsay-%s.1" % command)
-    source = open(page).read() if os.path.exists(page) else ""
-    missing = [o for o in options if "Fl -" + o not in source]
-    if command in ("audit",):  # kinds and schemes are told once, in hearsay-randomize(1)
-        missing = [o for o in missing if "--" + o not in must("help", "randomize").decode()]
-    ok(not missing, "hearsay-%s(1) has every option" % command, missing)
-    r = run(command, "--nonesuch")
-    ok(r.code == 2 and "usage: hearsay " + command in r.err, "%s refuses an unknown option with its usage" % command, r)
+TABLES = {}  # the words before a table of options: its verbs and options
 
-for more in (["discover", "--next"], ["simulate", "attack"], ["simulate", "fleet"], ["simulate", "--discover", "pem"], ["simulate", "--discover", "sfp"]):
-    text = must(*more, "--help").decode()
-    ok(len(text.splitlines()) <= 48 and max(map(len, text.splitlines())) <= 80, "the help of %s is not wide" % " ".join(more), text)
+
+def table(path):
+    """What the command says about its own table, for tools/options."""
+    lines = [l.split("\t") for l in must(*path.split(), "--help=rows").decode().splitlines()]
+    TABLES[path] = ([l[1] for l in lines if l[0] != "option" and l[1]], {l[1]: l for l in lines if l[0] == "option"})
+    for l in lines:
+        if l[0] == "command":
+            table(path + " " + l[1])
+
+
+for command in commands:
+    if command != "help":
+        table(command)
+for path, (verbs, options) in TABLES.items():
+    for words in [path] + [path + " " + v for v in verbs if path + " " + v not in TABLES]:
+        text = must("help", *words.split()).decode()
+        ok(text == must(*words.split(), "--help").decode() == must(*words.split(), "-h").decode(), "hearsay help %s is hearsay %s --help" % (words, words))
+        ok(len(text.splitlines()) <= (48 if path == "simulate discover" else 40) and max(map(len, text.splitlines())) <= 80, "help %s fits a screen" % words, text)
+        shown = set(re.findall(r"^  --([a-z-]+)", text, re.M))
+        verb = words[len(path) + 1:]
+        want = {o for o, row in options.items() if not verb or not row[3] or verb in row[3].split()}
+        ok(shown == want or (not verb and not shown), "and has every option that goes with it", shown ^ want)
+    page = open(os.path.join(ROOT, "docs", "man", "hearsay-%s.1" % path.split()[0])).read()
+    missing = [o for o in options if "Fl -" + o not in page]
+    ok(not missing, "the man page has every option of %s" % path, missing)
+    r = run(*path.split(), "--nonesuch")
+    ok(r.code == 2 and "usage: hearsay " + path in r.err, "%s refuses an unknown option with its usage" % path, r)
+r = subprocess.run([os.path.join(ROOT, "tools", "options"), "--check", HEARSAY], capture_output=True, text=True)
+ok(r.returncode == 0, "man pages and completion are what tools/options makes of the tables", r.stderr)
 
 for args, words in ((["randomise"], "did you mean 'randomize'"), (["estimat"], "did you mean 'estimate'"), (["zzzzz"], "hearsay help"),
-                    (["--version", "x"], "too many"), (["help", "tally", "x"], "too many"), (["help", "device", "answer"], "'hearsay help device' has it all"), (["--help", "tally", "x"], "too many"),
+                    (["--version", "x"], "unexpected argument"), (["help", "help", "x"], "unexpected argument"), (["help", "device", "anser"], "did you mean 'device answer'"), (["help", "a", "b", "c", "d", "e"], "unexpected argument"),
                     ([], "hearsay help"), (["help", "zzzzz"], "hearsay help"), (["randomize", "--epsilom", "1"], "did you mean --epsilon"),
                     (["randomize", "--epsilon"], "needs a value"), (["randomize", "--yes-no=1"], "takes no value"),
-                    (["estimate", "-x"], "no option -x"), (["mechanisms", "--epsilon", "1"], "go together"),
-                    (["mechanisms", "extra"], "not needed")):
+                    (["estimate", "-x"], "no option -x"), (["mechanisms", "--epsilon", "1"], "--epsilon needs --domain"),
+                    (["mechanisms", "extra"], "unexpected argument 'extra'")):
     r = run(*args)
     ok(r.code == 2 and words in r.err, "hearsay %s: %s" % (" ".join(args), words), r)
 
@@ -66,10 +78,11 @@ def complete(*words):
 
 ok(complete("rand") == ["randomize"], "completion knows commands")
 ok(set(commands) - {"help"} <= set(complete("help", "")), "and what there is help for")
-for command in ("tasks", "store", "account", "device", "serve token", "shuffle"):
-    verbs = re.findall(r"^(?:usage:|      ) hearsay %s ([a-z|-]+)" % command, must("help", command.split()[0]).decode(), re.M)
-    verbs = {v for several in verbs for v in several.split("|")}
-    ok(len(verbs) > 3 and verbs == set(complete(*command.split(), "")), "and every verb of %s" % command, verbs)
+for path, (verbs, options) in TABLES.items():
+    if verbs:
+        ok(set(verbs) <= set(complete(*path.split(), "")), "and every verb of %s" % path, complete(*path.split(), ""))
+    offered = set(complete(*path.split(), "--")) - {"--help"}
+    ok(offered == {"--" + o for o in options}, "and every option of %s" % path, offered)
 ok(complete("tasks", "") == ["check", "compile", "keygen", "sheet", "show"], "and what tasks can do")
 ok(complete("store", "") == ["check", "export", "import", "compact", "forget-nulls", "retire", "purge", "init-cluster"], "and what store can do")
 ok(complete("serve", "t") == ["token"] and complete("serve", "token", "r") == ["revoke"] and complete("serve", "token", "add", "x", "--role", "a") == ["analyst"],
@@ -79,9 +92,10 @@ ok(complete("device", "p") == ["policy", "pack"] and complete("device", "consent
    "and what device can")
 ok({"--epsilon"} == set(complete("randomize", "--eps")), "and options")
 ok({"grr", "auto", "oue"} <= set(complete("randomize", "--mechanism", "")), "and mechanisms")
-ok(complete("estimate", "--format", "j") == ["json"], "and values of options")
+ok(complete("estimate", "--format", "j") == ["json"] and complete("estimate", "--density", "e") == ["em", "ems"] and complete("device", "send", "d", "u", "--ta") == ["--take"] and
+   "--take" not in complete("device", "pack", "d", "--"), "and values of options")
 ok(complete("survey", "") == ["simulate"] and {"--crosswise"} == set(complete("survey", "simulate", "--cro")), "and how a survey is rehearsed")
-ok(complete("simulate", "") == ["attack", "fleet"] and complete("simulate", "attack", "d") == ["drift"] and complete("simulate", "fleet", "--dev") == ["--devices"],
+ok(complete("simulate", "") == ["study", "attack", "fleet", "discover"] and complete("simulate", "discover", "s") == ["sfp"] and complete("simulate", "attack", "d") == ["drift"] and complete("simulate", "fleet", "--dev") == ["--devices"],
    "and what is simulated")
 
 params = open(os.path.join(ROOT, "src", "lib", "scheme", "params.def")).read()
@@ -98,7 +112,7 @@ for ask in ("--help", "-h", "help"):
     r = run("help", ask)
     ok(r.code == 0 and r.out == must("help"), "help %s is the overview" % ask, r)
 # What an error in the options points to is the help of that very command.
-for command in ("randomize", "discover", "simulate", "simulate attack", "simulate --discover pem", "simulate --discover sfp"):
+for command in ("randomize", "discover", "discover next", "simulate", "simulate attack", "simulate discover pem", "simulate discover sfp", "serve token add"):
     r = run(*command.split(), "--no-such-option")
     pointed = re.findall(r"'hearsay (.*) --help' has the options", r.err)
     usage = r.err.splitlines()[1]

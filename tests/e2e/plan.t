@@ -71,7 +71,7 @@ for args, what in (
         (["--yes-no", "--n", "10", "--alpha", "-1"], "--alpha"), (["--yes-no", "--n", "10", "--alpha", "2"], "below 1"),
         (["--yes-no", "--n", "10", "--epsilon", "1", "--beta", "1"], "--beta"), (["--yes-no", "--n", "10", "--epsilon", "1", "--all"], "--all"),
         (["--yes-no", "--n", "10", "--epsilon", "33"], "--epsilon"), (["--range", "0:1", "--n", "10", "--epsilon", "1", "--share", "0.1"], "--share"),
-        (["--yes-no", "--n", "10", "--epsilon", "1", "file"], "no file"), (["--yes-no", "--n", "10", "--epsilon", "1", "--top", "3"], "--top"),
+        (["--yes-no", "--n", "10", "--epsilon", "1", "file"], "unexpected argument 'file'"), (["--yes-no", "--n", "10", "--epsilon", "1", "--top", "3"], "--top"),
         (["--range", "0:10", "--bins", "4", "--mechanism", "sw", "--n", "10", "--epsilon", "1"], "beforehand")):
     r = run("plan", *args)
     ok(r.code in (1, 2) and r.out == b"" and (what in r.err or what == "KIND"), "refused: " + " ".join(args), r)
@@ -104,8 +104,8 @@ ok(everybody["epsilon_central"] < back["epsilon_central"] and everybody["n"] == 
 mean = json.loads(must("plan", "--range", "0:24", "--model", "shuffled", "--min-batch", "50000", "--epsilon-central", "1", "--format", "json"))
 ok(mean["bound"] == "clones" and mean["shuffled_sd"] > 0.001, "a mean is in its units", mean)
 for args, what in (
-        (["--epsilon", "1"], "--min-batch"), (["--min-batch", "9"], "--epsilon-central"), (["--min-batch", "9", "--epsilon", "1", "--epsilon-central", "1"], "or --epsilon-central"),
-        (["--min-batch", "9", "--epsilon", "1", "--n", "5"], "no --n"), (["--min-batch", "9", "--epsilon", "1", "--delta", "0"], "--delta"),
+        (["--epsilon", "1"], "--min-batch"), (["--min-batch", "9"], "--epsilon-central"), (["--min-batch", "9", "--epsilon", "1", "--epsilon-central", "1"], "--epsilon-central does not go with --epsilon"),
+        (["--min-batch", "9", "--epsilon", "1", "--n", "5"], "--n does not go with --model shuffled"), (["--min-batch", "9", "--epsilon", "1", "--delta", "0"], "--delta"),
         (["--min-batch", "9", "--epsilon", "1", "--delta", "1e-300"], "--delta"), (["--min-batch", "9", "--epsilon", "1", "--assume-honest", "0"], "--assume-honest"),
         (["--min-batch", "9", "--epsilon", "1", "--assume-honest", "1.01"], "up to 1"),
         (["--min-batch", "9", "--epsilon", "1", "--mechanism", "central"], "no reports to shuffle")):

@@ -245,7 +245,7 @@ for what, (options, data, code, say) in {
     "too few digits": (PAIR, raw + "x,7,%s,1\n" % ("0" * 15), 1, "line 6002"),
     "a boolean of two digits": (PAIR, raw + "x,7,%s,10\n" % ("0" * 16), 1, "line 6002"),
     "a missing field": (PAIR, raw + "x,7,1\n", 1, "line 6002"),
-    "candidates beside": ([*PAIR, "--candidates", asked], raw, 2, "--rappor takes"),
+    "candidates beside": ([*PAIR, "--candidates", asked], raw, 2, "--rappor does not go with --candidates"),
 }.items():
     r = run("estimate", *options, stdin=data)
     ok(r.code == code and say in r.err and r.out == b"", "associating, %s: refused (%s)" % (what, say), r)

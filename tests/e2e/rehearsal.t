@@ -116,7 +116,7 @@ for text in ("", "tomorrow", "2026-02-30", "2026-01-31T25:00Z", "2026-01-31T10:0
     r = run("device", "budget", home, "--now", text)
     ok(r.code == 2 and "--now takes" in r.err, "no time: '%s'" % text, r)
 r = run("device", "log", home, "--now", day)
-ok(r.code == 2 and "not for" in r.err, "what reads no clock takes none", r)
+ok(r.code == 2 and "--now does not go with 'device log'" in r.err, "what reads no clock takes none", r)
 
 # ---- Never mixed -------------------------------------------------------------------
 
@@ -146,7 +146,7 @@ for text, words in ((date(DAY), "used with the real clock"), (None, "No such fil
     where = path("clock-missing") if text is None else write("clock-real", text)
     r = run("serve", "--data", real.data if text else path("new-data"), "--public-key", files[1], "--listen", "127.0.0.1:0", "--rehearsal", where)
     ok(r.code == 1 and words in r.err, "refused: " + words, r)
-for args, words in ((["--days", "2"], "--clock FILE"), (["--attendance", "stay"], "goes with --days"), (["--days", "0"], "days"),
+for args, words in ((["--days", "2"], "--days needs --clock"), (["--attendance", "stay"], "--attendance needs --days"), (["--days", "0"], "days"),
                     (["--days", "2", "--clock", path("x"), "--attendance", "all"], "stay")):
     r = run("simulate", "fleet", "http://127.0.0.1:1", *args)
     ok(r.code == 2 and words in r.err, "refused: simulate fleet " + " ".join(args), r)

@@ -103,7 +103,7 @@ target = path("refused.tally")
 for given, words, code in (
         (["--yes-no"], "--epsilon is missing", 2), (["--epsilon", "1"], "say what is asked", 2),
         (["--strings", "--epsilon", "1"], "no option --strings", 2), (["--yes-no", "--epsilon", "1", "--mechanism", "rr"], "no option --mechanism", 2),
-        (["--yes-no", "--epsilon", "1", "--seed", "1"], "--seed is refused", 2), (["--yes-no", "--epsilon", "1", "--simulate"], "needs --seed", 2),
+        (["--yes-no", "--epsilon", "1", "--seed", "1"], "--seed needs --simulate", 2), (["--yes-no", "--epsilon", "1", "--simulate"], "needs --seed", 2),
         (["--yes-no", "--epsilon", "1", "--neighbours", "mine"], "replace", 2),
         (["--yes-no", "--epsilon", "33"], "0.000001 to 32", 2), (["--yes-no", "--epsilon", "1", path("nonesuch")], "nonesuch", 1)):
     r = run("release", *given, "-o", target, stdin=b"yes\n")

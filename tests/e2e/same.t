@@ -43,7 +43,7 @@ def tally(c, name, seed):
 def printed(name, whole):
     """What the command prints of a tally as the collector asks it."""
     if name in FINDS:
-        return json.loads(must("discover", whole, "--format", "json"))
+        return json.loads(must("discover", "show", whole, "--format", "json"))
     strings = ["--candidates", CANDIDATES, "--top", 50] if ASKED[name].startswith("strings") else []
     return json.loads(must("estimate", whole, *strings, "--format", "json"))
 

@@ -90,14 +90,14 @@ if os.path.exists("/dev/full"):
     ok(r.code == 1 and r.out == b"" and "/dev/full" in r.err, "a full disk too", r)
 
 # What makes no sense is refused, with what to do.
-for args, words in (([], "say what"), (["attack"], "say what"), (["fleets"], "there are 'attack' and 'fleet'"), (["attack", "averagin"], "did you mean 'averaging'"),
-                    (["attack", "xyz"], "no attack 'xyz'; take averaging, change, fingerprint, drift or poisoning"), (["attack", "drift", "change"], "one word too many"),
-                    (["attack", "fingerprint", "--days", "5"], "--days does not go with 'fingerprint'"),
-                    (["attack", "change", "--yes", "5"], "--yes does not go"), (["attack", "averaging", "--grain", "5"], "--grain does not go"),
+for args, words in (([], "say what to do: study, attack, fleet or discover"), (["attack"], "say what to do: averaging"), (["fleets"], "did you mean 'fleet'"), (["--data", "zipf:1"], "no option --data"), (["attack", "averagin"], "did you mean 'averaging'"),
+                    (["attack", "xyz"], "no 'simulate attack xyz'"), (["attack", "drift", "change"], "unexpected argument 'change'"),
+                    (["attack", "fingerprint", "--days", "5"], "--days goes with 'simulate attack averaging', 'simulate attack change' or 'simulate attack drift'"),
+                    (["attack", "change", "--yes", "5"], "--yes goes with 'simulate attack averaging'"), (["attack", "averaging", "--grain", "5"], "--grain goes with 'simulate attack drift'"),
                     (["attack", "change", "--days", "3"], "--days from 4"), (["attack", "drift", "--days", "99999"], "--days from 1 to 29566"),
                     (["attack", "drift", "--devices", "49"], "--devices from 50"), (["attack", "averaging", "--devices", "1"], "integer from 2"),
                     (["attack", "averaging", "--devices", "1000001"], "integer from 2"), (["attack", "averaging", "--days", "0"], "integer from 1"),
-                    (["attack", "averaging", "--days", "1e3"], "integer from 1"), (["attack", "averaging", "--days", "-1"], "integer from 1"),
+                    (["attack", "averaging", "--days", "1e-3"], "integer from 1"), (["attack", "averaging", "--days", "-1"], "integer from 1"),
                     (["attack", "averaging", "--epsilon", "0"], "from 0.000001 to 32"), (["attack", "averaging", "--epsilon", "nan"], "not a decimal"),
                     (["attack", "averaging", "--permanent", "33"], "--permanent: must be from"),
                     (["attack", "averaging", "--permanent", "1", "--epsilon", "2"], "must not be below"),

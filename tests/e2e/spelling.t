@@ -24,10 +24,10 @@ twin = must("randomize", *PEM, *AZ, "--json", stdin=people)
 tally = write("az.tally", must("tally", stdin=stream))
 ok(b'"alphabet":"a-z"' in twin.splitlines()[0], "the twin names the alphabet")
 ok(must("tally", stdin=twin) == must("tally", stdin=stream), "and reads back to the same tally")
-found = json.loads(must("discover", tally, "--significant", "--format", "json"))
+found = json.loads(must("discover", "show", tally, "--significant", "--format", "json"))
 ok([s["value"] for s in found["strings"]] == ["waterloo", "pem", "a"], "words of the alphabet are found", found)
 ok((found["alphabet"], found["oracle"]) == ("a-z", None), "json says of which alphabet, by which oracle")
-stages = list(csv.DictReader(io.StringIO(must("discover", tally, "--top", "3", "--all-stages", "--format", "csv").decode())))
+stages = list(csv.DictReader(io.StringIO(must("discover", "show", tally, "--top", "3", "--all-stages", "--format", "csv").decode())))
 ok(stages[0]["bits"] == "16" and stages[0]["value"] == "wat+0", "prefixes are shown by symbols and bits", stages[:3])
 named = write("named", b"waterloo\npem\n")
 shares = list(csv.DictReader(io.StringIO(must("estimate", tally, "--candidates", named, "--format", "csv").decode())))
@@ -40,9 +40,9 @@ odd = b"\x00\xff\n\xf0-\\\n" * 300
 twin = must("randomize", *PEM, *raw, "--json", stdin=odd)
 scheme = json.loads(twin.splitlines()[0])["scheme"]
 ok(scheme["alphabet"] == r"\x00\-\\\xf0-\xff", "an alphabet of any bytes is ASCII in the twin", scheme)
-got = list(csv.reader(io.StringIO(must("discover", "--significant", "--format", "csv", stdin=must("tally", stdin=twin)).decode("latin-1"))))
+got = list(csv.reader(io.StringIO(must("discover", "show", "--significant", "--format", "csv", stdin=must("tally", stdin=twin)).decode("latin-1"))))
 ok({r[0] for r in got[1:-1]} == {"\x00\xff", "\xf0-\\"}, "zero bytes and the alphabet's own marks are kept", got)
-table = must("discover", "--significant", stdin=must("tally", stdin=twin))
+table = must("discover", "show", "--significant", stdin=must("tally", stdin=twin))
 ok(rb"\u{0}\xff" in table and all(0x20 <= b < 0x7f or b == 10 for b in table), "a table shows bytes that are no text by their numbers", table)
 prefix = json.loads(twin.splitlines()[0])["prefix"].encode()
 refused(1, ["line 1", "checksum"], "tally", stdin=twin.replace(prefix, prefix[:-1] + b"1", 1))
@@ -51,7 +51,7 @@ refused(1, ["line 1", "checksum"], "tally", stdin=twin.replace(prefix, prefix[:-
 long = [b"https://example.org", b"a sentence of words"]
 wide = ["--set", "bits=160", "--set", "step=8", "--set", "pool-bits=8"]
 tally = must("tally", stdin=must("randomize", *PEM, *wide, stdin=b"".join(rng.choice(long) + b"\n" for _ in range(2 * N))))
-got = json.loads(must("discover", "--top", "2", "--significant", "--format", "json", stdin=tally))
+got = json.loads(must("discover", "show", "--top", "2", "--significant", "--format", "json", stdin=tally))
 ok(sorted(s["value"] for s in got["strings"]) == sorted(w.decode() for w in long), "strings of 19 bytes are found", got)
 
 # As a task.
@@ -83,13 +83,13 @@ refused(2, ["--alphabet", "empty"], "randomize", "--strings", "--mechanism", "pe
 refused(2, ["--alphabet", "pem"], "randomize", "--strings", "--mechanism", "olh", "--epsilon", "1", "--alphabet", "a-z")
 refused(2, ["--oracle", "pem"], "randomize", "--strings", "--mechanism", "olh", "--epsilon", "1", "--oracle", "olh")
 refused(2, ["--oracle", "no such mechanism"], "randomize", "--strings", "--mechanism", "pem", "--epsilon", "1", "--oracle", "nobody")
-refused(2, ["go with --strings"], "randomize", "--yes-no", "--epsilon", "1", "--alphabet", "a-z")
+refused(2, ["--alphabet needs --strings"], "randomize", "--yes-no", "--epsilon", "1", "--alphabet", "a-z")
 refused(2, ["--task"], "randomize", "--task", task + ":words", "--alphabet", "a-z")
 refused(1, ["line 2", "not in the alphabet", "--other"], "randomize", *PEM, *AZ, stdin=b"good\nBad\n")
 refused(1, ["line 1", "longer than its spelling"], "randomize", *PEM, *AZ, stdin=b"ninechars\n")
 refused(2, ["--set bits", "512"], "randomize", "--strings", "--mechanism", "pem", "--epsilon", "1", "--set", "bits=513")
-refused(2, ["--plan"], "discover", path("az.tally"), "--alphabet", "a-z")
-plan = json.loads(must("discover", "--plan", "--epsilon", "1", "--frequency", "0.01", "--alphabet", "a-z", "--set", "bits=40", "--format", "json"))
+refused(2, ["--alphabet goes with 'discover plan' or"], "discover", "show", path("az.tally"), "--alphabet", "a-z")
+plan = json.loads(must("discover", "plan", "--epsilon", "1", "--frequency", "0.01", "--alphabet", "a-z", "--set", "bits=40", "--format", "json"))
 ok(len(plan["stages"]) == 4, "a plan takes an alphabet", plan)
 
 # Every oracle that can answer for candidates, and TreeHist.
@@ -97,9 +97,9 @@ small = "".join(rng.choice(["ab", "ab", "ab", "c", "c", "de"]) + "\n" for _ in r
 SMALL = ["--alphabet", "a-e", "--set", "bits=6", "--set", "step=2", "--set", "first=1"]
 for oracle in ("grr", "ss", "pgr", "hpg", "hr", "sue", "oue", "olh", "blh", "cms", "hcms"):
     stream = must("randomize", *PEM, *SMALL, "--oracle", oracle, stdin=small)
-    got = json.loads(must("discover", "--significant", "--format", "json", stdin=must("tally", stdin=stream)))
+    got = json.loads(must("discover", "show", "--significant", "--format", "json", stdin=must("tally", stdin=stream)))
     ok([s["value"] for s in got["strings"]] == ["ab", "c", "de"], "strings are found by " + oracle, got)
-    plan = json.loads(must("discover", "--plan", "--epsilon", "5", "--frequency", "0.1", *SMALL, "--oracle", oracle, "--format", "json"))
+    plan = json.loads(must("discover", "plan", "--epsilon", "5", "--frequency", "0.1", *SMALL, "--oracle", oracle, "--format", "json"))
     ok({s["oracle"] for s in plan["stages"]} == {oracle} and plan["users"] > 0, "and planned")
 twin = must("randomize", *PEM, *SMALL, "--oracle", "hcms", "--json", stdin=small)
 ok(json.loads(twin.splitlines()[0])["scheme"]["oracle"] == "hcms" and
@@ -109,7 +109,7 @@ ok(must("randomize", "--task", task + ":words", "--simulate", "--seed", "3", "--
 tree = must("randomize", "--strings", "--mechanism", "treehist", *SMALL[:4], "--epsilon", "5", "--simulate", "--seed", "3", "--json", stdin=small * 2)
 head = json.loads(tree.splitlines()[0])["scheme"]
 ok(head["mechanism"] == "pem" and head["oracle"] == "hcms" and head["parameters"]["step"] == 1, "treehist is pem by a bit of hcms a group", head)
-got = json.loads(must("discover", "--significant", "--format", "json", stdin=must("tally", stdin=tree)))
+got = json.loads(must("discover", "show", "--significant", "--format", "json", stdin=must("tally", stdin=tree)))
 ok(got["groups"] == 5 and [s["value"] for s in got["strings"]] == ["ab", "c", "de"], "and finds strings", got)
 for oracle, words in (("rappor", ["cannot answer", "hcms"]), ("pem", ["cannot answer"]), ("oue", ["fewer bits", "olh"])):
     refused(2, ["--oracle"] + words, "randomize", "--strings", "--mechanism", "pem", "--epsilon", "1", "--oracle", oracle)
@@ -119,12 +119,12 @@ refused(2, ["--set step", "64 groups"], "randomize", *PEM, "--set", "bits=512", 
 
 # A figure.
 figure = path("found.svg")
-table = must("discover", path("az.tally"), "--significant", "--plot", figure)
+table = must("discover", "show", path("az.tally"), "--significant", "--plot", figure)
 svg = open(figure, encoding="utf-8").read()
 ok(svg.startswith("<svg") and "waterloo" in svg and b"waterloo" in table, "--plot draws what was found beside the table")
-must("discover", "--significant", "--plot", figure, stdin=must("tally", stdin=must("randomize", *PEM, *raw, stdin=odd)))
+must("discover", "show", "--significant", "--plot", figure, stdin=must("tally", stdin=must("randomize", *PEM, *raw, stdin=odd)))
 svg = open(figure, "rb").read()
 ok(svg.decode("utf-8") is not None and b"\0" not in svg and b"\xff" not in svg, "bytes that are no text do not break it")
-refused(1, [path("no/found.svg")], "discover", path("az.tally"), "--plot", path("no/found.svg"))
-refused(2, ["--plot", "--plan"], "discover", "--plan", "--epsilon", "1", "--frequency", "0.1", "--plot", figure)
+refused(1, [path("no/found.svg")], "discover", "show", path("az.tally"), "--plot", path("no/found.svg"))
+refused(2, ["--plot goes with 'discover show'"], "discover", "plan", "--epsilon", "1", "--frequency", "0.1", "--plot", figure)
 done()

@@ -214,8 +214,8 @@ if os.geteuid() == 0:
     ok(says(run("store", "check", c.data), "run this as that one"), "so is another user's")
     os.chown(c.data, 0, 0)
 ok(says(run("store", "check", write("plain", b"")), "no directory"), "and a file")
-for args, word in (((), "say what to do"), (("chek", "x"), "did you mean 'check'"), (("check",), "takes DIR"), (("export", "x"), "say where to"),
-                   (("compact", "x", "--format", "json"), "not for store compact"), (("import", "x"), "takes FILE DIR")):
+for args, word in (((), "say what to do"), (("chek", "x"), "did you mean 'store check'"), (("check",), "takes DIR"), (("export", "x"), "needs --output or --tallies"),
+                   (("compact", "x", "--format", "json"), "--format goes with 'store check'"), (("import", "x"), "takes FILE DIR")):
     r = store(*args)
     ok(r.code == 2 and word in r.err, "usage: store %s" % " ".join(args), r)
 

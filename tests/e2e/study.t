@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-"""hearsay simulate --data: what it prints, draws, dumps and refuses; docs/simulation.md tells the same."""
+"""hearsay simulate study: what it prints, draws, dumps and refuses; docs/simulation.md tells the same."""
 
 import re
 import time
@@ -13,7 +13,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def rows(*args):
-    text = must("simulate", *args, "--format", "csv").decode()
+    text = must("simulate", "study", *args, "--format", "csv").decode()
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -26,13 +26,13 @@ def timed(*args):
 SMALL = ["--data", "zipf:1.1", "--domain", "16", "--users", "500", "--runs", "3"]
 
 # The columns that scripts rely on.
-text = must("simulate", *SMALL, "--format", "csv").decode()
+text = must("simulate", "study", *SMALL, "--format", "csv").decode()
 header = text.splitlines()[0].split(",")
 ok(text.startswith(FIRST), "the first columns are as promised", text)
 ok({"mae", "kl", "tv", "precision", "recall", "f1", "ncr", "ndcg", "bits", "limit_sd", "sampling", "runs"} <= set(header), "and the others there", header)
 ok(all(m + "_se" in header for m in ("run_mse", "max_error", "coverage", "mae", "kl", "tv", "precision", "recall", "f1", "ncr", "ndcg")),
    "each metric has its standard error", header)
-answer = json.loads(must("simulate", *SMALL, "--mechanism", "grr,oue", "--epsilon", "1,2", "--format", "json"))
+answer = json.loads(must("simulate", "study", *SMALL, "--mechanism", "grr,oue", "--epsilon", "1,2", "--format", "json"))
 ok(answer["data"] == "zipf:1.1" and answer["seed"] == 1 and answer["runs"] == 3 and len(answer["rows"]) == 4 and
    set(answer["rows"][0]) == set(header), "json has the same, and what was asked", answer)
 ok([(r["mechanism"], r["epsilon"]) for r in answer["rows"]] == [("grr", 1), ("grr", 2), ("oue", 1), ("oue", 2)], "a row for each combination")
@@ -51,7 +51,7 @@ for mechanism in ("grr", "oue"):
 size = ["--users", "2000000" if LONG else "6000" if SHORT else "60000"]
 for mechanism in ("grr", "ss", "olh", "hcms", "rappor"):
     args = ["--data", "zipf:1.2", "--domain", "24", *size, "--mechanism", mechanism, "--runs", "2", "--seed", "9"]
-    texts = [must("simulate", *args, "--threads", str(n), "--format", "csv", "--dump", path("d%d.csv" % n)) for n in (1, 2, 3)]
+    texts = [must("simulate", "study", *args, "--threads", str(n), "--format", "csv", "--dump", path("d%d.csv" % n)) for n in (1, 2, 3)]
     ok(texts[0] == texts[1] == texts[2] and len({open(path("d%d.csv" % n)).read() for n in (1, 2, 3)}) == 1,
        mechanism + ": 1, 2 and 3 threads, the same numbers")
 alone = rows(*SMALL, "--mechanism", "olh")[0]
@@ -95,7 +95,7 @@ for asked in (["--data", "geometric:0.3", "--domain", "2"], ["--data", "zipf:1.1
        local == rows(*args)[0], "a local row is the same beside curators", table)
     if asked[1] == "geometric:0.3":
         ok(float(local["predicted_mse"]) < float(all_["predicted_mse"]), "as many curators as people do worse than none")
-text = must("simulate", *SMALL, "--model", "local,multiparty:5").decode()
+text = must("simulate", "study", *SMALL, "--model", "local,multiparty:5").decode()
 ok(text.startswith("model ") and "\nmultiparty:5  central " in text and "neighbours: replace" in text, "tables begin with the model, and say who is a neighbour", text)
 dump = path("models.csv")
 rows(*SMALL, "--model", "central,multiparty:5", "--dump", dump)
@@ -112,7 +112,7 @@ table = rows("--data", "uniform", "--domain", "16", "--users", "1000000,100", "-
 ok([float(t["delta"]) for t in table if t["model"] == "shuffled"] == [1e-9, 1e-6] * 2, "delta falls with people, if nothing is said", table)
 ok(all(float(t["epsilon_report"]) >= 0.5 for t in table) and all(t["delta"] == "0" and t["epsilon_report"] == "0.5" and t["bound"] == "" for t in table if t["model"] == "local"),
    "a local report promises what it has", table)
-text = must("simulate", *SMALL, "--model", "shuffled", "--mechanism", "grr,oue").decode()
+text = must("simulate", "study", *SMALL, "--model", "shuffled", "--mechanism", "grr,oue").decode()
 ok("epsilon0" in text and "shuffler must be honest" in text and "clones" in text and "blanket" in text, "a table says what is assumed, and by which bound", text)
 t = rows("--data", "uniform", "--range", "0:10", "--users", "1000", "--runs", "3", "--model", "shuffled")[0]
 ok(t["bound"] == "clones" and float(t["epsilon_report"]) > 1, "means are shuffled too", t)
@@ -125,7 +125,7 @@ t = rows("--data", "file:" + ints, "--domain", "6", "--mechanism", "grr", "--run
 ok(t["users"] == "1000", "or so many are drawn from it", t)
 words = write("words", "pear\napple\npear\nfig\r\n")
 ok(rows("--data", "file:" + words, "--mechanism", "grr", "--epsilon", "32", "--top", "1", "--runs", "1")[0]["domain"] == "3", "lines are values")
-r = run("simulate", "--data", "file:-", "--runs", "1", "--format", "csv", stdin="a\nb\na\n")
+r = run("simulate", "study", "--data", "file:-", "--runs", "1", "--format", "csv", stdin="a\nb\na\n")
 ok(r.code == 0 and b",3,2," in r.out, "standard input too", r)
 nums = write("nums", "".join("%s\n" % x for x in ("0.5", "99.25", "100", "0")))
 t = rows("--data", "file:" + nums, "--range", "0:100", "--mechanism", "onebit", "--runs", "2")[0]
@@ -134,9 +134,9 @@ for text, args, words in (("1\nx\n", ["--domain", "4"], "line 2: not an integer"
                           ("1\n-1\n", ["--domain", "4"], "line 2"), ("1.5\n", ["--domain", "4"], "not an integer"),
                           ("1\n101\n", ["--range", "0:100"], "line 2: outside --range"), ("q7secret\n", ["--range", "0:100"], "not a decimal"),
                           ("", ["--domain", "4"], "has no lines"), ("", [], "has no lines"), ("a\n\nb\n", [], "line 2: empty"), ("a\na\n", [], "all lines are alike")):
-    r = run("simulate", "--data", "file:" + write("bad", text), *args)
+    r = run("simulate", "study", "--data", "file:" + write("bad", text), *args)
     ok(r.code == 1 and words in r.err and r.out == b"" and "secret" not in r.err, "a file's %r: %s" % (text, words), r)
-r = run("simulate", "--data", "file:" + path("none"))
+r = run("simulate", "study", "--data", "file:" + path("none"))
 ok(r.code == 1 and "none" in r.err, "a file that is not there", r)
 
 # Dumps have every run; figures are whole, the same each time, and readable.
@@ -157,9 +157,9 @@ for name, args in (("epsilon", ["--epsilon", "1,2", "--mechanism", "grr,oue"]), 
         args = SMALL[:2] + args + SMALL[4:]
     else:
         args = SMALL + args
-    table = must("simulate", *args)
-    r = run("simulate", *args, "--plot", path("a.svg"))
-    must("simulate", *args, "--plot", path("b.svg"))
+    table = must("simulate", "study", *args)
+    r = run("simulate", "study", *args, "--plot", path("a.svg"))
+    must("simulate", "study", *args, "--plot", path("b.svg"))
     svg = open(path("a.svg"), "rb").read()
     tree = xml.fromstring(svg)
     ok(r.code == 0 and r.out == table and svg == open(path("b.svg"), "rb").read() and tree.tag == SVG + "svg" and
@@ -171,14 +171,14 @@ for name, args in (("epsilon", ["--epsilon", "1,2", "--mechanism", "grr,oue"]), 
 for option in ("--plot", "--dump"):
     for target in (path("none/x"), TMP, "/dev/full"):
         if target != "/dev/full" or os.path.exists(target):
-            r = run("simulate", *SMALL, option, target)
+            r = run("simulate", "study", *SMALL, option, target)
             ok(r.code == 1 and r.out == b"" and target in r.err, "%s %s: said, and nothing is printed" % (option, target), r)
 
 # What makes no sense is refused, with what to do.
 D = ["--data", "uniform", "--domain", "8"]
-for args, words in ((["--data", "uniform"], "say what is asked"), (["--domain", "8"], "say what"), (D + ["--range", "0:1"], "one of the two"),
-                    (D + ["--bins", "4"], "--bins goes with --range"), (D + ["--users", "0"], "--users takes integers from 1"),
-                    (D + ["--users", "1e6"], "--users takes integers"), (D + ["--users", "-5"], "--users takes integers"), (D + ["--users", "5,,6"], "is empty"),
+for args, words in ((["--data", "uniform"], "say what is asked"), (["--domain", "8"], "'simulate study' needs --data"), (D + ["--range", "0:1"], "--domain does not go with --range"),
+                    (D + ["--bins", "4"], "--bins needs --range"), (D + ["--users", "0"], "--users takes integers from 1"),
+                    (D + ["--users", "1e-1"], "--users takes integers"), (D + ["--users", "1.55e1"], "--users takes integers"), (D + ["--users", "-5"], "--users takes integers"), (D + ["--users", "5,,6"], "is empty"),
                     (D + ["--users", "9999999999999999"], "--users takes integers from 1 to 1000000000000000"),
                     (["--data", "uniform", "--domain", "1"], "--domain takes integers from 2"), (["--data", "uniform", "--domain", "5000000"], "--domain takes"),
                     (D + ["--top", "9"], "more than there are candidates: 8"), (D + ["--top", "0"], "--top takes"),
@@ -201,22 +201,22 @@ for args, words in ((["--data", "uniform"], "say what is asked"), (["--domain", 
                     *((D + ["--model", "shuffled", "--delta", x], "--delta takes a number above 0") for x in ("0", "1", "-1e-6", "2", "nan", "inf", "x", "", "1e-6x", " 1e-6", "1e-300", "0x1p-9")),
                     (D + ["--model", "central", "--mechanism", "grr"], "--mechanism: curators have their own"),
                     (D + ["--model", "multiparty:2", "--sampling", "users"], "--sampling: people report nothing"),
-                    (["--data", "file:x", "--domain", "4,5"], "one for a file"), (D + ["extra"], "no simulation 'extra'")):
-    r = run("simulate", *args)
+                    (["--data", "file:x", "--domain", "4,5"], "one for a file"), (D + ["extra"], "unexpected argument 'extra'")):
+    r = run("simulate", "study", *args)
     ok(r.code == 2 and words in r.err and "usage: hearsay simulate" in r.err and r.out == b"", "simulate %s: %s" % (" ".join(args)[:60], words), r)
 for args, words in ((D + ["--mechanism", "onebit"], "cannot ask this"), (D + ["--mechanism", "rr"], "two values"), (D + ["--mechanism", "grr", "--set", "g=4"], "--set g")):
-    r = run("simulate", *args)
+    r = run("simulate", "study", *args)
     ok(r.code == 2 and words in r.err and r.out == b"", "simulate %s: %s" % (" ".join(args), words), r)
-r = run("simulate", "--data", "uniform", "--domain", "1048576", "--mechanism", "oue", "--threads", "256", "--runs", "256")
+r = run("simulate", "study", "--data", "uniform", "--domain", "1048576", "--mechanism", "oue", "--threads", "256", "--runs", "256")
 ok(r.code == 1 and "--domain" in r.err and "--threads" in r.err, "more memory than allowed: which options help", r)
-r = run("simulate", "--data", "uniform", "--domain", "8", "--mechanism", "ss", "--users", "1000000000000000")
+r = run("simulate", "study", "--data", "uniform", "--domain", "8", "--mechanism", "ss", "--users", "1000000000000000")
 ok(r.code == 1 and "users" in r.err, "too many one by one", r)
 
-r = run("simulate", "--data", "file:" + ints, "--domain", "6", "--model", "multiparty:101")
+r = run("simulate", "study", "--data", "file:" + ints, "--domain", "6", "--model", "multiparty:101")
 ok(r.code == 2 and "people, who are 100" in r.err and r.out == b"", "a file has so many people, and no curator is without", r)
-r = run("simulate", *D, "--mechanism", "grr", "--model", "shuffled", "--users", "1000000000001")
+r = run("simulate", "study", *D, "--mechanism", "grr", "--model", "shuffled", "--users", "1000000000001")
 ok(r.code == 1 and "users" in r.err and "10^12" in r.err and r.out == b"", "more people than a shuffler is accounted for", r)
-r = run("simulate", "--data", "uniform", "--range", "0:1000000000", "--users", "1000000000000000", "--model", "central", "--runs", "1")
+r = run("simulate", "study", "--data", "uniform", "--range", "0:1000000000", "--users", "1000000000000000", "--model", "central", "--runs", "1")
 ok(r.code == 1 and "too many people" in r.err and r.out == b"", "a sum that no release holds", r)
 
 # The ends of what is allowed.
@@ -225,7 +225,7 @@ for args in (["--domain", "2", "--users", "1", "--mechanism", "rr,grr,oue,ss"], 
              ["--range", "-1:1", "--users", "60", "--epsilon", "16", "--mechanism", "onebit,laplace"], ["--domain", "8", "--epsilon", "24", "--users", "50", "--mechanism", "oue,hr"],
              ["--domain", "2", "--users", "1", "--model", "shuffled,central,multiparty:1"], ["--domain", "8", "--users", "1000000000000000", "--model", "central,multiparty:1000"],
              ["--domain", "3", "--users", "50", "--epsilon", "0.000001,32", "--model", "local,shuffled,multiparty:50"]):
-    r = run("simulate", "--data", "uniform", *args, "--runs", "2", "--format", "json", "--plot", path("edge.svg"))
+    r = run("simulate", "study", "--data", "uniform", *args, "--runs", "2", "--format", "json", "--plot", path("edge.svg"))
     ok(r.code == 0 and b"nan" not in r.out.lower() and b"inf" not in r.out and json.loads(r.out), " ".join(args), r)
 
 # docs/simulation.md shows what the commands print and draw.

@@ -70,16 +70,16 @@ scenario "tally a stream" tally "$work/oue.hsy" -o OUT
 scenario "tally JSON" tally "$work/oue.json" -o OUT
 scenario "merge tallies" tally "$work/oue.tally" "$work/oue.tally" -o OUT
 $hearsay randomize --strings --mechanism pem --set bits=16 --set pool-bits=4 --epsilon 4 "$work/values" -o "$work/pem.reports"
-scenario "discover" discover "$work/pem.reports"
+scenario "discover" discover show "$work/pem.reports"
 $hearsay randomize --strings --mechanism sfp --set bits=16 --set fragment-bits=8 --set piece-bits=2 --set hashes=2 --set width=16 --epsilon 8 "$work/values" -o "$work/sfp.reports"
-scenario "discover, a puzzle" discover "$work/sfp.reports"
-scenario "plan a discovery" discover --plan --epsilon 1 --frequency 0.1 --set bits=16
-scenario "begin in batches" discover --start --bits 16 --epsilon 4 --source s --question q --from 2026-11-16 -o OUT
-scenario "plan in batches" discover --batches --plan --bits 8 --step 4 --epsilon 1 --frequency 0.1 --top 2
-$hearsay discover --start --bits 16 --epsilon 4 --source s --question q --from 2026-11-16 -o "$work/stage.yaml"
+scenario "discover, a puzzle" discover show "$work/sfp.reports"
+scenario "plan a discovery" discover plan --epsilon 1 --frequency 0.1 --set bits=16
+scenario "begin in batches" discover start --bits 16 --epsilon 4 --source s --question q --from 2026-11-16 -o OUT
+scenario "plan in batches" discover plan --batches --bits 8 --step 4 --epsilon 1 --frequency 0.1 --top 2
+$hearsay discover start --bits 16 --epsilon 4 --source s --question q --from 2026-11-16 -o "$work/stage.yaml"
 $hearsay randomize --task "$work/stage.yaml:words" "$work/ten" -o "$work/stage.reports"
-scenario "discover a stage" discover "$work/stage.reports"
-faults 3 "the next stage survives every 3rd" discover --next "$work/stage.reports" --task "$work/stage.yaml:words" --top 2
+scenario "discover a stage" discover show "$work/stage.reports"
+faults 3 "the next stage survives every 3rd" discover next "$work/stage.reports" --task "$work/stage.yaml:words" --top 2
 scenario "estimate" estimate "$work/oue.tally"
 scenario "estimate as JSON, post-processed" estimate "$work/oue.tally" --post norm-sub --format json
 scenario "estimate a difference" estimate "$work/oue.tally" --against "$work/oue.tally" --format csv
@@ -100,12 +100,12 @@ scenario "simulate change" simulate attack change --days 4 --devices 4 --plot OU
 scenario "simulate fingerprint" simulate attack fingerprint --devices 20 --plot OUT
 scenario "simulate drift" simulate attack drift --days 5 --devices 50 --plot OUT
 small=(--data uniform --users 200 --epsilon 4 --runs 2 --threads 2)
-scenario "simulate a study" simulate "${small[@]}" --domain 4 --mechanism grr,olh
-prefixes=(simulate --discover pem "${small[@]}" --domain 16 --bits 8 --step 4 --top 2)
+scenario "simulate a study" simulate study "${small[@]}" --domain 4 --mechanism grr,olh
+prefixes=(simulate discover pem "${small[@]}" --domain 16 --bits 8 --step 4 --top 2)
 scenario "simulate a discovery" "${prefixes[@]}" --pool-bits 4
 scenario "simulate one in batches" "${prefixes[@]}" --interactive
 printf 'ab\nba\naa\n' >"$work/words"
-scenario "simulate a puzzle" simulate --discover sfp --words "$work/words" "${small[@]}" --alphabet a-b --top 2 --set bits=4 --set hashes=4 --set width=16
+scenario "simulate a puzzle" simulate discover sfp --words "$work/words" "${small[@]}" --alphabet a-b --top 2 --set bits=4 --set hashes=4 --set width=16
 scenario "survey" survey --spinner 0.7 --answers examples/answers.csv --column answer --group region --weight weight --plot OUT
 scenario "survey by a matrix" survey --matrix examples/channel.csv --counts 5,3,2 --plot OUT
 # One audit after the other; a prime step meets each of them elsewhere.

@@ -47,14 +47,11 @@ static inline void fuzz_understand(struct fuzz_said *said, int failed)
 /* ---- Options ------------------------------------------------------------- */
 
 static const struct cli_option fuzz_options[] = {
-    CLI_KIND_OPTIONS,
-    CLI_SCHEME_OPTIONS,
-    {CLI_OPT_OTHER, "other", NULL, "-"},
-    {CLI_OPT_CLIP, "clip", NULL, "-"},
-    {0, NULL, NULL, NULL}};
+    CLI_KIND_OPTIONS,  CLI_SPEC("strings"), CLI_SCHEME_OPTIONS,
+    CLI_SPEC("other"), CLI_SPEC("clip"),    {0}};
 
-static const struct cli_command fuzz_command = {"fuzz", "KIND", "-",
-                                                fuzz_options};
+static const struct cli_command fuzz_command = {
+    "fuzz", "KIND", "-", fuzz_options, .operands = "[WORD...]"};
 
 /* Read the options of a question as far as they go: the exit code. *asked is
  * set if a whole question came of it. No file is read. */
@@ -62,14 +59,11 @@ static inline int fuzz_ask(struct cli_spec *spec, int argc, char **argv,
                            bool *asked)
 {
     struct cli_parser p;
-    int id, failed;
+    int failed;
 
     *asked = false;
-    cli_begin(&p, &fuzz_command, argc, argv);
-    while ((id = cli_next(&p)) != CLI_END)
-        if (id == CLI_STOP ||
-            (id != CLI_OPERAND && !cli_spec_option(spec, &p, id)))
-            return p.exit;
+    if (!cli_read(&p, &fuzz_command, argc, argv, spec))
+        return p.exit;
     if (spec->values_file != NULL)
         return CLI_DONE;
     failed = cli_spec_finish(spec, &p);

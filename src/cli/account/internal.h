@@ -7,9 +7,10 @@
 
 /* An account from the command line. */
 struct account_how {
+    struct cli_parser parser;
     struct cli_spec spec; /* of the question */
     struct account_ask ask;
-    const char *action, *file, *plot;
+    const char *file, *plot;
     enum table_format format;
 };
 

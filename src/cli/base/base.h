@@ -77,8 +77,8 @@ int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int cli_usage(struct cli_parser *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The ways to call a command, one a line. */
-void cli_print_usage(FILE *to, const struct cli_command *command);
+/* The ways to call a command, or its verb, one a line (option_help.c). */
+void cli_print_usage(FILE *to, const struct cli_parser *p);
 
 /* A remark that does not change the exit code. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -149,19 +149,11 @@ void cli_progress_end(struct cli_progress *p);
 
 /* ---- Tables (host/base/table.h has them) --------------------------------- */
 
-/* An option row "format", and the reading of its value (options.c); false after
- * a complaint. */
-#define CLI_FORMAT_OPTION(id)                                                  \
-    {                                                                          \
-        id, "format", "table|csv|json", "how to print (default table)"         \
-    }
-bool cli_value_format(struct cli_parser *p, enum table_format *out);
-
-/* The same as a typed row, which fills in an enum table_format. */
+/* An option row that fills in an enum table_format. */
 #define CLI_FORMAT_ROW(place)                                                  \
     {                                                                          \
-        0, "format", "table|csv|json", "how to print (default table)",         \
-            CLI_INTO_FORMAT, place                                             \
+        "format", "table|csv|json", "how to print", CLI_INTO_FORMAT, place,    \
+            .preset = "table"                                                  \
     }
 
 /* ---- Small files (files.c) ----------------------------------------------- */
@@ -211,10 +203,6 @@ const char *cli_output_path(const char *value);
  * more than one of n inputs is "-". NULL is none. */
 int cli_check_inputs(struct cli_parser *p, const char *const *paths, size_t n);
 
-/* Takes the one operand of a command, an input, into the first member of its
- * struct, a const char *; false after a complaint about a second. */
-bool cli_one_input(struct cli_parser *p, void *to);
-
 /* Read a list of values, one a line; a message and the exit code, or 0. */
 int cli_labels_read(struct labels *l, const char *path);
 
@@ -226,78 +214,55 @@ int cli_fail_input(const char *name, const hsy_error *err);
 
 /* ---- A scheme from options (spec_options.c) ------------------------------ */
 
-enum {
-    CLI_OPT_YES_NO = 1000,
-    CLI_OPT_VALUES,
-    CLI_OPT_VALUES_FILE,
-    CLI_OPT_DOMAIN,
-    CLI_OPT_RANGE,
-    CLI_OPT_BINS,
-    CLI_OPT_STRINGS,
-    CLI_OPT_EPSILON,
-    CLI_OPT_MECHANISM,
-    CLI_OPT_ALPHABET,
-    CLI_OPT_ORACLE,
-    CLI_OPT_SET,
-    CLI_OPT_OTHER,
-    CLI_OPT_CLIP,
-    CLI_OPT_MAX_BITS,
-    CLI_OPT_MAX_STEPS,
-    CLI_OPT_USERS,
-    CLI_OPT_ATTRIBUTE,
-    CLI_OPT_TASK
-};
+/* The options of a question and of a scheme: what each is, and what it goes
+ * with, for every command that has it. */
+extern const struct cli_option cli_spec_rows[];
 
-/* Rows for a command's table: what is asked, and how. */
+/* One of them in a command's table, and with words of its own. */
+#define CLI_SPEC(name)                                                         \
+    {                                                                          \
+        name, NULL, NULL, CLI_INTO_SPEC                                        \
+    }
+#define CLI_SPEC_AS(name, arg, help)                                           \
+    {                                                                          \
+        name, arg, help, CLI_INTO_SPEC                                         \
+    }
+
+/* What is asked. */
 #define CLI_KIND_OPTIONS                                                       \
-    {CLI_OPT_YES_NO, "yes-no", NULL, "yes/no, true/false or 1/0"},             \
-        {CLI_OPT_VALUES, "values", "A,B,C",                                    \
-         "one of a list (quote as in CSV)"},                                   \
-        {CLI_OPT_VALUES_FILE, "values-file", "FILE",                           \
-         "one of a list, a value a line"},                                     \
-        {CLI_OPT_DOMAIN, "domain", "D", "one of the integers 0 to D-1"},       \
-        {CLI_OPT_RANGE, "range", "LO:HI",                                      \
-         "a number; its mean is asked, or with --bins"},                       \
-        {CLI_OPT_BINS, "bins", "B", "... the share of each of B equal bins"},  \
-    {                                                                          \
-        CLI_OPT_STRINGS, "strings", NULL,                                      \
-            "any text; ask later with estimate --candidates"                   \
-    }
+    CLI_SPEC("yes-no"), CLI_SPEC("values"), CLI_SPEC("values-file"),           \
+        CLI_SPEC("domain"), CLI_SPEC("range"), CLI_SPEC("bins")
 
-/* How strings are spelled, and who asks for their prefixes. */
-#define CLI_SPELLING_OPTIONS                                                   \
-    {CLI_OPT_ALPHABET, "alphabet", "SET",                                      \
-     "pem, sfp: bytes of strings, as a-z0-9 or \\x00-\\x1f"},                  \
-    {                                                                          \
-        CLI_OPT_ORACLE, "oracle", "NAME",                                      \
-            "pem, sfp: the mechanism of their parts"                           \
-    }
-
+/* How. */
 #define CLI_SCHEME_OPTIONS                                                     \
-    {CLI_OPT_EPSILON, "epsilon", "E",                                          \
-     "privacy of one report, 0.000001 to 32, or ln3"},                         \
-        {CLI_OPT_MECHANISM, "mechanism", "NAME",                               \
-         "see 'hearsay mechanisms' (default auto)"},                           \
-        CLI_SPELLING_OPTIONS,                                                  \
-    {                                                                          \
-        CLI_OPT_SET, "set", "KEY=VALUE...", CLI_SET_HELP                       \
-    }
+    CLI_SPEC("epsilon"), CLI_SPEC("mechanism"), CLI_SPEC("alphabet"),          \
+        CLI_SPEC("oracle"), CLI_SPEC("set")
 
-/* Instead of both. */
-#define CLI_TASK_OPTION                                                        \
+/* Of what reads truths: into the members output, simulate and seed. */
+#define CLI_MADE_UP_OPTIONS(type)                                              \
+    CLI_SPEC("other"), CLI_SPEC("clip"),                                       \
+        {"output", "FILE", "write there, whole or not at all ('-': stdout)",   \
+         CLI_INTO_OUTPUT, offsetof(type, output)},                             \
+        {"simulate",                                                           \
+         NULL,                                                                 \
+         "not for real people: noise from --seed N",                           \
+         CLI_INTO_FLAG,                                                        \
+         offsetof(type, simulate),                                             \
+         .with = "seed"},                                                      \
     {                                                                          \
-        CLI_OPT_TASK, "task", "FILE:ID",                                       \
-            "as a task of a tasks.yaml or document asks"                       \
+        "seed", "N", "which noise: who knows it knows every truth",            \
+            CLI_INTO_COUNT, offsetof(type, seed), 0, UINT64_MAX,               \
+            .with = "simulate"                                                 \
     }
 
 /* What the choice of a mechanism must keep to. */
 #define CLI_LIMIT_OPTIONS                                                      \
-    {CLI_OPT_MAX_BITS, "max-bits", "B", "most bits of a report"},              \
-        {CLI_OPT_MAX_STEPS, "max-steps", "S",                                  \
-         "most steps of estimating from --users reports"},                     \
-    {                                                                          \
-        CLI_OPT_USERS, "users", "N", "how many reports are expected"           \
-    }
+    CLI_SPEC("max-bits"), CLI_SPEC("max-steps"), CLI_SPEC("users")
+
+/* Which sort of question it is, of these options; and all that a task says. */
+#define CLI_KINDS "yes-no values values-file domain range strings attribute"
+#define CLI_ASKED                                                              \
+    CLI_KINDS " bins epsilon mechanism alphabet oracle set other clip"
 
 struct cli_tuple; /* attributes.h */
 struct task_file; /* tasks.h */
@@ -320,9 +285,6 @@ struct cli_spec {
     bool permanent;          /* the task keeps a permanent answer */
 };
 
-/* Take an option with id CLI_OPT_*; false after a complaint. */
-bool cli_spec_option(struct cli_spec *c, struct cli_parser *p, int id);
-
 /* --KEY VALUE for --set KEY=VALUE, where a command has the option. */
 bool cli_spec_param(struct cli_spec *c, struct cli_parser *p);
 
@@ -333,6 +295,10 @@ int cli_spec_finish(struct cli_spec *c, struct cli_parser *p);
 
 /* One value only: there is nothing to ask, and nothing would be sent. */
 bool cli_spec_trivial(const struct cli_spec *c);
+
+/* The one that is near to a name that none has: "; did you mean 'x'?", or where
+ * they are listed. */
+const char *cli_mechanism_meant(char room[CLI_MEANT], const char *name);
 
 /* Resolve a spec; the caller frees *out. 0, or the exit code after a message
  * that names the option concerned. */

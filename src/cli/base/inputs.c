@@ -35,17 +35,6 @@ int cli_check_inputs(struct cli_parser *p, const char *const *paths, size_t n)
                         "where it is not meant");
 }
 
-bool cli_one_input(struct cli_parser *p, void *to)
-{
-    const char **input = to;
-
-    if (*input != NULL)
-        cli_usage(p, "one input at a time: '%s' is the second", p->value);
-    else
-        *input = p->value;
-    return p->exit == 0;
-}
-
 int cli_open_input(const char *path)
 {
     int fd;

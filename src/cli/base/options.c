@@ -1,74 +1,265 @@
 /* options.c - reading arguments by a table of options. */
-#include "cli/base/base.h"
+#include "cli/base/options_table.h"
 
+#include "host/base/day.h"
 #include "host/base/digits.h"
 #include "host/base/text.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 
-void cli_begin(struct cli_parser *p, const struct cli_command *command,
-               int argc, char **argv)
-{
-    *p = (struct cli_parser){
-        .command = command, .argc = argc, .argv = argv, .at = 1};
-}
-
-/* ---- Help ---------------------------------------------------------------- */
-
-#define OPTIONS_INDENT 26
+#define OPTIONS_TABLE_MAX 64u /* bits of cli_parser.given */
 #define OPTIONS_NAME_MAX 24u
+#define OPTIONS_FEW 40u /* letters of a list of verbs that is said */
 
-static void options_help_one(const struct cli_option *o)
+/* ---- Lists of names ------------------------------------------------------ */
+
+const char *options_next(const char **list, size_t *len, const char *apart)
 {
-    const char *rest = o->help;
-    int width = printf("  --%s%s%s", o->name, o->arg != NULL ? " " : "",
-                       o->arg != NULL ? o->arg : "");
+    const char *at = *list;
 
-    if (strcmp(o->name, "output") == 0)
-        width += printf(", -o");
-    if (width >= OPTIONS_INDENT) {
-        putchar('\n');
-        width = 0;
+    if (at == NULL || *at == '\0')
+        return NULL;
+    *len = strcspn(at, apart);
+    *list = at + *len + (at[*len] != '\0');
+    return at;
+}
+
+bool options_listed(const char *list, const char *name)
+{
+    const char *at;
+    size_t len;
+
+    while ((at = options_next(&list, &len, " ")) != NULL)
+        if (strlen(name) == len && memcmp(at, name, len) == 0)
+            return true;
+    return false;
+}
+
+/* ---- Rows ---------------------------------------------------------------- */
+
+static const struct cli_option *options_find(const struct cli_option *rows,
+                                             const char *name, size_t len)
+{
+    for (const struct cli_option *o = rows; o->name != NULL; o++)
+        if (strlen(o->name) == len && memcmp(o->name, name, len) == 0)
+            return o;
+    return NULL;
+}
+
+struct cli_option options_row(const struct cli_option *o)
+{
+    struct cli_option row = *o;
+    const struct cli_option *spec;
+
+    if (o->into != CLI_INTO_SPEC)
+        return row;
+    spec = options_find(cli_spec_rows, o->name, strlen(o->name));
+    row = *spec;
+    row.arg = o->arg != NULL ? o->arg : spec->arg;
+    row.help = o->help != NULL ? o->help : spec->help;
+    row.preset = o->preset;
+    row.verbs = o->verbs;
+    row.with = o->with != NULL ? o->with : spec->with;
+    row.without = o->without != NULL ? o->without : spec->without;
+    row.words = o->words != NULL ? o->words : spec->words;
+    return row;
+}
+
+static bool options_has(const struct cli_parser *p, const struct cli_option *o)
+{
+    return (p->given >> (o - p->command->options) & 1) != 0;
+}
+
+bool cli_given(const struct cli_parser *p, const char *name)
+{
+    const struct cli_option *o =
+        options_find(p->command->options, name, strlen(name));
+
+    return o != NULL && options_has(p, o);
+}
+
+const char *cli_given_of(const struct cli_parser *p, const char *list)
+{
+    const char *at;
+    size_t len;
+
+    while ((at = options_next(&list, &len, " |")) != NULL) {
+        const struct cli_option *o = options_find(p->command->options, at, len);
+
+        if (o != NULL && options_has(p, o))
+            return o->name;
     }
-    while (rest != NULL) {
-        const char *end = strchr(rest, '\n');
-        int len = (int)(end != NULL ? (size_t)(end - rest) : strlen(rest));
+    return NULL;
+}
 
-        printf("%*s%.*s\n", OPTIONS_INDENT - width, "", len, rest);
-        width = 0;
-        rest = end != NULL ? end + 1 : NULL;
+bool cli_does(const struct cli_parser *p, const char *verb)
+{
+    return p->verb != NULL && strcmp(p->verb->name, verb) == 0;
+}
+
+/* ---- What goes together -------------------------------------------------- */
+
+/* The options of a list that the command has: "--a, --b or --c", or "". */
+static const char *options_said(char *room, size_t size,
+                                const struct cli_command *c, const char *list)
+{
+    const struct cli_option *found[OPTIONS_TABLE_MAX];
+    size_t n = 0, used = 0, len;
+    const char *at;
+
+    while ((at = options_next(&list, &len, " |")) != NULL) {
+        found[n] = options_find(c->options, at, len);
+        n += found[n] != NULL && n + 1 < OPTIONS_TABLE_MAX;
+    }
+    room[0] = '\0';
+    for (size_t i = 0; i < n && used < size; i++)
+        used += (size_t)snprintf(room + used, size - used, "%s--%s",
+                                 i == 0       ? ""
+                                 : i + 1 == n ? " or "
+                                              : ", ",
+                                 found[i]->name);
+    return room;
+}
+
+/* The verbs of a list: "'tasks check' or 'tasks show'". */
+static const char *options_verbs(char *room, size_t size,
+                                 const struct cli_command *c, const char *list)
+{
+    size_t used = 0, len;
+    const char *at;
+
+    room[0] = '\0';
+    while ((at = options_next(&list, &len, " ")) != NULL && used < size)
+        used += (size_t)snprintf(room + used, size - used, "%s'%s%s%.*s'",
+                                 used == 0       ? ""
+                                 : *list == '\0' ? " or "
+                                                 : ", ",
+                                 c->name, *at == '-' ? "" : " ",
+                                 *at == '-' ? 0 : (int)len, at);
+    return room;
+}
+
+/* One option against all others. */
+static bool options_goes(struct cli_parser *p, const struct cli_option *o)
+{
+    const struct cli_option row = options_row(o);
+    const char *verb = p->verb != NULL ? p->verb->name : NULL;
+    const char *other = cli_given_of(p, row.without);
+    char list[512];
+
+    if (row.verbs != NULL && verb != NULL &&
+        !options_listed(row.verbs, *verb == '\0' ? "-" : verb))
+        cli_usage(
+            p, "--%s %s %s", row.name,
+            strlen(row.verbs) > OPTIONS_FEW ? "does not go with" : "goes with",
+            options_verbs(list, sizeof list, p->command,
+                          strlen(row.verbs) > OPTIONS_FEW ? verb : row.verbs));
+    else if (other != NULL)
+        cli_usage(p, "--%s does not go with --%s", row.name, other);
+    else if (cli_given_of(p, row.with) == NULL &&
+             *options_said(list, sizeof list, p->command, row.with) != '\0')
+        cli_usage(p, "--%s needs %s", row.name, list);
+    return p->exit == 0;
+}
+
+/* What must be there. */
+static bool options_needs(struct cli_parser *p, const char *needs)
+{
+    char list[512], one[256] = "";
+    const char *at;
+    size_t len;
+
+    while ((at = options_next(&needs, &len, " ")) != NULL) {
+        snprintf(one, sizeof one, "%.*s", (int)len, at);
+        if (cli_given_of(p, one) != NULL)
+            continue;
+        options_said(list, sizeof list, p->command, one);
+        cli_usage(p, "'%s%s%s' needs %s", p->command->name,
+                  p->verb != NULL && p->verb->name[0] != '\0' ? " " : "",
+                  p->verb != NULL ? p->verb->name : "", list);
+        return false;
+    }
+    return true;
+}
+
+/* How many operands there may be: "DIR TASK [VALUE]" is two or three. */
+static void options_count(const char *operands, int *least, int *most)
+{
+    const char *at;
+    size_t len;
+
+    *least = *most = 0;
+    while ((at = options_next(&operands, &len, " ")) != NULL) {
+        *least += at[0] != '[';
+        *most =
+            *most == INT_MAX || strstr(at, "...") != NULL ? INT_MAX : *most + 1;
     }
 }
 
-static int options_help(struct cli_parser *p)
+static bool options_operands(struct cli_parser *p, const char *operands)
+{
+    const char *verb = p->verb != NULL ? p->verb->name : "";
+    int least, most;
+
+    options_count(operands, &least, &most);
+    if (p->noperands > most && !p->command->truths)
+        cli_usage(p, "unexpected argument '%.64s'", p->operands[most]);
+    else if (p->noperands > most && operands == NULL)
+        cli_usage(p, "unexpected argument");
+    else if (p->noperands < least || p->noperands > most)
+        cli_usage(p, "'%s%s%s' takes %s", p->command->name,
+                  *verb != '\0' ? " " : "", verb, operands);
+    return p->exit == 0;
+}
+
+static void options_lacks_verb(struct cli_parser *p)
+{
+    char list[256] = "";
+    size_t used = 0;
+
+    for (const struct cli_verb *v = p->command->verbs;
+         v->name != NULL && used < sizeof list; v++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                 used == 0           ? ""
+                                 : v[1].name == NULL ? " or "
+                                                     : ", ",
+                                 v->name);
+    cli_usage(p, "say what to do: %s", list);
+}
+
+/* All of it, once all is read. */
+static bool options_together(struct cli_parser *p)
 {
     const struct cli_command *c = p->command;
+    bool good = p->verb != NULL || c->verbs == NULL;
 
-    cli_print_usage(stdout, c);
-    printf("\n%s\n\n", c->about);
-    for (const struct cli_option *o = c->options; o->name != NULL; o++)
-        options_help_one(o);
-    p->exit = cli_finish();
-    return CLI_STOP;
+    if (!good)
+        options_lacks_verb(p);
+    if (good)
+        good = options_operands(p, p->verb != NULL ? p->verb->operands
+                                                   : c->operands);
+    for (const struct cli_option *o = c->options; good && o->name != NULL; o++)
+        good = !options_has(p, o) || options_goes(p, o);
+    return good &&
+           options_needs(p, p->verb != NULL ? p->verb->needs : c->needs);
 }
 
 /* ---- Parsing ------------------------------------------------------------- */
 
-#define OPTIONS_TABLE_MAX 64u /* bits of cli_parser.given */
-
 /* It may be a number below 0 that was meant as an answer. */
-static void options_unsaid(struct cli_parser *p, const char *near)
+static bool options_unsaid(struct cli_parser *p, const char *near)
 {
     if (near != NULL)
         cli_usage(p, "no such option; did you mean --%s?", near);
     else
         cli_usage(p, "no such option; put '--' before an answer that begins "
                      "with '-'");
+    return false;
 }
 
-static int options_unknown(struct cli_parser *p, const char *name, size_t len)
+static bool options_unknown(struct cli_parser *p, const char *name, size_t len)
 {
     const char *names[OPTIONS_TABLE_MAX + 1] = {NULL};
     const struct cli_option *o = p->command->options;
@@ -81,31 +272,23 @@ static int options_unknown(struct cli_parser *p, const char *name, size_t len)
         memcpy(word, name, len);
     near = text_nearest(word, names);
     if (p->command->truths)
-        options_unsaid(p, near);
-    else if (near != NULL)
+        return options_unsaid(p, near);
+    if (near != NULL)
         cli_usage(p, "no option --%s; did you mean --%s?", word, near);
     else
         cli_usage(p, "no option --%.*s", len < 64 ? (int)len : 64, name);
-    return CLI_STOP;
-}
-
-static const struct cli_option *options_find(const struct cli_command *c,
-                                             const char *name, size_t len)
-{
-    for (const struct cli_option *o = c->options; o->name != NULL; o++) {
-        if (strlen(o->name) == len && memcmp(o->name, name, len) == 0)
-            return o;
-    }
-    return NULL;
+    return false;
 }
 
 /* Whether an option may stand here: for the first time, or as one of several.
  */
-static bool options_first(struct cli_parser *p, const struct cli_option *o)
+static bool options_first(struct cli_parser *p, const struct cli_option *o,
+                          const char *arg)
 {
     uint64_t bit = (uint64_t)1 << (o - p->command->options);
-    size_t len = o->arg != NULL ? strlen(o->arg) : 0;
-    bool several = len > 3 && strcmp(o->arg + len - 3, "...") == 0;
+    size_t len = arg != NULL ? strlen(arg) : 0;
+    bool several =
+        len > 3 && strcmp(arg + len - 3, "...") == 0 && arg[len - 4] != ',';
     bool first = (p->given & bit) == 0;
 
     p->given |= bit;
@@ -114,7 +297,8 @@ static bool options_first(struct cli_parser *p, const struct cli_option *o)
     return first || several;
 }
 
-/* Figures are SVG: not on standard output, and under no other kind's name. */
+/* Figures are SVG or PNG: not on standard output, and under no other kind's
+ * name. */
 static bool options_figure(struct cli_parser *p)
 {
     const char *slash = strrchr(p->value, '/');
@@ -128,269 +312,221 @@ static bool options_figure(struct cli_parser *p)
             p,
             "--%s writes SVG or PNG: give it a name that ends in .svg or .png",
             p->name);
-    else
-        return true;
-    return false;
+    return p->exit == 0;
+}
+
+/* The value: after the equals sign, or the next argument. */
+static bool options_value(struct cli_parser *p, const char *arg,
+                          const char *equals)
+{
+    p->value = equals;
+    if (arg == NULL && equals != NULL)
+        cli_usage(p, "--%s takes no value", p->name);
+    else if (arg != NULL && equals == NULL && p->at >= p->argc)
+        cli_usage(p, "--%s needs a value: --%s %s", p->name, p->name, arg);
+    else if (arg != NULL && equals == NULL)
+        p->value = p->argv[p->at++];
+    return p->exit == 0 &&
+           (arg == NULL || strcmp(arg, "FILE.svg") != 0 || options_figure(p));
 }
 
 /* name[0..len) is the option's name, equals its value or NULL. */
-static int options_take(struct cli_parser *p, const char *name, size_t len,
-                        const char *equals)
+static bool options_take(struct cli_parser *p, const char *name, size_t len,
+                         const char *equals, void *to)
 {
-    const struct cli_option *o = options_find(p->command, name, len);
+    const struct cli_option *o = options_find(p->command->options, name, len);
+    const char *arg = o != NULL ? options_row(o).arg : NULL;
 
-    if (len == 4 && memcmp(name, "help", 4) == 0)
-        return options_help(p);
+    if (len == 4 && memcmp(name, "help", 4) == 0) {
+        p->exit = options_help(p, equals);
+        return false;
+    }
     if (o == NULL)
         return options_unknown(p, name, len);
-    if (!options_first(p, o))
-        return CLI_STOP;
     p->row = o;
     p->name = o->name;
-    p->value = equals;
-    if (o->arg == NULL && equals != NULL) {
-        cli_usage(p, "--%s takes no value", o->name);
-        return CLI_STOP;
-    }
-    if (o->arg != NULL && equals == NULL) {
-        if (p->at >= p->argc) {
-            cli_usage(p, "--%s needs a value: --%s %s", o->name, o->name,
-                      o->arg);
-            return CLI_STOP;
-        }
-        p->value = p->argv[p->at++];
-    }
-    if (o->arg != NULL && strcmp(o->arg, "FILE.svg") == 0 && !options_figure(p))
-        return CLI_STOP;
-    return o->id != 0 ? o->id : CLI_TYPED;
+    return options_first(p, o, arg) && options_value(p, arg, equals) &&
+           options_put(p, o, to);
 }
 
-static int options_short(struct cli_parser *p, const char *arg)
+static bool options_short(struct cli_parser *p, const char *arg, void *to)
 {
     if (strcmp(arg, "-h") == 0)
-        return options_help(p);
-    if (strcmp(arg, "-o") == 0 && options_find(p->command, "output", 6) != NULL)
-        return options_take(p, "output", 6, NULL);
+        return options_take(p, "help", 4, NULL, to);
+    if (strcmp(arg, "-o") == 0 &&
+        options_find(p->command->options, "output", 6) != NULL)
+        return options_take(p, "output", 6, NULL, to);
     if (p->command->truths)
-        options_unsaid(p, NULL);
-    else
-        cli_usage(p, "no option %.64s", arg);
-    return CLI_STOP;
+        return options_unsaid(p, NULL);
+    cli_usage(p, "no option %.64s", arg);
+    return false;
 }
 
-int cli_next(struct cli_parser *p)
+/* The verb of this name; where none need be said, else the one without. */
+static const struct cli_verb *options_verb(const struct cli_command *c,
+                                           const char *word)
 {
-    const char *arg, *equals;
+    const struct cli_verb *v = c->verbs;
 
-    if (p->at >= p->argc)
-        return CLI_END;
-    arg = p->argv[p->at++];
-    if (p->only_operands || arg[0] != '-' || arg[1] == '\0') {
-        p->value = arg;
-        return CLI_OPERAND;
+    while (v->name != NULL && strcmp(v->name, word) != 0)
+        v++;
+    if (v->name != NULL)
+        return v;
+    return c->verbs[0].name[0] == '\0' ? c->verbs : NULL;
+}
+
+static bool options_no_verb(struct cli_parser *p, const char *word)
+{
+    const char *names[OPTIONS_TABLE_MAX + 1] = {NULL}, *near;
+    const char *name = p->command->name;
+
+    for (size_t i = 0; p->command->verbs[i].name != NULL; i++)
+        names[i] = p->command->verbs[i].name;
+    near = text_nearest(word, names);
+    if (p->command->truths)
+        word = "..."; /* may be one */
+    if (near != NULL)
+        cli_usage(p, "no '%s %.64s'; did you mean '%s %s'?", name, word, name,
+                  near);
+    else
+        cli_usage(p, "no '%s %.64s'", name, word);
+    return false;
+}
+
+/* An argument that is no option: a verb, if it is the first, or an operand. */
+static bool options_word(struct cli_parser *p, char *word)
+{
+    const struct cli_command *c = p->command;
+
+    if (c->verbs != NULL && p->verb == NULL) {
+        p->verb = options_verb(c, word);
+        if (p->verb == NULL)
+            return options_no_verb(p, word);
+        if (p->verb->own != NULL) {
+            p->exit = p->verb->own(p->argc - p->at + 1, p->argv + p->at - 1);
+            return false;
+        }
+        if (p->verb->name[0] != '\0')
+            return true;
     }
+    p->operands[p->noperands++] = word;
+    return true;
+}
+
+static bool options_argument(struct cli_parser *p, char *arg, void *to)
+{
+    const char *equals;
+
+    if (p->only_operands || arg[0] != '-' || arg[1] == '\0')
+        return options_word(p, arg);
     if (strcmp(arg, "--") == 0) {
         p->only_operands = true;
-        return cli_next(p);
+        return true;
     }
     if (arg[1] != '-')
-        return options_short(p, arg);
+        return options_short(p, arg, to);
     arg += 2;
     equals = strchr(arg, '=');
     return options_take(p, arg,
                         equals != NULL ? (size_t)(equals - arg) : strlen(arg),
-                        equals != NULL ? equals + 1 : NULL);
+                        equals != NULL ? equals + 1 : NULL, to);
 }
 
-/* ---- Values -------------------------------------------------------------- */
-
-bool cli_parse_count(uint64_t *out, const char *text)
+/* What stands where nothing is given. */
+static bool options_presets(struct cli_parser *p, void *to)
 {
-    return digits_parse(out, text, strlen(text), UINT64_MAX);
-}
+    bool good = true;
 
-bool cli_value_count(struct cli_parser *p, uint64_t *out, uint64_t low,
-                     uint64_t high)
-{
-    uint64_t x;
-
-    if (cli_parse_count(&x, p->value) && x >= low && x <= high) {
-        *out = x;
-        return true;
-    }
-    cli_usage(p, "--%s takes an integer from %" PRIu64 " to %" PRIu64, p->name,
-              low, high);
-    return false;
-}
-
-bool cli_value_fraction(struct cli_parser *p, double *out)
-{
-    double x;
-
-    if (text_share(&x, p->value, strlen(p->value))) {
-        *out = x;
-        return true;
-    }
-    cli_usage(p, "--%s takes a share above 0 and below 1, as 0.25 or 25%%",
-              p->name);
-    return false;
-}
-
-bool cli_value_part(struct cli_parser *p, double *out)
-{
-    double x;
-
-    if (text_share(&x, p->value, strlen(p->value)) ||
-        (text_number(&x, p->value) && x == 1)) {
-        *out = x;
-        return true;
-    }
-    cli_usage(p, "--%s takes a share above 0, up to 1, as 0.9 or 90%%",
-              p->name);
-    return false;
-}
-
-bool cli_value_choice(struct cli_parser *p, int *out, const char *const *names)
-{
-    char list[160] = "";
-    size_t used = 0;
-
-    for (int i = 0; names[i] != NULL; i++) {
-        int more;
-
-        if (strcmp(p->value, names[i]) == 0) {
-            *out = i;
-            return true;
+    for (const struct cli_option *o = p->command->options;
+         good && o->name != NULL; o++)
+        if (o->preset != NULL) {
+            p->row = o;
+            p->name = o->name;
+            p->value = o->preset;
+            good = options_put(p, o, to);
         }
-        more = snprintf(list + used, sizeof list - used, "%s%s",
-                        i != 0 ? ", " : "", names[i]);
-        if (more > 0 && used + (size_t)more < sizeof list)
-            used += (size_t)more;
-    }
-    cli_usage(p, "--%s takes one of: %s", p->name, list);
-    return false;
-}
-
-bool cli_value_format(struct cli_parser *p, enum table_format *out)
-{
-    static const char *const names[] = {"table", "csv", "json", NULL};
-    int choice;
-
-    if (!cli_value_choice(p, &choice, names))
-        return false;
-    *out = (enum table_format)choice;
-    return true;
-}
-
-/* ---- Into a struct ------------------------------------------------------- */
-
-bool cli_put(struct cli_parser *p, const struct cli_option *row, void *to)
-{
-    void *at = (char *)to + row->place;
-
-    switch (row->into) {
-    case CLI_INTO_FLAG:
-        *(bool *)at = true;
-        return true;
-    case CLI_INTO_TEXT:
-        *(const char **)at = p->value;
-        return true;
-    case CLI_INTO_OUTPUT:
-        *(const char **)at = cli_output_path(p->value);
-        return true;
-    case CLI_INTO_COUNT:
-        return cli_value_count(p, at, row->low, row->high);
-    case CLI_INTO_SHARE:
-        return cli_value_fraction(p, at);
-    case CLI_INTO_PART:
-        return cli_value_part(p, at);
-    case CLI_INTO_CHOICE:
-        return cli_value_choice(p, at, row->words);
-    case CLI_INTO_FORMAT:
-        return cli_value_format(p, at);
-    default:
-        return row->call(p, to);
-    }
+    return good;
 }
 
 bool cli_read(struct cli_parser *p, const struct cli_command *command, int argc,
               char **argv, void *to)
 {
-    void *spec = (char *)to + command->spec;
-    bool good = true;
-    int id;
+    bool good;
 
-    cli_begin(p, command, argc, argv);
-    while (good && (id = cli_next(p)) != CLI_END)
-        good = id == CLI_STOP      ? false
-               : id == CLI_OPERAND ? command->operand(p, to)
-               : id == CLI_TYPED   ? cli_put(p, p->row, to)
-                                   : cli_spec_option(spec, p, id);
-    return good;
-}
+    *p = (struct cli_parser){.command = command,
+                             .argc = argc,
+                             .argv = argv,
+                             .at = 1,
+                             .operands = argv + (argc > 0)};
+    good = options_presets(p, to);
+    while (good && p->at < p->argc) {
+        char *arg = p->argv[p->at++];
 
-/* ---- Which options there are --------------------------------------------- */
-
-static bool options_has(const struct cli_parser *p, const struct cli_option *o)
-{
-    return (p->given >> (o - p->command->options) & 1) != 0;
-}
-
-bool cli_given(const struct cli_parser *p, const char *name)
-{
-    const struct cli_option *o = options_find(p->command, name, strlen(name));
-
-    return o != NULL && options_has(p, o);
-}
-
-/* Whether a list of names, a space between them, has this one. */
-static bool options_listed(const char *list, const char *name)
-{
-    const size_t len = strlen(name);
-
-    for (; *list != '\0'; list += *list == ' ') {
-        const size_t n = strcspn(list, " ");
-
-        if (n == len && memcmp(list, name, n) == 0)
-            return true;
-        list += n;
+        good = options_argument(p, arg, to);
     }
-    return false;
+    if (!good)
+        return false;
+    if (p->noperands < argc - 1)
+        p->operands[p->noperands] = NULL; /* what was read there is read */
+    if (command->verbs != NULL && p->verb == NULL)
+        p->verb = options_verb(command, "");
+    return options_together(p);
 }
 
-const char *cli_stray(const struct cli_parser *p, const char *list)
+int cli_run(struct cli_parser *p, const struct cli_command *command, int argc,
+            char **argv, void *to)
 {
-    for (const struct cli_option *o = p->command->options; o->name != NULL; o++)
-        if (options_has(p, o) && !options_listed(list, o->name))
-            return o->name;
-    return NULL;
+    return cli_read(p, command, argc, argv, to) ? p->verb->run(to) : p->exit;
 }
 
-const char *cli_lacking(const struct cli_parser *p, const char *list)
-{
-    for (; *list != '\0'; list += *list == ' ') {
-        const size_t n = strcspn(list, " ");
-        const struct cli_option *o = options_find(p->command, list, n);
+/* ---- Words --------------------------------------------------------------- */
 
-        if (!options_has(p, o))
-            return o->name;
-        list += n;
-    }
-    return NULL;
+const char *cli_meant(char room[CLI_MEANT], const char *word,
+                      const char *const *names, const char *others)
+{
+    const char *near = text_nearest(word, names);
+
+    if (near != NULL)
+        snprintf(room, CLI_MEANT, "; did you mean '%.48s'?", near);
+    else
+        snprintf(room, CLI_MEANT, "%s", others);
+    return room;
 }
 
-size_t cli_find(const void *rows, size_t size, size_t n, const char *name,
-                const char **near)
+/* digits[.digits]e[digits], exactly an integer. */
+static bool options_scaled(uint64_t *out, const char *text, size_t len)
 {
-    const char *names[OPTIONS_TABLE_MAX + 1] = {NULL};
+    const char *e = memchr(text, 'e', len);
+    const char *point = memchr(text, '.', len);
+    const size_t whole = (size_t)((point != NULL ? point : e) - text);
+    const size_t parts = point != NULL ? (size_t)(e - point) - 1 : 0;
+    uint64_t high, low = 0, power;
 
-    *near = NULL;
-    for (size_t i = 0; i < n && i < OPTIONS_TABLE_MAX; i++) {
-        memcpy(&names[i], (const char *)rows + i * size, sizeof names[i]);
-        if (name != NULL && strcmp(names[i], name) == 0)
-            return i;
-    }
-    if (name != NULL)
-        *near = text_nearest(name, names);
-    return n;
+    if (e == NULL || (point != NULL && (point > e || parts == 0)) ||
+        !digits_parse(&high, text, whole, UINT64_MAX) ||
+        (parts != 0 && !digits_parse(&low, point + 1, parts, UINT64_MAX)) ||
+        !digits_parse(&power, e + 1, len - (size_t)(e - text) - 1, 19))
+        return false;
+    for (size_t i = parts; i > power; i--, low /= 10)
+        if (low % 10 != 0)
+            return false;
+    for (uint64_t i = parts; i < power && low != 0; i++)
+        if (__builtin_mul_overflow(low, (uint64_t)10, &low))
+            return false;
+    for (uint64_t i = 0; i < power && high != 0; i++)
+        if (__builtin_mul_overflow(high, (uint64_t)10, &high))
+            return false;
+    return !__builtin_add_overflow(high, low, out);
+}
+
+bool cli_parse_count_of(uint64_t *out, const char *text, size_t len)
+{
+    return memchr(text, 'e', len) != NULL
+               ? options_scaled(out, text, len)
+               : digits_parse(out, text, len, UINT64_MAX);
+}
+
+bool cli_parse_count(uint64_t *out, const char *text)
+{
+    return cli_parse_count_of(out, text, strlen(text));
 }

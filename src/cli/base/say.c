@@ -31,31 +31,17 @@ int cli_fail(const char *format, ...)
     return CLI_FAILED;
 }
 
-void cli_print_usage(FILE *to, const struct cli_command *command)
-{
-    const char *way = command->usage, *lead = "usage:";
-
-    while (way != NULL) {
-        const char *end = strstr(way, " | ");
-        size_t len = end != NULL ? (size_t)(end - way) : strlen(way);
-
-        fprintf(to, "%-6s hearsay %s %.*s\n", lead, command->name, (int)len,
-                way);
-        way = end != NULL ? end + 3 : NULL;
-        lead = "";
-    }
-}
-
 int cli_usage(struct cli_parser *p, const char *format, ...)
 {
+    const char *verb = p->verb != NULL ? p->verb->name : "";
     va_list args;
 
     va_start(args, format);
     say_line(format, args);
     va_end(args);
-    cli_print_usage(stderr, p->command);
-    fprintf(stderr, "       'hearsay %s --help' has the options\n",
-            p->command->name);
+    cli_print_usage(stderr, p);
+    fprintf(stderr, "       'hearsay %s%s%s --help' has the options\n",
+            p->command->name, verb[0] != '\0' ? " " : "", verb);
     p->exit = CLI_USAGE;
     return CLI_USAGE;
 }

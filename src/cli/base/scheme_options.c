@@ -17,6 +17,18 @@ static void scheme_refused_field(const hsy_spec *spec, const hsy_error *err)
     cli_fail_option(err, &values, asked ? 1 : 0);
 }
 
+#define SCHEME_NAMES 64u
+
+const char *cli_mechanism_meant(char room[CLI_MEANT], const char *name)
+{
+    const char *names[SCHEME_NAMES + 1] = {NULL};
+    const hsy_catalogue *row;
+
+    for (size_t i = 0; i < SCHEME_NAMES && (row = hsy_mechanism_at(i)); i++)
+        names[i] = row->name;
+    return cli_meant(room, name, names, "; 'hearsay mechanisms' lists them");
+}
+
 /* Say so if the mechanism does not take the question, and which it takes. */
 static bool scheme_refused_kind(const hsy_spec *spec)
 {
@@ -42,13 +54,14 @@ static bool scheme_refused_kind(const hsy_spec *spec)
 
 int cli_scheme_refused(const hsy_spec *spec, hsy_error *err)
 {
+    char meant[CLI_MEANT];
+
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
     if (err->status == HSY_E_UNKNOWN && spec->mechanism != NULL &&
         err->field != HSY_FIELD_ORACLE)
-        cli_note("--mechanism: %s; 'hearsay mechanisms' lists them with what "
-                 "they can ask",
-                 err->msg);
+        cli_note("--mechanism: %s%s", err->msg,
+                 cli_mechanism_meant(meant, spec->mechanism));
     else if (err->field == HSY_FIELD_EPSILON)
         /* Its limit is in nano-epsilon. */
         cli_note("--epsilon: %s%s", err->msg,

@@ -1,6 +1,6 @@
 /* spec_options.c - a scheme from options: what is asked, and how. */
 #include "cli/base/attributes.h"
-#include "cli/base/base.h"
+#include "cli/base/options_table.h"
 #include "cli/base/tasks.h"
 #include "host/format/spec_text.h"
 
@@ -158,40 +158,57 @@ static bool spec_bins(struct cli_parser *p, void *to)
     return c->has_bins = cli_value_count(p, &c->bins, 1, HSY_VALUES_MAX);
 }
 
-#define SPEC_ROW(id, sort, member)                                             \
-    [id - CLI_OPT_YES_NO] = {.into = sort,                                     \
-                             .place = offsetof(struct cli_spec, member),       \
-                             .low = 1,                                         \
-                             .high = UINT64_MAX}
-#define SPEC_CALL(id, function)                                                \
-    [id - CLI_OPT_YES_NO] = {.into = CLI_INTO_CALL, .call = function}
+#define SPEC(member) offsetof(struct cli_spec, member)
 
-static const struct cli_option spec_rows[] = {
-    SPEC_ROW(CLI_OPT_YES_NO, CLI_INTO_FLAG, yes_no),
-    SPEC_ROW(CLI_OPT_VALUES, CLI_INTO_TEXT, values),
-    SPEC_ROW(CLI_OPT_VALUES_FILE, CLI_INTO_TEXT, values_file),
-    SPEC_CALL(CLI_OPT_DOMAIN, spec_domain),
-    SPEC_ROW(CLI_OPT_RANGE, CLI_INTO_TEXT, range),
-    SPEC_CALL(CLI_OPT_BINS, spec_bins),
-    SPEC_ROW(CLI_OPT_STRINGS, CLI_INTO_FLAG, strings),
-    SPEC_CALL(CLI_OPT_EPSILON, spec_epsilon),
-    SPEC_ROW(CLI_OPT_MECHANISM, CLI_INTO_TEXT, spec.mechanism),
-    SPEC_CALL(CLI_OPT_ALPHABET, spec_alphabet),
-    SPEC_ROW(CLI_OPT_ORACLE, CLI_INTO_TEXT, spec.oracle),
-    SPEC_CALL(CLI_OPT_SET, spec_set),
-    SPEC_ROW(CLI_OPT_OTHER, CLI_INTO_FLAG, other),
-    SPEC_ROW(CLI_OPT_CLIP, CLI_INTO_FLAG, clip),
-    SPEC_ROW(CLI_OPT_MAX_BITS, CLI_INTO_COUNT, spec.max_bits),
-    SPEC_ROW(CLI_OPT_MAX_STEPS, CLI_INTO_COUNT, spec.max_steps),
-    SPEC_ROW(CLI_OPT_USERS, CLI_INTO_COUNT, spec.users),
-    SPEC_CALL(CLI_OPT_ATTRIBUTE, cli_tuple_add),
-    SPEC_ROW(CLI_OPT_TASK, CLI_INTO_TEXT, task)};
-
-bool cli_spec_option(struct cli_spec *c, struct cli_parser *p, int id)
-{
-    return id >= CLI_OPT_YES_NO &&
-           cli_put(p, &spec_rows[id - CLI_OPT_YES_NO], c);
-}
+const struct cli_option cli_spec_rows[] = {
+    {"yes-no", NULL, "yes/no, true/false or 1/0", CLI_INTO_FLAG, SPEC(yes_no)},
+    {"values", "A,B,C", "one of a list (quote as in CSV)", CLI_INTO_TEXT,
+     SPEC(values)},
+    {"values-file", "FILE", "one of a list, a value a line", CLI_INTO_TEXT,
+     SPEC(values_file)},
+    {"domain", "D", "one of the integers 0 to D-1", CLI_INTO_CALL,
+     .call = spec_domain},
+    {"range", "LO:HI", "a number: its mean, or with --bins shares",
+     CLI_INTO_TEXT, SPEC(range)},
+    {"bins", "B", "the share of each of B equal bins", CLI_INTO_CALL,
+     .call = spec_bins, .with = "range"},
+    {"strings", NULL, "any text; ask later with estimate --candidates",
+     CLI_INTO_FLAG, SPEC(strings)},
+    {"attribute", "NAME=KIND...",
+     "several attributes: columns of CSV with a header. yes-no, A,B,C, @FILE, "
+     "LO:HI, LO:HI/BINS, strings; NAME?=KIND: a field may be empty, which is "
+     "\"none\"",
+     CLI_INTO_CALL, .call = cli_tuple_add,
+     .without = "yes-no values values-file domain range strings"},
+    {"epsilon", "E", "privacy of one report, 0.000001 to 32, or ln3",
+     CLI_INTO_CALL, .call = spec_epsilon, .hints = "1 2 ln3"},
+    {"mechanism", "NAME", "see 'hearsay mechanisms' (default auto)",
+     CLI_INTO_TEXT, SPEC(spec.mechanism)},
+    {"alphabet", "SET", "pem, sfp: bytes of strings, as a-z0-9 or \\x00-\\x1f",
+     CLI_INTO_CALL, .call = spec_alphabet, .with = "strings",
+     .hints = "a-z a-z0-9"},
+    {"oracle", "NAME", "pem, sfp: the mechanism of their parts", CLI_INTO_TEXT,
+     SPEC(spec.oracle), .with = "strings",
+     .hints = "grr sue oue ss hr pgr olh blh cms hcms"},
+    {"set", "KEY=VALUE...", CLI_SET_HELP, CLI_INTO_CALL, .call = spec_set,
+     .hints = "g= pool-bits= pool-seed= subset= window= outputs= mix= grid= "
+              "blocks= q= t= fanout= hashes= width= cohorts= filter-bits= "
+              "sampled-bits= bits= first= step= prefix-bits= "
+              "max-candidates= sizes= piece-bits= fragment-bits= fragments= "
+              "word-share= spinner= coins= channel= rappor= matrix="},
+    {"other", NULL, "count what is not in the list as \"other\"", CLI_INTO_FLAG,
+     SPEC(other), .with = "values values-file strings attribute"},
+    {"clip", NULL, "move numbers outside the range to its end", CLI_INTO_FLAG,
+     SPEC(clip), .with = "range attribute"},
+    {"max-bits", "B", "most bits of a report", CLI_INTO_COUNT,
+     SPEC(spec.max_bits), 1, UINT64_MAX},
+    {"max-steps", "S", "most steps of estimating from --users reports",
+     CLI_INTO_COUNT, SPEC(spec.max_steps), 1, UINT64_MAX},
+    {"users", "N", "how many reports are expected", CLI_INTO_COUNT,
+     SPEC(spec.users), 1, UINT64_MAX},
+    {"task", "FILE:ID", "as a task of a tasks.yaml or document asks",
+     CLI_INTO_TEXT, SPEC(task), .without = CLI_ASKED},
+    {0}};
 
 /* How many questions the options ask. */
 static int spec_kinds(const struct cli_spec *c)
@@ -208,43 +225,18 @@ static int spec_kinds_wrong(const struct cli_spec *c, struct cli_parser *p)
 
     for (const struct cli_option *o = p->command->options; o->name != NULL;
          o++) {
-        const bool kind = (o->id >= CLI_OPT_YES_NO && o->id <= CLI_OPT_RANGE) ||
-                          o->id == CLI_OPT_STRINGS ||
-                          o->id == CLI_OPT_ATTRIBUTE;
+        const struct cli_option row = options_row(o);
+        const int len = row.arg != NULL ? (int)strcspn(row.arg, ".") : 0;
 
-        if (kind)
-            used += (size_t)snprintf(
-                list + used, sizeof list - used, "%s--%s%s%.*s",
-                used == 0 ? "" : ", ", o->name, o->arg != NULL ? " " : "",
-                o->arg != NULL ? (int)strcspn(o->arg, ".") : 0,
-                o->arg != NULL ? o->arg : "");
+        if (o->into == CLI_INTO_SPEC && options_listed(CLI_KINDS, o->name))
+            used += (size_t)snprintf(list + used, sizeof list - used,
+                                     "%s--%s%s%.*s", used == 0 ? "" : ", ",
+                                     o->name, len != 0 ? " " : "", len,
+                                     len != 0 ? row.arg : "");
     }
     if (spec_kinds(c) == 0)
         return cli_usage(p, "say what is asked: one of %s", list);
     return cli_usage(p, "one question at a time: choose one of %s", list);
-}
-
-/* Options that contradict each other, or do not go with what is asked. */
-static const char *spec_conflict(const struct cli_spec *c)
-{
-    const int kinds = spec_kinds(c);
-
-    if (kinds > 0 && c->tuple != NULL)
-        return "--attribute says what each column is: no other question goes "
-               "with it";
-    if (c->has_bins && c->range == NULL)
-        return "--bins goes with --range";
-    if (c->clip && c->range == NULL && c->tuple == NULL)
-        return "--clip goes with --range";
-    if (c->other && c->values == NULL && c->values_file == NULL &&
-        !c->strings && c->tuple == NULL)
-        return "--other goes with --values, --values-file and --strings";
-    if ((c->has_alphabet || c->spec.oracle != NULL) && !c->strings)
-        return "--alphabet and --oracle go with --strings --mechanism pem";
-    if (!c->has_epsilon && c->spec.design == HSY_DESIGN_EPSILON)
-        return "--epsilon is missing: how much one report may tell, say "
-               "--epsilon 1";
-    return NULL;
 }
 
 /* The matrix goes before the labels. */
@@ -291,15 +283,15 @@ static int spec_kind(struct cli_spec *c, struct cli_parser *p)
 
 int cli_spec_finish(struct cli_spec *c, struct cli_parser *p)
 {
-    const char *conflict = c->task == NULL ? spec_conflict(c) : NULL;
     int failed;
 
     if (c->task != NULL)
         return cli_tasks_spec(c, p);
     if (c->tuple == NULL && spec_kinds(c) != 1)
         return spec_kinds_wrong(c, p);
-    if (conflict != NULL)
-        return cli_usage(p, "%s", conflict);
+    if (!c->has_epsilon && c->spec.design == HSY_DESIGN_EPSILON)
+        return cli_usage(p, "--epsilon is missing: how much one report may "
+                            "tell, say --epsilon 1");
     c->spec.size = sizeof c->spec;
     if (c->tuple != NULL)
         return cli_tuple_finish(c, p);

@@ -32,8 +32,8 @@ size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
  * list of, as task. */
 void cli_problem_say(const hsy_problem *p, const char *path, const char *entry);
 
-/* The tasks of FILE:ID, and the place of ID among them, t->n if there is none.
- */
+/* The tasks of FILE:ID, and the place of ID among them; 0, or the exit code
+ * after a message. */
 int cli_tasks_find(struct task_file *t, size_t *at, const char *where,
                    struct cli_parser *p);
 

@@ -141,17 +141,6 @@ int cli_keys_write(const char *name, bool seal)
 
 /* ---- --task FILE:ID: a question ------------------------------------------ */
 
-/* A task says what is asked and how; nothing else may. */
-static bool tasks_alone(const struct cli_spec *c)
-{
-    return !c->yes_no && !c->strings && !c->other && !c->clip &&
-           !c->has_epsilon && !c->has_domain && !c->has_bins &&
-           c->values == NULL && c->values_file == NULL && c->range == NULL &&
-           c->matrix_file == NULL && c->tuple == NULL && c->params == 0 &&
-           c->spec.mechanism == NULL && c->spec.oracle == NULL &&
-           !c->has_alphabet && c->spec.design == HSY_DESIGN_EPSILON;
-}
-
 /* Kind, domain, epsilon and mechanism of a task. */
 static int tasks_take(struct cli_spec *c, const hsy_task *task)
 {
@@ -181,6 +170,21 @@ static int tasks_take(struct cli_spec *c, const hsy_task *task)
     return 0;
 }
 
+/* As many names as a slip of the finger may be looked for in. */
+#define TASKS_NAMES 256u
+
+static int tasks_no_such(const struct task_file *t, const char *id)
+{
+    const char *names[TASKS_NAMES + 1] = {NULL};
+    char meant[CLI_MEANT];
+
+    for (size_t i = 0; i < t->n && i < TASKS_NAMES; i++)
+        names[i] = t->all[i].id;
+    return cli_fail(
+        "--task: there is no task '%s'%s", id,
+        cli_meant(meant, id, names, "; 'hearsay tasks show' lists them"));
+}
+
 int cli_tasks_find(struct task_file *t, size_t *at, const char *where,
                    struct cli_parser *p)
 {
@@ -196,7 +200,7 @@ int cli_tasks_find(struct task_file *t, size_t *at, const char *where,
     failed = cli_tasks_open(t, path, false);
     free(path);
     *at = failed ? 0 : task_file_find(t, colon + 1);
-    return failed;
+    return failed || *at < t->n ? failed : tasks_no_such(t, colon + 1);
 }
 
 int cli_tasks_spec(struct cli_spec *c, struct cli_parser *p)
@@ -204,18 +208,9 @@ int cli_tasks_spec(struct cli_spec *c, struct cli_parser *p)
     size_t at = 0;
     int failed;
 
-    if (!tasks_alone(c))
-        return cli_usage(p, "--task says what is asked and how: leave out the "
-                            "other options for that");
     c->tasks = calloc(1, sizeof *c->tasks);
     if (c->tasks == NULL)
         return cli_fail_nomem();
     failed = cli_tasks_find(c->tasks, &at, c->task, p);
-    if (failed)
-        return failed;
-    if (at == c->tasks->n)
-        return cli_fail("--task: there is no task '%s'; 'hearsay tasks show' "
-                        "lists them",
-                        strrchr(c->task, ':') + 1);
-    return tasks_take(c, &c->tasks->all[at]);
+    return failed ? failed : tasks_take(c, &c->tasks->all[at]);
 }

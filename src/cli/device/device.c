@@ -65,9 +65,9 @@ static int device_say(struct device_job *j, const char *text, size_t len)
 
     if (failed)
         return failed;
-    if (hsy_client_answer_text(j->home.client, &state, j->how->operand[1], text,
-                               len, &err) != HSY_OK)
-        return device_fail_task(j, j->how->operand[1], &err);
+    if (hsy_client_answer_text(j->home.client, &state, j->options.operand[1],
+                               text, len, &err) != HSY_OK)
+        return device_fail_task(j, j->options.operand[1], &err);
     device_say_state(j, state);
     return cli_finish();
 }
@@ -90,34 +90,37 @@ static int device_answer_line(struct device_job *j)
     return failed;
 }
 
-static int device_answer(struct device_job *j)
+static int device_answer(void *to)
 {
+    struct device_job *j = to;
     int failed = cli_hide();
 
     if (failed)
         return failed;
-    if (j->how->operands == 2)
+    if (j->options.operand[2] == NULL)
         return device_answer_line(j);
-    return device_say(j, j->how->operand[2], strlen(j->how->operand[2]));
+    return device_say(j, j->options.operand[2], strlen(j->options.operand[2]));
 }
 
 /* ---- What the person decides --------------------------------------------- */
 
-static int device_consent(struct device_job *j)
+static int device_consent(void *to)
 {
+    struct device_job *j = to;
     hsy_error err = {0};
     uint64_t consent = 0;
     int failed;
 
-    while (j->how->operands == 2 && hsy_world_consent_name(consent) != NULL &&
-           strcmp(j->how->operand[1], hsy_world_consent_name(consent)) != 0)
+    while (j->options.operand[1] != NULL &&
+           hsy_world_consent_name(consent) != NULL &&
+           strcmp(j->options.operand[1], hsy_world_consent_name(consent)) != 0)
         consent++;
     if (hsy_world_consent_name(consent) == NULL)
-        return cli_usage(j->parser, "consent is one of: none, collect, send");
+        return cli_usage(&j->parser, "consent is one of: none, collect, send");
     failed = device_open_bare(j);
     if (failed)
         return failed;
-    if (j->how->operands == 2 &&
+    if (j->options.operand[1] != NULL &&
         hsy_device_consent_set(j->home.bare, (hsy_consent)consent, &err) !=
             HSY_OK) {
         home_explain(&j->home, &err);
@@ -127,9 +130,10 @@ static int device_consent(struct device_job *j)
     return cli_finish();
 }
 
-static int device_forget(struct device_job *j)
+static int device_forget(void *to)
 {
-    const char *source = j->how->operands == 2 ? j->how->operand[1] : NULL;
+    struct device_job *j = to;
+    const char *source = j->options.operand[1];
     hsy_error err = {0};
     int failed = device_open_bare(j);
 
@@ -158,17 +162,17 @@ static bool device_cap(struct cli_parser *p, uint64_t *nano)
 
 static bool device_day(struct cli_parser *p, void *to)
 {
-    return device_cap(p, &((struct device_options *)to)->day);
+    return device_cap(p, &((struct device_job *)to)->options.day);
 }
 
 static bool device_lifetime(struct cli_parser *p, void *to)
 {
-    return device_cap(p, &((struct device_options *)to)->lifetime);
+    return device_cap(p, &((struct device_job *)to)->options.lifetime);
 }
 
 static bool device_now(struct cli_parser *p, void *to)
 {
-    struct device_options *o = to;
+    struct device_options *o = &((struct device_job *)to)->options;
 
     o->has_now = day_moment(&o->now, p->value);
     if (!o->has_now)
@@ -177,100 +181,92 @@ static bool device_now(struct cli_parser *p, void *to)
     return o->has_now;
 }
 
-static bool device_source(struct cli_parser *p, void *to)
-{
-    struct device_options *o = to;
-
-    if (o->nsources == DEVICE_SOURCES) {
-        cli_usage(p, "at most %u sources", DEVICE_SOURCES);
-        return false;
-    }
-    o->sources[o->nsources++] = p->value;
-    return true;
-}
-
-static bool device_operand(struct cli_parser *p, void *to)
-{
-    struct device_options *o = to;
-
-    if (o->verb == NULL) {
-        o->verb = p->value;
-        return true;
-    }
-    if (o->operands == DEVICE_OPERANDS) {
-        /* Which may be a truth: it is not repeated. */
-        cli_usage(p, "one word too many");
-        return false;
-    }
-    o->operand[o->operands++] = p->value;
-    return true;
-}
-
-#define DEVICE(member) offsetof(struct device_options, member)
-#define DEVICE_WAIT_DEFAULT 10u
+#define DEVICE(member) offsetof(struct device_job, options.member)
 #define DEVICE_WAIT_MAX 86400u
+#define DEVICE_CLOCK "init take answer budget tasks send pack consent forget"
 
 static const struct cli_option device_table[] = {
-    {0, "public-key", "FILE", "init: who signs the tasks ('tasks keygen')",
-     CLI_INTO_TEXT, DEVICE(public_key)},
-    {0, "document", "FILE", "init: the signed tasks ('tasks compile')",
-     CLI_INTO_TEXT, DEVICE(document)},
-    {0, "source", "NAME=R,D,L...",
-     "init: epsilon at most: a report, a day, ever\n"
-     "(default: the document's sources with 2,5,10)",
-     CLI_INTO_CALL, .call = device_source},
-    {0, "day", "E", "init: all sources, a day (default 10)", CLI_INTO_CALL,
-     .call = device_day},
-    {0, "lifetime", "E", "init: all sources, ever (default 20)", CLI_INTO_CALL,
-     .call = device_lifetime},
-    {0, "policy", "FILE", "init: all of that from a policy.yaml", CLI_INTO_TEXT,
-     DEVICE(policy)},
-    {0, "anchor", "FILE",
-     "init: a number kept elsewhere, by which a\n"
-     "restored directory is noticed and refused",
-     CLI_INTO_TEXT, DEVICE(anchor)},
-    {0, "output", "FILE", "pack: write there ('-': stdout)", CLI_INTO_OUTPUT,
-     DEVICE(output)},
-    {0, "mark-sent", NULL, "pack: count them as sent once FILE is durable",
-     CLI_INTO_FLAG, DEVICE(mark_sent)},
-    {0, "take", NULL, "send: first take the collector's tasks", CLI_INTO_FLAG,
-     DEVICE(take)},
-    {0, "token", "FILE", "send, take: an enrolment token", CLI_INTO_TEXT,
-     DEVICE(token)},
-    {0, "ca", "FILE", "send, take: who certifies servers (the system's)",
-     CLI_INTO_TEXT, DEVICE(ca)},
-    {0, "relay", "URL", "send: sealed, by this relay, not the document's",
-     CLI_INTO_TEXT, DEVICE(relay)},
-    {0, "attempts", "N", "send, take: at most (default 5)", CLI_INTO_COUNT,
-     DEVICE(attempts), 1, 100},
-    {0, "backoff", "MS", "... before the second, then doubling (default 1000)",
-     CLI_INTO_COUNT, DEVICE(backoff), 1, 600000},
-    {0, "seconds", "S", "... for all of them (default 300)", CLI_INTO_COUNT,
-     DEVICE(seconds), 1, DEVICE_WAIT_MAX},
-    {0, "one-connection", NULL,
-     "send: all uploads over one connection: quicker,\n"
-     "and the collector may see that they are yours",
-     CLI_INTO_FLAG, DEVICE(one_connection)},
-    {0, "wait", "SECONDS", "for another process to be done (default 10)",
-     CLI_INTO_COUNT, DEVICE(wait), 0, DEVICE_WAIT_MAX},
-    {0, "now", "TIME",
-     "init: a device to rehearse with, its clock at a\n"
-     "day (noon), 2026-01-31T08:30Z or seconds since\n"
-     "1970; then of every verb that asks the clock",
-     CLI_INTO_CALL, .call = device_now},
-    CLI_FORMAT_ROW(DEVICE(format)),
+    {"public-key", "FILE", "who signs the tasks ('tasks keygen')",
+     CLI_INTO_TEXT, DEVICE(public_key), .verbs = "init"},
+    {"document", "FILE", "the signed tasks ('tasks compile')", CLI_INTO_TEXT,
+     DEVICE(document), .verbs = "init"},
+    {"source", "NAME=R,D,L...",
+     "epsilon at most: a report, a day, ever (default: the document's sources "
+     "with 2,5,10)",
+     CLI_INTO_TEXTS, DEVICE(sources), .high = CLI_TEXTS_MAX, .verbs = "init"},
+    {"day", "E", "all sources, a day", CLI_INTO_CALL, .call = device_day,
+     .preset = "10", .verbs = "init"},
+    {"lifetime", "E", "all sources, ever", CLI_INTO_CALL,
+     .call = device_lifetime, .preset = "20", .verbs = "init"},
+    {"policy", "FILE", "all of that from a policy.yaml", CLI_INTO_TEXT,
+     DEVICE(policy), .verbs = "init",
+     .without = "public-key source day lifetime anchor"},
+    {"anchor", "FILE",
+     "a number kept elsewhere, by which a restored directory is noticed and "
+     "refused",
+     CLI_INTO_TEXT, DEVICE(anchor), .verbs = "init"},
+    {"output", "FILE", "write there ('-': stdout)", CLI_INTO_OUTPUT,
+     DEVICE(output), .verbs = "pack"},
+    {"mark-sent", NULL, "count them as sent once FILE is durable",
+     CLI_INTO_FLAG, DEVICE(mark_sent), .verbs = "pack", .with = "output"},
+    {"take", NULL, "first take the collector's tasks", CLI_INTO_FLAG,
+     DEVICE(take), .verbs = "send"},
+    {"token", "FILE", "an enrolment token", CLI_INTO_TEXT, DEVICE(token),
+     .verbs = "send take"},
+    {"ca", "FILE", "who certifies servers (the system's)", CLI_INTO_TEXT,
+     DEVICE(ca), .verbs = "send take"},
+    {"relay", "URL", "sealed, by this relay, not the document's", CLI_INTO_TEXT,
+     DEVICE(relay), .verbs = "send"},
+    {"attempts", "N", "at most (default 5)", CLI_INTO_COUNT, DEVICE(attempts),
+     1, 100, .verbs = "send take"},
+    {"backoff", "MS", "before the second, then doubling (default 1000)",
+     CLI_INTO_COUNT, DEVICE(backoff), 1, 600000, .verbs = "send take"},
+    {"seconds", "S", "for all attempts (default 300)", CLI_INTO_COUNT,
+     DEVICE(seconds), 1, DEVICE_WAIT_MAX, .verbs = "send take"},
+    {"one-connection", NULL,
+     "all uploads over one connection: quicker, and the collector may see "
+     "that they are yours",
+     CLI_INTO_FLAG, DEVICE(one_connection), .verbs = "send"},
+    {"wait", "SECONDS", "for another process to be done", CLI_INTO_COUNT,
+     DEVICE(wait), 0, DEVICE_WAIT_MAX, .preset = "10"},
+    {"now", "TIME",
+     "the clock of a device to rehearse with, which 'init' was told too: a "
+     "day (noon), 2026-01-31T08:30Z or seconds since 1970",
+     CLI_INTO_CALL, .call = device_now, .verbs = DEVICE_CLOCK},
+    {"format", "table|csv|json", "how to print", CLI_INTO_FORMAT,
+     DEVICE(format), .preset = "table",
+     .verbs = "budget log tasks policy send"},
+    {0}};
+
+static const struct cli_verb device_verbs[] = {
+    {"init", "DIR", "--public-key FILE --document FILE [options]",
+     "document public-key|policy", device_init,
+     .about = "Make a device in DIR, and show what it allows and is asked."},
+    {"answer", "DIR TASK [VALUE]", .run = device_answer,
+     .about = "Answer a task.\nWithout VALUE, which others can see while the "
+              "command runs, the truth is a\nline of standard input."},
+    {"budget", "DIR", .run = device_budget,
+     .about = "Show what was spent, today and ever, and the caps."},
+    {"log", "DIR", .run = device_log, .about = "Show what the device did."},
+    {"tasks", "DIR", .run = device_tasks,
+     .about = "Show what the document asks, and at what price."},
+    {"policy", "DIR", .run = device_policy,
+     .about = "Show what the device allows."},
+    {"send", "DIR URL", "[options]", .run = device_send,
+     .about = "Send all uploads that are due to the collector at URL."},
+    {"pack", "DIR", "[-o FILE] [--mark-sent]", .run = device_pack,
+     .about = "Write all uploads that are due one after the other."},
+    {"consent", "DIR [none|collect|send]", .run = device_consent,
+     .about = "Show the person's decision, or change it."},
+    {"forget", "DIR [SOURCE]", .run = device_forget,
+     .about = "Delete what is kept about a source, or about all."},
+    {"take", "DIR FILE|URL", .run = device_take,
+     .about = "Take a newer document, from a file or a collector."},
     {0}};
 
 static const struct cli_command device_command = {
     "device",
-    "init DIR --public-key FILE --document FILE [options] | "
-    "answer DIR TASK [VALUE] | "
-    "budget|log|tasks|policy DIR | "
-    "send DIR URL [options] | "
-    "pack DIR [-o FILE] [--mark-sent] | "
-    "consent DIR [none|collect|send] | "
-    "forget DIR [SOURCE] | "
-    "take DIR FILE|URL",
+    NULL,
     "Answer as one device does. What an answer costs is written down before "
     "it\n"
     "is given; what is asked again is answered the same; no document can "
@@ -280,83 +276,24 @@ static const struct cli_command device_command = {
     "the command line can be seen by others while the command runs. A new\n"
     "device neither answers nor sends before 'consent'.",
     device_table,
-    .operand = device_operand,
+    .verbs = device_verbs,
+    .apart = true,
     .truths = true};
-
-/* ---- Verbs --------------------------------------------------------------- */
-
-#define DEVICE_ASKS "wait now token ca attempts seconds backoff"
-
-static const struct device_verb {
-    const char *name;
-    int (*run)(struct device_job *j);
-    size_t least, most; /* operands, the directory included */
-    const char *options;
-    const char *takes;
-} device_verbs[] = {
-    {"init", device_init, 1, 1,
-     "wait now document public-key policy source day lifetime anchor", "DIR"},
-    {"take", device_take, 2, 2, DEVICE_ASKS, "DIR FILE|URL"},
-    {"answer", device_answer, 2, 3, "wait now", "DIR TASK [VALUE]"},
-    {"budget", device_budget, 1, 1, "wait now format", "DIR"},
-    {"log", device_log, 1, 1, "wait format", "DIR"},
-    {"tasks", device_tasks, 1, 1, "wait now format", "DIR"},
-    {"policy", device_policy, 1, 1, "wait format", "DIR"},
-    {"send", device_send, 2, 2, DEVICE_ASKS " take relay one-connection format",
-     "DIR URL"},
-    {"pack", device_pack, 1, 1, "wait now output mark-sent", "DIR"},
-    {"consent", device_consent, 1, 2, "wait now", "DIR [none|collect|send]"},
-    {"forget", device_forget, 1, 2, "wait now", "DIR [SOURCE]"},
-};
-
-#define DEVICE_VERBS (sizeof device_verbs / sizeof device_verbs[0])
-
-/* The verb, if these operands and options go with it; NULL after a complaint.
- */
-static const struct device_verb *device_verb(struct cli_parser *p,
-                                             const struct device_options *o)
-{
-    const char *near, *stray;
-    size_t i = cli_find(device_verbs, sizeof device_verbs[0], DEVICE_VERBS,
-                        o->verb, &near);
-    const struct device_verb *v = device_verbs + i;
-
-    if (o->verb == NULL)
-        cli_usage(p, "say what to do: 'device init', 'device answer' and so "
-                     "on");
-    else if (i == DEVICE_VERBS && near != NULL)
-        cli_usage(p, "no such verb; did you mean 'device %s'?", near);
-    else if (i == DEVICE_VERBS)
-        cli_usage(p, "no such verb");
-    else if ((stray = cli_stray(p, v->options)) != NULL)
-        cli_usage(p, "--%s is not for 'device %s'", stray, v->name);
-    else if (o->operands < v->least || o->operands > v->most)
-        cli_usage(p, "'device %s' takes %s", v->name, v->takes);
-    else
-        return v;
-    return NULL;
-}
 
 int cmd_device(int argc, char **argv)
 {
-    struct device_options options = {.wait = DEVICE_WAIT_DEFAULT,
-                                     .day = POLICY_ALL_DAY,
-                                     .lifetime = POLICY_ALL_LIFETIME};
-    struct cli_parser p;
-    struct device_job job = {.how = &options, .parser = &p};
-    const struct device_verb *verb;
+    struct device_job job = {0};
+    struct cli_parser *p = &job.parser;
     int failed;
 
-    if (!cli_read(&p, &device_command, argc, argv, &options))
-        return p.exit;
-    verb = device_verb(&p, &options);
-    if (verb == NULL)
-        return p.exit;
+    if (!cli_read(p, &device_command, argc, argv, &job))
+        return p->exit;
     umask(077);
-    job.home.directory = options.operand[0];
-    job.home.wait = (uint32_t)options.wait;
-    job.home.now = options.has_now ? &options.now : NULL;
-    failed = verb->run(&job);
+    job.options.operand = p->operands;
+    job.home.directory = p->operands[0];
+    job.home.wait = (uint32_t)job.options.wait;
+    job.home.now = job.options.has_now ? &job.options.now : NULL;
+    failed = p->verb->run(&job);
     home_close(&job.home);
     if (job.home.unlogged)
         cli_note("note: %s: the log could not be written; nothing else is "

@@ -12,7 +12,7 @@ static int init_source(struct device_job *j, const char *text)
     const hsy_status st = policy_add_text(&j->home.policy, text, &err);
 
     if (st == HSY_E_FORMAT)
-        return cli_usage(j->parser,
+        return cli_usage(&j->parser,
                          "--source takes NAME=REPORT,DAY,LIFETIME, as "
                          "web=1,1,8: epsilon at most of one report, a day "
                          "and ever");
@@ -24,7 +24,7 @@ static int init_source(struct device_job *j, const char *text)
 
 static int init_policy(struct device_job *j, const struct task_file *d)
 {
-    const struct device_options *o = j->how;
+    const struct device_options *o = &j->options;
     struct home *h = &j->home;
     hsy_error err = {0};
     hsy_status st = HSY_OK;
@@ -35,11 +35,11 @@ static int init_policy(struct device_job *j, const struct task_file *d)
     h->policy.policy.cap_lifetime = o->lifetime;
     if (o->anchor != NULL)
         st = home_policy_anchor(h, o->anchor, &err);
-    for (size_t i = 0; st == HSY_OK && !failed && i < o->nsources; i++)
-        failed = init_source(j, o->sources[i]);
+    for (size_t i = 0; st == HSY_OK && !failed && i < o->sources.n; i++)
+        failed = init_source(j, o->sources.at[i]);
     if (failed)
         return failed;
-    if (st == HSY_OK && o->nsources == 0)
+    if (st == HSY_OK && o->sources.n == 0)
         st = home_policy_sources(h, d, &err);
     if (st == HSY_OK)
         st = home_policy_rooms(h, d, &err);
@@ -48,7 +48,7 @@ static int init_policy(struct device_job *j, const struct task_file *d)
 
 static int init_show(struct device_job *j)
 {
-    const char *now = j->how->has_now ? " --now TIME" : "";
+    const char *now = j->options.has_now ? " --now TIME" : "";
     const char *directory = j->home.directory;
     hsy_task refused;
     int failed;
@@ -70,7 +70,7 @@ static int init_show(struct device_job *j)
 
 static int init_run(struct device_job *j, struct task_file *d)
 {
-    const struct device_options *o = j->how;
+    const struct device_options *o = &j->options;
     struct home *h = &j->home;
     hsy_error err = {0};
     int failed = cli_tasks_document(d, o->document);
@@ -87,34 +87,12 @@ static int init_run(struct device_job *j, struct task_file *d)
     return failed ? failed : init_show(j);
 }
 
-/* Options that contradict each other; NULL: none. */
-static const char *init_conflict(const struct cli_parser *p)
+int device_init(void *to)
 {
-    if (!cli_given(p, "document"))
-        return "init needs --document FILE, the signed tasks";
-    if (!cli_given(p, "policy"))
-        return cli_given(p, "public-key")
-                   ? NULL
-                   : "init needs --public-key FILE, or --policy FILE with the "
-                     "key in it";
-    if (cli_given(p, "public-key"))
-        return "--policy FILE has the key in it: no --public-key beside it";
-    if (cli_given(p, "source") || cli_given(p, "day") ||
-        cli_given(p, "lifetime") || cli_given(p, "anchor"))
-        return "--policy FILE says it all: no --source, --day, --lifetime or "
-               "--anchor beside it";
-    return NULL;
-}
-
-int device_init(struct device_job *j)
-{
-    const char *conflict = init_conflict(j->parser);
+    struct device_job *j = to;
     struct task_file d = {.yaml = NULL};
-    int failed;
+    const int failed = init_run(j, &d);
 
-    if (conflict != NULL)
-        return cli_usage(j->parser, "%s", conflict);
-    failed = init_run(j, &d);
     task_file_clear(&d);
     return failed;
 }
@@ -124,14 +102,15 @@ int device_init(struct device_job *j)
 /* From a file, or from the collector at an address. */
 static int take_read(struct device_job *j, struct task_file *d)
 {
-    const char *from = j->how->operand[1];
+    const char *from = j->options.operand[1];
 
     return device_is_url(from) ? device_fetch(j, d)
                                : cli_tasks_document(d, from);
 }
 
-int device_take(struct device_job *j)
+int device_take(void *to)
 {
+    struct device_job *j = to;
     struct task_file d = {.yaml = NULL};
     hsy_error err = {0};
     int failed = take_read(j, &d);

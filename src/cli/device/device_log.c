@@ -68,8 +68,9 @@ static void log_cell(const void *ctx, size_t row, size_t column,
     }
 }
 
-int device_log(struct device_job *j)
+int device_log(void *to)
 {
+    struct device_job *j = to;
     struct home_log log = {.lines = NULL};
     struct table table = {log_columns, LOG_COLUMNS, 0, log_cell, &log};
     hsy_error err = {0};
@@ -79,7 +80,7 @@ int device_log(struct device_job *j)
         failed = device_refused(j, &err);
     table.nrows = log.n;
     if (!failed)
-        table_print(stdout, j->how->format, &table, NULL, 0, "entries");
+        table_print(stdout, j->options.format, &table, NULL, 0, "entries");
     home_log_clear(&log);
     return failed ? failed : cli_finish();
 }

@@ -47,27 +47,24 @@ static int pack_run(struct device_job *j, struct send_list *all)
     if (hsy_send_gather(j->home.client, CLIENT_DIRECT, all, &err) != HSY_OK)
         return err.status == HSY_E_NOMEM ? cli_fail_nomem()
                                          : device_fail(j, &err);
-    failed = cli_write_file(j->how->output, all->bytes, all->len);
-    if (!failed && j->how->mark_sent)
+    failed = cli_write_file(j->options.output, all->bytes, all->len);
+    if (!failed && j->options.mark_sent)
         failed = pack_mark(j, all);
     if (!failed)
         cli_note("%zu upload%s due", all->n, all->n == 1 ? " was" : "s were");
     return failed ? failed : pack_relayed(j);
 }
 
-int device_pack(struct device_job *j)
+int device_pack(void *to)
 {
+    struct device_job *j = to;
     struct send_list all = {.bytes = NULL};
     int failed;
 
-    if (j->how->mark_sent && j->how->output == NULL)
-        return cli_usage(j->parser,
-                         "--mark-sent needs -o FILE: what is counted as sent "
-                         "must stand somewhere");
-    if (j->how->output == NULL && isatty(STDOUT_FILENO) == 1)
+    if (j->options.output == NULL && isatty(STDOUT_FILENO) == 1)
         return cli_usage(
-            j->parser, "uploads are not for a terminal: redirect them, or use "
-                       "-o FILE");
+            &j->parser, "uploads are not for a terminal: redirect them, or use "
+                        "-o FILE");
     failed = pack_run(j, &all);
     hsy_send_clear(&all);
     return failed;

@@ -67,7 +67,7 @@ static int say_source(const struct home *h, const hsy_error *err)
 static int say_made(const struct device_job *j, const hsy_error *err)
 {
     const struct home *h = &j->home;
-    const char *document = j->how->document;
+    const char *document = j->options.document;
 
     switch (h->trouble) {
     case HOME_THERE:
@@ -103,7 +103,7 @@ int device_refused(const struct device_job *j, const hsy_error *err)
     case HOME_DEVICE:
         return device_fail(j, err);
     case HOME_DOCUMENT:
-        return device_fail_about(j, j->how->operand[1], err);
+        return device_fail_about(j, j->options.operand[1], err);
     case HOME_LONG:
         return cli_fail("the directory's name is too long");
     case HOME_POLICY:
@@ -160,7 +160,7 @@ int device_fail_task(const struct device_job *j, const char *task,
 
 void device_say_state(const struct device_job *j, hsy_answer_state state)
 {
-    const char *task = j->how->operand[1];
+    const char *task = j->options.operand[1];
 
     puts(hsy_world_state_name(state));
     if (state == HSY_ANSWER_NO_CONSENT)

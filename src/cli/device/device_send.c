@@ -34,12 +34,12 @@ static int device_send_options(hsy_send_options *to, char **token,
 /* What the library said; a wrong address is the arguments' fault. */
 static int device_send_fail(struct device_job *j, const hsy_error *err)
 {
-    const char *url = j->how->operand[1];
+    const char *url = j->options.operand[1];
 
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
     if (err->status == HSY_E_RANGE && err->field == HSY_FIELD_URL)
-        return cli_usage(j->parser, "%s", err->msg);
+        return cli_usage(&j->parser, "%s", err->msg);
     if (err->status == HSY_E_RANGE)
         return cli_fail_error(NULL, err);
     return cli_fail("%s: %s", url, err->msg);
@@ -47,13 +47,13 @@ static int device_send_fail(struct device_job *j, const hsy_error *err)
 
 int device_fetch(struct device_job *j, struct task_file *d)
 {
-    const char *url = j->how->operand[1];
+    const char *url = j->options.operand[1];
     char *token = NULL;
     uint8_t *bytes = NULL;
     size_t len = 0;
     hsy_send_options options;
     hsy_error err = {0};
-    int failed = device_send_options(&options, &token, j->how);
+    int failed = device_send_options(&options, &token, &j->options);
 
     if (!failed &&
         hsy_document_fetch(&bytes, &len, url, &options, &err) != HSY_OK)
@@ -67,7 +67,7 @@ int device_fetch(struct device_job *j, struct task_file *d)
 static int device_send_show(struct device_job *j, const hsy_send_result *r,
                             hsy_status st)
 {
-    const char *url = j->how->operand[1];
+    const char *url = j->options.operand[1];
     const struct table_field fields[] = {
         {"sent", cell_count(r->sent)},
         {"refused", cell_count(r->refused)},
@@ -75,7 +75,7 @@ static int device_send_show(struct device_job *j, const hsy_send_result *r,
         {"attempts", cell_count(r->attempts)},
     };
 
-    table_print_flat(stdout, j->how->format, fields,
+    table_print_flat(stdout, j->options.format, fields,
                      sizeof fields / sizeof fields[0]);
     if (r->refused != 0)
         cli_note("note: %s: %" PRIu64 " refused for good, and not sent again: "
@@ -94,7 +94,7 @@ static int device_send_run(struct device_job *j,
     struct home_sent sent;
     hsy_error err = {0};
     hsy_status st =
-        home_send(&j->home, &sent, j->how->operand[1], options, &err);
+        home_send(&j->home, &sent, j->options.operand[1], options, &err);
     const hsy_send_result *r = &sent.result;
 
     if (sent.inside)
@@ -111,20 +111,21 @@ static int device_send_run(struct device_job *j,
     return device_send_show(j, r, st);
 }
 
-int device_send(struct device_job *j)
+int device_send(void *to)
 {
+    struct device_job *j = to;
     char *token = NULL;
     hsy_send_options options;
     int failed = 0;
 
-    if (!device_is_url(j->how->operand[1]))
-        return cli_usage(j->parser, "'device send' takes DIR URL, as "
-                                    "https://collector.example");
-    if (j->how->take)
+    if (!device_is_url(j->options.operand[1]))
+        return cli_usage(&j->parser, "'device send' takes DIR URL, as "
+                                     "https://collector.example");
+    if (j->options.take)
         failed = device_take(j);
     home_close(&j->home);
     if (!failed)
-        failed = device_send_options(&options, &token, j->how);
+        failed = device_send_options(&options, &token, &j->options);
     if (!failed)
         failed = device_send_run(j, &options);
     free(token);

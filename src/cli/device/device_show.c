@@ -65,13 +65,14 @@ void device_show_policy(const struct policy *p, enum table_format format)
     }
 }
 
-int device_policy(struct device_job *j)
+int device_policy(void *to)
 {
+    struct device_job *j = to;
     int failed = device_read_policy(j);
 
     if (failed)
         return failed;
-    device_show_policy(&j->home.policy, j->how->format);
+    device_show_policy(&j->home.policy, j->options.format);
     return cli_finish();
 }
 
@@ -99,8 +100,9 @@ static void device_show_budget_cell(const void *ctx, size_t row, size_t column,
     }
 }
 
-int device_budget(struct device_job *j)
+int device_budget(void *to)
 {
+    struct device_job *j = to;
     static const struct table_column columns[] = {{"source", NULL},
                                                   {"spent_day", "today"},
                                                   {"cap_day", "of"},
@@ -125,8 +127,8 @@ int device_budget(struct device_job *j)
             {"consent", cell_text(hsy_world_consent_name(
                             (uint64_t)hsy_device_consent(j->home.bare)))}};
 
-        table_print(stdout, j->how->format, &table, fields, SHOW_COUNT(fields),
-                    "sources");
+        table_print(stdout, j->options.format, &table, fields,
+                    SHOW_COUNT(fields), "sources");
     }
     return cli_finish();
 }
@@ -268,11 +270,12 @@ int device_show_tasks(struct device_job *j, enum table_format format,
     return 0;
 }
 
-int device_tasks(struct device_job *j)
+int device_tasks(void *to)
 {
+    struct device_job *j = to;
     int failed = device_open(j);
 
     if (!failed)
-        failed = device_show_tasks(j, j->how->format, true);
+        failed = device_show_tasks(j, j->options.format, true);
     return failed ? failed : cli_finish();
 }

@@ -5,19 +5,13 @@
 #include "cli/base/tasks.h"
 #include "host/client/home.h"
 
-#define DEVICE_OPERANDS 3u
-#define DEVICE_SOURCES 256u
-
 /* What was asked for. Operands: the directory, then what the verb takes. */
 struct device_options {
-    const char *verb;
-    const char *operand[DEVICE_OPERANDS];
-    size_t operands;
+    char **operand; /* NULL behind them */
     const char *document, *public_key, *policy, *anchor, *output;
-    const char *token, *ca;              /* files; NULL: none */
-    const char *relay;                   /* a URL; NULL: the document's */
-    const char *sources[DEVICE_SOURCES]; /* NAME=REPORT,DAY,LIFETIME */
-    size_t nsources;
+    const char *token, *ca;   /* files; NULL: none */
+    const char *relay;        /* a URL; NULL: the document's */
+    struct cli_texts sources; /* NAME=REPORT,DAY,LIFETIME */
     uint64_t day, lifetime;
     bool has_now, mark_sent, take, one_connection;
     uint64_t wait;
@@ -28,8 +22,8 @@ struct device_options {
 
 /* A device in a directory, and what is wanted of it. */
 struct device_job {
-    const struct device_options *how;
-    struct cli_parser *parser; /* for complaints about the arguments */
+    struct device_options options;
+    struct cli_parser parser; /* for complaints about the arguments */
     struct home home;
 };
 
@@ -61,16 +55,16 @@ void device_say_why(char *text, size_t room, const hsy_error *err);
 /* What became of an answer: its name, and a note if that may surprise. */
 void device_say_state(const struct device_job *j, hsy_answer_state state);
 
-/* ---- The verbs; each returns the exit code ------------------------------- */
+/* ---- The verbs, to a struct device_job; each returns the exit code ------- */
 
-int device_init(struct device_job *j);
-int device_take(struct device_job *j);
-int device_pack(struct device_job *j);
-int device_send(struct device_job *j);
-int device_budget(struct device_job *j);
-int device_log(struct device_job *j);
-int device_tasks(struct device_job *j);
-int device_policy(struct device_job *j);
+int device_init(void *to);
+int device_take(void *to);
+int device_pack(void *to);
+int device_send(void *to);
+int device_budget(void *to);
+int device_log(void *to);
+int device_tasks(void *to);
+int device_policy(void *to);
 
 /* The tables that init shows, too; labels: each task in plain words below. */
 void device_show_policy(const struct policy *p, enum table_format format);

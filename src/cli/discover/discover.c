@@ -1,5 +1,5 @@
 /* discover.c - hearsay discover: a tally of pem or sfp in, frequent strings
- * out; and before that, how many people it takes. */
+ * out (show); and before that, how many people it takes (plan). */
 #include "cli/discover/internal.h"
 
 #include "host/base/output.h"
@@ -47,11 +47,11 @@ static int discover_refused_puzzle(const hsy_search *search,
     return cli_fail_error(NULL, err);
 }
 
-int discover_refused(const struct discover_options *o, bool puzzle,
+int discover_refused(const hsy_search *search, bool puzzle,
                      const hsy_error *err)
 {
-    return puzzle ? discover_refused_puzzle(&o->search, err)
-                  : discover_refused_stages(&o->search, err);
+    return puzzle ? discover_refused_puzzle(search, err)
+                  : discover_refused_stages(search, err);
 }
 
 static bool discover_is_puzzle(const struct gather *g)
@@ -60,7 +60,7 @@ static bool discover_is_puzzle(const struct gather *g)
 }
 
 /* Print, and then draw. */
-static int discover_tell(const struct discover_options *o,
+static int discover_tell(const struct discover_how *o,
                          const struct discover_found *r, struct output **figure)
 {
     struct output *out = *figure;
@@ -80,8 +80,7 @@ static int discover_tell(const struct discover_options *o,
 }
 
 /* Options that go with another mechanism's search. */
-static int discover_fits(const struct discover_options *o,
-                         const struct gather *g)
+static int discover_fits(const struct discover_how *o, const struct gather *g)
 {
     if (hsy_stage_number(g->scheme) != 0)
         return o->all_stages || o->all || o->threshold != 0
@@ -94,9 +93,7 @@ static int discover_fits(const struct discover_options *o,
         return cli_fail("--keep and --all-stages go with reports of pem, which "
                         "has stages; these are of sfp");
     if (discover_is_puzzle(g))
-        return o->all && o->search.significant
-                   ? cli_fail("--significant and --all contradict each other")
-                   : 0;
+        return 0;
     if (o->all || o->threshold != 0)
         return cli_fail("--all and --threshold go with reports of sfp");
     if (g->info.analysis != HSY_ANALYSIS_SEARCH)
@@ -107,8 +104,7 @@ static int discover_fits(const struct discover_options *o,
     return 0;
 }
 
-static int discover_failed(const struct discover_options *o,
-                           const struct gather *g,
+static int discover_failed(const struct discover_how *o, const struct gather *g,
                            const struct analysis_search *got,
                            const hsy_error *err)
 {
@@ -121,10 +117,10 @@ static int discover_failed(const struct discover_options *o,
                         err->at, analysis_groups(got));
     if (err->status != HSY_E_RANGE || err->field == HSY_FIELD_NONE)
         return cli_fail_error(g->first, err);
-    return discover_refused(o, discover_is_puzzle(g), err);
+    return discover_refused(&o->search, discover_is_puzzle(g), err);
 }
 
-static int discover_any(const struct discover_options *o, struct gather *g,
+static int discover_any(const struct discover_how *o, struct gather *g,
                         struct output **figure)
 {
     const struct analysis_wanted wanted = {.search = o->search,
@@ -155,7 +151,7 @@ static int discover_any(const struct discover_options *o, struct gather *g,
 }
 
 /* The figure is opened first: a wrong path does not cost the search. */
-static int discover_run(const struct discover_options *o, struct gather *g)
+static int discover_run(const struct discover_how *o, struct gather *g)
 {
     struct output *figure = NULL;
     int failed = 0;
@@ -172,8 +168,7 @@ static int discover_run(const struct discover_options *o, struct gather *g)
 
 /* ---- Planning ------------------------------------------------------------ */
 
-static int discover_planned(const struct discover_options *o,
-                            const hsy_scheme *s)
+static int discover_planned(const struct discover_how *o, const hsy_scheme *s)
 {
     const hsy_puzzle how = {.size = sizeof how,
                             .top = o->search.top,
@@ -192,21 +187,35 @@ static int discover_planned(const struct discover_options *o,
     st = puzzle ? discover_plan_puzzle(&plan, s, &how, &o->aim, &err)
                 : discover_plan_groups(&plan, s, &o->search, &o->aim, &err);
     if (st != HSY_OK)
-        return discover_refused(o, puzzle, &err);
+        return discover_refused(&o->search, puzzle, &err);
     discover_plan_print(stdout, o->format, &plan, &info, &o->aim);
     return cli_finish();
 }
 
-static int discover_plan(const struct discover_options *o,
-                         struct cli_spec *spec, struct cli_parser *p)
+/* --bits and --step, without --set. */
+static bool discover_param(struct cli_parser *p, void *to)
 {
+    return cli_spec_param(&((struct discover_how *)to)->spec, p);
+}
+
+static int discover_plan(void *to)
+{
+    struct discover_how *o = to;
+    struct cli_spec *spec = &o->spec;
+    hsy_error err = {0};
     hsy_scheme *s = NULL;
     int failed;
 
+    if (o->in_batches)
+        return discover_plan_stages(o);
     spec->strings = true;
     if (spec->spec.mechanism == NULL)
         spec->spec.mechanism = "pem";
-    failed = cli_spec_finish(spec, p);
+    if (o->alphabet != NULL &&
+        hsy_alphabet_parse(spec->spec.alphabet, o->alphabet,
+                           strlen(o->alphabet), &err) != HSY_OK)
+        return cli_fail_error("--alphabet", &err);
+    failed = cli_spec_finish(spec, &o->parser);
     if (!failed)
         failed = cli_scheme_new(&s, &spec->spec);
     if (!failed)
@@ -215,157 +224,141 @@ static int discover_plan(const struct discover_options *o,
     return failed;
 }
 
-/* ---- Options ------------------------------------------------------------- */
+/* ---- The command --------------------------------------------------------- */
 
-struct discover_asked {
-    struct discover_options o;
-    struct cli_spec spec;
-    char **files; /* operands, in the place of arguments that were read */
-    int nfiles;
-};
-
-/* --bits and --step, without --set. */
-static bool discover_param(struct cli_parser *p, void *to)
+static int discover_show(void *to)
 {
-    return cli_spec_param(&((struct discover_asked *)to)->spec, p);
-}
-
-static bool discover_operand(struct cli_parser *p, void *to)
-{
-    struct discover_asked *a = to;
-
-    a->files[a->nfiles++] = p->argv[p->at - 1];
-    return true;
-}
-
-#define DISCOVER(member) offsetof(struct discover_asked, member)
-
-static const struct cli_option discover_options[] = {
-    {0, "top", "K",
-     "the K largest, chance or not; of sfp K at most\n"
-     "(default: strings that chance hardly makes, at most\n"
-     "16, of sfp all)",
-     CLI_INTO_COUNT, DISCOVER(o.search.top), 1, HSY_SEARCH_TOP_MAX},
-    {0, "significant", NULL,
-     "only what chance hardly makes, at every stage and\n"
-     "with --top too (sfp does so anyway)",
-     CLI_INTO_FLAG, DISCOVER(o.search.significant)},
-    {0, "alpha", "A",
-     "how hardly: a stage takes any prefix that nobody has\n"
-     "with this chance (default 0.05)",
-     CLI_INTO_SHARE, DISCOVER(o.search.alpha)},
-    {0, "keep", "N",
-     "N times K prefixes go from an inner stage to the next\n"
-     "(default 2)",
-     CLI_INTO_COUNT, DISCOVER(o.search.keep), 1, HSY_SEARCH_KEEP_MAX},
-    {0, "level", "L", "of the intervals (default 0.95)", CLI_INTO_SHARE,
-     DISCOVER(o.how.level)},
-    {0, "simultaneous", NULL,
-     "intervals that hold for all candidates together, so\n"
-     "also for those that were picked",
-     CLI_INTO_FLAG, DISCOVER(o.simultaneous)},
-    {0, "all-stages", NULL, "the prefixes of every stage too", CLI_INTO_FLAG,
-     DISCOVER(o.all_stages)},
-    {0, "threshold", "T",
-     "sfp: at most T pairs of an offset go on (default: as\n"
-     "many as are more than chance makes; with --all 20)",
-     CLI_INTO_COUNT, DISCOVER(o.threshold), 1, HSY_PUZZLE_PAIRS_MAX},
-    {0, "all", NULL, "sfp: pairs and words, chance or not", CLI_INTO_FLAG,
-     DISCOVER(o.all)},
-    {0, "max-candidates", "N",
-     "of a stage, up to 16777216 (default 262144): time\n"
-     "and memory grow with it",
-     CLI_INTO_COUNT, DISCOVER(o.search.max_candidates), 1,
-     HSY_SEARCH_CANDIDATES_MAX},
-    {0, "plot", "FILE.svg", "write what was found as a figure", CLI_INTO_TEXT,
-     DISCOVER(o.plot)},
-    {0, "plan", NULL, "how many people it takes, before any is asked; with:",
-     CLI_INTO_FLAG, DISCOVER(o.plan)},
-    {0, "frequency", "F", "... share of people that hold a string to be found",
-     CLI_INTO_SHARE, DISCOVER(o.aim.frequency)},
-    {0, "miss", "B", "... chance to miss it at a stage (default 0.05)",
-     CLI_INTO_SHARE, DISCOVER(o.aim.miss)},
-    {CLI_OPT_EPSILON, "epsilon", "E", "... privacy of one report"},
-    {CLI_OPT_MECHANISM, "mechanism", "pem|sfp", "... (default pem)"},
-    {0, "bits", "M", "... of a string (default 48; sfp: 10 symbols)",
-     CLI_INTO_CALL, DISCOVER(spec), .call = discover_param},
-    {0, "step", "N", "... of a stage", CLI_INTO_CALL, DISCOVER(spec),
-     .call = discover_param},
-    {CLI_OPT_ALPHABET, "alphabet", "SET",
-     "... bytes of the strings, as a-z0-9 or \\x00-\\x1f"},
-    {CLI_OPT_ORACLE, "oracle", "NAME",
-     "... the mechanism that asks for prefixes, or the\nsketch of sfp"},
-    {CLI_OPT_SET, "set", "KEY=VALUE...",
-     "... a parameter of pem or sfp, as for randomize"},
-    CLI_FORMAT_ROW(DISCOVER(o.format)),
-    {0}};
-
-static const struct cli_command discover_command = {
-    "discover",
-    "[options] [FILE...] | --plan --epsilon E --frequency F [options] | "
-    "--start|--next|--batches ... (in batches: --next --help)",
-    "Find the frequent strings in tallies or reports of the mechanisms pem "
-    "and sfp:\n"
-    "strings that nobody listed beforehand, with their shares and intervals. "
-    "Of a\nsearch in batches, what one stage has found.",
-    discover_options,
-    .operand = discover_operand,
-    .spec = DISCOVER(spec)};
-
-static int discover_check(struct cli_parser *p,
-                          const struct discover_options *o,
-                          const struct cli_spec *spec, int files)
-{
-    if (o->plan && !spec->has_epsilon)
-        return cli_usage(p, "--plan needs --epsilon E");
-    if (o->plan && !cli_given(p, "frequency"))
-        return cli_usage(p, "--plan needs --frequency F: the share of people "
-                            "that hold a string to be found");
-    if (o->plan && o->plot != NULL)
-        return cli_usage(p, "--plot draws what was found, and --plan searches "
-                            "nothing");
-    if (o->plan && files != 0)
-        return cli_usage(p, "--plan reads no file: it goes before collecting");
-    if (!o->plan &&
-        (spec->has_epsilon || spec->params != 0 || spec->has_alphabet ||
-         spec->spec.oracle != NULL || spec->spec.mechanism != NULL ||
-         cli_given(p, "frequency") || cli_given(p, "miss")))
-        return cli_usage(p, "--epsilon, --mechanism, --bits, --step, --set, "
-                            "--alphabet, --oracle, --frequency and --miss go "
-                            "with --plan; "
-                            "a tally has its own parameters");
-    return 0;
-}
-
-static int discover_do(struct discover_asked *a, struct cli_parser *p)
-{
+    struct discover_how *o = to;
     struct gather g = {0};
-    int failed = discover_check(p, &a->o, &a->spec, a->nfiles);
+    int failed = cli_gather_files(&g, &o->parser, o->parser.operands,
+                                  o->parser.noperands);
 
-    if (!failed && a->o.plan)
-        return discover_plan(&a->o, &a->spec, p);
     if (!failed)
-        failed = cli_gather_files(&g, p, a->files, a->nfiles);
-    if (!failed)
-        failed = discover_run(&a->o, &g);
+        failed = discover_run(o, &g);
     gather_clear(&g);
     return failed;
 }
 
+static const char *const discover_sizes[] = {"equal", "rising", "diminishing",
+                                             NULL};
+
+#define DISCOVER(member) offsetof(struct discover_how, member)
+
+static const struct cli_option discover_options[] = {
+    {"top", "K",
+     "the K largest, chance or not; of sfp K at most (default: strings that "
+     "chance hardly makes, at most 16, of sfp all)",
+     CLI_INTO_COUNT, DISCOVER(search.top), 1, HSY_SEARCH_TOP_MAX},
+    {"keep", "N", "N times K prefixes go from an inner stage on (default 2)",
+     CLI_INTO_COUNT, DISCOVER(search.keep), 1, HSY_SEARCH_KEEP_MAX},
+    {"significant", NULL,
+     "only what chance hardly makes, at every stage and with --top too (sfp "
+     "does so anyway)",
+     CLI_INTO_FLAG, DISCOVER(search.significant), .without = "all"},
+    {"alpha", "A",
+     "chance that a stage takes a prefix that nobody has (default 0.05)",
+     CLI_INTO_SHARE, DISCOVER(search.alpha), .hints = "1% 5%"},
+    {"max-candidates", "N",
+     "of a stage (default 262144): time and memory grow with it",
+     CLI_INTO_COUNT, DISCOVER(search.max_candidates), 1,
+     HSY_SEARCH_CANDIDATES_MAX},
+    {"threshold", "T",
+     "sfp: at most T pairs of an offset go on (default: as many as are more "
+     "than chance makes; with --all 20)",
+     CLI_INTO_COUNT, DISCOVER(threshold), 1, HSY_PUZZLE_PAIRS_MAX,
+     .verbs = "show plan", .without = "batches"},
+    {"all", NULL, "sfp: pairs and words, chance or not", CLI_INTO_FLAG,
+     DISCOVER(all), .verbs = "show plan", .without = "batches"},
+    {"level", "L", "confidence of the intervals", CLI_INTO_SHARE,
+     DISCOVER(how.level), .preset = "0.95", .verbs = "show",
+     .hints = "90% 95% 99%"},
+    {"simultaneous", NULL,
+     "intervals that hold for all candidates together, so also for those that "
+     "were picked",
+     CLI_INTO_FLAG, DISCOVER(simultaneous), .verbs = "show"},
+    {"all-stages", NULL, "the prefixes of every stage too", CLI_INTO_FLAG,
+     DISCOVER(all_stages), .verbs = "show"},
+    {"plot", "FILE.svg", "write what was found as a figure", CLI_INTO_TEXT,
+     DISCOVER(plot), .verbs = "show"},
+    {"frequency", "F", "share of people that hold a string to be found",
+     CLI_INTO_SHARE, DISCOVER(aim.frequency), .verbs = "plan",
+     .hints = "0.1% 1%"},
+    {"miss", "B", "chance to miss it at a stage", CLI_INTO_SHARE,
+     DISCOVER(aim.miss), .preset = "0.05", .verbs = "plan", .hints = "1% 5%"},
+    {"epsilon", NULL, "privacy of one report", CLI_INTO_SPEC,
+     .verbs = "plan start"},
+    {"mechanism", "pem|sfp", "how people are asked (default pem)",
+     CLI_INTO_SPEC, .verbs = "plan", .without = "batches"},
+    {"bits", "M", "of a string (default 48; sfp: 10 symbols)", CLI_INTO_CALL,
+     .call = discover_param, .verbs = "plan start"},
+    {"step", "N", "bits of a stage; of batches divides M (default 8)",
+     CLI_INTO_CALL, .call = discover_param, .verbs = "plan start"},
+    {"alphabet", "SET", "bytes of the strings, as a-z0-9 or \\x00-\\x1f",
+     CLI_INTO_TEXT, DISCOVER(alphabet), .verbs = "plan start",
+     .hints = "a-z a-z0-9"},
+    {"oracle", NULL, "the mechanism that asks for prefixes, or sketch of sfp",
+     CLI_INTO_SPEC, .verbs = "plan start"},
+    {"set", NULL, "a parameter of pem or sfp, as for randomize", CLI_INTO_SPEC,
+     .verbs = "plan", .without = "batches"},
+    {"batches", NULL, "a search in batches, each stage by people of its own",
+     CLI_INTO_FLAG, DISCOVER(in_batches), .verbs = "plan"},
+    {"sizes", "equal|rising|diminishing", "how the batches grow",
+     CLI_INTO_CHOICE, DISCOVER(sizes), .words = discover_sizes,
+     .preset = "equal", .verbs = "plan start"},
+    {"source", "NAME", "the private data it is about", CLI_INTO_TEXT,
+     DISCOVER(source), .verbs = "start"},
+    {"question", "TEXT", "to the person", CLI_INTO_TEXT, DISCOVER(question),
+     .verbs = "start"},
+    {"id", "ID", "of the task", CLI_INTO_TEXT, DISCOVER(id), .preset = "words",
+     .verbs = "start"},
+    {"from", "DAY", "first day, as 2026-01-31 (default today)", CLI_INTO_DAY,
+     DISCOVER(from), .verbs = "start"},
+    {"to", "DAY", "last day of the stage that is written", CLI_INTO_DAY,
+     DISCOVER(to), .verbs = "start next"},
+    {"task", "FILE:ID", "the task of the stage that was tallied", CLI_INTO_TEXT,
+     DISCOVER(task), .verbs = "next"},
+    {"output", "FILE", "write there (default: stdout)", CLI_INTO_OUTPUT,
+     DISCOVER(output), .verbs = "start next"},
+    {"format", "table|csv|json", "how to print", CLI_INTO_FORMAT,
+     DISCOVER(format), .preset = "table", .verbs = "show plan"},
+    {0}};
+
+static const struct cli_verb discover_verbs[] = {
+    {"plan", NULL, "--epsilon E --frequency F [--batches] [options]",
+     "epsilon frequency", discover_plan,
+     .about = "Say how many people it takes to find a string."},
+    {"start", NULL, "--epsilon E --source S --question TEXT [-o FILE]",
+     "epsilon source question", discover_start,
+     .about = "Write the first stage of a search in batches.\nEach is a task "
+              "for people of its own: a device answers one stage."},
+    {"next", "[FILE...]", "--task FILE:ID [-o FILE]", "task",
+     discover_next_stage,
+     .about = "From tallies of a stage write the next one.\nIts candidates "
+              "are what that stage has found."},
+    {"show", "[FILE...]", "[options]", .run = discover_show,
+     .about = "Find the frequent strings in tallies or reports of pem and "
+              "sfp,\nwith their shares and intervals; of a search in batches, "
+              "what one stage has\nfound."},
+    {0}};
+
+static const struct cli_command discover_command = {
+    "discover",
+    NULL,
+    "Find frequent strings that nobody listed beforehand: plan how many people "
+    "it\n"
+    "takes, show what tallies of the mechanisms pem and sfp have found, or "
+    "search in\n"
+    "batches, stage by stage ('start', then 'next' after each).",
+    discover_options,
+    .verbs = discover_verbs,
+    .apart = true,
+    .spec = DISCOVER(spec)};
+
 int cmd_discover(int argc, char **argv)
 {
-    struct discover_asked a = {.o = {.search = {.size = sizeof(hsy_search)},
-                                     .how.level = 0.95,
-                                     .aim.miss = 0.05},
-                               .files = argv};
-    struct cli_parser p;
-    int failed;
+    struct discover_how o = {.search.size = sizeof(hsy_search)};
+    const int failed = cli_run(&o.parser, &discover_command, argc, argv, &o);
 
-    if (discover_batched(argc, argv))
-        return discover_batches(argc, argv);
-    failed = cli_read(&p, &discover_command, argc, argv, &a)
-                 ? discover_do(&a, &p)
-                 : p.exit;
-    cli_spec_clear(&a.spec);
+    cli_spec_clear(&o.spec);
     return failed;
 }

@@ -110,10 +110,10 @@ static int associate_files(struct associate_job *j)
     const struct estimate_options *o = j->options;
     int failed = 0;
 
-    for (size_t i = 0; i < o->nrappors && !failed; i++)
-        failed = associate_params(j, o->rappors[i]);
-    for (size_t i = 0; i < o->nmaps && !failed; i++)
-        failed = associate_map(j, o->maps[i]);
+    for (size_t i = 0; i < o->rappors.n && !failed; i++)
+        failed = associate_params(j, o->rappors.at[i]);
+    for (size_t i = 0; i < o->maps.n && !failed; i++)
+        failed = associate_map(j, o->maps.at[i]);
     for (size_t i = 0; i < j->nknown && !failed; i++) {
         const struct associate_known *x = &j->known[i];
         const struct rappor_params *first =

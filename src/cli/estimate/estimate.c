@@ -129,10 +129,10 @@ static int estimate_candidate(const struct estimate_job *j,
                               const hsy_error *err)
 {
     const struct estimate_options *o = &j->options;
-    const bool own = o->rappor == NULL && o->candidates == NULL;
-    const char *list = cli_input_name(o->rappor != NULL ? o->map
-                                      : own             ? j->gather.first
-                                                        : o->candidates);
+    const bool own = o->rappors.at[0] == NULL && o->candidates == NULL;
+    const char *list = cli_input_name(o->rappors.at[0] != NULL ? o->maps.at[0]
+                                      : own                    ? j->gather.first
+                                                               : o->candidates);
     const char *unit = own ? "value" : "line";
 
     if (err->kind == HSY_LIMIT_OTHER)
@@ -444,7 +444,7 @@ static void estimate_clear(struct estimate_job *j)
 
 int cmd_estimate(int argc, char **argv)
 {
-    struct estimate_job job = {.options.how.level = 0.95};
+    struct estimate_job job = {0};
     const struct estimate_options *o = &job.options;
     struct cli_parser p;
     int failed;
@@ -452,7 +452,7 @@ int cmd_estimate(int argc, char **argv)
     if (!estimate_parse(&job.options, &p, argc, argv))
         return p.exit;
     failed = estimate_check(&p, &job.options);
-    if (!failed && o->rappor != NULL)
+    if (!failed && o->rappors.n != 0)
         failed = o->associate ? estimate_associate(o) : estimate_rappor(&job);
     else if (!failed)
         failed = estimate_run(&job);

@@ -92,9 +92,6 @@ static const char *fits_tuple(const struct estimate_options *o,
     if (o->joint && g->info.analysis != HSY_ANALYSIS_JOINT)
         return "--joint needs reports of the mechanism joint: smp asks each "
                "person for one attribute, which tells nothing of combinations";
-    if (o->joint && o->attribute != NULL)
-        return "--joint is about all attributes: --attribute does not go with "
-               "it";
     if (o->against != NULL || o->has_top || o->covariance ||
         o->post != HSY_POST_NONE || o->density != HSY_DENSITY_AUTO ||
         o->lying != 0 || o->plot != NULL)

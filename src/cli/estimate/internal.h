@@ -43,12 +43,8 @@ struct estimate_options {
     int interval, target, posted, em, decoder, corrected;
 
     /* --rappor: RAPPOR's own files. With --associate there may be several. */
-    const char *rappor, *map; /* the last ones */
-    const char *rappors[ESTIMATE_VARIABLES_MAX];
-    const char *maps[ESTIMATE_VARIABLES_MAX];
-    size_t nrappors, nmaps;
-    bool associate;
-    bool all;
+    struct cli_texts rappors, maps;
+    bool associate, all;
     uint32_t method, correction;
     double alpha;
 };

@@ -29,7 +29,7 @@ static int rappor_load(struct rappor_job *j, const struct estimate_options *o)
 {
     const struct rappor_params *p = &j->params;
     hsy_error err = {0};
-    hsy_status st = rappor_params_read(&j->params, o->rappor, &err);
+    hsy_status st = rappor_params_read(&j->params, o->rappors.at[0], &err);
 
     if (st == HSY_OK)
         st = hsy_rappor_channel(
@@ -38,10 +38,10 @@ static int rappor_load(struct rappor_job *j, const struct estimate_options *o)
                 .k = p->k, .h = p->h, .f = p->f, .p = p->p, .q = p->q},
             &err);
     if (st != HSY_OK)
-        return rappor_fail(st, o->rappor, &err);
-    st = rappor_map_read(&j->map, &j->params, o->map, &err);
+        return rappor_fail(st, o->rappors.at[0], &err);
+    st = rappor_map_read(&j->map, &j->params, o->maps.at[0], &err);
     if (st != HSY_OK)
-        return rappor_fail(st, o->map, &err);
+        return rappor_fail(st, o->maps.at[0], &err);
     st = rappor_counts_read(&j->counts, &j->params, o->path, &err);
     if (st != HSY_OK)
         return rappor_fail(st, o->path, &err);

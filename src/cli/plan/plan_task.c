@@ -97,9 +97,9 @@ static int task_no_law(const struct plan_task *t, const hsy_error *err)
                     t->info.kind == HSY_KIND_STRINGS &&
                             t->info.analysis != HSY_ANALYSIS_RAPPOR
                         ? "'hearsay plan --strings' says what share of people "
-                          "a search finds, 'hearsay simulate --discover' tries "
+                          "a search finds, 'hearsay simulate discover' tries "
                           "it"
-                        : "'hearsay simulate --data' measures its error on "
+                        : "'hearsay simulate study' measures its error on "
                           "people of known truth");
 }
 
@@ -148,17 +148,8 @@ int plan_task_show(const struct plan_run *x, struct cli_parser *p)
     const struct plan_options *o = &x->options;
     struct task_file tasks = {0};
     size_t at = 0;
-    int failed;
+    int failed = cli_tasks_find(&tasks, &at, o->task, p);
 
-    if (o->days == 0 || o->devices == 0)
-        return cli_usage(p, "--task takes --days T and --devices N");
-    failed = cli_tasks_find(&tasks, &at, o->task, p);
-    if (!failed && at == tasks.n) {
-        const char *colon = strrchr(o->task, ':');
-
-        failed = cli_fail("%.*s: there is no task '%s'", (int)(colon - o->task),
-                          o->task, colon + 1);
-    }
     if (!failed)
         failed = task_run(x, &tasks.all[at]);
     task_file_clear(&tasks);

@@ -15,60 +15,73 @@
 
 #define RELAY_PROXIES 64u
 
-enum {
-    RELAY_LISTEN = 1,
-    RELAY_GATEWAY,
-    RELAY_ADMIN,
-    RELAY_CA,
-    RELAY_TLS_CERT,
-    RELAY_TLS_KEY,
-    RELAY_PROXY,
-    RELAY_CONNECTIONS,
-    RELAY_ADDRESS_CONNECTIONS,
-    RELAY_GATEWAY_CONNECTIONS,
-    RELAY_WAITING,
-    RELAY_BODY_BYTES,
-    RELAY_ANSWER_SECONDS,
-    RELAY_DRAIN_SECONDS,
-    RELAY_SANDBOX,
-    RELAY_LOG_JSON
+struct relay_how {
+    struct relay_options options;
+    struct cli_texts proxies;
+    uint64_t body_bytes;
+    int sandbox;
 };
 
+/* ---- Options ------------------------------------------------------------- */
+
+static bool relay_proxy(struct cli_parser *p, void *to)
+{
+    struct cli_texts *proxies = &((struct relay_how *)to)->proxies;
+
+    if (proxies->n == RELAY_PROXIES || !listen_is_network(p->value)) {
+        cli_usage(p,
+                  "--proxy takes an address or a network, as 10.0.0.0/8; "
+                  "at most %u of them",
+                  RELAY_PROXIES);
+        return false;
+    }
+    proxies->at[proxies->n++] = p->value;
+    return true;
+}
+
+static const char *const relay_sandboxes[] = {"off", "on", "required", NULL};
+
+#define RELAY(member) offsetof(struct relay_how, options.member)
+
 static const struct cli_option relay_command_options[] = {
-    {RELAY_LISTEN, "listen", "ADDRESS",
-     "for devices (default 127.0.0.1:8090; port 0:\n"
-     "any; unix:PATH: a socket)"},
-    {RELAY_GATEWAY, "gateway", "URL",
-     "where all requests go; without a path to\n"
-     "/v1/ohttp, which collectors have"},
-    {RELAY_ADMIN, "admin", "ADDRESS",
-     "for /readyz and /metrics, on this machine only\n"
-     "(default: none)"},
-    {RELAY_CA, "ca", "FILE",
-     "who signs the gateway's certificate (default:\n"
-     "the system's list)"},
-    {RELAY_TLS_CERT, "tls-cert", "FILE", "certificate for devices, PEM"},
-    {RELAY_TLS_KEY, "tls-key", "FILE", "its key; SIGHUP reads both again"},
-    {RELAY_PROXY, "proxy", "NETWORK...",
-     "of a proxy in front: not counted as one client\n"
-     "(default: loopback)"},
-    {RELAY_CONNECTIONS, "connections", "N", "of clients (default 4096)"},
-    {RELAY_ADDRESS_CONNECTIONS, "address-connections", "N",
-     "of one address (default 256; 0: any number)"},
-    {RELAY_GATEWAY_CONNECTIONS, "gateway-connections", "N",
-     "to the gateway (default 128)"},
-    {RELAY_WAITING, "waiting", "N",
-     "requests that wait for one (default 4096)"},
-    {RELAY_BODY_BYTES, "body-bytes", "N",
-     "of a sealed request, at most (default 65591)"},
-    {RELAY_ANSWER_SECONDS, "answer-seconds", "N",
-     "that the gateway has (default 15)"},
-    {RELAY_DRAIN_SECONDS, "drain-seconds", "N",
-     "for what has begun, at the end (default 20)"},
-    {RELAY_SANDBOX, "sandbox", "off|on|required",
-     "give up rights once it runs (default on)"},
-    {RELAY_LOG_JSON, "log-json", NULL, "log lines as JSON"},
-    {0, NULL, NULL, NULL}};
+    {"listen", "ADDRESS", "for devices; port 0: any; unix:PATH: a socket",
+     CLI_INTO_TEXT, RELAY(listen), .preset = "127.0.0.1:8090"},
+    {"gateway", "URL",
+     "where all requests go; without a path to /v1/ohttp, which collectors "
+     "have",
+     CLI_INTO_TEXT, RELAY(gateway)},
+    {"admin", "ADDRESS",
+     "for /readyz and /metrics, on this machine only (default: none)",
+     CLI_INTO_TEXT, RELAY(admin)},
+    {"ca", "FILE",
+     "who signs the gateway's certificate (default: the system's list)",
+     CLI_INTO_TEXT, RELAY(ca_file)},
+    {"tls-cert", "FILE", "certificate for devices, PEM", CLI_INTO_TEXT,
+     RELAY(tls_cert), .with = "tls-key"},
+    {"tls-key", "FILE", "its key; SIGHUP reads both again", CLI_INTO_TEXT,
+     RELAY(tls_key), .with = "tls-cert"},
+    {"proxy", "NETWORK...",
+     "of a proxy in front: not counted as one client (default: loopback)",
+     CLI_INTO_CALL, .call = relay_proxy},
+    {"connections", "N", "of clients", CLI_INTO_COUNT32, RELAY(connections), 8,
+     1000000, .preset = "4096"},
+    {"address-connections", "N", "of one address; 0: any number",
+     CLI_INTO_COUNT32, RELAY(address_connections), 0, 1000000, .preset = "256"},
+    {"gateway-connections", "N", "to the gateway", CLI_INTO_COUNT32,
+     RELAY(links), 1, 4096, .preset = "128"},
+    {"waiting", "N", "requests that wait for one", CLI_INTO_COUNT32,
+     RELAY(waiting), 1, 1000000, .preset = "4096"},
+    {"body-bytes", "N", "of a sealed request, at most", CLI_INTO_COUNT,
+     offsetof(struct relay_how, body_bytes), 128, 1u << 20, .preset = "65591"},
+    {"answer-seconds", "N", "that the gateway has", CLI_INTO_COUNT32,
+     RELAY(answer_seconds), 1, 300, .preset = "15"},
+    {"drain-seconds", "N", "for what has begun, at the end", CLI_INTO_COUNT32,
+     RELAY(drain_seconds), 1, 3600, .preset = "20"},
+    {"sandbox", "off|on|required", "give up rights once it runs",
+     CLI_INTO_CHOICE, offsetof(struct relay_how, sandbox),
+     .words = relay_sandboxes, .preset = "on"},
+    {"log-json", NULL, "log lines as JSON", CLI_INTO_FLAG, RELAY(log_json)},
+    {0}};
 
 static const struct cli_command relay_command = {
     "relay", "--gateway URL [--listen ADDRESS] [options]",
@@ -79,107 +92,10 @@ static const struct cli_command relay_command = {
     "keeps and logs nothing about clients. Prints one line with its addresses "
     "when\n"
     "it is ready. SIGTERM ends it after what has begun.",
-    relay_command_options};
-
-struct relay_how {
-    struct relay_options options;
-    const char *proxies[RELAY_PROXIES + 1]; /* ended by NULL */
-    size_t nproxies;
-};
-
-/* ---- Options ------------------------------------------------------------- */
-
-static bool relay_texts(struct cli_parser *p, int id, struct relay_options *o)
-{
-    const struct {
-        int id;
-        const char **to;
-    } texts[] = {{RELAY_LISTEN, &o->listen},     {RELAY_GATEWAY, &o->gateway},
-                 {RELAY_ADMIN, &o->admin},       {RELAY_CA, &o->ca_file},
-                 {RELAY_TLS_CERT, &o->tls_cert}, {RELAY_TLS_KEY, &o->tls_key}};
-
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        if (texts[i].id == id) {
-            *texts[i].to = p->value;
-            return true;
-        }
-    return false;
-}
-
-static bool relay_count(struct cli_parser *p, unsigned *to, uint64_t low,
-                        uint64_t high)
-{
-    uint64_t n;
-
-    if (!cli_value_count(p, &n, low, high))
-        return false;
-    *to = (unsigned)n;
-    return true;
-}
-
-static bool relay_proxy(struct cli_parser *p, struct relay_how *how)
-{
-    if (how->nproxies == RELAY_PROXIES || !listen_is_network(p->value)) {
-        cli_usage(p,
-                  "--proxy takes an address or a network, as 10.0.0.0/8; "
-                  "at most %u of them",
-                  RELAY_PROXIES);
-        return false;
-    }
-    how->proxies[how->nproxies++] = p->value;
-    how->options.proxies = how->proxies;
-    return true;
-}
-
-static bool relay_option(struct cli_parser *p, int id, struct relay_how *how)
-{
-    static const char *const sandboxes[] = {"off", "on", "required", NULL};
-    struct relay_options *o = &how->options;
-    unsigned bytes = 0;
-    int choice;
-
-    switch (id) {
-    case CLI_OPERAND:
-        cli_usage(p, "'%s' is one word too many", p->value);
-        return false;
-    case RELAY_PROXY:
-        return relay_proxy(p, how);
-    case RELAY_CONNECTIONS:
-        return relay_count(p, &o->connections, 8, 1000000);
-    case RELAY_ADDRESS_CONNECTIONS:
-        return relay_count(p, &o->address_connections, 0, 1000000);
-    case RELAY_GATEWAY_CONNECTIONS:
-        return relay_count(p, &o->links, 1, 4096);
-    case RELAY_WAITING:
-        return relay_count(p, &o->waiting, 1, 1000000);
-    case RELAY_ANSWER_SECONDS:
-        return relay_count(p, &o->answer_seconds, 1, 300);
-    case RELAY_DRAIN_SECONDS:
-        return relay_count(p, &o->drain_seconds, 1, 3600);
-    case RELAY_LOG_JSON:
-        o->log_json = true;
-        return true;
-    case RELAY_BODY_BYTES:
-        if (!relay_count(p, &bytes, 128, 1u << 20))
-            return false;
-        o->body_bytes = bytes;
-        return true;
-    case RELAY_SANDBOX:
-        if (!cli_value_choice(p, &choice, sandboxes))
-            return false;
-        o->sandbox = (unsigned)choice;
-        return true;
-    default:
-        return relay_texts(p, id, o);
-    }
-}
+    relay_command_options, .needs = "gateway"};
 
 static int relay_check(struct cli_parser *p, const struct relay_options *o)
 {
-    if (o->gateway == NULL)
-        return cli_usage(p, "--gateway says where requests go");
-    if ((o->tls_cert == NULL) != (o->tls_key == NULL))
-        return cli_usage(p, "--tls-cert and --tls-key go together");
     if (o->admin != NULL && !config_loopback(o->admin))
         return cli_usage(p, "--admin has no tokens: only on 127.0.0.1, [::1] "
                             "or a unix socket");
@@ -255,23 +171,16 @@ static int relay_run(const struct relay_options *o)
 
 int cmd_relay(int argc, char **argv)
 {
-    struct relay_how how = {.options = {.size = sizeof(struct relay_options),
-                                        .listen = "127.0.0.1:8090",
-                                        .connections = 4096,
-                                        .address_connections = 256,
-                                        .links = 128,
-                                        .waiting = 4096,
-                                        .body_bytes = 65536 + 55,
-                                        .answer_seconds = 15,
-                                        .drain_seconds = 20,
-                                        .sandbox = CONFIG_ON}};
+    struct relay_how how = {.options.size = sizeof(struct relay_options)};
     struct cli_parser p;
-    int id, failed;
+    int failed;
 
-    cli_begin(&p, &relay_command, argc, argv);
-    while ((id = cli_next(&p)) != CLI_END)
-        if (id == CLI_STOP || !relay_option(&p, id, &how))
-            return p.exit;
+    if (!cli_read(&p, &relay_command, argc, argv, &how))
+        return p.exit;
+    how.options.sandbox = (unsigned)how.sandbox;
+    how.options.body_bytes = how.body_bytes;
+    if (how.proxies.n != 0)
+        how.options.proxies = how.proxies.at;
     failed = relay_check(&p, &how.options);
     return failed ? failed : relay_run(&how.options);
 }

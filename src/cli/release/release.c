@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 struct release_options {
-    const char *input; /* first: cli_one_input */
-    const char *output;
+    const char *input, *output;
     bool simulate;
     int neighbours; /* 0: as many people; 1: one more or less, too */
     uint64_t seed;
@@ -26,29 +25,15 @@ struct release_options {
 static const char *const release_neighbours[] = {"replace", "add-remove", NULL};
 
 static const struct cli_option release_rows[] = {
-    {CLI_OPT_YES_NO, "yes-no", NULL, "yes/no, true/false or 1/0"},
-    {CLI_OPT_VALUES, "values", "A,B,C", "one of a list (quote as in CSV)"},
-    {CLI_OPT_VALUES_FILE, "values-file", "FILE",
-     "one of a list, a value a line"},
-    {CLI_OPT_DOMAIN, "domain", "D", "one of the integers 0 to D-1"},
-    {CLI_OPT_RANGE, "range", "LO:HI",
-     "a number; its mean is asked, or with --bins"},
-    {CLI_OPT_BINS, "bins", "B", "... the share of each of B equal bins"},
-    {CLI_OPT_EPSILON, "epsilon", "E",
-     "privacy of the release, 0.000001 to 32, or ln3"},
-    {0, "neighbours", "replace|add-remove",
-     "what is hidden: a person's truth (default replace),\n"
-     "or also whether a person is there at all",
-     CLI_INTO_CHOICE, RELEASE(neighbours), .words = release_neighbours},
-    {CLI_OPT_OTHER, "other", NULL,
-     "count what is not in the list as \"other\""},
-    {CLI_OPT_CLIP, "clip", NULL, "move numbers outside the range to its end"},
-    {0, "output", "FILE", "write there, whole or not at all ('-': stdout)",
-     CLI_INTO_OUTPUT, RELEASE(output)},
-    {0, "simulate", NULL, "not for real people: noise from --seed N",
-     CLI_INTO_FLAG, RELEASE(simulate)},
-    {0, "seed", "N", "with --simulate: which noise", CLI_INTO_COUNT,
-     RELEASE(seed), 0, UINT64_MAX},
+    CLI_KIND_OPTIONS,
+    CLI_SPEC_AS("epsilon", NULL,
+                "privacy of the release, 0.000001 to 32, or ln3"),
+    {"neighbours", "replace|add-remove",
+     "what is hidden: a person's truth, or also whether a person is there at "
+     "all",
+     CLI_INTO_CHOICE, RELEASE(neighbours), .words = release_neighbours,
+     .preset = "replace"},
+    CLI_MADE_UP_OPTIONS(struct release_options),
     {0}};
 
 static const struct cli_command release_command = {
@@ -62,22 +47,14 @@ static const struct cli_command release_command = {
     "curator\n"
     "sees the truths; whoever does not trust one wants 'hearsay randomize'.",
     release_rows,
-    .operand = cli_one_input,
+    .operands = "[FILE]",
     .spec = RELEASE(spec)};
 
 static int release_check(struct cli_parser *p, const struct release_options *o)
 {
-    const bool seeded = cli_given(p, "seed");
     const char *const inputs[] = {o->input != NULL ? o->input : "-",
                                   o->spec.values_file};
 
-    if (seeded && !o->simulate)
-        return cli_usage(
-            p, "--seed is refused: who knows the seed knows the truth. Real "
-               "releases take their noise from the kernel; for made-up people "
-               "say --simulate --seed N");
-    if (o->simulate && !seeded)
-        return cli_usage(p, "--simulate needs --seed N");
     if (o->output == NULL && isatty(STDOUT_FILENO) == 1)
         return cli_usage(p, "a tally is not for a terminal: redirect it or "
                             "use -o FILE");
@@ -208,6 +185,7 @@ int cmd_release(int argc, char **argv)
         cli_spec_clear(&options.spec);
         return p.exit;
     }
+    options.input = p.operands[0];
     failed = release_check(&p, &options);
     if (!failed)
         failed = cli_spec_finish(&options.spec, &p);

@@ -17,37 +17,84 @@ struct serve_how {
     size_t npairs;
 
     bool accept_clock;
-    const char *words[4]; /* operands: "check", "token", "add", ... */
-    size_t nwords;
-    const char *data;
-    const char *storage; /* a URL, for tokens; NULL: they are in data */
-    int role;            /* from LISTEN_SCRAPER on, -1: none */
-    uint64_t count, quota;
-    uint32_t expires; /* a day; 0: none */
+    struct cli_parser parser; /* for complaints about the arguments */
 };
 
 /* ---- What an option sets, for both commands (serve.c): `to` is how ------- */
 
 bool serve_setting(struct cli_parser *p, void *to); /* the key of its name */
-bool serve_data(struct cli_parser *p, void *to);
 bool serve_public_key(struct cli_parser *p, void *to);
 bool serve_admin_open(struct cli_parser *p, void *to);
 bool serve_set_pair(struct cli_parser *p, void *to);
-bool serve_operand(struct cli_parser *p, void *to);
 void serve_how_clear(struct serve_how *how);
+
+/* The options of whoever serves; data: what --data is for. */
+#define SERVE_ROWS(of, kept)                                                   \
+    {"data", "DIR", kept, CLI_INTO_CALL, .call = serve_setting, .verbs = of},  \
+        {"document",                                                           \
+         "FILE",                                                               \
+         "the collector's signed tasks ('tasks compile'); without it those "   \
+         "that DIR has",                                                       \
+         CLI_INTO_CALL,                                                        \
+         .call = serve_setting,                                                \
+         .verbs = of},                                                         \
+        {"public-key",                                                         \
+         "FILE",                                                               \
+         "who signs them ('tasks keygen')",                                    \
+         CLI_INTO_CALL,                                                        \
+         .call = serve_public_key,                                             \
+         .verbs = of},                                                         \
+        {"listen",                                                             \
+         "ADDRESS",                                                            \
+         "for devices (default 127.0.0.1:8080; port 0: any; unix:PATH: a "     \
+         "socket)",                                                            \
+         CLI_INTO_CALL,                                                        \
+         .call = serve_setting,                                                \
+         .verbs = of},                                                         \
+        {"admin",                                                              \
+         "ADDRESS",                                                            \
+         "for readers, the page and /metrics (default: none)",                 \
+         CLI_INTO_CALL,                                                        \
+         .call = serve_setting,                                                \
+         .verbs = of},                                                         \
+        {"admin-open",                                                         \
+         NULL,                                                                 \
+         "no tokens there; only on this machine",                              \
+         CLI_INTO_CALL,                                                        \
+         .call = serve_admin_open,                                             \
+         .verbs = of},                                                         \
+        {"set",                                                                \
+         "KEY=VALUE...",                                                       \
+         "any other field of hearsay.yaml",                                    \
+         CLI_INTO_CALL,                                                        \
+         .call = serve_set_pair,                                               \
+         .verbs = of},                                                         \
+        {"accept-clock",                                                       \
+         NULL,                                                                 \
+         "believe today's date once, however far it is from the last day "     \
+         "that DIR knows",                                                     \
+         CLI_INTO_FLAG,                                                        \
+         offsetof(struct serve_how, accept_clock),                             \
+         .verbs = of},                                                         \
+    {                                                                          \
+        "rehearsal", "FILE",                                                   \
+            "take the time from FILE, to rehearse weeks in seconds "           \
+            "('simulate fleet --days'); DIR is of rehearsals then, for good",  \
+            CLI_INTO_CALL, .call = serve_setting, .verbs = of                  \
+    }
 
 /* ---- A collector, or a shuffler (run_collector.c) ------------------------ */
 
 int serve_run(const struct serve_how *how);
 int serve_check(const struct serve_how *how);
 
+/* The same as verbs of a struct serve_how, whose operand is the file. */
+int serve_runs(void *to);
+int serve_checks(void *to);
+
 /* ---- Tokens (token.c) ---------------------------------------------------- */
 
-int serve_token_add(const struct serve_how *how, const char *name);
-int serve_token_list(const struct serve_how *how, const char *name);
-int serve_token_revoke(const struct serve_how *how, const char *name);
-int serve_token_expire(const struct serve_how *how, const char *task);
-int serve_token_enrol(const struct serve_how *how, const char *task);
-int serve_token_forwarder(const struct serve_how *how, const char *name);
+/* hearsay serve token; argv[0] is "token". */
+int serve_token(int argc, char **argv);
 
 #endif

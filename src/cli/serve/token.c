@@ -14,15 +14,23 @@
 
 #define TOKEN_DAY 86400u /* seconds */
 
+struct token_how {
+    const char *data, *storage; /* one of the two: a directory, a URL */
+    int role;                   /* from LISTEN_SCRAPER on */
+    uint64_t count, quota;
+    uint32_t expires; /* a day; 0: none */
+    struct cli_parser parser;
+};
+
 /* Where tokens are kept. */
 struct token_at {
-    const struct serve_how *how;
+    const struct token_how *how;
     struct pg_place *place; /* NULL: the data directory */
     struct tokens_keep *keep;
     bool there; /* the directory was, before */
 };
 
-static int token_open(struct token_at *at, const struct serve_how *how)
+static int token_open(struct token_at *at, const struct token_how *how)
 {
     char reason[PG_REASON] = "";
     hsy_error err = {0};
@@ -142,10 +150,10 @@ static int token_list(const struct token_at *at, const char *name)
 static int token_revoke(const struct token_at *at, const char *name)
 {
     hsy_error err = {0};
-    hsy_status st =
-        at->how->words[3] == NULL
-            ? tokens_revoke(at->keep, name, &err)
-            : tokens_withdraw(at->keep, name, at->how->words[3], &err);
+    hsy_status st = at->how->parser.operands[1] == NULL
+                        ? tokens_revoke(at->keep, name, &err)
+                        : tokens_withdraw(at->keep, name,
+                                          at->how->parser.operands[1], &err);
 
     return st == HSY_OK ? CLI_DONE : token_fail(at, st, &err);
 }
@@ -153,7 +161,7 @@ static int token_revoke(const struct token_at *at, const char *name)
 static int token_expire(const struct token_at *at, const char *task)
 {
     hsy_error err = {0};
-    hsy_status st = tokens_expire(at->keep, task, at->how->words[3],
+    hsy_status st = tokens_expire(at->keep, task, at->how->parser.operands[1],
                                   at->how->expires, &err);
 
     return st == HSY_OK ? CLI_DONE : token_fail(at, st, &err);
@@ -167,7 +175,7 @@ static hsy_status token_say(void *ctx, const char *token)
 
 static int token_enrol(const struct token_at *at, const char *task)
 {
-    const struct serve_how *how = at->how;
+    const struct token_how *how = at->how;
     hsy_error err = {0};
     hsy_status st;
 
@@ -187,48 +195,100 @@ static int token_enrol(const struct token_at *at, const char *task)
     return cli_finish();
 }
 
-/* ---- The commands -------------------------------------------------------- */
+/* ---- The command --------------------------------------------------------- */
 
-static int token_run(const struct serve_how *how, const char *name,
+static int token_run(const struct token_how *how,
                      int (*run)(const struct token_at *at, const char *name))
 {
+    const char *name = how->parser.operands[0];
     struct token_at at;
     int code = token_open(&at, how);
 
     if (code != CLI_DONE)
         return code;
-    code = run(&at, name);
+    code =
+        run(&at, name != NULL || run != token_enrol ? name : TOKENS_FORWARDERS);
     token_close(&at);
     return code;
 }
 
-int serve_token_add(const struct serve_how *how, const char *name)
+static int token_run_add(void *to)
 {
-    return token_run(how, name, token_add);
+    return token_run(to, token_add);
 }
 
-int serve_token_list(const struct serve_how *how, const char *name)
+static int token_run_list(void *to)
 {
-    return token_run(how, name, token_list);
+    return token_run(to, token_list);
 }
 
-int serve_token_revoke(const struct serve_how *how, const char *name)
+static int token_run_revoke(void *to)
 {
-    return token_run(how, name, token_revoke);
+    return token_run(to, token_revoke);
 }
 
-int serve_token_expire(const struct serve_how *how, const char *task)
+static int token_run_expire(void *to)
 {
-    return token_run(how, task, token_expire);
+    return token_run(to, token_expire);
 }
 
-int serve_token_enrol(const struct serve_how *how, const char *task)
+static int token_run_enrol(void *to)
 {
-    return token_run(how, task, token_enrol);
+    return token_run(to, token_enrol);
 }
 
-int serve_token_forwarder(const struct serve_how *how, const char *name)
+#define TOKEN(member) offsetof(struct token_how, member)
+
+static const struct cli_option token_options[] = {
+    {"data", "DIR", "the data directory of the collector; made if missing",
+     CLI_INTO_TEXT, TOKEN(data), .without = "storage"},
+    {"storage", "URL",
+     "the database that collectors share (postgresql://...; its first shard)",
+     CLI_INTO_TEXT, TOKEN(storage)},
+    {"role", "scraper|analyst|operator", "what its holder may do",
+     CLI_INTO_CHOICE, TOKEN(role), .words = tokens_roles + LISTEN_SCRAPER,
+     .verbs = "add"},
+    {"count", "N", "how many", CLI_INTO_COUNT, TOKEN(count), 1, 1000000,
+     .verbs = "enrol forwarder"},
+    {"quota", "Q", "reports a day that each may bring", CLI_INTO_COUNT,
+     TOKEN(quota), 1, UINT32_MAX, .verbs = "enrol forwarder"},
+    {"expires", "DAY", "their last day, as 2026-12-31", CLI_INTO_DAY,
+     TOKEN(expires), .verbs = "expire enrol forwarder"},
+    {0}};
+
+#define TOKEN_WHERE "--data DIR"
+
+static const struct cli_verb token_verbs[] = {
+    {"add", "NAME", "--role ROLE " TOKEN_WHERE, "role data|storage",
+     token_run_add, .about = "make a token for somebody who reads"},
+    {"list", "[TASK]", TOKEN_WHERE, "data|storage", token_run_list,
+     .about = "list readers and tasks, or the tokens of a task"},
+    {"revoke", "NAME|TASK [TOKEN]", TOKEN_WHERE, "data|storage",
+     token_run_revoke, .about = "end a reader's token, or one of a task"},
+    {"expire", "TASK TOKEN", "--expires DAY " TOKEN_WHERE,
+     "expires data|storage", token_run_expire,
+     .about = "give a token of a task its last day"},
+    {"enrol", "TASK", "--count N --quota Q " TOKEN_WHERE,
+     "count quota data|storage", token_run_enrol,
+     .about = "make tokens for devices that answer a task"},
+    {"forwarder", NULL, "--count N --quota Q " TOKEN_WHERE,
+     "count quota data|storage", token_run_enrol,
+     .about = "make tokens for shufflers and other forwarders"},
+    {0}};
+
+static const struct cli_command token_command = {
+    "serve token",
+    NULL,
+    "Say who may read from a collector and who may upload to it. A token is "
+    "printed\n"
+    "once, and only its hash is kept.",
+    token_options,
+    .verbs = token_verbs,
+    .listed = true};
+
+int serve_token(int argc, char **argv)
 {
-    (void)name;
-    return token_run(how, TOKENS_FORWARDERS, token_enrol);
+    struct token_how how = {0};
+
+    return cli_run(&how.parser, &token_command, argc, argv, &how);
 }

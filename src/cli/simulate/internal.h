@@ -6,38 +6,23 @@
 #include "host/base/output.h"
 #include "sim/study/study.h"
 
-#define SIMULATE_LIST_MAX 64u   /* entries of a list on the command line */
 #define SIMULATE_ROWS_MAX 4096u /* of all lists together */
-#define SIMULATE_ATTACKS "averaging, change, fingerprint, drift or poisoning"
 
 /* ---- Lists and files (list_options.c) ------------------------------------ */
 
-/* The words of a list; memory is owned. */
-struct simulate_words {
-    const char *at[SIMULATE_LIST_MAX];
-    size_t n;
-    char *memory;
-};
-
-/* Numbers of a list. */
-struct simulate_numbers {
-    uint64_t at[SIMULATE_LIST_MAX];
-    size_t n;
-};
-
-/* The value of the option just read, comma-separated; false after a complaint.
- */
-bool simulate_words(struct cli_parser *p, struct simulate_words *list);
-
-/* The same for rows of CLI_INTO_CALL, whose place has the list: of any words,
- * of mechanisms, of epsilons (nano), of counts from low to high. */
-bool simulate_words_row(struct cli_parser *p, void *to);
+/* Mechanisms, for a row of CLI_INTO_CALL whose place has a struct cli_words. */
 bool simulate_mechanisms(struct cli_parser *p, void *to);
-bool simulate_epsilons(struct cli_parser *p, void *to);
-bool simulate_counts(struct cli_parser *p, void *to);
 
-/* Refuses any operand. */
-bool simulate_operand(struct cli_parser *p, void *to);
+/* What is drawn, and on how many threads. */
+#define SIMULATE_DATA "zipf: geometric: poisson: uniform gaussian:"
+#define SIMULATE_ROWS(seed, threads)                                           \
+    {"seed", "N", "of all coins", CLI_INTO_COUNT,                              \
+     seed,   0,   UINT64_MAX,     .preset = "1"},                              \
+    {                                                                          \
+        "threads", "N",                                                        \
+            "how many (default: all cores); the numbers do not depend on it",  \
+            CLI_INTO_COUNT, threads, 1, STUDY_THREADS_MAX                      \
+    }
 
 /* How many threads there are if nobody says. */
 uint64_t simulate_cores(void);
@@ -58,9 +43,9 @@ int simulate_files_end(struct simulate_files *f, int code);
 
 struct simulate_study {
     const char *data;
-    struct simulate_words mechanisms;
-    struct simulate_numbers epsilons, users, domains;
-    struct study_way models[SIMULATE_LIST_MAX]; /* without a mechanism */
+    struct cli_words mechanisms;
+    struct cli_numbers epsilons, users, domains;
+    struct study_way models[CLI_LIST_MAX]; /* without a mechanism */
     size_t nmodels;
     uint64_t threads;
     struct study_grid grid; /* its top, and how: runs, seed, delta, ... */
@@ -92,19 +77,14 @@ size_t simulate_count(const struct simulate_study *s);
 int simulate_file_refused(const char *path, enum study_wrong wrong,
                           hsy_error *err);
 
-/* hearsay simulate --data (simulate_study.c). */
+/* ---- What is simulated: argv[0] is its name ------------------------------ */
+
 int simulate_study(int argc, char **argv);
-
-/* hearsay simulate --discover, and whether that is meant (simulate_discover.c).
- */
-int simulate_discover(int argc, char **argv);
-bool simulate_discovers(int argc, char **argv);
-
-/* hearsay simulate --discover sfp, likewise (simulate_puzzle.c). */
-int simulate_puzzle(int argc, char **argv);
-bool simulate_puzzles(int argc, char **argv);
-
-/* hearsay simulate fleet URL; argv[0] is "fleet" (simulate_fleet.c). */
+int simulate_attack(int argc, char **argv);
 int simulate_fleet(int argc, char **argv);
+int simulate_discover(int argc, char **argv);
+
+/* hearsay simulate discover sfp (simulate_puzzle.c). */
+int simulate_puzzle(int argc, char **argv);
 
 #endif

@@ -1,6 +1,4 @@
-/* simulate.c - hearsay simulate attack: attackers against simulated
- * devices. (simulate_study.c has hearsay simulate --data, simulate_fleet.c
- * hearsay simulate fleet.) */
+/* simulate.c - hearsay simulate, and its attacks against simulated devices. */
 #include "cli/simulate/internal.h"
 #include "sim/attack/attack.h"
 
@@ -9,122 +7,17 @@
 #include <string.h>
 
 struct cmd_simulate {
+    struct cli_parser parser;
     const struct sim_limits *attack;
     struct sim_options o; /* 0: not given, until cmd_simulate_settle */
     enum table_format format;
     struct sim_result result;
     const char *plot;
-    unsigned operands; /* "attack" and its name */
     struct cli_progress progress;
     uint64_t reports;
 };
 
 /* ---- Options ------------------------------------------------------------- */
-
-static bool cmd_simulate_epsilon(struct cli_parser *p, void *to)
-{
-    uint64_t *nano = (uint64_t *)((char *)to + p->row->place);
-    hsy_status st = hsy_epsilon_parse(nano, p->value, strlen(p->value));
-
-    if (st == HSY_E_FORMAT)
-        cli_usage(p,
-                  "--%s: not a decimal number (a digit first, no exponent); "
-                  "write it as 1, 0.5 or ln3",
-                  p->name);
-    else if (st != HSY_OK)
-        cli_usage(p, "--%s: must be from 0.000001 to 32", p->name);
-    return st == HSY_OK;
-}
-
-/* "attack", then which. */
-static bool cmd_simulate_operand(struct cli_parser *p, void *to)
-{
-    struct cmd_simulate *c = to;
-    const char *names[SIM_KINDS + 1] = {NULL};
-    const char *near;
-
-    if (c->operands++ == 0) {
-        if (strcmp(p->value, "attack") == 0)
-            return true;
-        cli_usage(p, "no simulation '%.64s'; there is 'attack'", p->value);
-        return false;
-    }
-    if (c->attack != NULL) {
-        cli_usage(p, "'%.64s' is one word too many", p->value);
-        return false;
-    }
-    for (unsigned i = 0; i < SIM_KINDS; i++) {
-        const struct sim_limits *attack = sim_limits((enum sim_kind)i);
-
-        names[i] = attack->name;
-        if (strcmp(p->value, names[i]) != 0)
-            continue;
-        c->attack = attack;
-        c->result.kind = (enum sim_kind)i;
-        return true;
-    }
-    near = text_nearest(p->value, names);
-    cli_usage(p, "no attack '%.64s'; %s%s%s", p->value,
-              near != NULL ? "did you mean '" : "take ",
-              near != NULL ? near : SIMULATE_ATTACKS, near != NULL ? "'?" : "");
-    return false;
-}
-
-#define ATTACK(member) offsetof(struct cmd_simulate, member)
-
-static const struct cli_option cmd_simulate_options[] = {
-    {0, "days", "T",
-     "how long devices are asked (default 1000; change\n"
-     "200, drift 3650)",
-     CLI_INTO_COUNT, ATTACK(o.days), 1, SIM_DAYS_MAX},
-    {0, "devices", "N",
-     "how many (default 1000; fingerprint 2000, drift\n10000; poisoning 100000 "
-     "honest ones)",
-     CLI_INTO_COUNT, ATTACK(o.devices), 2, SIM_DEVICES_MAX},
-    {0, "epsilon", "E", "privacy of one report (default ln3)", CLI_INTO_CALL,
-     ATTACK(o.nano_report), .call = cmd_simulate_epsilon},
-    {0, "permanent", "E",
-     "of the answer a two-step client keeps (default\ntwice that)",
-     CLI_INTO_CALL, ATTACK(o.nano_permanent), .call = cmd_simulate_epsilon},
-    {0, "grain", "DAYS",
-     "drift: width of bins, distance of points; divides\n36500 (default "
-     "3650)",
-     CLI_INTO_COUNT, ATTACK(o.grain), 1, SIM_DRIFT_RANGE},
-    {0, "yes", "Y", "averaging: weigh Y times yes (default 75) ...",
-     CLI_INTO_COUNT, ATTACK(o.yes), 0, SIM_DEVICES_MAX},
-    {0, "of", "N", "... in N fresh answers (default 100)", CLI_INTO_COUNT,
-     ATTACK(o.of), 1, SIM_DEVICES_MAX},
-    {0, "seed", "N", "of all devices' keys (default 1)", CLI_INTO_COUNT,
-     ATTACK(o.seed), 0, UINT64_MAX},
-    {0, "plot", "FILE.svg", "write the figure", CLI_INTO_TEXT, ATTACK(plot)},
-    CLI_FORMAT_ROW(ATTACK(format)),
-    {0}};
-
-static const struct cli_command cmd_simulate_command = {
-    "simulate attack", "NAME [options]",
-    "Attack simulated devices that are asked again and again.\n"
-    "\n"
-    "  averaging     guess the truth from many answers to one question\n"
-    "  change        tell whether the truth has changed, and when\n"
-    "  fingerprint   recognise a device by what it sent before\n"
-    "  drift         what age in days costs, which is another every day\n"
-    "  poisoning     make values come out large by devices that lie\n"
-    "\n"
-    "Clients toss fresh coins each time, keep one answer and send it as it is\n"
-    "(memoised), or keep one and add noise to it each time (two-step). Beside\n"
-    "what the attacker achieves stands what he may achieve.",
-    cmd_simulate_options, .operand = cmd_simulate_operand};
-
-/* What all attacks take, and which of the others each does: no option is
- * ignored. */
-#define ATTACK_ALL "devices epsilon permanent seed plot format"
-
-static const char *const cmd_simulate_takes_of[SIM_KINDS] = {
-    [SIM_AVERAGING] = ATTACK_ALL " days yes of",
-    [SIM_CHANGE] = ATTACK_ALL " days",
-    [SIM_FINGERPRINT] = ATTACK_ALL,
-    [SIM_DRIFT] = ATTACK_ALL " days grain",
-    [SIM_POISONING] = ATTACK_ALL};
 
 static int cmd_simulate_within(struct cli_parser *p, const char *attack,
                                const char *option, uint64_t x, uint64_t least,
@@ -137,14 +30,12 @@ static int cmd_simulate_within(struct cli_parser *p, const char *attack,
 }
 
 /* What was not said, and whether all goes together. */
-static int cmd_simulate_settle(struct cmd_simulate *c, struct cli_parser *p)
+static int cmd_simulate_settle(struct cmd_simulate *c)
 {
+    struct cli_parser *p = &c->parser;
     const struct sim_limits *a = c->attack;
     struct sim_options *o = &c->o;
-    const char *stray = cli_stray(p, cmd_simulate_takes_of[c->result.kind]);
-    int code = stray == NULL
-                   ? CLI_DONE
-                   : cli_usage(p, "--%s does not go with '%s'", stray, a->name);
+    int code = CLI_DONE;
 
     if (!cli_given(p, "days"))
         o->days = a->days;
@@ -221,26 +112,112 @@ static int cmd_simulate_all(struct cmd_simulate *c)
     return cli_finish();
 }
 
-int cmd_simulate(int argc, char **argv)
+/* The attack is the verb. */
+static int cmd_simulate_attack(void *to)
 {
-    struct cmd_simulate c = {
-        .o = {.yes = 75, .of = 100, .seed = 1, .grain = SIM_DRIFT_GRAIN}};
-    struct cli_parser p;
+    struct cmd_simulate *c = to;
+    unsigned kind = 0;
     int code;
 
-    if (simulate_puzzles(argc, argv))
-        return simulate_puzzle(argc, argv);
-    if (simulate_discovers(argc, argv))
-        return simulate_discover(argc, argv);
-    if (argc >= 2 && strcmp(argv[1], "fleet") == 0)
-        return simulate_fleet(argc - 1, argv + 1);
-    if (argc < 2 || strcmp(argv[1], "attack") != 0)
-        return simulate_study(argc, argv);
-    hsy_epsilon_parse(&c.o.nano_report, "ln3", 3);
-    if (!cli_read(&p, &cmd_simulate_command, argc, argv, &c))
-        return p.exit;
-    if (c.attack == NULL)
-        return cli_usage(&p, "say what: 'attack' and " SIMULATE_ATTACKS);
-    code = cmd_simulate_settle(&c, &p);
-    return code == CLI_DONE ? cmd_simulate_all(&c) : code;
+    while (!cli_does(&c->parser, sim_limits((enum sim_kind)kind)->name))
+        kind++;
+    c->result.kind = (enum sim_kind)kind;
+    c->attack = sim_limits(c->result.kind);
+    code = cmd_simulate_settle(c);
+    return code == CLI_DONE ? cmd_simulate_all(c) : code;
+}
+
+#define ATTACK(member) offsetof(struct cmd_simulate, member)
+
+static const struct cli_option attack_options[] = {
+    {"days", "T",
+     "how long devices are asked (default 1000; change 200, drift 3650)",
+     CLI_INTO_COUNT, ATTACK(o.days), 1, SIM_DAYS_MAX,
+     .verbs = "averaging change drift"},
+    {"devices", "N",
+     "how many (default 1000; fingerprint 2000, drift 10000; poisoning 100000 "
+     "honest ones)",
+     CLI_INTO_COUNT, ATTACK(o.devices), 2, SIM_DEVICES_MAX},
+    {"epsilon", "E", "privacy of one report", CLI_INTO_EPSILON,
+     ATTACK(o.nano_report), .preset = "ln3"},
+    {"permanent", "E",
+     "of the answer a two-step client keeps (default twice that)",
+     CLI_INTO_EPSILON, ATTACK(o.nano_permanent)},
+    {"grain", "DAYS",
+     "width of bins, distance of points; divides 36500 (default 3650)",
+     CLI_INTO_COUNT, ATTACK(o.grain), 1, SIM_DRIFT_RANGE, .verbs = "drift"},
+    {"yes", "Y", "weigh Y times yes", CLI_INTO_COUNT, ATTACK(o.yes), 0,
+     SIM_DEVICES_MAX, .preset = "75", .verbs = "averaging"},
+    {"of", "N", "in N fresh answers", CLI_INTO_COUNT, ATTACK(o.of), 1,
+     SIM_DEVICES_MAX, .preset = "100", .verbs = "averaging"},
+    {"seed", "N", "of all devices' keys", CLI_INTO_COUNT, ATTACK(o.seed), 0,
+     UINT64_MAX, .preset = "1"},
+    {"plot", "FILE.svg", "write the figure", CLI_INTO_TEXT, ATTACK(plot)},
+    CLI_FORMAT_ROW(ATTACK(format)),
+    {0}};
+
+static const struct cli_verb attack_verbs[] = {
+    {"averaging", NULL, "[options]", .run = cmd_simulate_attack,
+     .about = "guess the truth from many answers to one question"},
+    {"change", NULL, "[options]", .run = cmd_simulate_attack,
+     .about = "tell whether the truth has changed, and when"},
+    {"fingerprint", NULL, "[options]", .run = cmd_simulate_attack,
+     .about = "recognise a device by what it sent before"},
+    {"drift", NULL, "[options]", .run = cmd_simulate_attack,
+     .about = "what age in days costs, which is another every day"},
+    {"poisoning", NULL, "[options]", .run = cmd_simulate_attack,
+     .about = "make values come out large by devices that lie"},
+    {0}};
+
+static const struct cli_command attack_command = {
+    "simulate attack",
+    "NAME [options]",
+    "Attack simulated devices that are asked again and again. Clients toss "
+    "fresh\n"
+    "coins each time, keep one answer and send it as it is (memoised), or keep "
+    "one\n"
+    "and add noise to it each time (two-step). Beside what the attacker "
+    "achieves\n"
+    "stands what he may achieve.",
+    attack_options,
+    .verbs = attack_verbs,
+    .listed = true};
+
+int simulate_attack(int argc, char **argv)
+{
+    struct cmd_simulate c = {.o.grain = SIM_DRIFT_GRAIN};
+
+    return cli_run(&c.parser, &attack_command, argc, argv, &c);
+}
+
+/* ---- What is simulated --------------------------------------------------- */
+
+static const struct cli_option simulate_none[] = {{0}};
+
+static const struct cli_verb simulate_verbs[] = {
+    {"study", NULL, "--data D --domain K [options]", .own = simulate_study,
+     .about = "how well mechanisms do on people whose truths are known"},
+    {"attack", NULL, "NAME [options]", .own = simulate_attack,
+     .about = "what attackers learn from devices, or make of estimates"},
+    {"fleet", "URL", "[options]", .own = simulate_fleet,
+     .about = "devices that report to a real collector: a rehearsal"},
+    {"discover", "pem|treehist|sfp", "--data D [options]",
+     .own = simulate_discover,
+     .about = "how well frequent strings are found that nobody listed"},
+    {0}};
+
+static const struct cli_command simulate_command = {
+    "simulate",
+    NULL,
+    "Simulate people and devices, and compare what comes out with the truth.\n"
+    "'hearsay simulate study --help' and so on have the options.",
+    simulate_none,
+    .verbs = simulate_verbs,
+    .listed = true};
+
+int cmd_simulate(int argc, char **argv)
+{
+    struct cli_parser p;
+
+    return cli_run(&p, &simulate_command, argc, argv, NULL);
 }

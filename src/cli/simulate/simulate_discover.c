@@ -1,4 +1,4 @@
-/* simulate_discover.c - hearsay simulate --discover: how well frequent strings
+/* simulate_discover.c - hearsay simulate discover: how well frequent strings
  * are found among people whose strings are known. */
 #include "cli/simulate/internal.h"
 #include "sim/discovery/discovery.h"
@@ -8,29 +8,22 @@
 #include <string.h>
 
 struct simulate_discover {
-    struct simulate_words data, mechanisms;
-    struct simulate_numbers epsilons;
+    struct cli_parser parser;
+    struct cli_words data, mechanisms;
+    struct cli_numbers epsilons;
     uint64_t domain, threads; /* 0: not given */
     int sizes;                /* enum discovery_sizes */
     struct discovery_grid grid;
     struct simulate_files files;
     enum table_format format;
 
-    struct discovery_data people[SIMULATE_LIST_MAX]; /* owned */
-    struct discovery_result *rows;                   /* owned */
+    struct discovery_data people[CLI_LIST_MAX]; /* owned */
+    struct discovery_result *rows;              /* owned */
     size_t nrows;
     struct cli_progress progress;
     uint64_t asked; /* people so far */
     char of[48];
 };
-
-bool simulate_discovers(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (strncmp(argv[i], "--discover", 10) == 0)
-            return true;
-    return false;
-}
 
 /* ---- Running ------------------------------------------------------------- */
 
@@ -183,131 +176,17 @@ static int discover_people(struct simulate_discover *s, struct cli_parser *p)
     return code;
 }
 
-/* ---- Options ------------------------------------------------------------- */
-
-static bool discover_named(struct cli_parser *p, void *to)
-{
-    struct simulate_discover *s = to;
-
-    if (discovery_method(&s->grid.method, p->value, NULL) == HSY_OK &&
-        s->grid.method.analysis == HSY_ANALYSIS_SEARCH)
-        return true;
-    cli_usage(p, "--%s: there is pem, treehist and sfp", p->name);
-    return false;
-}
-
-/* As enum discovery_sizes. */
-static const char *const discover_sizes[] = {"equal", "rising", "diminishing",
-                                             NULL};
-
-#define DISCOVER(member) offsetof(struct simulate_discover, member)
-
-static const struct cli_option discover_options[] = {
-    {0, "discover", "pem|treehist",
-     "by prefix extending; treehist: a bit a group, by hcms\n(--discover sfp: "
-     "see --discover sfp --help)",
-     CLI_INTO_CALL, DISCOVER(grid.method), .call = discover_named},
-    {0, "interactive", NULL,
-     "batch by batch: each is asked about the extensions\n"
-     "of what the one before brought up",
-     CLI_INTO_FLAG, DISCOVER(grid.how.batches.asked)},
-    {0, "sizes", "equal|rising|diminishing",
-     "... people of the batches: all as many (default),\n"
-     "or evenly up to 3 times the first, or down to 1/3",
-     CLI_INTO_CHOICE, DISCOVER(sizes), .words = discover_sizes},
-    {0, "rounds", "R",
-     "... repeat every batch with R times fresh people,\n"
-     "and average the scores (default 1)",
-     CLI_INTO_COUNT, DISCOVER(grid.how.batches.rounds), 1, 1000},
-    {0, "bits", "M", "of a string (default 48)", CLI_INTO_COUNT,
-     DISCOVER(grid.how.batches.bits), 2, 64},
-    {0, "integers", NULL,
-     "a truth is its own string, in M bits (default: it\n"
-     "stands for M random bits; a file's lines for\n"
-     "themselves)",
-     CLI_INTO_FLAG, DISCOVER(grid.integers)},
-    {0, "step", "N", "bits from one group to the next (default 8)",
-     CLI_INTO_COUNT, DISCOVER(grid.how.batches.step), 1, 63},
-    {0, "first", "N",
-     "bits before the first step (default: as many as\n"
-     "--top values take)",
-     CLI_INTO_COUNT, DISCOVER(grid.how.batches.first), 1, 63},
-    {0, "pool-bits", "N", "2^N public hashes of a group (16)", CLI_INTO_COUNT,
-     DISCOVER(grid.how.spec.param[HSY_PARAM_POOL_BITS]), 1, HSY_POOL_BITS_MAX},
-    {0, "top", "K", "strings to find (default 16)", CLI_INTO_COUNT,
-     DISCOVER(grid.how.search.top), 1, HSY_SEARCH_TOP_MAX},
-    {0, "keep", "N", "N times K prefixes at inner stages (2)", CLI_INTO_COUNT,
-     DISCOVER(grid.how.search.keep), 1, HSY_SEARCH_KEEP_MAX},
-    {0, "significant", NULL, "return only what chance hardly makes",
-     CLI_INTO_FLAG, DISCOVER(grid.how.search.significant)},
-    {0, "max-candidates", "N", "of a stage (default 262144)", CLI_INTO_COUNT,
-     DISCOVER(grid.how.search.max_candidates), 1, HSY_SEARCH_CANDIDATES_MAX},
-    {0, "ideal", NULL, "a hash of each person's own in place of the pool",
-     CLI_INTO_FLAG, DISCOVER(grid.how.ideal)},
-    {0, "data", "D,...",
-     "zipf:S, geometric:P, poisson:L, uniform,\n"
-     "uniform:LO:HI, gaussian:M:SD or file:PATH",
-     CLI_INTO_CALL, DISCOVER(data), .call = simulate_words_row},
-    {0, "domain", "K", "different strings (default 1000000, or 2^M)",
-     CLI_INTO_COUNT, DISCOVER(domain), 2, HSY_VALUES_MAX},
-    {0, "users", "N",
-     "people, of a round (default 1000000, or the file's\nown)", CLI_INTO_COUNT,
-     DISCOVER(grid.users), 1, STUDY_EACH_MAX / 1000},
-    {0, "mechanism", "A,...",
-     "what is asked by: olh (small groups by grr), blh,\n"
-     "cms, hcms, for few bits others; with --interactive\n"
-     "any for values (default auto)",
-     CLI_INTO_CALL, DISCOVER(mechanisms), .call = simulate_mechanisms},
-    {0, "epsilon", "E,...", "privacy of one report (default 1)", CLI_INTO_CALL,
-     DISCOVER(epsilons), .call = simulate_epsilons},
-    {0, "runs", "R", "populations (default 20)", CLI_INTO_COUNT,
-     DISCOVER(grid.how.runs), 1, STUDY_RUNS_MAX},
-    {0, "seed", "N", "of all coins (default 1)", CLI_INTO_COUNT,
-     DISCOVER(grid.how.seed), 0, UINT64_MAX},
-    {0, "threads", "N",
-     "how many (default: all cores); the numbers do not\ndepend on it",
-     CLI_INTO_COUNT, DISCOVER(threads), 1, STUDY_THREADS_MAX},
-    {0, "plot", "FILE.svg", "draw NDCG against epsilon", CLI_INTO_TEXT,
-     DISCOVER(files.plot)},
-    {0, "dump", "FILE.csv", "write every run", CLI_INTO_TEXT,
-     DISCOVER(files.dump)},
-    CLI_FORMAT_ROW(DISCOVER(format)),
-    {0}};
-
-static const struct cli_command discover_command = {
-    "simulate --discover pem", "--data D [--interactive] [options]",
-    "Let simulated people report prefixes of their strings, search for the\n"
-    "frequent ones and compare what is found with what most people hold: for\n"
-    "all data, mechanisms and epsilons. People report by the same code as "
-    "real\n"
-    "ones, each once.",
-    discover_options, .operand = simulate_operand};
+/* ---- The command --------------------------------------------------------- */
 
 /* What goes with what. */
-static const char *discover_conflict(const struct simulate_discover *s,
-                                     const struct cli_parser *p)
+static const char *discover_conflict(const struct simulate_discover *s)
 {
     const uint64_t bits = s->grid.how.batches.bits;
 
-    if (s->data.n == 0)
-        return "--data says how strings are spread over people, as --data "
-               "zipf:1.5";
-    if (!s->grid.how.batches.asked &&
-        (cli_given(p, "sizes") || cli_given(p, "rounds")))
-        return "--sizes and --rounds go with --interactive";
-    if (s->grid.how.batches.asked &&
-        (cli_given(p, "first") || cli_given(p, "pool-bits")))
-        return "--first and --pool-bits do not go with --interactive: batches "
-               "are asked by the mechanism 'stage', which has neither";
-    if (s->grid.how.batches.asked && s->grid.how.ideal)
-        return "--ideal does not go with --interactive";
     if (s->grid.how.ideal &&
         (s->mechanisms.n > 1 ||
          strcmp(s->mechanisms.at[0], s->grid.method.rule) != 0))
-        return "--ideal stands for olh: no other --mechanism goes with it, and "
-               "no treehist";
-    if (s->grid.how.batches.asked && s->grid.method.oracle != NULL)
-        return "--interactive goes with --discover pem";
+        return "--ideal stands for olh: no other --mechanism goes with it";
     if (s->grid.integers && bits < 22 && s->domain > (uint64_t)1 << bits)
         return "--domain: --integers of so many --bits are fewer";
     if (s->data.n * s->mechanisms.n * s->epsilons.n > SIMULATE_ROWS_MAX)
@@ -348,40 +227,132 @@ static void discover_settle(struct simulate_discover *s)
     g->how.ctx = s;
 }
 
-static int discover_end(struct simulate_discover *s, int code)
+static void discover_end(struct simulate_discover *s)
 {
     for (size_t i = 0; i < s->nrows; i++)
         discovery_close(&s->rows[i]);
     for (size_t i = 0; i < s->data.n; i++)
         study_people_close(&s->people[i].people);
     free(s->rows);
-    free(s->data.memory);
-    free(s->mechanisms.memory);
-    return code;
 }
+
+/* The verb is the method. */
+static int discover_run(void *to)
+{
+    struct simulate_discover *s = to;
+    const char *conflict;
+    int code;
+
+    (void)discovery_method(&s->grid.method, s->parser.verb->name, NULL);
+    discover_settle(s);
+    conflict = discover_conflict(s);
+    if (conflict != NULL)
+        return cli_usage(&s->parser, "%s", conflict);
+    s->rows =
+        calloc(s->data.n * s->mechanisms.n * s->epsilons.n, sizeof *s->rows);
+    code = s->rows != NULL ? discover_people(s, &s->parser) : cli_fail_nomem();
+    return code == CLI_DONE ? discover_all(s) : code;
+}
+
+/* As enum discovery_sizes. */
+static const char *const discover_sizes[] = {"equal", "rising", "diminishing",
+                                             NULL};
+
+#define DISCOVER(member) offsetof(struct simulate_discover, member)
+
+static const struct cli_option discover_options[] = {
+    {"interactive", NULL,
+     "batch by batch: each is asked about the extensions of what the one "
+     "before brought up",
+     CLI_INTO_FLAG, DISCOVER(grid.how.batches.asked), .verbs = "pem",
+     .without = "ideal first pool-bits"},
+    {"sizes", "equal|rising|diminishing",
+     "people of the batches: all as many, or evenly up to 3 times the first, "
+     "or down to 1/3",
+     CLI_INTO_CHOICE, DISCOVER(sizes), .words = discover_sizes,
+     .preset = "equal", .with = "interactive"},
+    {"rounds", "R",
+     "repeat every batch with R times fresh people, and average the scores",
+     CLI_INTO_COUNT, DISCOVER(grid.how.batches.rounds), 1, 1000, .preset = "1",
+     .with = "interactive"},
+    {"bits", "M", "of a string", CLI_INTO_COUNT,
+     DISCOVER(grid.how.batches.bits), 2, 64, .preset = "48"},
+    {"integers", NULL,
+     "a truth is its own string, in M bits (default: it stands for M random "
+     "bits; a file's lines for themselves)",
+     CLI_INTO_FLAG, DISCOVER(grid.integers)},
+    {"step", "N", "bits from one group to the next (default 8)", CLI_INTO_COUNT,
+     DISCOVER(grid.how.batches.step), 1, 63},
+    {"first", "N",
+     "bits before the first step (default: as many as --top values take; 0 "
+     "with --interactive)",
+     CLI_INTO_COUNT, DISCOVER(grid.how.batches.first), 1, 63},
+    {"pool-bits", "N", "2^N public hashes of a group or batch (16)",
+     CLI_INTO_COUNT, DISCOVER(grid.how.spec.param[HSY_PARAM_POOL_BITS]), 1,
+     HSY_POOL_BITS_MAX},
+    {"top", "K", "strings to find", CLI_INTO_COUNT,
+     DISCOVER(grid.how.search.top), 1, HSY_SEARCH_TOP_MAX, .preset = "16"},
+    {"keep", "N", "N times K prefixes at inner stages", CLI_INTO_COUNT,
+     DISCOVER(grid.how.search.keep), 1, HSY_SEARCH_KEEP_MAX, .preset = "2"},
+    {"significant", NULL, "return only what chance hardly makes", CLI_INTO_FLAG,
+     DISCOVER(grid.how.search.significant)},
+    {"max-candidates", "N", "of a stage", CLI_INTO_COUNT,
+     DISCOVER(grid.how.search.max_candidates), 1, HSY_SEARCH_CANDIDATES_MAX,
+     .preset = "262144"},
+    {"ideal", NULL, "a hash of each person's own in place of the pool",
+     CLI_INTO_FLAG, DISCOVER(grid.how.ideal), .verbs = "pem"},
+    {"data", "D,...",
+     "zipf:S, geometric:P, poisson:L, uniform, uniform:LO:HI, gaussian:M:SD or "
+     "file:PATH",
+     CLI_INTO_WORDS, DISCOVER(data), .hints = SIMULATE_DATA " file:"},
+    {"domain", "K", "different strings (default 1000000, or 2^M)",
+     CLI_INTO_COUNT, DISCOVER(domain), 2, HSY_VALUES_MAX},
+    {"users", "N", "people, of a round (default 1000000, or the file's own)",
+     CLI_INTO_COUNT, DISCOVER(grid.users), 1, STUDY_EACH_MAX / 1000},
+    {"mechanism", "A,...",
+     "what is asked by: olh (small groups by grr), blh, cms, hcms, for few "
+     "bits others; with --interactive any for values (default auto)",
+     CLI_INTO_CALL, DISCOVER(mechanisms), .call = simulate_mechanisms},
+    {"epsilon", "E,...", "privacy of one report (default 1)", CLI_INTO_EPSILONS,
+     DISCOVER(epsilons), .hints = "1 2 ln3"},
+    {"runs", "R", "populations", CLI_INTO_COUNT, DISCOVER(grid.how.runs), 1,
+     STUDY_RUNS_MAX, .preset = "20"},
+    SIMULATE_ROWS(DISCOVER(grid.how.seed), DISCOVER(threads)),
+    {"plot", "FILE.svg", "draw NDCG against epsilon", CLI_INTO_TEXT,
+     DISCOVER(files.plot)},
+    {"dump", "FILE.csv", "write every run", CLI_INTO_TEXT,
+     DISCOVER(files.dump)},
+    CLI_FORMAT_ROW(DISCOVER(format)),
+    {0}};
+
+static const struct cli_verb discover_verbs[] = {
+    {"pem", NULL, "--data D [--interactive] [options]", "data", discover_run,
+     .about = "by prefix extending"},
+    {"treehist", NULL, "--data D [options]", "data", discover_run,
+     .about = "a bit a group, by hcms"},
+    {"sfp", NULL, "--words FILE --data D [options]", .own = simulate_puzzle,
+     .about = "by Apple's sequence fragment puzzle ('discover sfp --help')"},
+    {0}};
+
+static const struct cli_command discover_command = {
+    "simulate discover",
+    NULL,
+    "Let simulated people report prefixes of their strings, search for the\n"
+    "frequent ones and compare what is found with what most people hold: for\n"
+    "all data, mechanisms and epsilons. People report by the same code as "
+    "real\n"
+    "ones, each once.",
+    discover_options,
+    .verbs = discover_verbs,
+    .apart = true};
 
 int simulate_discover(int argc, char **argv)
 {
     struct simulate_discover s = {
         .grid.how = {.spec = {.size = sizeof(hsy_spec)},
-                     .search = {.size = sizeof(hsy_search),
-                                .top = 16,
-                                .keep = 2,
-                                .max_candidates = HSY_SEARCH_CANDIDATES},
-                     .batches = {.bits = 48, .rounds = 1},
-                     .runs = 20,
-                     .seed = 1}};
-    struct cli_parser p;
-    const char *conflict;
-    int code;
+                     .search = {.size = sizeof(hsy_search)}}};
+    const int code = cli_run(&s.parser, &discover_command, argc, argv, &s);
 
-    if (!cli_read(&p, &discover_command, argc, argv, &s))
-        return discover_end(&s, p.exit);
-    discover_settle(&s);
-    conflict = discover_conflict(&s, &p);
-    if (conflict != NULL)
-        return discover_end(&s, cli_usage(&p, "%s", conflict));
-    s.rows = calloc(s.data.n * s.mechanisms.n * s.epsilons.n, sizeof *s.rows);
-    code = s.rows != NULL ? discover_people(&s, &p) : cli_fail_nomem();
-    return discover_end(&s, code == CLI_DONE ? discover_all(&s) : code);
+    discover_end(&s);
+    return code;
 }

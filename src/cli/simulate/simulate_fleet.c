@@ -14,7 +14,6 @@
 #include <string.h>
 #include <time.h>
 
-#define FLEET_LAWS 256u
 #define FLEET_RATE_MAX 1e6
 #define FLEET_DOCUMENT_MAX (16u << 20) /* bytes, as over HTTP */
 
@@ -23,10 +22,9 @@ static const char *const fleet_attendances[] = {"stay", "leave", "join", NULL};
 
 struct fleet_job {
     struct fleet_options o;
-    const char *laws[FLEET_LAWS]; /* TASK=LAW */
-    size_t nlaws;
+    struct cli_texts laws; /* TASK=LAW */
     const char *public_key, *token, *document;
-    int attendance; /* -1: not said */
+    int attendance;
     uint8_t key[HSY_SIGN_KEY];
     char *token_text;        /* owned */
     uint8_t *document_bytes; /* owned */
@@ -37,17 +35,6 @@ struct fleet_job {
 
 /* ---- Options ------------------------------------------------------------- */
 
-static bool fleet_count(struct cli_parser *p, void *to)
-{
-    uint32_t *out = (uint32_t *)((char *)to + p->row->place);
-    uint64_t n = 0;
-
-    if (!cli_value_count(p, &n, p->row->low, p->row->high))
-        return false;
-    *out = (uint32_t)n;
-    return true;
-}
-
 static bool fleet_rate(struct cli_parser *p, void *to)
 {
     double *out = &((struct fleet_job *)to)->o.rate;
@@ -56,18 +43,6 @@ static bool fleet_rate(struct cli_parser *p, void *to)
         return true;
     cli_usage(p, "--rate takes a number above 0, at most 1000000");
     return false;
-}
-
-static bool fleet_law(struct cli_parser *p, void *to)
-{
-    struct fleet_job *j = to;
-
-    if (j->nlaws == FLEET_LAWS || strchr(p->value, '=') == NULL) {
-        cli_usage(p, "--truth takes TASK=LAW, as dark-mode=0.4");
-        return false;
-    }
-    j->laws[j->nlaws++] = p->value;
-    return true;
 }
 
 static bool fleet_is_url(const char *text)
@@ -88,72 +63,56 @@ static bool fleet_relay_option(struct cli_parser *p, void *to)
     return true;
 }
 
-static bool fleet_operand(struct cli_parser *p, void *to)
-{
-    struct fleet_job *j = to;
-
-    if (j->o.url != NULL || !fleet_is_url(p->value)) {
-        cli_usage(p, "one URL is wanted, as http://127.0.0.1:8080");
-        return false;
-    }
-    j->o.url = p->value;
-    return true;
-}
-
 #define FLEET(member) offsetof(struct fleet_job, member)
 
 static const struct cli_option fleet_table[] = {
-    {0, "devices", "N", "how many (default 1000)", CLI_INTO_COUNT,
-     FLEET(o.devices), 1, FLEET_DEVICES_MAX},
-    {0, "days", "T",
-     "they live so many days, and answer and send on\n"
-     "each; the collector is one with --rehearsal",
-     CLI_INTO_CALL, FLEET(o.days), 1, FLEET_DAYS_MAX, .call = fleet_count},
-    {0, "clock", "FILE",
-     "its clock (serve --rehearsal FILE): days begin at\n"
-     "the one that it says; without --days the time",
+    {"devices", "N", "how many", CLI_INTO_COUNT, FLEET(o.devices), 1,
+     FLEET_DEVICES_MAX, .preset = "1000"},
+    {"days", "T",
+     "they live so many days, and answer and send on each; the collector is "
+     "one with --rehearsal",
+     CLI_INTO_COUNT32, FLEET(o.days), 1, FLEET_DAYS_MAX, .with = "clock"},
+    {"clock", "FILE",
+     "its clock (serve --rehearsal FILE): days begin at the one that it says; "
+     "without --days the time",
      CLI_INTO_TEXT, FLEET(o.clock)},
-    {0, "attendance", "stay|leave|join",
-     "of days: all stay (default); every second device\n"
-     "leaves after its first round; or they come one\n"
-     "after the other, evenly over the days",
-     CLI_INTO_CHOICE, FLEET(attendance), .words = fleet_attendances},
-    {0, "seed", "N",
-     "of their keys and truths (default 1); the same on\n"
-     "the same day is counted once",
-     CLI_INTO_COUNT, FLEET(o.seed), 0, UINT64_MAX},
-    {0, "truth", "TASK=LAW...",
+    {"attendance", "stay|leave|join",
+     "of days: all stay; every second device leaves after its first round; or "
+     "they come one after the other, evenly over the days",
+     CLI_INTO_CHOICE, FLEET(attendance), .words = fleet_attendances,
+     .preset = "stay", .with = "days"},
+    {"seed", "N",
+     "of their keys and truths; the same on the same day is counted once",
+     CLI_INTO_COUNT, FLEET(o.seed), 0, UINT64_MAX, .preset = "1"},
+    {"truth", "TASK=LAW...",
      "what they think; the law is\n"
-     "  yes-no: 0.3, the share of yes (default)\n"
+     "  yes-no: 30%, the share of yes (default)\n"
      "  values: A:3,B:1 or uniform or zipf[:S] (default)\n"
      "  numbers: uniform[:LO:HI] or normal:MEAN:DEVIATION\n"
      "  strings: WORD:3,OTHER:1 (default: six words)",
-     CLI_INTO_CALL, FLEET(laws), .call = fleet_law},
-    {0, "relay", "RELAY",
-     "uploads go there, sealed, one a request; without\n"
-     "it to that of the document, if it names one",
+     CLI_INTO_TEXTS, FLEET(laws), .high = CLI_TEXTS_MAX},
+    {"relay", "RELAY",
+     "uploads go there, sealed, one a request; without it to that of the "
+     "document, if it names one",
      CLI_INTO_CALL, FLEET(o.relay), .call = fleet_relay_option},
-    {0, "document", "FILE", "signed tasks, not those that URL has",
-     CLI_INTO_TEXT, FLEET(document)},
-    {0, "public-key", "FILE",
-     "who signs the collector's tasks (default: anyone)", CLI_INTO_TEXT,
-     FLEET(public_key)},
-    {0, "threads", "N", "how many (default: all cores)", CLI_INTO_CALL,
-     FLEET(o.threads), 1, FLEET_THREADS_MAX, .call = fleet_count},
-    {0, "connections", "C", "kept open (default 32)", CLI_INTO_CALL,
-     FLEET(o.connections), 1, FLEET_CONNECTIONS_MAX, .call = fleet_count},
-    {0, "batch", "B", "uploads of a request (default 1, as devices send)",
-     CLI_INTO_CALL, FLEET(o.batch), 1, FLEET_BATCH_MAX, .call = fleet_count},
-    {0, "rate", "R", "requests a second at most (default: no limit)",
+    {"document", "FILE", "signed tasks, not those that URL has", CLI_INTO_TEXT,
+     FLEET(document)},
+    {"public-key", "FILE", "who signs the collector's tasks (default: anyone)",
+     CLI_INTO_TEXT, FLEET(public_key)},
+    {"threads", "N", "how many (default: all cores)", CLI_INTO_COUNT32,
+     FLEET(o.threads), 1, FLEET_THREADS_MAX},
+    {"connections", "C", "kept open", CLI_INTO_COUNT32, FLEET(o.connections), 1,
+     FLEET_CONNECTIONS_MAX, .preset = "32"},
+    {"batch", "B", "uploads of a request, which devices send alone",
+     CLI_INTO_COUNT32, FLEET(o.batch), 1, FLEET_BATCH_MAX, .preset = "1"},
+    {"rate", "R", "requests a second at most (default: no limit)",
      CLI_INTO_CALL, FLEET(o.rate), .call = fleet_rate},
-    {0, "repeat", "K",
-     "send each request K times (default 1); it is\ncounted once",
-     CLI_INTO_CALL, FLEET(o.repeat), 1, FLEET_REPEAT_MAX, .call = fleet_count},
-    {0, "attempts", "N", "until a request is given up (default 8)",
-     CLI_INTO_CALL, FLEET(o.attempts), 1, FLEET_REPEAT_MAX,
-     .call = fleet_count},
-    {0, "token", "FILE", "an enrolment token", CLI_INTO_TEXT, FLEET(token)},
-    {0, "ca", "FILE", "who signs the server's certificate", CLI_INTO_TEXT,
+    {"repeat", "K", "send each request K times; it is counted once",
+     CLI_INTO_COUNT32, FLEET(o.repeat), 1, FLEET_REPEAT_MAX, .preset = "1"},
+    {"attempts", "N", "until a request is given up", CLI_INTO_COUNT32,
+     FLEET(o.attempts), 1, FLEET_REPEAT_MAX, .preset = "8"},
+    {"token", "FILE", "an enrolment token", CLI_INTO_TEXT, FLEET(token)},
+    {"ca", "FILE", "who signs the server's certificate", CLI_INTO_TEXT,
      FLEET(o.ca_file)},
     CLI_FORMAT_ROW(FLEET(format)),
     {0}};
@@ -167,22 +126,16 @@ static const struct cli_command fleet_command = {
     "under\n"
     "a clock that this command drives. Nobody is behind these reports: never\n"
     "send them to a collector that counts real people.",
-    fleet_table, .operand = fleet_operand};
+    fleet_table, .operands = "URL"};
 
 /* Days, and whose clock it is. */
-static int fleet_time(struct cli_parser *p, struct fleet_job *j)
+static int fleet_time(struct fleet_job *j)
 {
     struct timespec t;
     hsy_error err = {0};
     hsy_status st;
 
-    if (j->o.days != 0 && j->o.clock == NULL)
-        return cli_usage(p, "--days drives a clock: say --clock FILE, as the "
-                            "collector's --rehearsal FILE");
-    if (j->o.days == 0 && j->attendance != -1)
-        return cli_usage(p, "--attendance goes with --days");
-    if (j->attendance != -1)
-        j->o.attendance = (enum fleet_attendance)j->attendance;
+    j->o.attendance = (enum fleet_attendance)j->attendance;
     if (j->o.clock != NULL) {
         st = rehearsal_read(&j->o.now, j->o.clock, &err);
         if (st == HSY_E_IO)
@@ -200,11 +153,15 @@ static int fleet_settle(struct cli_parser *p, struct fleet_job *j)
 {
     int failed;
 
-    if (j->o.url == NULL)
+    j->o.url = p->operands[0];
+    if (!fleet_is_url(j->o.url))
         return cli_usage(p, "one URL is wanted, as http://127.0.0.1:8080");
+    for (size_t i = 0; i < j->laws.n; i++)
+        if (strchr(j->laws.at[i], '=') == NULL)
+            return cli_usage(p, "--truth takes TASK=LAW, as dark-mode=40%%");
     if (j->o.repeat > 1 && j->o.connections == 1)
         return cli_usage(p, "--repeat takes two connections or more");
-    failed = fleet_time(p, j);
+    failed = fleet_time(j);
     if (failed)
         return failed;
     if (j->public_key != NULL) {
@@ -239,22 +196,22 @@ static int fleet_laws(const struct fleet_job *j, struct fleet *f)
     struct fleet_task *tasks = fleet_tasks(f, &n);
     hsy_error err = {0};
 
-    for (size_t i = 0; i < j->nlaws; i++) {
-        const char *law = strchr(j->laws[i], '=') + 1;
-        const size_t len = (size_t)(law - j->laws[i]) - 1;
+    for (size_t i = 0; i < j->laws.n; i++) {
+        const char *said = j->laws.at[i];
+        const size_t len = strcspn(said, "=");
+        const char *law = said + len + 1;
         size_t k = 0;
 
         while (k < n && (strlen(tasks[k].task.id) != len ||
-                         memcmp(tasks[k].task.id, j->laws[i], len) != 0))
+                         memcmp(tasks[k].task.id, said, len) != 0))
             k++;
         if (k == n)
-            return cli_fail("--truth %s: the collector has no such task",
-                            j->laws[i]);
+            return cli_fail("--truth %s: the collector has no such task", said);
         if (fleet_law_parse(&tasks[k], law, &err) != HSY_OK)
             return err.status == HSY_E_NOMEM
                        ? cli_fail_nomem()
-                       : cli_fail("--truth %s: a law of this task is %s",
-                                  j->laws[i], err.msg);
+                       : cli_fail("--truth %s: a law of this task is %s", said,
+                                  err.msg);
     }
     return 0;
 }
@@ -359,15 +316,8 @@ static int fleet_rehearse(struct fleet_job *j)
 
 int simulate_fleet(int argc, char **argv)
 {
-    struct fleet_job job = {.attendance = -1,
-                            .o = {.seed = 1,
-                                  .devices = 1000,
-                                  .connections = 32,
-                                  .batch = 1,
-                                  .repeat = 1,
-                                  .attempts = 8,
-                                  .threads = (uint32_t)simulate_cores(),
-                                  .tick = fleet_tick}};
+    struct fleet_job job = {
+        .o = {.threads = (uint32_t)simulate_cores(), .tick = fleet_tick}};
     struct cli_parser p;
     int failed;
 

@@ -1,4 +1,4 @@
-/* simulate_puzzle.c - hearsay simulate --discover sfp: how well the fragment
+/* simulate_puzzle.c - hearsay simulate discover sfp: how well the fragment
  * puzzle finds words among people whose words are known. */
 #include "cli/simulate/internal.h"
 #include "sim/discovery/discovery.h"
@@ -9,9 +9,8 @@
 #include <string.h>
 
 struct simulate_puzzle {
-    const char *discover; /* sfp, or this would not be here */
     const char *data, *words;
-    struct simulate_numbers epsilons;
+    struct cli_numbers epsilons;
     uint64_t threads;
     struct cli_spec spec;
     struct puzzling how;
@@ -21,27 +20,11 @@ struct simulate_puzzle {
     struct puzzling_word *taken; /* owned */
     uint32_t left;               /* words left out */
     struct study_people people;  /* owned */
-    struct puzzling_result rows[SIMULATE_LIST_MAX];
+    struct puzzling_result rows[CLI_LIST_MAX];
     struct cli_progress progress;
     uint64_t done;
     char of[48];
 };
-
-bool simulate_puzzles(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        struct discovery_method method;
-        const char *name = strncmp(argv[i], "--discover=", 11) == 0
-                               ? argv[i] + 11
-                           : strcmp(argv[i], "--discover") == 0 ? argv[i + 1]
-                                                                : NULL;
-
-        if (name != NULL && discovery_method(&method, name, NULL) == HSY_OK &&
-            method.analysis == HSY_ANALYSIS_PUZZLE)
-            return true;
-    }
-    return false;
-}
 
 /* ---- Running ------------------------------------------------------------- */
 
@@ -136,62 +119,53 @@ static int puzzle_people(struct simulate_puzzle *s, struct cli_parser *p)
 #define PUZZLE(member) offsetof(struct simulate_puzzle, member)
 
 static const struct cli_option puzzle_options[] = {
-    {0, "discover", "sfp", "by Apple's sequence fragment puzzle", CLI_INTO_TEXT,
-     PUZZLE(discover)},
-    {0, "words", "FILE",
-     "words that people hold, one a line; those that\n"
-     "cannot be spelled are left out",
+    {"words", "FILE",
+     "words that people hold, one a line; those that cannot be spelled are "
+     "left out",
      CLI_INTO_TEXT, PUZZLE(words)},
-    {CLI_OPT_ALPHABET, "alphabet", "SET",
-     "what they are spelled in (default a-z)"},
-    {0, "data", "D",
-     "how people are spread over the words, in an order of\n"
-     "each run's own: zipf:S, geometric:P, poisson:L,\n"
-     "uniform, uniform:LO:HI or gaussian:M:SD",
-     CLI_INTO_TEXT, PUZZLE(data)},
-    {0, "users", "N", "people (default 1000000)", CLI_INTO_COUNT,
-     PUZZLE(how.users), 1, STUDY_EACH_MAX},
-    {0, "epsilon", "E,...",
-     "privacy of one report, fragment and word together\n(default 8)",
-     CLI_INTO_CALL, PUZZLE(epsilons), .call = simulate_epsilons},
-    {CLI_OPT_SET, "set", "KEY=VALUE...",
-     "parameters of sfp: bits piece-bits fragment-bits\n"
-     "fragments word-share hashes width pool-seed"},
-    {CLI_OPT_ORACLE, "oracle", "cms|hcms", "the sketch (default cms)"},
-    {0, "top", "K",
-     "hold the first K against the K most frequent\n(default 10)",
-     CLI_INTO_COUNT, PUZZLE(how.top), 1, HSY_SEARCH_TOP_MAX},
-    {0, "threshold", "T",
-     "at most T pairs of an offset go on (default: as many\n"
-     "as are more than chance makes; with --all 20)",
+    CLI_SPEC_AS("alphabet", NULL, "what they are spelled in (default a-z)"),
+    {"data", "D",
+     "how people are spread over the words, in an order of each run's own: "
+     "zipf:S, geometric:P, poisson:L, uniform, uniform:LO:HI or gaussian:M:SD",
+     CLI_INTO_TEXT, PUZZLE(data), .hints = SIMULATE_DATA},
+    {"users", "N", "people", CLI_INTO_COUNT, PUZZLE(how.users), 1,
+     STUDY_EACH_MAX, .preset = "1e6"},
+    {"epsilon", "E,...",
+     "privacy of one report, fragment and word together (default 8)",
+     CLI_INTO_EPSILONS, PUZZLE(epsilons), .hints = "4 8"},
+    CLI_SPEC_AS("set", NULL,
+                "parameters of sfp: bits piece-bits fragment-bits fragments "
+                "word-share hashes width pool-seed"),
+    CLI_SPEC_AS("oracle", "cms|hcms", "the sketch (default cms)"),
+    {"top", "K", "hold the first K against the K most frequent", CLI_INTO_COUNT,
+     PUZZLE(how.top), 1, HSY_SEARCH_TOP_MAX, .preset = "10"},
+    {"threshold", "T",
+     "at most T pairs of an offset go on (default: as many as are more than "
+     "chance makes; with --all 20)",
      CLI_INTO_COUNT, PUZZLE(how.search.threshold), 1, HSY_PUZZLE_PAIRS_MAX},
-    {0, "all", NULL, "pairs and words, chance or not", CLI_INTO_FLAG,
+    {"all", NULL, "pairs and words, chance or not", CLI_INTO_FLAG,
      PUZZLE(how.search.all)},
-    {0, "alpha", "A",
-     "chance to take any pair, or any word, that nobody\nhas (default 0.05)",
-     CLI_INTO_SHARE, PUZZLE(how.search.alpha)},
-    {0, "max-candidates", "N", "pairs of an offset, and words (default 262144)",
+    {"alpha", "A",
+     "chance to take any pair, or any word, that nobody has (default 0.05)",
+     CLI_INTO_SHARE, PUZZLE(how.search.alpha), .hints = "1% 5%"},
+    {"max-candidates", "N", "pairs of an offset, and words (default 262144)",
      CLI_INTO_COUNT, PUZZLE(how.search.max_candidates), 1,
      HSY_SEARCH_CANDIDATES_MAX},
-    {0, "runs", "R", "populations (default 5)", CLI_INTO_COUNT,
-     PUZZLE(how.runs), 1, STUDY_RUNS_MAX},
-    {0, "seed", "N", "of all coins (default 1)", CLI_INTO_COUNT,
-     PUZZLE(how.seed), 0, UINT64_MAX},
-    {0, "threads", "N",
-     "how many (default: all cores); the numbers do not\ndepend on it",
-     CLI_INTO_COUNT, PUZZLE(threads), 1, STUDY_THREADS_MAX},
+    {"runs", "R", "populations", CLI_INTO_COUNT, PUZZLE(how.runs), 1,
+     STUDY_RUNS_MAX, .preset = "5"},
+    SIMULATE_ROWS(PUZZLE(how.seed), PUZZLE(threads)),
     CLI_FORMAT_ROW(PUZZLE(format)),
     {0}};
 
 static const struct cli_command puzzle_command = {
-    "simulate --discover sfp",
+    "simulate discover sfp",
     "--words FILE --data D [options]",
     "Let simulated people report fragments of their words and the words, put\n"
     "the puzzle together and compare what is found with what people hold. "
     "Every\n"
     "person reports one by one, through the same code as real ones.",
     puzzle_options,
-    .operand = simulate_operand,
+    .needs = "words data",
     .spec = PUZZLE(spec)};
 
 static void puzzle_settle(struct simulate_puzzle *s)
@@ -216,12 +190,6 @@ static int puzzle_all(struct simulate_puzzle *s, struct cli_parser *p)
 {
     int failed;
 
-    if (s->words == NULL)
-        return cli_usage(p, "--words names the file with the words that people "
-                            "hold, as --words /usr/share/dict/words");
-    if (s->data == NULL)
-        return cli_usage(p, "--data says how people are spread over the words, "
-                            "as --data zipf:1.1");
     if (s->spec.spec.design != HSY_DESIGN_EPSILON)
         return cli_usage(p, "--set takes the parameters of sfp");
     puzzle_settle(s);
@@ -235,14 +203,11 @@ static int puzzle_all(struct simulate_puzzle *s, struct cli_parser *p)
 
 int simulate_puzzle(int argc, char **argv)
 {
-    struct simulate_puzzle s = {.how = {.spec = {.size = sizeof(hsy_spec),
-                                                 .mechanism = "sfp",
-                                                 .kind = HSY_KIND_STRINGS},
-                                        .search = {.size = sizeof(hsy_puzzle)},
-                                        .users = 1000000,
-                                        .runs = 5,
-                                        .seed = 1,
-                                        .top = 10}};
+    struct simulate_puzzle s = {
+        .how = {.spec = {.size = sizeof(hsy_spec),
+                         .mechanism = "sfp",
+                         .kind = HSY_KIND_STRINGS},
+                .search = {.size = sizeof(hsy_puzzle)}}};
     struct cli_parser p;
     const int code = cli_read(&p, &puzzle_command, argc, argv, &s)
                          ? puzzle_all(&s, &p)

@@ -1,4 +1,4 @@
-/* simulate_study.c - hearsay simulate --data: how well mechanisms do on people
+/* simulate_study.c - hearsay simulate study: how well mechanisms do on people
  * whose truths are known. */
 #include "cli/simulate/internal.h"
 
@@ -209,7 +209,6 @@ static void study_end(struct simulate_study *s)
     for (size_t i = 0; s->rows != NULL && i < s->nrows; i++)
         study_close(&s->rows[i]);
     free(s->rows);
-    free(s->mechanisms.memory);
     free(s->ways);
     study_people_close(&s->filed.people);
     cli_spec_clear(&s->question);
@@ -217,8 +216,7 @@ static void study_end(struct simulate_study *s)
 
 int simulate_study(int argc, char **argv)
 {
-    struct simulate_study s = {
-        .grid.how = {.runs = 20, .seed = 1, .tick = study_tick}};
+    struct simulate_study s = {.grid.how.tick = study_tick};
     struct cli_parser p;
     int code;
 

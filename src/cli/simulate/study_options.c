@@ -1,10 +1,10 @@
-/* study_options.c - the options of hearsay simulate --data. */
+/* study_options.c - the options of hearsay simulate study. */
 #include "cli/simulate/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Models -------------------------------------------------------------- */
+/* ---- Values -------------------------------------------------------------- */
 
 static bool study_take_model(struct simulate_study *s, struct cli_parser *p,
                              const char *word)
@@ -28,25 +28,21 @@ static bool study_take_model(struct simulate_study *s, struct cli_parser *p,
 static bool study_models(struct cli_parser *p, void *to)
 {
     struct simulate_study *s = to;
-    struct simulate_words words = {0};
-    bool good = simulate_words(p, &words);
+    struct cli_words words = {0};
+    bool good = cli_value_words(p, &words);
 
     s->nmodels = 0;
     for (size_t i = 0; i < words.n && good; i++)
         good = study_take_model(s, p, words.at[i]);
-    free(words.memory);
     return good;
 }
 
 static bool study_take_delta(struct cli_parser *p, void *to)
 {
-    struct simulate_study *s = to;
-    double x;
+    double *delta = &((struct simulate_study *)to)->grid.how.delta;
 
-    if (text_number(&x, p->value) && x >= STUDY_DELTA_MIN && x < 1) {
-        s->grid.how.delta = x;
+    if (text_number(delta, p->value) && *delta >= STUDY_DELTA_MIN && *delta < 1)
         return true;
-    }
     cli_usage(p, "--delta takes a number above 0 (from 1e-250 on) and below 1, "
                  "as 1e-6");
     return false;
@@ -54,85 +50,64 @@ static bool study_take_delta(struct cli_parser *p, void *to)
 
 /* ---- Options ------------------------------------------------------------- */
 
-static bool study_operand(struct cli_parser *p, void *to)
-{
-    (void)to;
-    cli_usage(p, "no simulation '%.64s'; there are 'attack' and 'fleet'",
-              p->value);
-    return false;
-}
-
 static const char *const study_samplings[] = {"auto", "users", NULL};
 
 #define STUDY(member) offsetof(struct simulate_study, member)
 
 static const struct cli_option study_options[] = {
-    {0, "data", "D",
-     "zipf:S, geometric:P, poisson:L, uniform,\n"
-     "uniform:LO:HI, gaussian:M:SD or file:PATH",
-     CLI_INTO_TEXT, STUDY(data)},
-    {0, "domain", "K,...", "truths are the integers 0 to K-1", CLI_INTO_CALL,
-     STUDY(domains), 2, HSY_VALUES_MAX, .call = simulate_counts},
-    {CLI_OPT_RANGE, "range", "LO:HI",
-     "truths are numbers; the mean is asked, or with"},
-    {CLI_OPT_BINS, "bins", "B", "... the share of each of B equal bins"},
-    {0, "users", "N,...", "people (default 10000, or the file's own)",
-     CLI_INTO_CALL, STUDY(users), 1, STUDY_USERS_MAX, .call = simulate_counts},
-    {0, "mechanism", "A,...", "see 'hearsay mechanisms' (default auto)",
+    {"data", "D",
+     "zipf:S, geometric:P, poisson:L, uniform, uniform:LO:HI, gaussian:M:SD or "
+     "file:PATH",
+     CLI_INTO_TEXT, STUDY(data), .hints = SIMULATE_DATA " file:"},
+    {"domain", "K,...", "truths are the integers 0 to K-1", CLI_INTO_COUNTS,
+     STUDY(domains), 2, HSY_VALUES_MAX, .without = "range"},
+    CLI_SPEC_AS("range", NULL, "truths are numbers; the mean is asked"),
+    CLI_SPEC_AS("bins", NULL, "the share of each of B equal bins"),
+    {"users", "N,...", "people (default 10000, or the file's own)",
+     CLI_INTO_COUNTS, STUDY(users), 1, STUDY_USERS_MAX},
+    {"mechanism", "A,...", "see 'hearsay mechanisms' (default auto)",
      CLI_INTO_CALL, STUDY(mechanisms), .call = simulate_mechanisms},
-    {0, "model", "M,...",
-     "who is trusted: local (nobody, the default),\n"
-     "shuffled (a shuffler), central (one curator),\n"
-     "multiparty:K (K curators)",
-     CLI_INTO_CALL, STUDY(models), .call = study_models},
-    {0, "epsilon", "E,...",
-     "privacy of one report, of all that are shuffled,\n"
-     "or of a release (default 1)",
-     CLI_INTO_CALL, STUDY(epsilons), .call = simulate_epsilons},
-    {0, "delta", "X", "of shuffled reports (default 1e-6 or users^-1.5)",
-     CLI_INTO_CALL, STUDY(grid.how.delta), .call = study_take_delta},
-    {0, "assume-honest", "F",
-     "... their honest share (default 1; plan takes 0.9)", CLI_INTO_PART,
-     STUDY(grid.how.honest)},
-    {CLI_OPT_SET, "set", "KEY=VALUE...", "a parameter, as for randomize"},
-    {0, "runs", "R", "populations (default 20)", CLI_INTO_COUNT,
-     STUDY(grid.how.runs), 1, STUDY_RUNS_MAX},
-    {0, "top", "K", "heavy values to find (default 10, or all if fewer)",
+    {"model", "M,...",
+     "who is trusted: local (nobody, the default), shuffled (a shuffler), "
+     "central (one curator), multiparty:K (K curators)",
+     CLI_INTO_CALL, STUDY(models), .call = study_models,
+     .hints = "local shuffled central multiparty:"},
+    {"epsilon", "E,...",
+     "privacy of one report, of all that are shuffled, or of a release "
+     "(default 1)",
+     CLI_INTO_EPSILONS, STUDY(epsilons), .hints = "1 2 ln3"},
+    {"delta", "X", "of shuffled reports (default 1e-6 or users^-1.5)",
+     CLI_INTO_CALL, .call = study_take_delta, .hints = "1e-6 1e-9"},
+    {"assume-honest", "F",
+     "honest share of shuffled reports (default 1; plan takes 0.9)",
+     CLI_INTO_SHARE, STUDY(grid.how.honest), .high = 1, .hints = "90% 100%"},
+    CLI_SPEC_AS("set", NULL, "a parameter, as for randomize"),
+    {"runs", "R", "populations", CLI_INTO_COUNT, STUDY(grid.how.runs), 1,
+     STUDY_RUNS_MAX, .preset = "20"},
+    {"top", "K", "heavy values to find (default 10, or all if fewer)",
      CLI_INTO_COUNT, STUDY(grid.top), 1, HSY_VALUES_MAX},
-    {0, "sampling", "auto|users",
-     "auto: all reports at once where that is exact\n"
-     "(rr, grr, sue, oue, onebit); users: one by one",
-     CLI_INTO_CHOICE, STUDY(sampling), .words = study_samplings},
-    {0, "seed", "N", "of all coins (default 1)", CLI_INTO_COUNT,
-     STUDY(grid.how.seed), 0, UINT64_MAX},
-    {0, "threads", "N",
-     "how many (default: all cores); the numbers do not\ndepend on it",
-     CLI_INTO_COUNT, STUDY(threads), 1, STUDY_THREADS_MAX},
-    {0, "plot", "FILE.svg", "write the figure", CLI_INTO_TEXT,
-     STUDY(files.plot)},
-    {0, "dump", "FILE.csv", "write every run", CLI_INTO_TEXT,
-     STUDY(files.dump)},
+    {"sampling", "auto|users",
+     "auto: all reports at once where that is exact (rr, grr, sue, oue, "
+     "onebit); users: one by one",
+     CLI_INTO_CHOICE, STUDY(sampling), .words = study_samplings,
+     .preset = "auto"},
+    SIMULATE_ROWS(STUDY(grid.how.seed), STUDY(threads)),
+    {"plot", "FILE.svg", "write the figure", CLI_INTO_TEXT, STUDY(files.plot)},
+    {"dump", "FILE.csv", "write every run", CLI_INTO_TEXT, STUDY(files.dump)},
     CLI_FORMAT_ROW(STUDY(format)),
     {0}};
 
 static const struct cli_command study_command = {
-    "simulate",
+    "simulate study",
     "--data D --domain K [options] | "
-    "--data D --range LO:HI [--bins B] [options] | "
-    "--discover pem --data D --domain K [options] | "
-    "attack NAME [options] | "
-    "fleet URL [options]",
+    "--data D --range LO:HI [--bins B] [options]",
     "Collect from simulated people and compare the estimates with the truth:\n"
     "every mechanism at every epsilon, for every number of users and values.\n"
     "Curators who are trusted with truths stand beside people who trust "
     "nobody.\n"
-    "Beside the error stand what theory predicts and the best that is known.\n"
-    "\n"
-    "'hearsay simulate attack --help' has the attacks on devices, 'hearsay\n"
-    "simulate fleet --help' devices against a real collector, 'hearsay\n"
-    "simulate --discover pem --help' the search for frequent strings.",
+    "Beside the error stand what theory predicts and the best that is known.",
     study_options,
-    .operand = study_operand,
+    .needs = "data",
     .spec = STUDY(question)};
 
 bool simulate_from_file(const struct simulate_study *s)
@@ -184,13 +159,6 @@ static const char *study_idle(const struct simulate_study *s)
 /* ... and after. */
 static const char *study_conflict(const struct simulate_study *s)
 {
-    if (s->data == NULL)
-        return "say what: --data D with --domain K or --range LO:HI, or "
-               "'attack' and " SIMULATE_ATTACKS;
-    if (s->domains.n > 0 && s->question.range != NULL)
-        return "--domain and --range: one of the two";
-    if (s->question.has_bins && s->question.range == NULL)
-        return "--bins goes with --range";
     if (s->domains.n == 0 && s->question.range == NULL &&
         !simulate_from_file(s))
         return "say what is asked: --domain K or --range LO:HI";

@@ -147,8 +147,10 @@ static int check_upgrade(const struct store_how *how)
     return failed ? failed : cli_finish();
 }
 
-int store_run_check(const struct store_how *how)
+int store_run_check(void *to)
 {
+    const struct store_how *how = to;
+
     if (store_is_cluster(how->words[1]))
         return how->with != NULL
                    ? cli_fail("%s: --with rehearses on a copy of a data "

@@ -77,8 +77,9 @@ static int cluster_refused(const char *about, const char *reason,
 
 /* ---- init-cluster -------------------------------------------------------- */
 
-int store_run_init_cluster(const struct store_how *how)
+int store_run_init_cluster(void *to)
 {
+    const struct store_how *how = to;
     struct config f = {0};
     struct cluster_options o;
     char reason[PG_REASON] = "";
@@ -368,7 +369,7 @@ static hsy_status retire_shown(const struct visit *v, uint32_t before,
 
 int store_cluster_retire(const struct store_how *how)
 {
-    const bool task = how->nwords > 2;
+    const bool task = how->words[2] != NULL;
     hsy_error err = {0};
     struct visit v;
     uint64_t n = 0;

@@ -58,8 +58,10 @@ int store_export(const struct store_how *how, struct offline *d)
     return failed;
 }
 
-int store_run_export(const struct store_how *how)
+int store_run_export(void *to)
 {
+    const struct store_how *how = to;
+
     return store_is_cluster(how->words[1])
                ? store_cluster_export(how)
                : store_with(how, false, store_export);
@@ -127,8 +129,9 @@ static int import_run(const char *directory, const char *file, int archive)
     return failed;
 }
 
-int store_run_import(const struct store_how *how)
+int store_run_import(void *to)
 {
+    const struct store_how *how = to;
     const int fd = cli_open_input(how->words[1]);
     int failed;
 

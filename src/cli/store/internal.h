@@ -6,8 +6,8 @@
 #include "server/offline/offline.h"
 
 struct store_how {
-    const char *words[4]; /* what to do, and to what */
-    size_t nwords;
+    struct cli_parser parser; /* for complaints about the arguments */
+    char **words;             /* behind the first: to what it is done */
     const char *output, *tallies, *with;
     uint32_t day;
     uint32_t release; /* 0: all */
@@ -37,9 +37,9 @@ int store_cluster_retire(const struct store_how *how); /* or purge */
 
 /* ---- What there is to do ------------------------------------------------- */
 
-int store_run_check(const struct store_how *how);
-int store_run_export(const struct store_how *how);
-int store_run_import(const struct store_how *how);
-int store_run_init_cluster(const struct store_how *how);
+int store_run_check(void *to);
+int store_run_export(void *to);
+int store_run_import(void *to);
+int store_run_init_cluster(void *to);
 
 #endif

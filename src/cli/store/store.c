@@ -11,77 +11,22 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool store_day(struct cli_parser *p, struct store_how *how,
-                      const char *text)
-{
-    if (day_parse(&how->day, text))
-        return true;
-    cli_usage(p, "'%s' is not a day as 2026-01-31", text);
-    return false;
-}
-
-static bool store_before(struct cli_parser *p, void *to)
-{
-    return store_day(p, to, p->value);
-}
-
-static bool store_operand(struct cli_parser *p, void *to)
-{
-    struct store_how *how = to;
-
-    if (how->nwords == sizeof how->words / sizeof how->words[0]) {
-        cli_usage(p, "'%s' is one word too many", p->value);
-        return false;
-    }
-    how->words[how->nwords++] = p->value;
-    return true;
-}
-
 #define STORE(member) offsetof(struct store_how, member)
 
 static const struct cli_option store_options[] = {
-    {0, "output", "FILE",
-     "export: everything, as one archive, whole or not\n"
-     "at all",
-     CLI_INTO_TEXT, STORE(output)},
-    {0, "tallies", "DIRECTORY",
-     "export: a tally file of each task and release,\n"
-     "for 'tally' and 'estimate'",
-     CLI_INTO_TEXT, STORE(tallies)},
-    {0, "with", "PROGRAM",
-     "check: rehearse an upgrade to this hearsay on a\n"
-     "copy beside DIR",
-     CLI_INTO_TEXT, STORE(with)},
-    CLI_FORMAT_ROW(STORE(format)),
-    {0, "before", "DAY", "purge: what was over then", CLI_INTO_CALL,
-     .call = store_before},
+    {"output", "FILE", "everything, as one archive, whole or not at all",
+     CLI_INTO_TEXT, STORE(output), .verbs = "export"},
+    {"tallies", "DIRECTORY",
+     "a tally file of each task and release, for 'tally' and 'estimate'",
+     CLI_INTO_TEXT, STORE(tallies), .verbs = "export"},
+    {"with", "PROGRAM",
+     "rehearse an upgrade to this hearsay on a copy beside DIR", CLI_INTO_TEXT,
+     STORE(with), .verbs = "check"},
+    {"format", "table|csv|json", "how to print", CLI_INTO_FORMAT, STORE(format),
+     .preset = "table", .verbs = "check"},
+    {"before", "DAY", "what was over then, as 2026-01-31", CLI_INTO_DAY,
+     STORE(day), .verbs = "purge"},
     {0}};
-
-static const struct cli_command store_command = {
-    "store",
-    "check DIR [--format F] [--with PROGRAM] | "
-    "export DIR [-o FILE] [--tallies DIRECTORY] | "
-    "import FILE DIR | "
-    "compact DIR | "
-    "forget-nulls DIR DAY | "
-    "retire DIR TASK [RELEASE] | "
-    "purge DIR --before DAY | "
-    "init-cluster CONFIG",
-    "Look after a collector's data while no collector serves it. 'check' "
-    "reads\n"
-    "everything, holds checksums and counts against each other, and says what "
-    "is\n"
-    "wrong. 'export' writes an archive or tallies, 'import' makes the data of "
-    "an\n"
-    "archive anew, 'compact' gives room back to the disk, 'forget-nulls' gives "
-    "the\n"
-    "ids of a day's null uploads back, 'retire' lets the tallies of a task go, "
-    "and\n"
-    "'purge' those of all that was over before a day. 'init-cluster' makes "
-    "the\n"
-    "tables of a cluster in the databases that a configuration names; such a\n"
-    "configuration in the place of DIR is that cluster.",
-    store_options, .operand = store_operand};
 
 /* ---- With the data open -------------------------------------------------- */
 
@@ -112,8 +57,10 @@ static int store_compact(const struct store_how *how, struct offline *o)
     return 0;
 }
 
-static int store_run_compact(const struct store_how *how)
+static int store_run_compact(void *to)
 {
+    const struct store_how *how = to;
+
     return store_is_cluster(how->words[1])
                ? store_cluster_compact(how)
                : store_with(how, false, store_compact);
@@ -130,13 +77,6 @@ static int store_forget_nulls(const struct store_how *how, struct offline *o)
         return store_complain(how->words[1], &err);
     printf("%" PRIu64 " ids of null uploads are forgotten\n", n);
     return 0;
-}
-
-static int store_run_forget_nulls(const struct store_how *how)
-{
-    return store_is_cluster(how->words[1])
-               ? store_cluster_forget_nulls(how)
-               : store_with(how, true, store_forget_nulls);
 }
 
 static int store_retired(const struct store_how *how, hsy_status st, uint64_t n,
@@ -158,13 +98,6 @@ static int store_retire(const struct store_how *how, struct offline *o)
     return store_retired(how, st, n, &err);
 }
 
-static int store_run_retire(const struct store_how *how)
-{
-    return store_is_cluster(how->words[1])
-               ? store_cluster_retire(how)
-               : store_with(how, true, store_retire);
-}
-
 static int store_purge(const struct store_how *how, struct offline *o)
 {
     hsy_error err = {0};
@@ -174,88 +107,78 @@ static int store_purge(const struct store_how *how, struct offline *o)
     return store_retired(how, st, n, &err);
 }
 
-static int store_run_purge(const struct store_how *how)
+static int store_run_purge(void *to)
 {
+    const struct store_how *how = to;
+
     return store_is_cluster(how->words[1]) ? store_cluster_retire(how)
                                            : store_with(how, true, store_purge);
 }
 
 /* ---- The command --------------------------------------------------------- */
 
-static const struct store_action {
-    const char *name;
-    const char *operands; /* what must follow */
-    size_t n;
-    const char *takes; /* options */
-    int (*run)(const struct store_how *how);
-} store_actions[] = {
-    {"check", "DIR", 1, "format with", store_run_check},
-    {"export", "DIR", 1, "output tallies", store_run_export},
-    {"import", "FILE DIR", 2, "", store_run_import},
-    {"compact", "DIR", 1, "", store_run_compact},
-    {"forget-nulls", "DIR DAY", 2, "", store_run_forget_nulls},
-    {"retire", "DIR TASK [RELEASE]", 2, "", store_run_retire},
-    {"purge", "DIR --before DAY", 1, "before", store_run_purge},
-    {"init-cluster", "CONFIG", 1, "", store_run_init_cluster},
-};
+/* The second word of forget-nulls is a day. */
+static int store_run_forget_nulls(void *to)
+{
+    struct store_how *how = to;
 
-#define STORE_ACTIONS (sizeof store_actions / sizeof store_actions[0])
+    if (!day_parse(&how->day, how->words[2]))
+        return cli_usage(&how->parser, "'%s' is not a day as 2026-01-31",
+                         how->words[2]);
+    return store_is_cluster(how->words[1])
+               ? store_cluster_forget_nulls(how)
+               : store_with(how, true, store_forget_nulls);
+}
 
 /* The third word of retire is a release. */
-static bool store_release(struct cli_parser *p, struct store_how *how)
+static int store_run_retire(void *to)
 {
-    uint64_t release;
+    struct store_how *how = to;
+    uint64_t release = 0;
 
-    if (cli_parse_count(&release, how->words[3]) && release != 0 &&
-        release <= UINT32_MAX) {
-        how->release = (uint32_t)release;
-        how->nwords--;
-        return true;
-    }
-    cli_usage(p, "'%s' is not a release", how->words[3]);
-    return false;
+    if (how->words[3] != NULL && (!cli_parse_count(&release, how->words[3]) ||
+                                  release == 0 || release > UINT32_MAX))
+        return cli_usage(&how->parser, "'%s' is not a release", how->words[3]);
+    how->release = (uint32_t)release;
+    return store_is_cluster(how->words[1])
+               ? store_cluster_retire(how)
+               : store_with(how, true, store_retire);
 }
 
-static const struct store_action *store_action(struct cli_parser *p,
-                                               const struct store_how *how)
-{
-    const char *near;
-    size_t i = cli_find(store_actions, sizeof store_actions[0], STORE_ACTIONS,
-                        how->words[0], &near);
+static const struct cli_verb store_verbs[] = {
+    {"check", "DIR|CONFIG", "[--format F] [--with PROGRAM]",
+     .run = store_run_check, .about = "read everything and say what is wrong"},
+    {"export", "DIR|CONFIG", "[-o FILE] [--tallies DIRECTORY]",
+     "output|tallies", store_run_export,
+     .about = "write an archive, or tallies"},
+    {"import", "FILE DIR|CONFIG", .run = store_run_import,
+     .about = "make the data of an archive anew"},
+    {"compact", "DIR|CONFIG", .run = store_run_compact,
+     .about = "give room back to the disk"},
+    {"forget-nulls", "DIR|CONFIG DAY", .run = store_run_forget_nulls,
+     .about = "give the ids of a day's null uploads back"},
+    {"retire", "DIR|CONFIG TASK [RELEASE]", .run = store_run_retire,
+     .about = "let the tallies of a task go"},
+    {"purge", "DIR|CONFIG", "--before DAY", "before", store_run_purge,
+     .about = "let go the tallies of all that was over before a day"},
+    {"init-cluster", "CONFIG", .run = store_run_init_cluster,
+     .about = "make the tables of a cluster in its databases"},
+    {0}};
 
-    if (i < STORE_ACTIONS)
-        return &store_actions[i];
-    if (how->nwords == 0)
-        cli_usage(p, "say what to do: check, export, import, compact, "
-                     "forget-nulls, retire, purge or init-cluster");
-    else
-        cli_usage(p, near != NULL ? "no '%s'; did you mean '%s'?" : "no '%s'",
-                  how->words[0], near);
-    return NULL;
-}
+static const struct cli_command store_command = {
+    "store",
+    NULL,
+    "Look after a collector's data while no collector serves it: those in a\n"
+    "directory DIR, or those of a cluster, whose configuration CONFIG names "
+    "its\n"
+    "databases.",
+    store_options,
+    .verbs = store_verbs,
+    .listed = true};
 
 int cmd_store(int argc, char **argv)
 {
-    struct store_how how = {0};
-    const struct store_action *a;
-    struct cli_parser p;
+    struct store_how how = {.words = argv};
 
-    if (!cli_read(&p, &store_command, argc, argv, &how))
-        return p.exit;
-    a = store_action(&p, &how);
-    if (a == NULL || (a->run == store_run_retire && how.nwords == 4 &&
-                      !store_release(&p, &how)))
-        return p.exit;
-    if (how.nwords != a->n + 1)
-        return cli_usage(&p, "store %s takes %s", a->name, a->operands);
-    if (cli_stray(&p, a->takes) != NULL)
-        return cli_usage(&p, "that option is not for store %s", a->name);
-    if (a->run == store_run_export && p.given == 0)
-        return cli_usage(&p, "say where to: -o FILE for everything, --tallies "
-                             "DIRECTORY for tallies");
-    if (a->run == store_run_purge && p.given == 0)
-        return cli_usage(&p, "say --before DAY");
-    if (a->run == store_run_forget_nulls && !store_day(&p, &how, how.words[2]))
-        return p.exit;
-    return a->run(&how);
+    return cli_run(&how.parser, &store_command, argc, argv, &how);
 }

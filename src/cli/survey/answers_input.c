@@ -5,8 +5,6 @@
  */
 #include "cli/survey/internal.h"
 
-#include "host/base/digits.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +23,11 @@ size_t survey_counts(uint64_t *out, size_t most, const char *text,
             cli_usage(p, "--%s: at most %zu counts", name, most);
             return 0;
         }
-        if (!digits_parse(&out[count++], text, len, SURVEY_COUNT_MAX)) {
+        if (!cli_parse_count_of(&out[count++], text, len) ||
+            out[count - 1] > SURVEY_COUNT_MAX) {
             cli_usage(p,
                       "--%s: count %zu is none: plain digits up to 2^53, no "
-                      "sign and no point; commas stand between counts",
+                      "sign and no point, or 1e6; commas stand between counts",
                       name, count);
             return 0;
         }

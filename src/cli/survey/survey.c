@@ -1,46 +1,28 @@
 /* survey.c - hearsay survey: an interview survey, before and after. */
 #include "cli/survey/internal.h"
 
-#include "host/base/ratio.h"
-
 #include <math.h>
 #include <string.h>
 
 struct survey_given {
+    struct cli_parser parser;
     struct survey_options o;
-    bool simulate, need, sheet;
+    bool need, sheet;
 };
 
 /* ---- Options ------------------------------------------------------------- */
 
-/* One or two shares from 0 to 1, the ends too: as many as the row's low. */
+/* Two shares from 0 to 1, the ends too. */
 static bool survey_take_shares(struct cli_parser *p, void *to)
 {
-    double *out = (double *)((char *)to + p->row->place);
-    const size_t n = p->row->low;
-    hsy_ratio r[2];
-    const bool good = ratio_parse_list(r, n, p->value);
+    double *out = ((struct survey_given *)to)->o.aim.shares;
+    const char *comma = strchr(p->value, ',');
 
-    for (size_t i = 0; good && i < n; i++)
-        out[i] = (double)r[i].num / (double)r[i].den;
-    if (!good)
-        cli_usage(p, "--%s takes %s from 0 to 1, as 0.25 or 1/4", p->name,
-                  n == 1 ? "a share" : "two shares A,B");
-    return good;
-}
-
-static bool survey_operand(struct cli_parser *p, void *to)
-{
-    struct survey_given *g = to;
-
-    if (strcmp(p->value, "simulate") == 0 && !g->simulate) {
-        g->simulate = true;
+    if (comma != NULL &&
+        text_part(&out[0], p->value, (size_t)(comma - p->value)) &&
+        text_part(&out[1], comma + 1, strlen(comma + 1)))
         return true;
-    }
-    cli_usage(p,
-              "'%.64s' is one word too many; answers come from --answers "
-              "FILE.csv",
-              p->value);
+    cli_usage(p, "--shares takes two shares A,B from 0 to 1, as 25%%,30%%");
     return false;
 }
 
@@ -72,73 +54,152 @@ static bool survey_design_option(struct cli_parser *p, void *to)
     }
 }
 
-#define SURVEY(member) offsetof(struct survey_given, member)
+#define GIVEN(member) offsetof(struct survey_given, member)
+#define SURVEY(member) GIVEN(o.member)
+
+/* What each kind of work excludes. */
+#define SURVEY_EVIDENCE                                                        \
+    "yes n counts answers column group weight sample values-file plot"
+#define SURVEY_DESIGNS                                                         \
+    "epsilon spinner coins channel unrelated two-sample forced crosswise"
+#define SURVEY_DESIGN(name, arg, help, examples)                               \
+    {                                                                          \
+        name, arg, help, CLI_INTO_CALL, .call = survey_design_option,          \
+                                        .hints = examples                      \
+    }
 
 static const struct cli_option survey_options[] = {
-    {0, "epsilon", "E", "the best design of this privacy, or lnN",
-     CLI_INTO_CALL, SURVEY(o.design), .call = survey_design_option},
-    {0, "spinner", "P", "Warner: the question, chance P, or its opposite",
-     CLI_INTO_CALL, SURVEY(o.design), .call = survey_design_option},
-    {0, "coins", "T,R", "the truth, chance T, else yes, chance R",
-     CLI_INTO_CALL, SURVEY(o.design), .call = survey_design_option},
-    {0, "channel", "P,Q", "yes with chance P if true, Q if not", CLI_INTO_CALL,
-     SURVEY(o.design), .call = survey_design_option},
-    {0, "unrelated", "T,R", "the question, T, or one a share R says yes to",
-     CLI_INTO_CALL, SURVEY(o.design), .call = survey_design_option},
-    {0, "two-sample", "A,B", "the same, R unknown: chance A, and B in sample 2",
-     CLI_INTO_CALL, SURVEY(o.design), .call = survey_design_option},
-    {0, "forced", "Y,N", "made to say yes, chance Y, or no, N", CLI_INTO_CALL,
-     SURVEY(o.design), .call = survey_design_option},
-    {0, "crosswise", "R", "yes: the same as to one that a share R says yes to",
-     CLI_INTO_CALL, SURVEY(o.design), .call = survey_design_option},
-    {0, "matrix", "FILE",
-     "any channel: P(answer|truth), lines of "
-     "answers",
-     CLI_INTO_TEXT, SURVEY(o.matrix)},
-    {0, "yes", "Y", "answers yes; Y1,Y2 of groups or samples", CLI_INTO_TEXT,
-     SURVEY(o.yes)},
-    {0, "n", "N", "answers in all, likewise", CLI_INTO_TEXT, SURVEY(o.n)},
-    {0, "counts", "A,B,C", "with --matrix: of each answer", CLI_INTO_TEXT,
-     SURVEY(o.counts)},
-    {0, "answers", "FILE.csv", "instead: a line a person, with", CLI_INTO_TEXT,
-     SURVEY(o.answers)},
-    {0, "column", "NAME", "... the answer in this column", CLI_INTO_TEXT,
-     SURVEY(o.column)},
-    {0, "group", "NAME", "... compare groups by this one", CLI_INTO_TEXT,
-     SURVEY(o.group)},
-    {0, "weight", "NAME", "... weigh answers by this one", CLI_INTO_TEXT,
-     SURVEY(o.weight)},
-    {0, "sample", "NAME", "... 1 or 2, with --two-sample", CLI_INTO_TEXT,
-     SURVEY(o.sample)},
-    {0, "values-file", "FILE", "what answers of --matrix are called",
-     CLI_INTO_TEXT, SURVEY(o.values_file)},
-    {0, "level", "L", "of intervals and tests (default 0.95)", CLI_INTO_SHARE,
-     SURVEY(o.level)},
-    {0, "plot", "FILE.svg", "draw likelihood, surface or groups", CLI_INTO_TEXT,
-     SURVEY(o.plot)},
-    {0, "power", NULL, "how many people are needed", CLI_INTO_FLAG,
-     SURVEY(need)},
-    {0, "margin", "M", "... to know a share to M either way", CLI_INTO_SHARE,
-     SURVEY(o.aim.margin)},
-    {0, "shares", "A,B", "... or to tell two groups apart", CLI_INTO_CALL,
-     SURVEY(o.aim.shares), 2, .call = survey_take_shares},
-    {0, "chance", "C", "... with this chance (default 0.8)", CLI_INTO_SHARE,
-     SURVEY(o.aim.power)},
-    {0, "share", "F", "the share that is expected or simulated", CLI_INTO_CALL,
-     SURVEY(o.aim.share), 1, .call = survey_take_shares},
-    {0, "innocuous", "R", "of the other question, likewise", CLI_INTO_CALL,
-     SURVEY(o.aim.innocuous), 1, .call = survey_take_shares},
-    {0, "questionnaire", NULL, "a sheet to print", CLI_INTO_FLAG,
-     SURVEY(sheet)},
-    {0, "question", "TEXT", "... with this question", CLI_INTO_TEXT,
-     SURVEY(o.question)},
-    {0, "other-question", "TEXT", "... and this harmless one", CLI_INTO_TEXT,
-     SURVEY(o.other_question)},
-    {0, "runs", "R", "surveys to simulate (default 1000)", CLI_INTO_COUNT,
-     SURVEY(o.runs), 1, 10000000},
-    {0, "seed", "N", "of the simulation (default 1)", CLI_INTO_COUNT,
-     SURVEY(o.seed), 0, UINT64_MAX},
-    CLI_FORMAT_ROW(SURVEY(o.format)),
+    SURVEY_DESIGN("epsilon", "E", "the best design of this privacy, or lnN",
+                  "1 2 ln3"),
+    SURVEY_DESIGN("spinner", "P",
+                  "Warner: the question, chance P, or its opposite",
+                  "70% 75% 3/4"),
+    SURVEY_DESIGN("coins", "T,R", "the truth, chance T, else yes, chance R",
+                  "50%,50%"),
+    SURVEY_DESIGN("channel", "P,Q", "yes with chance P if true, Q if not",
+                  NULL),
+    SURVEY_DESIGN("unrelated", "T,R",
+                  "the question, T, or one a share R says yes to", NULL),
+    SURVEY_DESIGN("two-sample", "A,B",
+                  "the same, R unknown: chance A, and B in sample 2", NULL),
+    SURVEY_DESIGN("forced", "Y,N", "made to say yes, chance Y, or no, N",
+                  "1/6,1/6"),
+    SURVEY_DESIGN("crosswise", "R",
+                  "yes: the same as to one that a share R says yes to", "1/4"),
+    {"matrix", "FILE", "any channel: P(answer|truth), lines of answers",
+     CLI_INTO_TEXT, SURVEY(matrix), .verbs = "-", .with = "counts answers",
+     .without = SURVEY_DESIGNS " yes n group weight sample"},
+    {"yes", "Y", "answers yes; Y1,Y2 of groups or samples", CLI_INTO_TEXT,
+     SURVEY(yes), .verbs = "-", .with = "n", .without = "answers"},
+    {"n", "N", "answers in all, likewise", CLI_INTO_TEXT, SURVEY(n)},
+    {"counts", "A,B,C", "of each answer", CLI_INTO_TEXT, SURVEY(counts),
+     .verbs = "-", .with = "matrix", .without = "answers"},
+    {"answers", "FILE.csv", "instead: a line a person", CLI_INTO_TEXT,
+     SURVEY(answers), .verbs = "-", .with = "column"},
+    {"column", "NAME", "the answer in this column", CLI_INTO_TEXT,
+     SURVEY(column), .verbs = "-", .with = "answers"},
+    {"group", "NAME", "compare groups by this one", CLI_INTO_TEXT,
+     SURVEY(group), .verbs = "-", .with = "answers", .without = "two-sample"},
+    {"weight", "NAME", "weigh answers by this one", CLI_INTO_TEXT,
+     SURVEY(weight), .verbs = "-", .with = "answers"},
+    {"sample", "NAME", "1 or 2, of --two-sample", CLI_INTO_TEXT, SURVEY(sample),
+     .verbs = "-", .with = "two-sample"},
+    {"values-file", "FILE", "what answers of --matrix are called",
+     CLI_INTO_TEXT, SURVEY(values_file), .verbs = "-", .with = "matrix"},
+    {"level", "L", "of intervals and tests", CLI_INTO_SHARE, SURVEY(level),
+     .preset = "0.95", .without = "questionnaire", .hints = "90% 95% 99%"},
+    {"plot", "FILE.svg", "draw likelihood, surface or groups", CLI_INTO_TEXT,
+     SURVEY(plot), .verbs = "-", .without = "two-sample"},
+    {"power", NULL, "how many people are needed", CLI_INTO_FLAG, GIVEN(need),
+     .verbs = "-", .without = SURVEY_EVIDENCE " matrix questionnaire"},
+    {"margin", "M", "to know a share to M either way", CLI_INTO_SHARE,
+     SURVEY(aim.margin), .with = "power"},
+    {"shares", "A,B", "or to tell two groups apart", CLI_INTO_CALL,
+     .call = survey_take_shares, .with = "power"},
+    {"chance", "C", "with this chance", CLI_INTO_SHARE, SURVEY(aim.power),
+     .preset = "0.8", .with = "power", .hints = "80% 90%"},
+    {"share", "F", "the share that is expected or simulated", CLI_INTO_SHARE,
+     SURVEY(aim.share), 1, 1},
+    {"innocuous", "R", "of the other question, likewise", CLI_INTO_SHARE,
+     SURVEY(aim.innocuous), 1, 1, .with = "two-sample"},
+    {"questionnaire", NULL, "a sheet to print", CLI_INTO_FLAG, GIVEN(sheet),
+     .verbs = "-", .without = SURVEY_EVIDENCE " matrix format"},
+    {"question", "TEXT", "with this question", CLI_INTO_TEXT, SURVEY(question),
+     .with = "questionnaire"},
+    {"other-question", "TEXT", "and this harmless one", CLI_INTO_TEXT,
+     SURVEY(other_question), .with = "questionnaire"},
+    {"runs", "R", "surveys to simulate", CLI_INTO_COUNT, SURVEY(runs), 1,
+     10000000, .preset = "1000", .verbs = "simulate"},
+    {"seed", "N", "of the simulation", CLI_INTO_COUNT, SURVEY(seed), 0,
+     UINT64_MAX, .preset = "1", .verbs = "simulate"},
+    CLI_FORMAT_ROW(SURVEY(format)),
+    {0}};
+
+/* ---- What goes with what ------------------------------------------------- */
+
+/* One source of evidence, whole; a share where one is expected. */
+static int survey_check_works(const struct survey_given *g,
+                              struct cli_parser *p)
+{
+    const struct survey_options *o = &g->o;
+    const char *share = cli_given_of(p, "share innocuous");
+
+    if (o->work != SURVEY_ESTIMATE && o->work != SURVEY_STATES)
+        return 0;
+    if (share != NULL)
+        return cli_usage(p, "--%s goes with --power and simulate", share);
+    if (o->yes == NULL && o->counts == NULL && o->answers == NULL)
+        return cli_usage(p, "what was answered? --yes Y --n N, or --answers "
+                            "FILE.csv --column NAME");
+    if (o->n != NULL && o->yes == NULL)
+        return cli_usage(p, "--yes Y and --n N go together: how many said yes, "
+                            "and how many answered");
+    if (o->design.kind != NULL && o->design.kind->pair && o->answers != NULL &&
+        o->sample == NULL)
+        return cli_usage(p, "--two-sample needs --sample NAME: the column that "
+                            "says 1 or 2");
+    return 0;
+}
+
+static int survey_check(struct survey_given *g)
+{
+    struct cli_parser *p = &g->parser;
+    struct survey_options *o = &g->o;
+    const char *const inputs[] = {o->answers, o->matrix, o->values_file};
+    int failed;
+
+    o->work = cli_does(p, "simulate") ? SURVEY_SIMULATE
+              : g->sheet              ? SURVEY_QUESTIONNAIRE
+              : g->need               ? SURVEY_POWER
+              : o->matrix != NULL     ? SURVEY_STATES
+                                      : SURVEY_ESTIMATE;
+    if (o->design.kind == NULL && o->matrix == NULL)
+        return cli_usage(p, "how were people asked? Name a design: --epsilon, "
+                            "--spinner, --coins, --channel, --unrelated, "
+                            "--two-sample, --forced, --crosswise or --matrix");
+    failed = survey_check_works(g, p);
+    return failed ? failed : cli_check_inputs(p, inputs, 3);
+}
+
+static int survey_run(void *to)
+{
+    static int (*const works[])(const struct survey_options *,
+                                struct cli_parser *) = {
+        [SURVEY_ESTIMATE] = survey_estimate,
+        [SURVEY_STATES] = survey_states,
+        [SURVEY_POWER] = survey_power,
+        [SURVEY_QUESTIONNAIRE] = survey_questionnaire,
+        [SURVEY_SIMULATE] = survey_simulate};
+    struct survey_given *g = to;
+    const int failed = survey_check(g);
+
+    return failed ? failed : works[g->o.work](&g->o, &g->parser);
+}
+
+static const struct cli_verb survey_verbs[] = {
+    {"", .run = survey_run},
+    {"simulate", NULL, "DESIGN --share F --n N [options]", .run = survey_run,
+     .about = "Rehearse a survey: many times, on people of known answers."},
     {0}};
 
 static const struct cli_command survey_command = {
@@ -149,172 +210,14 @@ static const struct cli_command survey_command = {
     "DESIGN "
     "--share F --n N [options]",
     "Analyse, plan or rehearse an interview survey by randomized response.",
-    survey_options, .operand = survey_operand};
-
-/* ---- What goes with what ------------------------------------------------- */
-
-#define SURVEY_IN(work) (1u << (work))
-#define SURVEY_EVIDENCE (SURVEY_IN(SURVEY_ESTIMATE) | SURVEY_IN(SURVEY_STATES))
-#define SURVEY_FIGURES                                                         \
-    (SURVEY_EVIDENCE | SURVEY_IN(SURVEY_POWER) | SURVEY_IN(SURVEY_SIMULATE))
-
-static const struct survey_rule {
-    const char *name; /* NULL: all designs */
-    unsigned works;   /* in which it may stand */
-    const char *with; /* what it goes with */
-} survey_rules[] = {
-    {NULL, ~SURVEY_IN(SURVEY_STATES), "other things than --matrix"},
-    {"matrix", SURVEY_IN(SURVEY_STATES), "--counts or --answers"},
-    {"yes", SURVEY_IN(SURVEY_ESTIMATE), "--n"},
-    {"n", SURVEY_IN(SURVEY_ESTIMATE) | SURVEY_IN(SURVEY_SIMULATE),
-     "--yes, or simulate"},
-    {"counts", SURVEY_IN(SURVEY_STATES), "--matrix"},
-    {"answers", SURVEY_EVIDENCE, "an estimate"},
-    {"column", SURVEY_EVIDENCE, "--answers"},
-    {"group", SURVEY_IN(SURVEY_ESTIMATE), "--answers"},
-    {"weight", SURVEY_IN(SURVEY_ESTIMATE), "--answers"},
-    {"sample", SURVEY_IN(SURVEY_ESTIMATE), "--answers and --two-sample"},
-    {"values-file", SURVEY_IN(SURVEY_STATES), "--matrix"},
-    {"level", SURVEY_FIGURES, "figures"},
-    {"plot", SURVEY_EVIDENCE, "an estimate"},
-    {"margin", SURVEY_IN(SURVEY_POWER), "--power"},
-    {"shares", SURVEY_IN(SURVEY_POWER), "--power"},
-    {"chance", SURVEY_IN(SURVEY_POWER), "--power --shares"},
-    {"share", SURVEY_IN(SURVEY_POWER) | SURVEY_IN(SURVEY_SIMULATE),
-     "--power and simulate"},
-    {"innocuous", SURVEY_IN(SURVEY_POWER) | SURVEY_IN(SURVEY_SIMULATE),
-     "--power and simulate"},
-    {"question", SURVEY_IN(SURVEY_QUESTIONNAIRE), "--questionnaire"},
-    {"other-question", SURVEY_IN(SURVEY_QUESTIONNAIRE), "--questionnaire"},
-    {"runs", SURVEY_IN(SURVEY_SIMULATE), "simulate"},
-    {"seed", SURVEY_IN(SURVEY_SIMULATE), "simulate"},
-    {"format", SURVEY_FIGURES, "figures"}};
-
-static int survey_check_rules(struct survey_given *g, struct cli_parser *p)
-{
-    static const char *const works[] = {"an estimate", "--matrix", "--power",
-                                        "--questionnaire", "simulate"};
-
-    for (size_t i = 0; i < sizeof survey_rules / sizeof survey_rules[0]; i++) {
-        const struct survey_rule *rule = &survey_rules[i];
-
-        const char *name = rule->name;
-
-        if (name == NULL && g->o.design.kind != NULL)
-            name = g->o.design.kind->name;
-        if (name == NULL || !cli_given(p, name) ||
-            (rule->works & SURVEY_IN(g->o.work)) != 0)
-            continue;
-        return cli_usage(p, "--%s goes with %s, not with %s", name, rule->with,
-                         works[g->o.work]);
-    }
-    return 0;
-}
-
-/* One source of evidence, whole. */
-static int survey_check_evidence(const struct survey_given *g,
-                                 struct cli_parser *p)
-{
-    const struct survey_options *o = &g->o;
-    const bool states = o->work == SURVEY_STATES;
-    const bool counts = o->yes != NULL || o->n != NULL || o->counts != NULL;
-
-    if (counts && o->answers != NULL)
-        return cli_usage(p, "--answers or counts: one of the two");
-    if (!counts && o->answers == NULL)
-        return cli_usage(p, states ? "--matrix needs --counts A,B,..., or "
-                                     "--answers FILE.csv --column NAME"
-                                   : "what was answered? --yes Y --n N, or "
-                                     "--answers FILE.csv --column NAME");
-    if (counts && !states && (o->yes == NULL || o->n == NULL))
-        return cli_usage(p, "--yes Y and --n N go together: how many said yes, "
-                            "and how many answered");
-    if (o->answers != NULL && o->column == NULL)
-        return cli_usage(p, "--answers needs --column NAME: where the answer "
-                            "stands");
-    if (o->answers == NULL && (o->column != NULL || o->group != NULL ||
-                               o->weight != NULL || o->sample != NULL))
-        return cli_usage(p, "--column, --group, --weight and --sample name "
-                            "columns of --answers FILE.csv");
-    return 0;
-}
-
-static int survey_check_pair(const struct survey_given *g, struct cli_parser *p)
-{
-    const struct survey_options *o = &g->o;
-    const bool pair = o->design.kind != NULL && o->design.kind->pair;
-
-    if (!pair && (o->sample != NULL || cli_given(p, "innocuous")))
-        return cli_usage(p, "--%s goes with --two-sample",
-                         o->sample != NULL ? "sample" : "innocuous");
-    if (!pair)
-        return 0;
-    if (o->group != NULL)
-        return cli_usage(p, "--two-sample compares no groups: estimate each "
-                            "group alone");
-    if (o->plot != NULL)
-        return cli_usage(p, "--two-sample has no figure: two shares are "
-                            "unknown");
-    if (o->answers != NULL && o->sample == NULL)
-        return cli_usage(p, "--two-sample needs --sample NAME: the column that "
-                            "says 1 or 2");
-    return 0;
-}
-
-static int survey_check(struct survey_given *g, struct cli_parser *p)
-{
-    struct survey_options *o = &g->o;
-    const char *const inputs[] = {o->answers, o->matrix, o->values_file};
-    int failed;
-
-    if (g->need + g->sheet + g->simulate > 1)
-        return cli_usage(p,
-                         "--power, --questionnaire, simulate: one at a time");
-    o->work = g->simulate         ? SURVEY_SIMULATE
-              : g->sheet          ? SURVEY_QUESTIONNAIRE
-              : g->need           ? SURVEY_POWER
-              : o->matrix != NULL ? SURVEY_STATES
-                                  : SURVEY_ESTIMATE;
-    failed = survey_check_rules(g, p);
-    if (failed)
-        return failed;
-    if (o->design.kind == NULL && o->matrix == NULL)
-        return cli_usage(p, "how were people asked? Name a design: --epsilon, "
-                            "--spinner, --coins, --channel, --unrelated, "
-                            "--two-sample, --forced, --crosswise or --matrix");
-    if (o->work == SURVEY_ESTIMATE || o->work == SURVEY_STATES)
-        failed = survey_check_evidence(g, p);
-    if (!failed)
-        failed = survey_check_pair(g, p);
-    return failed ? failed : cli_check_inputs(p, inputs, 3);
-}
+    survey_options, .verbs = survey_verbs};
 
 int cmd_survey(int argc, char **argv)
 {
-    static int (*const works[])(const struct survey_options *,
-                                struct cli_parser *) = {
-        [SURVEY_ESTIMATE] = survey_estimate,
-        [SURVEY_STATES] = survey_states,
-        [SURVEY_POWER] = survey_power,
-        [SURVEY_QUESTIONNAIRE] = survey_questionnaire,
-        [SURVEY_SIMULATE] = survey_simulate};
-    struct survey_given g = {.o = {.level = 0.95,
-                                   .aim = {.margin = NAN,
-                                           .share = NAN,
-                                           .innocuous = NAN,
-                                           .shares = {NAN, NAN},
-                                           .power = 0.8},
-                                   .runs = 1000,
-                                   .seed = 1}};
-    struct cli_parser p;
-    int failed;
+    struct survey_given g = {.o.aim = {.margin = NAN,
+                                       .share = NAN,
+                                       .innocuous = NAN,
+                                       .shares = {NAN, NAN}}};
 
-    if (!cli_read(&p, &survey_command, argc, argv, &g))
-        return p.exit;
-    failed = survey_check(&g, &p);
-    return failed ? failed : works[g.o.work](&g.o, &p);
+    return cli_run(&g.parser, &survey_command, argc, argv, &g);
 }
-
-#undef SURVEY_IN
-#undef SURVEY_EVIDENCE
-#undef SURVEY_FIGURES

@@ -1,6 +1,8 @@
 /* text.c - numbers as people write them, and the word that was meant. */
 #include "host/base/text.h"
 
+#include "host/base/ratio.h"
+
 #include "hearsay.h"
 
 #include <stdint.h>
@@ -65,19 +67,29 @@ bool text_number(double *out, const char *text)
     return *end == '\0';
 }
 
-bool text_share(double *out, const char *value, size_t len)
+bool text_part(double *out, const char *value, size_t len)
 {
     const bool percent = len > 0 && value[len - 1] == '%';
     char text[TEXT_SHARE_MAX];
     int64_t rounded;
+    hsy_ratio ratio;
 
+    if (ratio_parse(&ratio, value, len) && memchr(value, '/', len) != NULL) {
+        *out = (double)ratio.num / (double)ratio.den;
+        return true;
+    }
     if (percent)
         len--;
-    if (len >= sizeof text ||
+    if (len >= sizeof text || (len > 0 && value[0] == '-') ||
         hsy_decimal_parse(&rounded, value, len, 0) != HSY_OK)
         return false;
     memcpy(text, value, len);
     text[len] = '\0';
     *out = strtod(text, NULL) / (percent ? 100 : 1);
-    return *out > 0 && *out < 1;
+    return *out <= 1;
+}
+
+bool text_share(double *out, const char *value, size_t len)
+{
+    return text_part(out, value, len) && *out > 0 && *out < 1;
 }

@@ -8,7 +8,8 @@
 /* "0.001", ".001" or "1e-3": no sign, no name, no blank, no hexadecimal. */
 bool text_number(double *out, const char *text);
 
-/* 0.25 or 25%: a decimal between 0 and 1 without its ends. */
+/* 0.25, 25% or 1/4: from 0 to 1; the second without these ends. */
+bool text_part(double *out, const char *value, size_t len);
 bool text_share(double *out, const char *value, size_t len);
 
 /* Which of names (ended by NULL) comes nearest to text, NULL if none is near:

@@ -189,7 +189,7 @@ static void show_found_head(FILE *to, const struct discover_found *r,
     else
         fprintf(
             to, "%s\n",
-            "So few reports find no string for certain: 'discover --plan' says "
+            "So few reports find no string for certain: 'discover plan' says "
             "how many\npeople it takes.\n");
 }
 

@@ -113,14 +113,14 @@ static void file_stage(FILE *f, uint64_t version, const hsy_task *task,
     const uint64_t stage = spec->param[HSY_PARAM_PREFIX_BITS] / step;
     const uint64_t stages = spec->param[HSY_PARAM_BITS] / step;
 
-    fprintf(f,
-            "# Stage %" PRIu64 " of %" PRIu64 " of a search in batches. %s\n",
-            stage, stages,
-            stage < stages ? "After it 'hearsay discover --next'\n# writes the "
-                             "next one: the same task with its number as "
-                             "release."
-                           : "Of its tally 'hearsay discover'\n# prints the "
-                             "strings that were found.");
+    fprintf(
+        f, "# Stage %" PRIu64 " of %" PRIu64 " of a search in batches. %s\n",
+        stage, stages,
+        stage < stages ? "After it 'hearsay discover next'\n# writes the "
+                         "next one: the same task with its number as "
+                         "release."
+                       : "Of its tally 'hearsay discover show'\n# prints the "
+                         "strings that were found.");
     fprintf(f, "version: %" PRIu64 "\ntasks:\n", version);
     fprintf(f, "  - id: %s\n    release: %" PRIu32 "\n    source: %s\n",
             task->id, task->release, task->source);

@@ -1,6 +1,6 @@
 /*
  * task_stage.c - what a task says of a stage: the prefixes that are left, and
- * the sizes of the batches. 'hearsay discover --next' writes both.
+ * the sizes of the batches. 'hearsay discover next' writes both.
  */
 #include "host/tasks/internal.h"
 
