@@ -4,6 +4,7 @@
 
 #include "host/tasks/calendar.h"
 #include "host/tasks/task_cost.h"
+#include "host/tasks/task_fields.h"
 #include "host/tasks/task_model.h"
 
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 
 #define SHOW_LABEL 4096u /* bytes of one, with a question of 1024 */
 
+/* Then come the numbers of tasks.def. */
 static const struct table_column show_columns[] = {
     {"task", NULL},
     {"release", ""},
@@ -26,7 +28,6 @@ static const struct table_column show_columns[] = {
     {"epsilon_task", "all slots"},
     {"slots", NULL},
     {"rounds", NULL},
-    {"max_changes", ""},
     {"kept_days", ""},
     {"keys", NULL},
     {"report_bytes", "report B"},
@@ -37,11 +38,11 @@ static const struct table_column show_columns[] = {
     {"model", ""},
     {"relay", ""},
     {"shufflers", ""},
-    {"min_batch", ""},
     {"epsilon_central", ""},
-    {"delta", ""},
     {"question", ""},
 };
+
+#define SHOW_COLUMNS (sizeof show_columns / sizeof show_columns[0])
 
 struct show_list {
     struct task_costs costs;
@@ -58,6 +59,24 @@ static struct table_cell show_nano(uint64_t nano)
 static struct table_cell show_if(bool there, uint64_t count)
 {
     return there ? cell_count(count) : cell_text(NULL);
+}
+
+/* Number n of those that have no column of their own; NULL: none. */
+static const struct task_field *show_number(size_t n)
+{
+    const struct task_field *f = task_fields;
+
+    while (f->key != NULL && ((f->flags & TASK_OWN) != 0 || n-- != 0))
+        f++;
+    return f->key != NULL ? f : NULL;
+}
+
+static struct table_cell show_field(const struct task_field *f,
+                                    const hsy_task *task)
+{
+    return (f->flags & TASK_SHUFFLED) != 0 && task->model != HSY_MODEL_SHUFFLED
+               ? cell_text(NULL)
+               : cell_number(task_field_value(f, task));
 }
 
 /* In the order of the columns. */
@@ -91,7 +110,6 @@ static void tasks_show_cell(const void *ctx, size_t i, size_t column,
             show_nano(info->nano_task),
             cell_count(info->slots),
             cell_count(info->rounds),
-            cell_count(info->task.max_changes),
             show_if(frozen, frozen ? calendar_slot(&info->task) : 0),
             show_if(kept && row->memo.keys != 0, row->memo.keys),
             cell_count(scheme->report_bytes),
@@ -103,16 +121,14 @@ static void tasks_show_cell(const void *ctx, size_t i, size_t column,
             cell_text((row->task->flags & HSY_TASK_RELAY) != 0 ? "required"
                                                                : "optional"),
             show_if(shuffled, row->task->shufflers),
-            show_if(shuffled, row->task->min_batch),
             shuffled ? show_nano(row->task->nano_central) : cell_text(NULL),
-            shuffled ? cell_number((double)row->task->delta.num /
-                                   (double)row->task->delta.den)
-                     : cell_text(NULL),
             {.type = CELL_TEXT,
              .text = row->task->question,
              .len = row->task->question_len}};
 
-        *out = cells[column];
+        *out = column < SHOW_COLUMNS
+                   ? cells[column]
+                   : show_field(show_number(column - SHOW_COLUMNS), row->task);
     }
 }
 
@@ -181,12 +197,16 @@ static void tasks_show_table(const struct show_list *l,
                              const struct task_file *t,
                              const struct tasks_show *how)
 {
-    const struct table table = {show_columns,
-                                sizeof show_columns / sizeof show_columns[0],
-                                l->costs.n, tasks_show_cell, l};
+    struct table_column columns[SHOW_COLUMNS + TASK_FIELDS_MAX];
+    struct table table = {columns, SHOW_COLUMNS, l->costs.n, tasks_show_cell,
+                          l};
     static const uint8_t none[HSY_SIGN_KEY];
     char issued[16], expires[16], next[2 * HSY_SIGN_KEY + 1] = "";
 
+    memcpy(columns, show_columns, sizeof show_columns);
+    for (size_t n = 0; show_number(n) != NULL; n++)
+        columns[table.ncolumns++] =
+            (struct table_column){show_number(n)->key, ""};
     day_text(issued, t->doc.issued);
     day_text(expires, t->doc.expires - 1);
     if (memcmp(t->doc.next_key, none, sizeof none) != 0)

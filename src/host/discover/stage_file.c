@@ -4,6 +4,7 @@
 
 #include "host/base/day.h"
 #include "host/base/host_fail.h"
+#include "host/tasks/task_fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -92,18 +93,16 @@ static void file_prefixes(FILE *f, const hsy_spec *spec)
 
 static void file_pace(FILE *f, const hsy_task *task)
 {
-    char start[DAY_TEXT], end[DAY_TEXT];
+    char start[DAY_TEXT], end[DAY_TEXT], text[TASK_FIELD_TEXT];
 
     day_text(start, task->start);
     day_text(end, task->end - 1);
     fprintf(f, "    start: %s\n    end: %s\n", start, end);
-    if (task->sample.num != task->sample.den)
-        fprintf(f, "    sample: %" PRIu64 "/%" PRIu64 "\n", task->sample.num,
-                task->sample.den);
-    fprintf(f,
-            "    delay: %" PRIu32 "s\n    grace: %" PRIu32
-            "d\n    min_reports: %" PRIu32 "\n",
-            task->delay_seconds, task->grace_days, task->min_reports);
+    for (const struct task_field *x = task_fields; x->key != NULL; x++)
+        if ((x->flags & (TASK_OWN | TASK_PERMANENT | TASK_SHUFFLED)) == 0) {
+            task_field_text(x, text, task);
+            fprintf(f, "    %s: %s\n", x->key, text);
+        }
 }
 
 static void file_stage(FILE *f, uint64_t version, const hsy_task *task,

@@ -1,11 +1,12 @@
 /*
  * change.c - what may change from one version of the tasks to the next.
  *
- * Within a release: the words of the question, sample, delay, grace,
- * min_reports, an earlier end, what shufflers say about themselves but for the
- * keys to seal for, and that a relay is demanded. Everything else shapes what
- * is asked, what it costs or which coins are tossed, and needs a new release,
- * whose number is larger. An id keeps its source for ever. A task may go.
+ * Within a release: the words of the question, numbers that tasks.def does not
+ * fix (sample, delay, grace, min_reports), an earlier end, what shufflers say
+ * about themselves but for the keys to seal for, and that a relay is demanded.
+ * Everything else shapes what is asked, what it costs or which coins are
+ * tossed, and needs a new release, whose number is larger. An id keeps its
+ * source for ever. A task may go.
  */
 #include "host/tasks/internal.h"
 
@@ -47,11 +48,6 @@ static bool change_permanent(const hsy_task *a, const hsy_task *b)
             memcmp(a->permanent, b->permanent, HSY_SCHEME_WIRE) != 0);
 }
 
-static bool change_ratio(hsy_ratio a, hsy_ratio b)
-{
-    return a.num != b.num || a.den != b.den;
-}
-
 static bool change_epsilon(const hsy_task *a, const hsy_task *b)
 {
     hsy_spec one, two;
@@ -90,11 +86,25 @@ static void change_way(hsy_tasks *t, size_t i, const hsy_task *old)
                         "a key that a shuffler opens with has changed", old);
 }
 
+/* The place of a number that another release may have, and this not; no key:
+ * there is none. */
+static struct yaml_place change_number(size_t i, const hsy_task *old,
+                                       const hsy_task *now)
+{
+    const struct task_field *f = task_fields;
+
+    while (f->key != NULL &&
+           ((f->flags & TASK_FIXED) == 0 || task_field_same(f, old, now)))
+        f++;
+    return tasks_number_at(i, f);
+}
+
 /* One release twice: complain of the first thing that differs. */
 static void change_within(hsy_tasks *t, size_t i, const hsy_task *old)
 {
     const hsy_task *now = &t->tasks[i];
     const char *slots = now->permanent != NULL ? "permanent" : "repeat";
+    const struct yaml_place number = change_number(i, old, now);
     const struct {
         const char *key, *sub;
         bool differs;
@@ -108,19 +118,10 @@ static void change_within(hsy_tasks *t, size_t i, const hsy_task *old)
         {"end", NULL, old->end < now->end},
         {slots, NULL, old->slot_days != now->slot_days},
         {"permanent", "every", old->round_days != now->round_days},
-        {"permanent", "max_changes", old->max_changes != now->max_changes},
-        {"answers", NULL, old->answers != now->answers},
-        {"send", NULL, old->sends != now->sends},
         {"model", NULL, old->model != now->model},
         {"relay", NULL, (old->flags & ~now->flags) != 0},
         {"shufflers", NULL, old->shufflers != now->shufflers},
-        {"min_batch", NULL, old->min_batch != now->min_batch},
-        {"max_wait", NULL, old->max_wait != now->max_wait},
-        {"close_after", NULL,
-         old->close_after_seconds != now->close_after_seconds},
-        {"delta", NULL, change_ratio(old->delta, now->delta)},
-        {"assume_honest", NULL,
-         change_ratio(old->assume_honest, now->assume_honest)},
+        {number.key, number.sub, number.key != NULL},
         {"sample", NULL, old->nano_central != now->nano_central},
     };
 

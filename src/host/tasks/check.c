@@ -5,7 +5,6 @@
 #include "host/tasks/internal.h"
 
 #include "host/base/day.h"
-#include "host/base/ratio.h"
 #include "host/tasks/calendar.h"
 #include "host/tasks/expiry.h"
 
@@ -16,9 +15,6 @@
 
 #define CHECK_DAYS 2932897u /* the day after 9999-12-31 */
 #define CHECK_LAST_DAYS 90u /* for which a document is taken by default */
-#define CHECK_DELAY 21600u  /* 6 hours */
-#define CHECK_GRACE 7u
-#define CHECK_REPORTS 1000u
 #define CHECK_MUCH ((uint64_t)8 * HSY_NANO) /* epsilon worth a remark */
 #define CHECK_CROWD 10u /* devices that a kept seed should have in common */
 
@@ -28,20 +24,6 @@ static struct yaml_place check_at(size_t i, const char *key, const char *sub)
 }
 
 /* ---- Numbers of the file and of a task ----------------------------------- */
-
-void tasks_count(hsy_tasks *t, struct yaml_place at, const char *text,
-                 uint32_t *out, uint32_t low, uint32_t high)
-{
-    uint64_t n;
-
-    if (text == NULL)
-        return;
-    if (!yaml_count(&n, text) || n < low || n > high)
-        yaml_wrong(&t->notes, at, "an integer from %" PRIu32 " to %" PRIu32,
-                   low, high);
-    else
-        *out = (uint32_t)n;
-}
 
 static bool check_date(hsy_tasks *t, struct yaml_place at, const char *text,
                        uint32_t *day)
@@ -147,8 +129,6 @@ static void check_names(hsy_tasks *t, size_t i)
     if (raw->question == NULL)
         yaml_wrong(&t->notes, at,
                    "is missing: what the person is asked, in words");
-    at.key = "release";
-    tasks_count(t, at, raw->release, &task->release, 1, UINT32_MAX);
 }
 
 /* ---- Time ---------------------------------------------------------------- */
@@ -213,8 +193,6 @@ static void check_plan(hsy_tasks *t, size_t i)
     check_days(t, check_at(i, "permanent", "renew"), p->renew, "never",
                "never, week or a number of days, as '28 days'",
                &task->slot_days);
-    tasks_count(t, check_at(i, "permanent", "max_changes"), p->max_changes,
-                &task->max_changes, 1, HSY_CHANGES_MAX);
     if (task->end > task->start)
         check_rounds(t, i);
 }
@@ -223,7 +201,6 @@ static void check_times(hsy_tasks *t, size_t i)
 {
     const struct tasks_raw *raw = &t->file.tasks[i];
     hsy_task *task = &t->tasks[i];
-    uint64_t seconds;
 
     check_date(t, check_at(i, "start", NULL), raw->start, &task->start);
     if (check_date(t, check_at(i, "end", NULL), raw->end, &task->end)) {
@@ -239,18 +216,6 @@ static void check_times(hsy_tasks *t, size_t i)
                                           : check_at(i, "repeat", NULL),
                    "longer than the task, which lasts %" PRIu32 " days",
                    task->end - task->start);
-    if (raw->delay != NULL &&
-        (!yaml_seconds(&seconds, raw->delay) || seconds > UINT32_MAX))
-        yaml_wrong(&t->notes, check_at(i, "delay", NULL),
-                   "a length of time, as 30m, 6h or 1d");
-    else if (raw->delay != NULL)
-        task->delay_seconds = (uint32_t)seconds;
-    if (raw->grace != NULL && (!yaml_seconds(&seconds, raw->grace) ||
-                               seconds % 86400 != 0 || seconds / 86400 > 3650))
-        yaml_wrong(&t->notes, check_at(i, "grace", NULL),
-                   "whole days, at most 3650d, as 2d");
-    else if (raw->grace != NULL)
-        task->grace_days = (uint32_t)(seconds / 86400);
 }
 
 /* ---- Answers and uploads ------------------------------------------------- */
@@ -258,28 +223,15 @@ static void check_times(hsy_tasks *t, size_t i)
 static void check_pace(hsy_tasks *t, size_t i)
 {
     const struct tasks_raw *raw = &t->file.tasks[i];
-    hsy_task *task = &t->tasks[i];
-    uint64_t sends;
+    const hsy_task *task = &t->tasks[i];
 
     if (raw->permanent != NULL && raw->answers != NULL)
         yaml_wrong(&t->notes, check_at(i, "answers", NULL),
                    "a permanent answer is one a round: leave it out");
-    tasks_count(t, check_at(i, "answers", NULL), raw->answers, &task->answers,
-                1, HSY_ANSWERS_MAX);
-    if (raw->send != NULL &&
-        (!yaml_count(&sends, raw->send) || sends < 1 || sends > task->answers))
+    if (task->sends > task->answers)
         yaml_wrong(&t->notes, check_at(i, "send", NULL),
                    "an integer from 1 to 'answers', which is %" PRIu32,
                    task->answers);
-    else if (raw->send != NULL)
-        task->sends = (uint32_t)sends;
-    tasks_count(t, check_at(i, "min_reports", NULL), raw->min_reports,
-                &task->min_reports, 0, UINT32_MAX);
-    if (raw->sample != NULL &&
-        (!ratio_parse(&task->sample, raw->sample, strlen(raw->sample)) ||
-         task->sample.num == 0))
-        yaml_wrong(&t->notes, check_at(i, "sample", NULL),
-                   "a share above 0, at most 1, as 0.25 or 1/4");
 }
 
 /* ---- What devices would say ---------------------------------------------- */
@@ -466,16 +418,9 @@ void tasks_check(hsy_tasks *t)
     }
     t->ntasks = n;
     for (size_t i = 0; i < n && !t->notes.nomem; i++) {
-        t->tasks[i] = (hsy_task){.release = 1,
-                                 .max_changes = 1,
-                                 .answers = 1,
-                                 .sends = 1,
-                                 .sample = {1, 1},
-                                 .delay_seconds = CHECK_DELAY,
-                                 .grace_days = CHECK_GRACE,
-                                 .min_reports = CHECK_REPORTS,
-                                 .other = HSY_TASK_CLOSED};
+        t->tasks[i] = (hsy_task){.other = HSY_TASK_CLOSED};
         check_names(t, i);
+        tasks_numbers(t, i, 0);
         check_times(t, i);
         check_pace(t, i);
         tasks_model(t, i);

@@ -8,12 +8,21 @@
 #ifndef HOST_TASKS_INTERNAL_H
 #define HOST_TASKS_INTERNAL_H
 
+#include "host/tasks/task_fields.h"
 #include "host/yaml/yaml.h"
 
 #define TASKS_LIST_MAX 4096u      /* values in a list; a file has more */
 #define TASKS_PREFIXES_MAX 65536u /* of a stage */
 
 /* ---- As it is written: texts, NULL where there is none ------------------- */
+
+#define KEY(group, key, member, what, otherwise) char *member;
+#define LIST(group, key, member, ...) char **member; /* ended by NULL */
+#define MAP(group, key, member, ...) struct tasks_##member *member;
+#define NUMBER(group, key, member, ...) char *member;
+#define ENTRIES(group, key, member, ...)                                       \
+    struct tasks_raw *member;                                                  \
+    size_t member##_count;
 
 struct tasks_set {
     char *param[HSY_PARAMS]; /* by hsy_param; q is also RAPPOR's */
@@ -22,31 +31,25 @@ struct tasks_set {
 };
 
 struct tasks_permanent {
-    char *epsilon, *gamma, *every, *renew, *max_changes, *grain;
+#define TASKS_OF_PERMANENT
+#include "host/tasks/tasks.def"
 };
 
 struct tasks_raw {
-    char *id, *release, *source, *question;
-    char *yes_no, *strings, *values_file, *bins;
-    char **values, **range; /* ended by NULL */
-    char *epsilon, *mechanism, *alphabet, *oracle;
-    struct tasks_set *set;
-    char **prefixes, *sizes; /* of a stage */
-    char *start, *end, *repeat;
-    struct tasks_permanent *permanent;
-    char *sample, *answers, *send, *delay, *grace, *min_reports;
-    char *model, *relay; /* and of a shuffled task: */
-    char **shufflers;    /* files of statements, ended by NULL */
-    char *min_batch, *max_wait, *close_after, *delta, *assume_honest;
-    char *epsilon_central;
+#define TASKS_OF_TASK
+#include "host/tasks/tasks.def"
 };
 
 struct tasks_file {
-    char *version, *issued, *expires;
-    char *relay, *collector_key, **gateway_keys;
-    struct tasks_raw *tasks;
-    size_t tasks_count;
+#define TASKS_OF_FILE
+#include "host/tasks/tasks.def"
 };
+
+#undef KEY
+#undef LIST
+#undef MAP
+#undef NUMBER
+#undef ENTRIES
 
 /* ---- As it is meant -------------------------------------------------------
  */
@@ -91,10 +94,14 @@ hsy_analysis tasks_analysis(const char *mechanism);
  * false after a complaint. */
 bool tasks_stage(hsy_tasks *t, size_t i, hsy_spec *spec);
 
-/* Of text, if there is any, from low to high; else what is there stays
- * (check.c). */
-void tasks_count(hsy_tasks *t, struct yaml_place at, const char *text,
-                 uint32_t *out, uint32_t low, uint32_t high);
+/* The numbers of task i that tasks.def lists: 0, those of every task;
+ * TASK_SHUFFLED, those of shuffled ones only (task_fields.c). */
+void tasks_numbers(hsy_tasks *t, size_t i, unsigned shuffled);
+
+/* What is written for one, NULL: nothing; and where. */
+const char *tasks_number_text(const struct tasks_raw *raw,
+                              const struct task_field *f);
+struct yaml_place tasks_number_at(size_t i, const struct task_field *f);
 
 /* The relay, the keys of its gateway and of the collector (parties_file.c). */
 void tasks_parties(hsy_tasks *t);

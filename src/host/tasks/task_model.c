@@ -11,7 +11,6 @@
 #include "host/tasks/internal.h"
 
 #include "host/base/files.h"
-#include "host/base/ratio.h"
 #include "host/tasks/task_model.h"
 #include "host/worth/worth.h"
 
@@ -20,10 +19,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MODEL_WAIT 2u
-#define MODEL_BATCH_MAX (1u << 24) /* a batch has no more envelopes */
-#define MODEL_CLOSE 21600u         /* 6 hours */
 
 static struct yaml_place model_at(size_t i, const char *key)
 {
@@ -90,82 +85,19 @@ static void model_shufflers(hsy_tasks *t, size_t i)
     task->statements = made->statements[0];
 }
 
-/* ---- Numbers ------------------------------------------------------------- */
-
-/* "1e-8", or as a share is written. */
-static bool model_delta(hsy_ratio *out, const char *text)
-{
-    const char *e = strstr(text, "e-");
-    uint64_t num = 0, places = 0;
-    hsy_ratio made = {0, 1};
-
-    if (e == NULL)
-        return ratio_parse(out, text, strlen(text)) && out->num != 0 &&
-               out->num < out->den;
-    for (const char *at = text; at < e; at++) {
-        if (*at < '0' || *at > '9' || num > 1000)
-            return false;
-        num = 10 * num + (uint64_t)(*at - '0');
-    }
-    if (!yaml_count(&places, e + 2) || places < 1 || places > 18)
-        return false;
-    made.num = num;
-    while (places-- != 0)
-        made.den *= 10;
-    if (num == 0 || num >= made.den)
-        return false;
-    *out = made;
-    return true;
-}
-
-static void model_numbers(hsy_tasks *t, size_t i)
-{
-    const struct tasks_raw *raw = &t->file.tasks[i];
-    hsy_task *task = &t->tasks[i];
-    uint64_t seconds = MODEL_CLOSE;
-
-    task->nano_central = HSY_EPSILON_MAX; /* until the scheme is known */
-    task->max_wait = MODEL_WAIT;
-    task->assume_honest = (hsy_ratio){9, 10};
-    if (raw->min_batch == NULL)
-        yaml_wrong(&t->notes, model_at(i, "min_batch"),
-                   "is missing: how many uploads are mixed at least");
-    tasks_count(t, model_at(i, "min_batch"), raw->min_batch, &task->min_batch,
-                2, MODEL_BATCH_MAX);
-    tasks_count(t, model_at(i, "max_wait"), raw->max_wait, &task->max_wait, 0,
-                366);
-    if (raw->close_after != NULL &&
-        (!yaml_seconds(&seconds, raw->close_after) ||
-         seconds > (uint64_t)30 * 86400))
-        yaml_wrong(&t->notes, model_at(i, "close_after"),
-                   "a length of time, at most 30d, as 6h");
-    task->close_after_seconds = (uint32_t)seconds;
-    if (raw->delta == NULL || !model_delta(&task->delta, raw->delta))
-        yaml_wrong(&t->notes, model_at(i, "delta"),
-                   raw->delta == NULL ? "is missing: the chance that the "
-                                        "bound does not hold, as 1e-8"
-                                      : "a chance between 0 and 1, as 1e-8");
-    if (raw->assume_honest != NULL &&
-        (!ratio_parse(&task->assume_honest, raw->assume_honest,
-                      strlen(raw->assume_honest)) ||
-         task->assume_honest.num == 0))
-        yaml_wrong(&t->notes, model_at(i, "assume_honest"),
-                   "a share above 0, at most 1, as 0.9");
-}
-
 /* ---- The model ----------------------------------------------------------- */
 
 /* What only a shuffled task says. */
 static const char *model_stray(const struct tasks_raw *raw)
 {
+    const struct task_field *f = task_fields;
+
+    while (f->key != NULL && ((f->flags & TASK_SHUFFLED) == 0 ||
+                              tasks_number_text(raw, f) == NULL))
+        f++;
     return raw->shufflers != NULL         ? "shufflers"
-           : raw->min_batch != NULL       ? "min_batch"
-           : raw->max_wait != NULL        ? "max_wait"
-           : raw->close_after != NULL     ? "close_after"
-           : raw->delta != NULL           ? "delta"
-           : raw->assume_honest != NULL   ? "assume_honest"
            : raw->epsilon_central != NULL ? "epsilon_central"
-                                          : NULL;
+                                          : f->key;
 }
 
 static void model_relay(hsy_tasks *t, size_t i)
@@ -205,7 +137,8 @@ void tasks_model(hsy_tasks *t, size_t i)
         yaml_wrong(&t->notes, model_at(i, "model"),
                    "reports are sealed for the collector: name its key in "
                    "collector_key, beside tasks");
-    model_numbers(t, i);
+    t->tasks[i].nano_central = HSY_EPSILON_MAX; /* until the scheme is known */
+    tasks_numbers(t, i, TASK_SHUFFLED);
     model_shufflers(t, i);
 }
 

@@ -2,6 +2,7 @@
 #include "server/collector/api/api.h"
 
 #include "host/tasks/calendar.h"
+#include "host/tasks/task_fields.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -168,7 +169,7 @@ static void tasks_put(struct put *p, struct collector *c,
     put_day(p, "end", t->end - 1); /* the last day, as in the task file */
     put_day(p, "sent_until", tasks_sent_until(t));
     tasks_put_counts(p, c, e);
-    put_count(p, "min_reports", t->min_reports);
+    task_fields_put(p, t, TASK_API);
     put_bool(p, "shown",
              shown_generation(history_shown(c->history), e->number) != 0);
     put_bool(p, "by_day", e->words <= c->config.day_words);
