@@ -2,7 +2,6 @@
  * puzzle finds words among people whose words are known. */
 #include "cli/simulate/internal.h"
 #include "sim/discovery/discovery.h"
-#include "sim/discovery/puzzling.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,14 +12,14 @@ struct simulate_puzzle {
     struct cli_numbers epsilons;
     uint64_t threads;
     struct cli_spec spec;
-    struct puzzling how;
+    struct discovery how;
     enum table_format format;
 
-    struct labels list;          /* owned */
-    struct puzzling_word *taken; /* owned */
-    uint32_t left;               /* words left out */
-    struct study_people people;  /* owned */
-    struct puzzling_result rows[CLI_LIST_MAX];
+    struct labels list;           /* owned */
+    struct discovery_word *taken; /* owned */
+    uint32_t left;                /* words left out */
+    struct study_people people;   /* owned */
+    struct discovery_result rows[CLI_LIST_MAX];
     struct cli_progress progress;
     uint64_t done;
     char of[48];
@@ -68,13 +67,14 @@ static int puzzle_run(struct simulate_puzzle *s)
         hsy_error err = {0};
 
         s->how.spec.nano_epsilon = s->epsilons.at[e];
-        if (puzzling_run(&s->rows[e], &s->how, &err) != HSY_OK) {
+        if (discovery_run(&s->rows[e], &s->how, &err) != HSY_OK) {
             cli_progress_end(&s->progress);
             return puzzle_refused(&err);
         }
     }
     cli_progress_end(&s->progress);
-    puzzling_print(stdout, s->format, &s->how, s->rows, s->epsilons.n, s->left);
+    discovery_print_puzzles(stdout, s->format, &s->how, s->rows, s->epsilons.n,
+                            s->left);
     return cli_finish();
 }
 
@@ -85,7 +85,7 @@ static int puzzle_take(struct simulate_puzzle *s)
     hsy_error err = {0};
 
     spec.nano_epsilon = s->epsilons.at[0];
-    if (puzzling_words(&s->taken, &s->how.nwords, &s->list, &spec, &err) !=
+    if (discovery_words(&s->taken, &s->how.nwords, &s->list, &spec, &err) !=
         HSY_OK)
         return cli_scheme_refused(&spec, &err);
     s->left = s->list.d - (uint32_t)s->how.nwords;
@@ -138,18 +138,18 @@ static const struct cli_option puzzle_options[] = {
                 "word-share hashes width pool-seed"),
     CLI_SPEC_AS("oracle", "cms|hcms", "the sketch (default cms)"),
     {"top", "K", "hold the first K against the K most frequent", CLI_INTO_COUNT,
-     PUZZLE(how.top), 1, HSY_SEARCH_TOP_MAX, .preset = "10"},
+     PUZZLE(how.search.top), 1, HSY_SEARCH_TOP_MAX, .preset = "10"},
     {"threshold", "T",
      "at most T pairs of an offset go on (default: as many as are more than "
      "chance makes; with --all 20)",
-     CLI_INTO_COUNT, PUZZLE(how.search.threshold), 1, HSY_PUZZLE_PAIRS_MAX},
+     CLI_INTO_COUNT, PUZZLE(how.puzzle.threshold), 1, HSY_PUZZLE_PAIRS_MAX},
     {"all", NULL, "pairs and words, chance or not", CLI_INTO_FLAG,
-     PUZZLE(how.search.all)},
+     PUZZLE(how.puzzle.all)},
     {"alpha", "A",
      "chance to take any pair, or any word, that nobody has (default 0.05)",
-     CLI_INTO_SHARE, PUZZLE(how.search.alpha), .hints = "1% 5%"},
+     CLI_INTO_SHARE, PUZZLE(how.puzzle.alpha), .hints = "1% 5%"},
     {"max-candidates", "N", "pairs of an offset, and words (default 262144)",
-     CLI_INTO_COUNT, PUZZLE(how.search.max_candidates), 1,
+     CLI_INTO_COUNT, PUZZLE(how.puzzle.max_candidates), 1,
      HSY_SEARCH_CANDIDATES_MAX},
     {"runs", "R", "populations", CLI_INTO_COUNT, PUZZLE(how.runs), 1,
      STUDY_RUNS_MAX, .preset = "5"},
@@ -207,12 +207,15 @@ int simulate_puzzle(int argc, char **argv)
         .how = {.spec = {.size = sizeof(hsy_spec),
                          .mechanism = "sfp",
                          .kind = HSY_KIND_STRINGS},
-                .search = {.size = sizeof(hsy_puzzle)}}};
+                .puzzle = {.size = sizeof(hsy_puzzle)},
+                .search = {.size = sizeof(hsy_search)}}};
     struct cli_parser p;
     const int code = cli_read(&p, &puzzle_command, argc, argv, &s)
                          ? puzzle_all(&s, &p)
                          : p.exit;
 
+    for (size_t e = 0; e < s.epsilons.n; e++)
+        discovery_close(&s.rows[e]);
     study_people_close(&s.people);
     labels_clear(&s.list);
     cli_spec_clear(&s.spec);

@@ -3,13 +3,14 @@
  * are known.
  *
  * Truth v of a distribution stands for a string of M random bits, others each
- * run, or for the number v itself. A run draws people, asks each once,
- * searches, and holds what was found against the k truths that most people
- * hold.
+ * run, or for the number v itself, or for a word of a list, in an order of each
+ * run's own. A run draws people, asks each once, searches, and holds what was
+ * found against the k truths that most people hold.
  */
 #ifndef SIM_DISCOVERY_DISCOVERY_H
 #define SIM_DISCOVERY_DISCOVERY_H
 
+#include "host/base/labels.h"
 #include "host/base/table.h"
 #include "sim/study/study.h"
 
@@ -20,6 +21,11 @@ enum discovery_metric {
     DISCOVERY_PRECISION,
     DISCOVERY_RECALL,
     DISCOVERY_FOUND, /* strings returned */
+    DISCOVERY_SHOWN, /* these are known of every search; of a puzzle also: */
+    DISCOVERY_HELD = DISCOVERY_SHOWN, /* the share of what was returned that
+                                         anybody holds; of none 0 */
+    DISCOVERY_REACHED, /* the share of the k that are anywhere among it */
+    DISCOVERY_SECONDS, /* that the search took */
     DISCOVERY_METRICS
 };
 
@@ -48,12 +54,22 @@ struct discovery_batches {
     uint64_t rounds; /* at least 1 */
 };
 
+/* A word of the list. */
+struct discovery_word {
+    const uint8_t *text;
+    size_t len;
+};
+
 struct discovery {
     const struct study_people *people; /* of values from 0 on, or of strings */
     bool as_strings; /* the people's numbers are their strings */
     bool as_counted; /* the people of a file as they are, not a sample */
-    hsy_spec spec;   /* of pem, or in batches of the oracle, without d;
-                        pool-seed 0: another each run */
+    const struct discovery_word *words; /* of a puzzle: at least as many as the
+                                           people's truths; NULL: it is none */
+    size_t nwords;
+    hsy_puzzle puzzle; /* with search.top */
+    hsy_spec spec;     /* of pem or sfp, or in batches of the oracle, without d;
+                          pool-seed 0: another each run */
     hsy_search search;
     struct discovery_batches
         batches;                /* search: top, keep, max_candidates set */
@@ -81,12 +97,14 @@ struct discovery_result {
     uint64_t
         people[HSY_STAGES_MAX]; /* and how many each of these has a round */
     bool at_once;               /* all reports of a batch are drawn at once */
+    hsy_scheme_info info;       /* of a puzzle */
     double mean[DISCOVERY_METRICS];  /* over runs */
     double error[DISCOVERY_METRICS]; /* its standard error, NaN of one run */
     double *each;                    /* runs times DISCOVERY_METRICS */
 };
 
-/* On failure err->field names the option to change. Close it either way. */
+/* On failure err->field names the option to change; HSY_FIELD_WORDS with the
+ * number of a word that cannot be spelled in err->at. Close it either way. */
 hsy_status discovery_run(struct discovery_result *out,
                          const struct discovery *how, hsy_error *err);
 void discovery_close(struct discovery_result *out);
@@ -160,6 +178,20 @@ hsy_status discovery_dump(struct output *out,
 void discovery_print(FILE *to, enum table_format format,
                      const struct discovery_grid *g,
                      const struct discovery_result *rows, size_t n);
+
+/* ---- Words (puzzle_words.c, puzzle_rows.c) ------------------------------- */
+
+/* Those of the labels that the spec can spell, *n of them, in memory that the
+ * caller frees; they lead into the labels. */
+hsy_status discovery_words(struct discovery_word **words, size_t *n,
+                           const struct labels *list, const hsy_spec *spec,
+                           hsy_error *err);
+
+/* Write n puzzles, of one epsilon each; left: words that were left out. */
+void discovery_print_puzzles(FILE *to, enum table_format format,
+                             const struct discovery *how,
+                             const struct discovery_result *rows, size_t n,
+                             uint32_t left);
 
 /* ---- A figure ------------------------------------------------------------ */
 

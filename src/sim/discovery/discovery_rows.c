@@ -22,8 +22,8 @@ enum {
     FOUND_RUNS,
     FOUND_SAMPLING,
     FOUND_METRICS,
-    FOUND_ERRORS = FOUND_METRICS + DISCOVERY_METRICS,
-    FOUND_COLUMNS = FOUND_ERRORS + DISCOVERY_METRICS
+    FOUND_ERRORS = FOUND_METRICS + DISCOVERY_SHOWN,
+    FOUND_COLUMNS = FOUND_ERRORS + DISCOVERY_SHOWN
 };
 
 static const char *const found_names[FOUND_METRICS] = {
@@ -89,12 +89,12 @@ static bool found_alike(const struct found *s)
 
 /* A table has what differs from row to row. */
 static void found_columns(struct table_column columns[FOUND_COLUMNS],
-                          char names[DISCOVERY_METRICS][16],
+                          char names[DISCOVERY_SHOWN][16],
                           const struct found *s)
 {
     for (size_t i = 0; i < FOUND_METRICS; i++)
         columns[i] = (struct table_column){found_names[i], ""};
-    for (size_t m = 0; m < DISCOVERY_METRICS; m++) {
+    for (size_t m = 0; m < DISCOVERY_SHOWN; m++) {
         const char *name = discovery_metric_name((enum discovery_metric)m);
 
         snprintf(names[m], sizeof names[m], "%s_se", name);
@@ -215,7 +215,7 @@ void discovery_print(FILE *to, enum table_format format,
                      const struct discovery_result *rows, size_t n)
 {
     const struct found s = {to, g, rows, n};
-    char names[DISCOVERY_METRICS][16];
+    char names[DISCOVERY_SHOWN][16];
     struct table_column columns[FOUND_COLUMNS];
     const struct table table = {columns, FOUND_COLUMNS, n, found_cell, &s};
     char sizes[FOUND_SIZES];

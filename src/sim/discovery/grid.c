@@ -158,7 +158,7 @@ hsy_status discovery_dump(struct output *out,
         size_t at = (size_t)snprintf(before, sizeof before,
                                      "data,mechanism,epsilon,users,run");
 
-        for (unsigned m = 0; m < DISCOVERY_METRICS; m++)
+        for (unsigned m = 0; m < DISCOVERY_SHOWN; m++)
             at += (size_t)snprintf(
                 before + at, sizeof before - at, ",%s",
                 discovery_metric_name((enum discovery_metric)m));
@@ -169,7 +169,7 @@ hsy_status discovery_dump(struct output *out,
         snprintf(before, sizeof before, "%s,%s,%.17g,%" PRIu64 ",%" PRIu64,
                  data, row->mechanism, row->epsilon, row->users, r + 1);
         st = dump_line(out, before, row->each + r * DISCOVERY_METRICS,
-                       DISCOVERY_METRICS, NULL);
+                       DISCOVERY_SHOWN, NULL);
     }
     return st;
 }

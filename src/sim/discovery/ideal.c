@@ -233,5 +233,5 @@ static void ideal_close(struct discover_worker *w)
     free(own);
 }
 
-const struct discover_form discover_ideal = {discover_plan, ideal_open,
-                                             ideal_search, ideal_close};
+const struct discover_form discover_ideal = {
+    discover_plan, ideal_open, ideal_search, ideal_close, DISCOVER_LANES};

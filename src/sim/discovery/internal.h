@@ -12,9 +12,22 @@ struct discover_job {
     struct discovery_result *out;
     hsy_stage stages[HSY_STAGES_MAX];
     size_t nstages;
-    unsigned bits;    /* of a string */
+    unsigned bits;   /* of a string */
+    size_t width;    /* words of a code */
+    uint64_t *words; /* codes of a puzzle's words; owned */
+    hsy_puzzle_plan puzzle;
     uint64_t users;   /* people of a run, of all its rounds */
     size_t top, most; /* strings wanted; prefixes kept, of any stage */
+};
+
+/* Memory for reports that are made one by one; owned. */
+struct discover_desk {
+    hsy_scheme *s;
+    int64_t *memory;
+    hsy_tally tally;
+    uint64_t *codes; /* of those who report */
+    uint8_t *reports;
+    void *scratch; /* of the search */
 };
 
 /* What a thread works with; all owned. */
@@ -22,9 +35,10 @@ struct discover_worker {
     struct discover_job *job;
     uint64_t *counts, *codes; /* of the people's truths */
     hsy_candidate *found;
-    double *sizes; /* counts again */
-    uint64_t *top; /* codes of the true top, first the largest */
-    uint32_t *ranks;
+    double *sizes;   /* counts again */
+    uint32_t *top;   /* truths that most people hold, first the largest */
+    uint32_t *ranks; /* places in top of what was found, from 1 on */
+    struct discover_desk desk;
     void *own; /* of the form */
 };
 
@@ -37,11 +51,13 @@ struct discover_form {
     hsy_status (*search)(struct discover_worker *w, uint64_t run, size_t *count,
                          hsy_error *err);
     void (*close)(struct discover_worker *w);
+    unsigned lanes; /* of a run */
 };
 
 extern const struct discover_form discover_reports;    /* runs.c */
 extern const struct discover_form discover_ideal;      /* ideal.c */
 extern const struct discover_form discover_in_batches; /* sim_batches.c */
+extern const struct discover_form discover_puzzle;     /* sim_puzzle.c */
 
 /* Lanes of a run, or of a batch of it. */
 enum discover_lane {
@@ -61,6 +77,12 @@ void discover_stream(const struct discover_worker *w, hsy_stream *st,
 /* The people of a run, all at once; the strings that their truths stand for. */
 void discover_people(struct discover_worker *w, uint64_t run);
 void discover_codes(struct discover_worker *w, uint64_t run);
+
+/* A desk but for its scratch; and everybody reports there, under the scheme of
+ * the run. */
+hsy_status discover_desk_open(struct discover_worker *w, hsy_error *err);
+hsy_status discover_report(struct discover_worker *w, uint64_t run,
+                           hsy_error *err);
 
 /* One round: the stages of pem, and its scheme with the hashes of a run. */
 hsy_status discover_plan(struct discover_job *job, hsy_error *err);

@@ -1,10 +1,10 @@
 /* puzzle_words.c - the words of a list that can be spelled. */
-#include "sim/discovery/puzzling.h"
+#include "sim/discovery/discovery.h"
 
 #include <stdlib.h>
 
-static size_t words_take(struct puzzling_word *words, const struct labels *list,
-                         const hsy_scheme *s)
+static size_t words_take(struct discovery_word *words,
+                         const struct labels *list, const hsy_scheme *s)
 {
     uint64_t codes[HSY_SPELL_WORDS];
     size_t n = 0;
@@ -17,17 +17,17 @@ static size_t words_take(struct puzzling_word *words, const struct labels *list,
         truth.u.bytes.len = len;
         if (len <= HSY_STRING_MAX &&
             hsy_truth_code(s, codes, &truth, NULL) == HSY_OK)
-            words[n++] = (struct puzzling_word){truth.u.bytes.data, len};
+            words[n++] = (struct discovery_word){truth.u.bytes.data, len};
     }
     return n;
 }
 
-hsy_status puzzling_words(struct puzzling_word **words, size_t *n,
-                          const struct labels *list, const hsy_spec *spec,
-                          hsy_error *err)
+hsy_status discovery_words(struct discovery_word **words, size_t *n,
+                           const struct labels *list, const hsy_spec *spec,
+                           hsy_error *err)
 {
     hsy_scheme *s = malloc(hsy_scheme_size(spec));
-    struct puzzling_word *made = calloc((size_t)list->d + 1, sizeof *made);
+    struct discovery_word *made = calloc((size_t)list->d + 1, sizeof *made);
     hsy_status st = s != NULL && made != NULL ? hsy_scheme_init(s, spec, err)
                                               : study_nomem(err);
 

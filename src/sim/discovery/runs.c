@@ -2,14 +2,13 @@
  * runs.c - runs of a discovery, by several threads.
  *
  * Here everybody reports one by one in one round, through the library as a
- * device and a collector use it; ideal.c and sim_batches.c have the other
- * forms. A run has coins of its own (seed, epsilon, run), runs are averaged in
- * their order: so the numbers do not depend on the threads.
+ * device and a collector use it; ideal.c, sim_batches.c and sim_puzzle.c have
+ * the other forms. A run has coins of its own (seed, epsilon, run), runs are
+ * averaged in their order: so the numbers do not depend on the threads.
  */
 #include "sim/base/crew.h"
 #include "sim/discovery/internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +17,8 @@
 const char *discovery_metric_name(enum discovery_metric metric)
 {
     static const char *const names[DISCOVERY_METRICS] = {
-        "f1", "ncr", "ndcg", "precision", "recall", "found"};
+        "f1",    "ncr",  "ndcg",    "precision", "recall",
+        "found", "held", "reached", "seconds"};
 
     return names[metric];
 }
@@ -29,7 +29,8 @@ void discover_stream(const struct discover_worker *w, hsy_stream *st,
     const struct discovery *how = w->job->how;
     const uint64_t nano = lane <= DISCOVER_CODES ? 0 : how->spec.nano_epsilon;
 
-    hsy_stream_seed(st, how->seed ^ nano << 20, which * DISCOVER_LANES + lane);
+    hsy_stream_seed(st, how->seed ^ nano << 20,
+                    which * w->job->form->lanes + lane);
 }
 
 /* ---- People -------------------------------------------------------------- */
@@ -84,31 +85,21 @@ void discover_people(struct discover_worker *w, uint64_t run)
         study_people_draw(w->counts, people, w->job->users, &st);
 }
 
-/* The codes that most people hold; of equals the smaller value comes first. */
+/* The truths that most people hold; of equals the smaller one comes first. */
 static size_t discover_truth(struct discover_worker *w)
 {
     const size_t n = w->job->how->people->n;
-    const size_t k = w->job->top < n ? w->job->top : n;
-    size_t held = 0;
+    size_t k = w->job->top < n ? w->job->top : n;
 
     for (size_t i = 0; i < n; i++)
         w->sizes[i] = (double)w->counts[i];
-    hsy_metrics_largest(w->ranks, k, w->sizes, n);
-    for (; held < k && w->counts[w->ranks[held]] > 0; held++)
-        w->top[held] = w->codes[w->ranks[held]];
-    return held;
+    hsy_metrics_largest(w->top, k, w->sizes, n);
+    while (k > 0 && w->counts[w->top[k - 1]] == 0)
+        k--;
+    return k;
 }
 
 /* ---- One round ----------------------------------------------------------- */
-
-/* Memory for real reports; owned. */
-struct discover_desk {
-    hsy_scheme *s;
-    int64_t *memory;
-    hsy_tally tally;
-    uint8_t *reports;
-    void *scratch;
-};
 
 hsy_status discover_scheme(const struct discover_worker *w, hsy_scheme *s,
                            uint64_t run, hsy_error *err)
@@ -146,24 +137,23 @@ hsy_status discover_plan(struct discover_job *job, hsy_error *err)
     return st;
 }
 
-static hsy_status discover_add(struct discover_desk *desk,
-                               const uint64_t *codes, size_t n,
+static hsy_status discover_add(struct discover_desk *desk, size_t n,
                                hsy_stream *secret, hsy_stream *published,
                                hsy_error *err)
 {
-    hsy_status st = hsy_simulate_batch(desk->s, desk->reports, codes, n, secret,
-                                       published, err);
+    hsy_status st = hsy_simulate_batch(desk->s, desk->reports, desk->codes, n,
+                                       secret, published, err);
 
     return st == HSY_OK
                ? hsy_tally_batch(&desk->tally, desk->s, desk->reports, n, err)
                : st;
 }
 
-static hsy_status discover_report(struct discover_worker *w, uint64_t run,
-                                  hsy_error *err)
+hsy_status discover_report(struct discover_worker *w, uint64_t run,
+                           hsy_error *err)
 {
-    struct discover_desk *desk = w->own;
-    uint64_t codes[DISCOVER_CHUNK];
+    const size_t width = w->job->width;
+    struct discover_desk *desk = &w->desk;
     hsy_stream secret, published;
     size_t filled = 0;
     hsy_status st = HSY_OK;
@@ -173,22 +163,52 @@ static hsy_status discover_report(struct discover_worker *w, uint64_t run,
     hsy_tally_init(&desk->tally, desk->s, desk->memory);
     for (size_t i = 0; i < w->job->how->people->n && st == HSY_OK; i++)
         for (uint64_t left = w->counts[i]; st == HSY_OK && left > 0; left--) {
-            codes[filled++] = w->codes[i];
+            memcpy(desk->codes + filled++ * width, w->codes + i * width,
+                   width * sizeof *desk->codes);
             if (filled < DISCOVER_CHUNK)
                 continue;
-            st = discover_add(desk, codes, filled, &secret, &published, err);
+            st = discover_add(desk, filled, &secret, &published, err);
             filled = 0;
         }
-    return st == HSY_OK
-               ? discover_add(desk, codes, filled, &secret, &published, err)
-               : st;
+    return st == HSY_OK ? discover_add(desk, filled, &secret, &published, err)
+                        : st;
+}
+
+hsy_status discover_desk_open(struct discover_worker *w, hsy_error *err)
+{
+    const hsy_spec *spec = &w->job->how->spec;
+    struct discover_desk *desk = &w->desk;
+    hsy_scheme_info info;
+    hsy_status st;
+
+    desk->s = malloc(hsy_scheme_size(spec));
+    st = desk->s != NULL ? hsy_scheme_init(desk->s, spec, err)
+                         : study_nomem(err);
+    if (st != HSY_OK)
+        return st;
+    hsy_scheme_describe(desk->s, &info);
+    desk->memory = calloc(hsy_tally_words(desk->s), sizeof *desk->memory);
+    desk->codes = calloc(DISCOVER_CHUNK * w->job->width, sizeof *desk->codes);
+    desk->reports = calloc(DISCOVER_CHUNK, info.report_bytes);
+    return desk->memory != NULL && desk->codes != NULL && desk->reports != NULL
+               ? HSY_OK
+               : study_nomem(err);
+}
+
+static void discover_desk_close(struct discover_desk *desk)
+{
+    free(desk->s);
+    free(desk->memory);
+    free(desk->codes);
+    free(desk->reports);
+    free(desk->scratch);
 }
 
 static hsy_status discover_search(struct discover_worker *w, uint64_t run,
                                   size_t *count, hsy_error *err)
 {
     const struct discover_job *job = w->job;
-    struct discover_desk *desk = w->own;
+    struct discover_desk *desk = &w->desk;
     hsy_found found = {w->found, 0};
     hsy_status st = discover_scheme(w, desk->s, run, err);
 
@@ -206,51 +226,55 @@ static hsy_status discover_search(struct discover_worker *w, uint64_t run,
 static hsy_status discover_open(struct discover_worker *w, hsy_error *err)
 {
     const struct discover_job *job = w->job;
-    struct discover_desk *desk = calloc(1, sizeof *desk);
-    hsy_scheme_info info;
-    hsy_status st;
+    hsy_status st = discover_desk_open(w, err);
 
-    w->own = desk;
-    if (desk == NULL)
-        return study_nomem(err);
-    desk->s = malloc(hsy_scheme_size(&job->how->spec));
-    if (desk->s == NULL)
-        return study_nomem(err);
-    st = hsy_scheme_init(desk->s, &job->how->spec, err);
     if (st != HSY_OK)
         return st;
-    hsy_scheme_describe(desk->s, &info);
-    desk->memory = calloc(hsy_tally_words(desk->s), sizeof *desk->memory);
-    desk->reports = calloc(DISCOVER_CHUNK, info.report_bytes);
-    desk->scratch =
-        malloc(hsy_search_scratch(desk->s, job->stages, job->nstages));
-    return desk->memory != NULL && desk->reports != NULL &&
-                   desk->scratch != NULL
-               ? HSY_OK
-               : study_nomem(err);
+    w->desk.scratch =
+        malloc(hsy_search_scratch(w->desk.s, job->stages, job->nstages));
+    return w->desk.scratch != NULL ? HSY_OK : study_nomem(err);
 }
 
-static void discover_close(struct discover_worker *w)
-{
-    struct discover_desk *desk = w->own;
-
-    if (desk == NULL)
-        return;
-    free(desk->s);
-    free(desk->memory);
-    free(desk->reports);
-    free(desk->scratch);
-    free(desk);
-}
-
-const struct discover_form discover_reports = {discover_plan, discover_open,
-                                               discover_search, discover_close};
+const struct discover_form discover_reports = {
+    discover_plan, discover_open, discover_search, NULL, DISCOVER_LANES};
 
 /* ---- One run ------------------------------------------------------------- */
+
+/* Whether a truth is what was found. */
+static bool discover_is(const struct discover_worker *w, size_t truth,
+                        const hsy_candidate *found)
+{
+    const size_t width = w->job->width;
+
+    return memcmp(w->codes + truth * width, found->code,
+                  width * sizeof *found->code) == 0;
+}
+
+/* Of a puzzle, which may return more than k: whether anybody holds what it has
+ * found, and whether all of the top are anywhere among it. */
+static void discover_more(const struct discover_worker *w, double *out,
+                          size_t count, size_t k)
+{
+    const size_t n = w->job->how->people->n;
+    size_t held = 0, reached = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t at = 0;
+
+        while (at < n &&
+               (w->counts[at] == 0 || !discover_is(w, at, &w->found[i])))
+            at++;
+        held += at < n;
+        reached += w->ranks[i] != 0;
+    }
+    out[DISCOVERY_HELD] = count > 0 ? (double)held / (double)count : 0;
+    out[DISCOVERY_REACHED] = (double)reached / (double)k;
+}
 
 static hsy_status discover_measure(struct discover_worker *w, uint64_t run,
                                    size_t count, hsy_error *err)
 {
+    const bool puzzle = w->job->how->words != NULL;
     const size_t k = discover_truth(w);
     double *out = w->job->out->each + run * DISCOVERY_METRICS;
     hsy_topk_score top;
@@ -259,11 +283,12 @@ static hsy_status discover_measure(struct discover_worker *w, uint64_t run,
     for (size_t i = 0; i < count; i++) {
         size_t rank = 0;
 
-        while (rank < k && w->top[rank] != w->found[i].code[0])
+        while (rank < k && !discover_is(w, w->top[rank], &w->found[i]))
             rank++;
         w->ranks[i] = rank < k ? (uint32_t)rank + 1 : 0;
     }
-    st = hsy_metrics_top(&top, w->ranks, count, k, err);
+    st = hsy_metrics_top(&top, w->ranks, puzzle && count > k ? k : count, k,
+                         err);
     if (st != HSY_OK)
         return st;
     out[DISCOVERY_F1] = top.f1;
@@ -272,6 +297,8 @@ static hsy_status discover_measure(struct discover_worker *w, uint64_t run,
     out[DISCOVERY_PRECISION] = top.precision;
     out[DISCOVERY_RECALL] = top.recall;
     out[DISCOVERY_FOUND] = (double)count;
+    if (puzzle)
+        discover_more(w, out, count, k);
     return HSY_OK;
 }
 
@@ -294,7 +321,7 @@ static hsy_status discover_begin(void *worker, void *shared, hsy_error *err)
 
     w->job = job;
     w->counts = calloc(n, sizeof *w->counts);
-    w->codes = calloc(n, sizeof *w->codes);
+    w->codes = calloc(n * job->width, sizeof *w->codes);
     w->sizes = calloc(n, sizeof *w->sizes);
     w->found = calloc(job->most, sizeof *w->found);
     w->ranks = calloc(job->most, sizeof *w->ranks);
@@ -309,7 +336,9 @@ static void discover_end(void *worker)
 {
     struct discover_worker *w = worker;
 
-    w->job->form->close(w);
+    if (w->job->form->close != NULL)
+        w->job->form->close(w);
+    discover_desk_close(&w->desk);
     free(w->counts);
     free(w->codes);
     free(w->sizes);
@@ -336,17 +365,21 @@ static hsy_status discover_prepare(struct discover_job *job,
 
     *job = (struct discover_job){.how = how, .out = out};
     memset(out, 0, sizeof *out);
-    job->form = how->batches.asked ? &discover_in_batches
-                : how->ideal       ? &discover_ideal
-                                   : &discover_reports;
+    job->form = how->words != NULL   ? &discover_puzzle
+                : how->batches.asked ? &discover_in_batches
+                : how->ideal         ? &discover_ideal
+                                     : &discover_reports;
+    job->width = 1;
     st = job->form->plan(job, err);
     if (st != HSY_OK)
         return st;
-    if (!how->as_strings && job->bits < 64 &&
+    if (!how->as_strings && how->words == NULL && job->bits < 64 &&
         how->people->n > (uint64_t)1 << job->bits)
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_BITS,
                          "fewer strings than values: more bits are needed");
-    job->top = (size_t)job->stages[job->nstages - 1].keep;
+    job->top =
+        (size_t)(how->words != NULL ? how->search.top
+                                    : job->stages[job->nstages - 1].keep);
     for (size_t i = 0; i < job->nstages; i++)
         if (job->stages[i].keep > job->most)
             job->most = (size_t)job->stages[i].keep;
@@ -364,8 +397,10 @@ hsy_status discovery_check(const struct discovery *how, hsy_error *err)
 {
     struct discovery_result out;
     struct discover_job job;
+    const hsy_status st = discover_prepare(&job, &out, how, err);
 
-    return discover_prepare(&job, &out, how, err);
+    free(job.words);
+    return st;
 }
 
 hsy_status discovery_run(struct discovery_result *out,
@@ -382,16 +417,15 @@ hsy_status discovery_run(struct discovery_result *out,
                               .tick = discover_tick};
     hsy_status st = discover_prepare(&job, out, how, err);
 
-    if (st != HSY_OK)
-        return st;
-    out->each =
-        calloc((size_t)how->runs * DISCOVERY_METRICS, sizeof *out->each);
-    if (out->each == NULL)
-        return study_nomem(err);
-    st = crew_work(&crew, err);
+    if (st == HSY_OK) {
+        out->each =
+            calloc((size_t)how->runs * DISCOVERY_METRICS, sizeof *out->each);
+        st = out->each != NULL ? crew_work(&crew, err) : study_nomem(err);
+    }
     if (st == HSY_OK)
         crew_average(out->mean, out->error, out->each, out->runs,
                      DISCOVERY_METRICS);
+    free(job.words);
     return st;
 }
 

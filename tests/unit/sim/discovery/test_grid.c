@@ -2,7 +2,6 @@
  * and what is refused. */
 #define _POSIX_C_SOURCE 200809L
 #include "sim/discovery/discovery.h"
-#include "sim/discovery/puzzling.h"
 
 #include "tap.h"
 
@@ -103,19 +102,22 @@ static void rows_printed(const struct discovery_grid *g,
 
 static void puzzle_printed(void)
 {
-    const struct puzzling how = {.users = 9, .nwords = 2, .top = 1, .runs = 1};
-    const struct puzzling_result r = {
+    double each[DISCOVERY_METRICS] = {[DISCOVERY_SECONDS] = 1.25};
+    const struct discovery how = {
+        .users = 9, .nwords = 2, .search = {.top = 1}, .runs = 1};
+    const struct discovery_result r = {
         .info = {.mechanism = "sfp", .oracle = "hcms", .epsilon = 8},
-        .mean = {[PUZZLING_F1] = 0.5},
-        .seconds = 1.25};
+        .mean = {[DISCOVERY_F1] = 0.5},
+        .runs = 1,
+        .each = each};
     char *text = NULL;
     size_t len = 0;
     FILE *to = open_memstream(&text, &len);
 
     if (to == NULL)
         abort();
-    puzzling_print(to, TABLE_ALIGNED, &how, &r, 1, 3);
-    puzzling_print(to, TABLE_CSV, &how, &r, 1, 3);
+    discovery_print_puzzles(to, TABLE_ALIGNED, &how, &r, 1, 3);
+    discovery_print_puzzles(to, TABLE_CSV, &how, &r, 1, 3);
     fclose(to);
     ok(strncmp(text, "2 words, 3 left out", 19) == 0 &&
            strstr(text, "took 1.25 s") != NULL &&
@@ -169,7 +171,7 @@ static void words(void)
                      .mechanism = "sfp",
                      .kind = HSY_KIND_STRINGS,
                      .nano_epsilon = 8 * (uint64_t)HSY_NANO};
-    struct puzzling_word *taken = NULL;
+    struct discovery_word *taken = NULL;
     struct labels list = {0};
     hsy_error err = {0};
     size_t n = 0;
@@ -179,13 +181,13 @@ static void words(void)
         labels_add(&list, "42", 2, &err) != HSY_OK ||
         labels_add(&list, "pear", 4, &err) != HSY_OK)
         abort();
-    ok(puzzling_words(&taken, &n, &list, &spec, &err) == HSY_OK && n == 2 &&
+    ok(discovery_words(&taken, &n, &list, &spec, &err) == HSY_OK && n == 2 &&
            taken[1].len == 4 && memcmp(taken[1].text, "pear", 4) == 0,
        "words that the alphabet spells are taken");
     free(taken);
     taken = NULL;
     spec.mechanism = "nix";
-    ok(puzzling_words(&taken, &n, &list, &spec, &err) != HSY_OK &&
+    ok(discovery_words(&taken, &n, &list, &spec, &err) != HSY_OK &&
            taken == NULL,
        "of no scheme none");
     labels_clear(&list);
