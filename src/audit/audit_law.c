@@ -30,8 +30,10 @@ double audit_exact(const hsy_scheme *s)
     return (double)(sum * hsy_law_power(s));
 }
 
-long double audit_probability(const hsy_scheme *s, hsy_factor *factors,
-                              const uint64_t *codes, const uint8_t *report)
+/* P[report | codes]. factors has room for hsy_law_factors. */
+static long double audit_probability(const hsy_scheme *s, hsy_factor *factors,
+                                     const uint64_t *codes,
+                                     const uint8_t *report)
 {
     long double product = 1;
     size_t count;

@@ -15,10 +15,6 @@ size_t audit_probes(struct audit_probe probes[AUDIT_PROBES],
 /* epsilon from hsy_law_worst. */
 double audit_exact(const hsy_scheme *s);
 
-/* P[report | codes]. factors has room for hsy_law_factors. */
-long double audit_probability(const hsy_scheme *s, hsy_factor *factors,
-                              const uint64_t *codes, const uint8_t *report);
-
 /* -1, 0, 1: which of two truths' codes makes the report more likely. factors
  * has room for twice hsy_law_factors. */
 int audit_compare(const hsy_scheme *s, hsy_factor *factors, const uint64_t *a,

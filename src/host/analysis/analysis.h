@@ -314,22 +314,6 @@ hsy_status analysis_rappor_decode(hsy_rappor_share **shares,
                                   const hsy_rappor_options *how,
                                   hsy_error *err);
 
-/* The level of a row's interval, where `shown` rows are the largest of all
- * candidates and others are not shown: it is adjusted for that, and for having
- * been detected. */
-double analysis_rappor_level(const hsy_rappor_share *share,
-                             const hsy_rappor_summary *summary, double level,
-                             size_t shown, size_t all);
-
-/* Detected strings together that are not among those shown, places of which are
- * given: 1 is they, the detected ones that are shown, and the summary's rest.
- * Their number; 0: there are none. How they vary together is not known: est has
- * no error. */
-size_t analysis_rappor_unshown(hsy_estimate *est,
-                               const hsy_rappor_share *shares,
-                               const hsy_rappor_summary *summary,
-                               const hsy_analysis_row *rows, size_t shown);
-
 /* RAPPOR's own files, decoded: the detected ones of named candidates, or all.
  * Errors as of hsy_rappor_decode. */
 hsy_status analysis_rappor_files(hsy_analysis_result *out,
@@ -338,10 +322,6 @@ hsy_status analysis_rappor_files(hsy_analysis_result *out,
                                  const hsy_analysis_text *names, bool all,
                                  const hsy_analysis_request *request,
                                  hsy_error *err);
-
-/* Its interval at this level. */
-void analysis_rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,
-                              double level);
 
 /* ---- For people ---------------------------------------------------------- */
 

@@ -110,9 +110,12 @@ hsy_status analysis_rappor_decode(hsy_rappor_share **shares,
     return st;
 }
 
-double analysis_rappor_level(const hsy_rappor_share *share,
-                             const hsy_rappor_summary *summary, double level,
-                             size_t shown, size_t all)
+/* The level of a row's interval, where `shown` rows are the largest of all
+ * candidates and others are not shown: it is adjusted for that, and for having
+ * been detected. */
+static double rappor_level(const hsy_rappor_share *share,
+                           const hsy_rappor_summary *summary, double level,
+                           size_t shown, size_t all)
 {
     size_t selected = shown;
 
@@ -121,10 +124,13 @@ double analysis_rappor_level(const hsy_rappor_share *share,
     return hsy_selected_level(level, selected, all);
 }
 
-size_t analysis_rappor_unshown(hsy_estimate *est,
-                               const hsy_rappor_share *shares,
-                               const hsy_rappor_summary *summary,
-                               const hsy_analysis_row *rows, size_t shown)
+/* Detected strings together that are not among those shown, places of which are
+ * given: 1 is they, the detected ones that are shown, and the summary's rest.
+ * Their number; 0: there are none. How they vary together is not known: est has
+ * no error. */
+static size_t rappor_unshown(hsy_estimate *est, const hsy_rappor_share *shares,
+                             const hsy_rappor_summary *summary,
+                             const hsy_analysis_row *rows, size_t shown)
 {
     size_t left = summary->detected;
 
@@ -140,8 +146,9 @@ size_t analysis_rappor_unshown(hsy_estimate *est,
     return left;
 }
 
-void analysis_rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,
-                              double level)
+/* Its interval at this level. */
+static void rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,
+                            double level)
 {
     const double reach = -hsy_normal_quantile((1 - level) / 2);
 
@@ -171,9 +178,9 @@ static hsy_rappor_options rappor_how(const hsy_analysis_result *out,
 static void rappor_row(hsy_analysis_row *row, const hsy_analysis_result *out,
                        const hsy_rappor_share *share, size_t shown)
 {
-    row->level = analysis_rappor_level(share, &out->summary, out->how.level,
-                                       shown, out->candidates);
-    analysis_rappor_interval(&row->est, share, row->level);
+    row->level = rappor_level(share, &out->summary, out->how.level, shown,
+                              out->candidates);
+    rappor_interval(&row->est, share, row->level);
     row->post = share->est.value;
     row->unbiased = share->unbiased;
     if (!out->from_files)
@@ -198,8 +205,8 @@ static hsy_status rappor_rows(hsy_analysis_result *out,
         }
     if (top != 0)
         analysis_top(out->rows, &out->count, top, false);
-    out->unshown = analysis_rappor_unshown(
-        &out->not_shown, shares, &out->summary, out->rows, out->count);
+    out->unshown = rappor_unshown(&out->not_shown, shares, &out->summary,
+                                  out->rows, out->count);
     for (size_t i = 0; i < out->count; i++)
         rappor_row(&out->rows[i], out, &shares[out->rows[i].place],
                    top != 0 ? out->count : out->candidates);

@@ -74,9 +74,8 @@ hsy_status hsy_world_seal(void *ctx, uint8_t *out, size_t len,
 
 void hsy_world_log(void *ctx, const hsy_log_entry *entry);
 
-/* The words that the log has for a kind of entry, a state and a consent; NULL
- * for a number without one. */
-const char *hsy_world_entry_name(uint32_t kind);
+/* The words that the log has for a state and a consent; NULL for a number
+ * without one. */
 const char *hsy_world_state_name(uint32_t state);
 const char *hsy_world_consent_name(uint64_t consent);
 

@@ -64,7 +64,7 @@ static const struct {
 
 #define LOG_KINDS (sizeof log_kinds / sizeof log_kinds[0])
 
-const char *hsy_world_entry_name(uint32_t kind)
+static const char *log_entry_name(uint32_t kind)
 {
     return kind < LOG_KINDS ? log_kinds[kind].name : NULL;
 }
@@ -215,7 +215,7 @@ void hsy_world_log(void *ctx, const hsy_log_entry *entry)
     struct log_line line = {.lost = false};
     hsy_log_entry e = *entry;
 
-    if (h->owner != getpid() || hsy_world_entry_name(e.kind) == NULL)
+    if (h->owner != getpid() || log_entry_name(e.kind) == NULL)
         return;
     if (e.kind == HSY_LOG_SENT && h->refused != 0) {
         e.kind = HSY_LOG_REFUSED;

@@ -59,16 +59,6 @@ hsy_status rounds_add(struct rounds *r, const hsy_round *more, hsy_error *err)
     return HSY_OK;
 }
 
-hsy_status rounds_merge(struct rounds *r, const struct rounds *from,
-                        hsy_error *err)
-{
-    hsy_status st = HSY_OK;
-
-    for (size_t i = 0; i < from->n && st == HSY_OK; i++)
-        st = rounds_add(r, &from->list[i], err);
-    return st;
-}
-
 hsy_status rounds_attend(hsy_attendance *out, const struct rounds *r,
                          hsy_error *err)
 {

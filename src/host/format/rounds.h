@@ -21,8 +21,6 @@ void rounds_clear(struct rounds *r);
 /* More reports of a round, of at least 1. HSY_E_NOMEM; HSY_E_OVERFLOW: all of
  * them would pass 2^53. */
 hsy_status rounds_add(struct rounds *r, const hsy_round *more, hsy_error *err);
-hsy_status rounds_merge(struct rounds *r, const struct rounds *from,
-                        hsy_error *err);
 
 /* What they make of the tally. HSY_E_NOMEM, HSY_E_EMPTY if there are none. */
 hsy_status rounds_attend(hsy_attendance *out, const struct rounds *r,

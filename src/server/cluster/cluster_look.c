@@ -260,8 +260,9 @@ static hsy_status look_counts(struct look *k)
                         : st;
 }
 
-hsy_status cluster_read_batches(struct cluster *c, uint32_t entry,
-                                hsy_error *err)
+/* Batches of shufflers of an entry into the view; with the desk. */
+static hsy_status cluster_read_batches(struct cluster *c, uint32_t entry,
+                                       hsy_error *err)
 {
     struct mirror_taken *all = NULL;
     hsy_status st = HSY_OK;

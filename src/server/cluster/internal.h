@@ -414,8 +414,4 @@ hsy_status cluster_books_in(struct roster *roster, const bool *retired,
 hsy_status cluster_look(struct counting *c, uint32_t entry, workers_job *job,
                         void *ctx, hsy_error *err);
 
-/* Batches of shufflers of an entry into the view; with the desk. */
-hsy_status cluster_read_batches(struct cluster *c, uint32_t entry,
-                                hsy_error *err);
-
 #endif

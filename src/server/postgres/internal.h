@@ -105,8 +105,4 @@ PGconn *pg_primary(struct pg_place *p, char reason[PG_REASON], hsy_status *st);
 
 /* ---- link.c -------------------------------------------------------------- */
 
-/* Wait until the socket is readable (or writable) or a moment of pg_clock has
- * come; false: it has. */
-bool pg_wait(int socket, bool write, uint64_t until);
-
 #endif

@@ -32,7 +32,9 @@ void pg_say(char reason[PG_REASON], const char *text)
         snprintf(reason, PG_REASON, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-bool pg_wait(int socket, bool write, uint64_t until)
+/* Wait until the socket is readable (or writable) or a moment of pg_clock has
+ * come; false: it has. */
+static bool pg_wait(int socket, bool write, uint64_t until)
 {
     struct pollfd fd = {.fd = socket,
                         .events = (short)(POLLIN | (write ? POLLOUT : 0))};

@@ -52,8 +52,6 @@ struct pool {
     _Atomic uint64_t waiting, links, at_work, opened;
 };
 
-uint64_t pool_clock(void);
-
 /* ---- Links (pool_link.c): on their thread -------------------------------- */
 
 /* One more; NULL: it cannot be. */

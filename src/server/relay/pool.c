@@ -18,7 +18,7 @@
                        */
 #define POOL_TRIES 3u /* of a request, by different connections */
 
-uint64_t pool_clock(void)
+static uint64_t pool_clock(void)
 {
     struct timespec t;
 
@@ -316,7 +316,8 @@ static void thread_end(struct pool_thread *t)
         job_fail(t->pool, thread_next(t), POOL_STOPPING);
 }
 
-void pool_stop(struct pool *p)
+/* End the threads; whoever waits is refused. */
+static void pool_stop(struct pool *p)
 {
     atomic_store(&p->stopping, true);
     for (unsigned i = 0; i < p->options.threads; i++) {

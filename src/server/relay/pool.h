@@ -31,8 +31,6 @@ hsy_status pool_start(struct pool *p, hsy_error *err);
  * there is no room. */
 void pool_forward(struct pool *p, struct request *q);
 
-/* End the threads; whoever waits is refused. */
-void pool_stop(struct pool *p);
 void pool_close(struct pool *p); /* NULL is allowed */
 
 /* Why a request had no answer of the gateway's. */

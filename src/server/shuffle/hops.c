@@ -27,8 +27,10 @@ static bool hops_signed(const hsy_task *t, uint32_t place,
                            HSY_STATEMENT_SIGNED);
 }
 
-uint32_t hops_place(const struct roster_entry *e, const uint8_t *sign_key,
-                    hsy_statement *own)
+/* The place of a shuffler in the chain of a task; 0: it has none, or its
+ * statement is not signed by it. *own is its statement then. */
+static uint32_t hops_place(const struct roster_entry *e,
+                           const uint8_t *sign_key, hsy_statement *own)
 {
     for (uint32_t place = 1; hops_statement(&e->task, place, own); place++)
         if (memcmp(own->sign_key, sign_key, HSY_SIGN_KEY) == 0)

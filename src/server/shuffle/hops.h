@@ -29,11 +29,6 @@ struct hops_keys {
  * That it has signed it is not looked at. */
 bool hops_statement(const hsy_task *task, uint32_t place, hsy_statement *out);
 
-/* The place of a shuffler in the chain of a task; 0: it has none, or its
- * statement is not signed by it. *own is its statement then. */
-uint32_t hops_place(const struct roster_entry *e, const uint8_t *sign_key,
-                    hsy_statement *own);
-
 /* Whether all statements are signed by who makes them: a collector alone signs
  * the document, and must not put words into a shuffler's mouth, as a smaller
  * min_batch. False: those of *task are not. */

@@ -170,10 +170,6 @@ hsy_status discovery_grid_run(struct discovery_grid *g,
 /* All who are asked, in all runs. */
 double discovery_grid_people(const struct discovery_grid *g);
 
-/* Write the runs of a row as csv; first: with a header. */
-hsy_status discovery_dump(struct output *out,
-                          const struct discovery_result *row, bool first);
-
 /* Write all rows of a grid (discovery_rows.c). */
 void discovery_print(FILE *to, enum table_format format,
                      const struct discovery_grid *g,

@@ -38,6 +38,51 @@ void discovery_settle(struct discovery *how, const struct discovery_method *m)
         b->first != 0 || own ? b->first : grid_log(how->search.top);
 }
 
+/* ---- Every run ----------------------------------------------------------- */
+
+/* A name as a field of csv. */
+static void grid_quote(char *out, size_t room, const char *name)
+{
+    size_t at = 0;
+
+    out[at++] = '"';
+    for (; *name != '\0' && at + 3 < room; name++) {
+        if (*name == '"')
+            out[at++] = '"';
+        out[at++] = *name;
+    }
+    out[at++] = '"';
+    out[at] = '\0';
+}
+
+#define GRID_NAME 4500u /* a path, and its quotes */
+
+static hsy_status grid_dump(struct output *out,
+                            const struct discovery_result *row, bool first)
+{
+    char data[GRID_NAME], before[GRID_NAME + 200];
+    hsy_status st = HSY_OK;
+
+    if (first) {
+        size_t at = (size_t)snprintf(before, sizeof before,
+                                     "data,mechanism,epsilon,users,run");
+
+        for (unsigned m = 0; m < DISCOVERY_SHOWN; m++)
+            at += (size_t)snprintf(
+                before + at, sizeof before - at, ",%s",
+                discovery_metric_name((enum discovery_metric)m));
+        st = dump_line(out, before, NULL, 0, NULL);
+    }
+    grid_quote(data, sizeof data, row->data);
+    for (uint64_t r = 0; st == HSY_OK && r < row->runs; r++) {
+        snprintf(before, sizeof before, "%s,%s,%.17g,%" PRIu64 ",%" PRIu64,
+                 data, row->mechanism, row->epsilon, row->users, r + 1);
+        st = dump_line(out, before, row->each + r * DISCOVERY_METRICS,
+                       DISCOVERY_SHOWN, NULL);
+    }
+    return st;
+}
+
 /* ---- Rows ---------------------------------------------------------------- */
 
 /* The setting of one row, but for its mechanism and epsilon. */
@@ -77,7 +122,7 @@ static hsy_status grid_row(struct discovery_grid *g,
     st = discovery_run(row, how, err);
     row->data = data;
     if (st == HSY_OK && g->dump != NULL) { /* its commit says what fails here */
-        (void)discovery_dump(g->dump, row, !g->dumped);
+        (void)grid_dump(g->dump, row, !g->dumped);
         g->dumped = true;
     }
     if (st == HSY_OK)
@@ -127,49 +172,4 @@ double discovery_grid_people(const struct discovery_grid *g)
     for (size_t d = 0; d < g->ndata; d++)
         all += (double)grid_setting(g, d).users * (double)g->how.batches.rounds;
     return all * (double)g->how.runs * (double)(g->nmechanisms * g->nepsilons);
-}
-
-/* ---- Every run ----------------------------------------------------------- */
-
-/* A name as a field of csv. */
-static void grid_quote(char *out, size_t room, const char *name)
-{
-    size_t at = 0;
-
-    out[at++] = '"';
-    for (; *name != '\0' && at + 3 < room; name++) {
-        if (*name == '"')
-            out[at++] = '"';
-        out[at++] = *name;
-    }
-    out[at++] = '"';
-    out[at] = '\0';
-}
-
-#define GRID_NAME 4500u /* a path, and its quotes */
-
-hsy_status discovery_dump(struct output *out,
-                          const struct discovery_result *row, bool first)
-{
-    char data[GRID_NAME], before[GRID_NAME + 200];
-    hsy_status st = HSY_OK;
-
-    if (first) {
-        size_t at = (size_t)snprintf(before, sizeof before,
-                                     "data,mechanism,epsilon,users,run");
-
-        for (unsigned m = 0; m < DISCOVERY_SHOWN; m++)
-            at += (size_t)snprintf(
-                before + at, sizeof before - at, ",%s",
-                discovery_metric_name((enum discovery_metric)m));
-        st = dump_line(out, before, NULL, 0, NULL);
-    }
-    grid_quote(data, sizeof data, row->data);
-    for (uint64_t r = 0; st == HSY_OK && r < row->runs; r++) {
-        snprintf(before, sizeof before, "%s,%s,%.17g,%" PRIu64 ",%" PRIu64,
-                 data, row->mechanism, row->epsilon, row->users, r + 1);
-        st = dump_line(out, before, row->each + r * DISCOVERY_METRICS,
-                       DISCOVERY_SHOWN, NULL);
-    }
-    return st;
 }

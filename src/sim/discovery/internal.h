@@ -54,7 +54,6 @@ struct discover_form {
     unsigned lanes; /* of a run */
 };
 
-extern const struct discover_form discover_reports;    /* runs.c */
 extern const struct discover_form discover_ideal;      /* ideal.c */
 extern const struct discover_form discover_in_batches; /* sim_batches.c */
 extern const struct discover_form discover_puzzle;     /* sim_puzzle.c */

@@ -235,7 +235,7 @@ static hsy_status discover_open(struct discover_worker *w, hsy_error *err)
     return w->desk.scratch != NULL ? HSY_OK : study_nomem(err);
 }
 
-const struct discover_form discover_reports = {
+static const struct discover_form discover_reports = {
     discover_plan, discover_open, discover_search, NULL, DISCOVER_LANES};
 
 /* ---- One run ------------------------------------------------------------- */

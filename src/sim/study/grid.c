@@ -15,11 +15,6 @@ static uint64_t grid_users(const struct study_grid *g, size_t u)
     return g->users[u] != 0 ? g->users[u] : g->counted;
 }
 
-size_t study_grid_rows(const struct study_grid *g)
-{
-    return g->nways * g->nepsilons * g->nusers;
-}
-
 double study_grid_people(const struct study_grid *g)
 {
     const double rows = (double)(g->nways * g->nepsilons);
@@ -93,6 +88,42 @@ hsy_status study_grid_check(struct study_grid *g, const hsy_spec *asked,
     return st;
 }
 
+/* ---- Every run ----------------------------------------------------------- */
+
+#define GRID_HEAD 1024u
+
+static hsy_status grid_dump_head(struct output *out)
+{
+    char line[GRID_HEAD] = "mechanism,epsilon,users,domain,run";
+
+    for (unsigned m = 0; m < STUDY_METRICS; m++) {
+        const size_t at = strlen(line);
+
+        snprintf(line + at, sizeof line - at, ",%s",
+                 study_metric_name((enum study_metric)m));
+    }
+    return dump_line(out, line, NULL, 0, "model");
+}
+
+static hsy_status grid_dump(struct output *out, const struct study_result *row,
+                            bool first)
+{
+    char before[256], domain[16] = "";
+    hsy_status st = HSY_OK;
+
+    if (row->info.d != 0)
+        snprintf(domain, sizeof domain, "%" PRIu32, row->info.d);
+    if (first)
+        st = grid_dump_head(out);
+    for (uint64_t r = 0; st == HSY_OK && r < row->runs; r++) {
+        snprintf(before, sizeof before, "%s,%.17g,%" PRIu64 ",%s,%" PRIu64,
+                 row->info.mechanism, row->epsilon, row->users, domain, r + 1);
+        st = dump_line(out, before, row->each + r * STUDY_METRICS,
+                       STUDY_METRICS, row->name);
+    }
+    return st;
+}
+
 /* ---- Running ------------------------------------------------------------- */
 
 static struct study grid_setting(const struct study_grid *g, size_t w, size_t e,
@@ -124,7 +155,7 @@ static hsy_status grid_row(struct study_grid *g, struct study_result *row,
     if (st != HSY_OK)
         return st;
     if (g->dump != NULL) { /* its commit says what fails here */
-        (void)study_dump(g->dump, row, !g->dumped);
+        (void)grid_dump(g->dump, row, !g->dumped);
         g->dumped = true;
     }
     free(row->each);
@@ -147,41 +178,5 @@ hsy_status study_grid_run(struct study_grid *g, struct study_result *rows,
 
                 st = grid_row(g, &rows[(*n)++], &setting, err);
             }
-    return st;
-}
-
-/* ---- Every run ----------------------------------------------------------- */
-
-#define GRID_HEAD 1024u
-
-static hsy_status grid_dump_head(struct output *out)
-{
-    char line[GRID_HEAD] = "mechanism,epsilon,users,domain,run";
-
-    for (unsigned m = 0; m < STUDY_METRICS; m++) {
-        const size_t at = strlen(line);
-
-        snprintf(line + at, sizeof line - at, ",%s",
-                 study_metric_name((enum study_metric)m));
-    }
-    return dump_line(out, line, NULL, 0, "model");
-}
-
-hsy_status study_dump(struct output *out, const struct study_result *row,
-                      bool first)
-{
-    char before[256], domain[16] = "";
-    hsy_status st = HSY_OK;
-
-    if (row->info.d != 0)
-        snprintf(domain, sizeof domain, "%" PRIu32, row->info.d);
-    if (first)
-        st = grid_dump_head(out);
-    for (uint64_t r = 0; st == HSY_OK && r < row->runs; r++) {
-        snprintf(before, sizeof before, "%s,%.17g,%" PRIu64 ",%s,%" PRIu64,
-                 row->info.mechanism, row->epsilon, row->users, domain, r + 1);
-        st = dump_line(out, before, row->each + r * STUDY_METRICS,
-                       STUDY_METRICS, row->name);
-    }
     return st;
 }

@@ -57,7 +57,9 @@ static void run_seeds(struct study_job *job)
 /* ---- What runs need ------------------------------------------------------ */
 
 /* It takes a seed. */
-bool study_pooled(const hsy_spec *given, hsy_scheme *s)
+/* Whether a mechanism has public hashes that a seed chooses, and none was; s
+ * has room for its scheme. */
+static bool study_pooled(const hsy_spec *given, hsy_scheme *s)
 {
     hsy_spec spec = *given;
 

@@ -243,8 +243,6 @@ struct study_grid {
     hsy_spec spec;
 };
 
-size_t study_grid_rows(const struct study_grid *g);
-
 /* All who report, in all runs. */
 double study_grid_people(const struct study_grid *g);
 
@@ -257,10 +255,6 @@ hsy_status study_grid_check(struct study_grid *g, const hsy_spec *asked,
 hsy_status study_grid_run(struct study_grid *g, struct study_result *rows,
                           size_t *n, const struct study_people *people,
                           const hsy_spec *asked, hsy_error *err);
-
-/* Write the runs of a row as csv; first: with a header. */
-hsy_status study_dump(struct output *out, const struct study_result *row,
-                      bool first);
 
 /* The rows of a grid, of one or more domains (study_rows.c). */
 struct study_shown {
@@ -286,10 +280,6 @@ struct study_truths {
     size_t n;
     uint64_t users;
 };
-
-/* Whether a mechanism has public hashes that a seed chooses, and none was; s
- * has room for its scheme (run.c). */
-bool study_pooled(const hsy_spec *given, hsy_scheme *s);
 
 /* Whether a mechanism's tally can be drawn at once, exactly in law. */
 bool study_at_once(const hsy_scheme_info *info);

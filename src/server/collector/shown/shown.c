@@ -176,8 +176,10 @@ hsy_status shown_blocks(struct shown *s, const struct roster_entry *is,
     return HSY_OK;
 }
 
-bool shown_widen(struct shown *s, const struct roster_entry *is,
-                 uint32_t *first, uint32_t *last)
+/* Days to the borders of the blocks that they lie in; false: in none that is
+ * kept. 0 stays 0. */
+static bool shown_widen(struct shown *s, const struct roster_entry *is,
+                        uint32_t *first, uint32_t *last)
 {
     struct shown_block *blocks = NULL;
     uint32_t from = 0, to = 0;

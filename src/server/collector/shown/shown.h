@@ -93,11 +93,6 @@ uint64_t shown_devices(struct shown *s, const struct roster_entry *is,
 hsy_status shown_blocks(struct shown *s, const struct roster_entry *is,
                         bool kept, struct shown_block **out, size_t *n);
 
-/* Days to the borders of the blocks that they lie in; false: in none that is
- * kept. 0 stays 0. */
-bool shown_widen(struct shown *s, const struct roster_entry *is,
-                 uint32_t *first, uint32_t *last);
-
 /* A copy of the tally: of all, or of blocks from first to last; words: as many
  * as the entry has. span: its days, and of all how many reports are of one;
  * others were merged in. HSY_E_EMPTY if there is none. */
