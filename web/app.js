@@ -1,7 +1,7 @@
 // app.js - the page: who may read, which view is open, what is new.
 
 import { decode, json, setToken, takeToken, token, Problem } from "./api.js";
-import { byId, h, put, say, visible } from "./dom.js";
+import { byId, h, put, say, sentence, visible } from "./dom.js";
 import { Live } from "./live.js";
 import { startTheme } from "./theme.js";
 import { CollectorView } from "./collector.js";
@@ -60,7 +60,7 @@ class App {
   trouble() {
     const said = (this.status?.troubles ?? []).filter((t) => t.grave || t.name === "document-expires");
     byId("trouble").hidden = said.length === 0;
-    say(byId("trouble"), said.map((t) => t.text + ".").join(" "));
+    say(byId("trouble"), said.map((t) => sentence(t.text)).join(" "));
   }
 
   refused(problem) {

@@ -2,8 +2,9 @@
 // a cluster its nodes and shards.
 
 import { json } from "./api.js";
-import { h, put, table } from "./dom.js";
+import { h, put, sentence, table } from "./dom.js";
 import { bytes, count, day, percent } from "./numbers.js";
+import { term } from "./terms.js";
 
 const EVERY = 10000;
 const NAMES = { lying: "lying devices assumed", min_level: "least level", waiting_bytes: "waiting", ids_bytes: "memory for ids", tally_bytes: "memory for tallies", ids: "upload ids of open days", reports: "reports since the start", nulls: "null uploads since the start" };
@@ -20,7 +21,7 @@ function value(name, v) {
   return v === null || v === "" ? "\u2013" : /^\d{4}-\d\d-\d\d$/.test(v) ? day(v) : String(v);
 }
 
-const list = (object) => h("dl", { class: "facts" }, Object.entries(object).map(([name, v]) => h("div", null, h("dt", null, words(name)), h("dd", null, value(name, v)))));
+const list = (object) => h("dl", { class: "facts" }, Object.entries(object).map(([name, v]) => h("div", null, h("dt", null, term(words(name))), h("dd", null, value(name, v)))));
 
 const card = (title, ...children) => h("section", { class: "card" }, h("h2", null, title), children);
 const row = (title, ...children) => h("section", { class: "card whole-row" }, h("h2", null, title), children);
@@ -33,12 +34,12 @@ function nodesCard(nodes) {
 }
 
 function shardsCard(shards) {
-  const heads = [["Shard", ""], ["Database", ""], ["State", ""], ["Standby", ""], ["Timeline", "n"], ["Commits", "n"], ["Uploads", "n"], ["In doubt", "n"], ["Retries", "n"], ["Folded", "n"], ["Waiting", "n"]];
+  const heads = [["Shard", ""], ["Database", ""], ["State", ""], ["Standby", ""], ["Timeline", "n"], ["Commits", "n"], ["Uploads", "n"], ["In doubt", "n"], ["Retries", "n"], ["Folded", "n"], ["Waiting", "n"]].map(([name, kind]) => [name, kind, term(name)]);
   const rows = shards.map((s, i) => [String(i), s.server, state(s.reachable, "Used", "Lost"), s.reachable ? state(s.replicated, "Yes", "None") : "\u2013",
     ...[s.timeline, s.commits, s.uploads, s.doubts, s.retries, s.folded, s.waiting].map(count)]);
   return row("Shards", h("p", { class: "soft" }, "As this node sees them; what it has counted there since it started."),
     shards.flatMap((s, i) => (s.reachable ? [] : [h("p", { class: "problem" }, `Shard ${i}: ${s.why || "not known why"}.`)])),
-    table("Shards of the cluster", heads, rows));
+    table("Shards of the cluster", heads, rows, "table stack"));
 }
 
 export class CollectorView {
@@ -68,7 +69,7 @@ export class CollectorView {
   show({ version, ready, day: today, admin_open: open, rehearsal, document: doc, store, why, troubles, cluster, ...rest }) {
     put(this.body,
       card("State", h("p", null, h("span", { class: "state " + (ready ? "collecting" : "few") }, ready ? "Takes uploads" : "Not ready")),
-        (troubles ?? []).map((t) => h("p", { class: "problem" }, t.text + ".")),
+        (troubles ?? []).map((t) => h("p", { class: "problem" }, sentence(t.text))),
         rehearsal ? h("p", { class: "problem" }, "A rehearsal: the clock is driven, and nobody is behind these reports.") : null,
         open ? h("p", { class: "problem" }, "Anyone who reaches this page may read it: no token is asked for.") : null,
         list({ version, "day (UTC)": today, ...Object.fromEntries(Object.entries(rest).filter(([, v]) => v !== null)) })),

@@ -58,25 +58,29 @@ export function say(node, words) {
   return node;
 }
 
+// What an operator is told, as a sentence.
+export const sentence = (text) => text.replace(/^./, (c) => c.toUpperCase()) + ".";
+
 let last = 0;
 export const fresh = (what) => `${what}-${++last}`;
 
-// A labelled choice: options are [value, text].
-export function choice(label, options, chosen, changed) {
+// A labelled choice: options are [value, text]; more: what stands after the label.
+export function choice(label, options, chosen, changed, more = null) {
   const id = fresh("choice");
   const select = h("select", { id, onchange: () => changed(select.value) },
     options.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
-  return h("span", { class: "choice" }, h("label", { for: id }, label), select);
+  return h("span", { class: "choice" }, h("span", { class: "name" }, h("label", { for: id }, label), more), select);
 }
 
-// Rows of text as a table: heads are [text, class].
+// Rows of text as a table: heads are [text, class, node]; the node, if there is
+// one, stands for the text.
 export function table(caption, heads, rows, where = "table") {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
     h("table", { class: where },
       h("caption", { class: "unseen" }, caption),
-      h("thead", null, h("tr", null, heads.map(([text, kind]) => h("th", { scope: "col", class: kind }, text)))),
+      h("thead", null, h("tr", null, heads.map(([text, kind, node]) => h("th", { scope: "col", class: kind }, node ?? text)))),
       h("tbody", null, rows.map((row) => h("tr", null, row.map((cell, i) =>
-        i === 0 ? h("th", { scope: "row", class: heads[i][1] }, cell) : h("td", { class: heads[i][1] }, cell)))))));
+        i === 0 ? h("th", { scope: "row", class: heads[i][1] }, cell) : h("td", { class: heads[i][1], "data-head": heads[i][0] }, cell)))))));
 }
 
 // The numbers behind a figure, for those who cannot or would rather not look.

@@ -4,8 +4,9 @@
 import { download, figure as ask, taskPath } from "./api.js";
 import { Bars, reach } from "./bars.js";
 import { Columns, sparse } from "./columns.js";
-import { choice, fresh, h, numbers, put, say, table } from "./dom.js";
+import { choice, fresh, h, numbers, put, say, sentence, table } from "./dom.js";
 import { count, day, known, levelText, percent, ticks, unitOf } from "./numbers.js";
+import { term } from "./terms.js";
 import { headline, liesText, shuffledText } from "./words.js";
 
 const MOST = 25, SOON = 1500;
@@ -54,7 +55,7 @@ export function edgeLabels(edges) {
 const levelsText = ({ level, estimates = [] }) => [...new Set(estimates.length ? estimates.map((r) => r.level_selected ?? level) : [level])].sort((a, b) => a - b).map(levelText).join(" or ");
 
 // What the two intervals of a mark are.
-export const legend = (figure) => [h("span", { class: "key-error" }), ` interval of the devices' noise, ${levelsText(figure)} `, figure.assume_lying ? [h("span", { class: "key-whole" }), ` and with ${percent(figure.assume_lying)} of devices lying`] : null];
+export const legend = (figure) => [h("span", null, h("span", { class: "key-error" }), `interval of the devices' noise, ${levelsText(figure)}`), " ", figure.assume_lying ? h("span", null, h("span", { class: "key-whole" }), `and with ${percent(figure.assume_lying)} of devices lying`) : null];
 
 // What the rows shown do not explain, as rows of their own: of a decoder what
 // it detected beyond them, and what it did not detect.
@@ -248,7 +249,9 @@ export class EstimateCard {
     put(this.message, figure.warning ? h("p", { class: "problem", role: "alert" }, h("strong", null, "These may not be honest reports"), ": " + figure.warning + ".") : null);
     const range = figure.kind === "number" && figure.lo !== undefined ? `, on a range from ${figure.lo} to ${figure.hi}` : "";
     const some = figure.values > figure.estimates.length ? `; the ${figure.estimates.length} largest of ${count(figure.values)} values` : "";
-    say(this.about, `From ${count(figure.reports)} reports${of(figure)}${range}${some}${sentOf(figure)}. ${AMONG[figure.target] ?? ""}Level ${levelText(figure.level)}${chosenOf(figure)}, mechanism ${figure.mechanism}.`);
+    const sort = figure.interval === "none" ? "" : [term(figure.interval, undefined, figure.interval.replace(/^./, (c) => c.toUpperCase())), ` intervals of level ${levelText(figure.level)}${chosenOf(figure)}, `];
+    const said = `From ${count(figure.reports)} reports${of(figure)}${range}${some}${sentOf(figure)}. ${AMONG[figure.target] ?? ""}`;
+    if (!this.about.textContent.startsWith(said)) put(this.about, said, sort, "mechanism ", term(figure.mechanism, sentence(this.task.mechanism_title)), ".");
     put(this.notes, (figure.notes ?? []).map((text) => h("li", null, text)));
     this.notes.hidden = !figure.notes?.length;
     // Bins of which only the largest came are no histogram.
@@ -291,8 +294,11 @@ const sentOf = ({ first_day: first, last_day: last }) => (!first ? "" : first ==
 
 // Choices that others have too; a level or a share from the address is one of
 // them.
-export const levels = (chosen, changed) => choice("Level", LEVELS.some(([v]) => v === chosen) ? LEVELS : [...LEVELS, [chosen, chosen]], chosen, changed);
+// A choice whose name is a term: what it means stands beside it.
+const explained = (name, ...rest) => choice(name, ...rest, term(name, undefined, "?"));
+
+export const levels = (chosen, changed) => explained("Level", LEVELS.some(([v]) => v === chosen) ? LEVELS : [...LEVELS, [chosen, chosen]], chosen, changed);
 export function shares(chosen, changed) {
   const some = LIARS.map(String), all = some.includes(chosen) ? some : [...some, chosen];
-  return choice("Lying devices", all.sort((a, b) => a - b).map((v) => [v, v === "0" ? "none" : Number.isFinite(Number(v)) ? percent(Number(v)) : v]), chosen, changed);
+  return explained("Lying devices", all.sort((a, b) => a - b).map((v) => [v, v === "0" ? "none" : Number.isFinite(Number(v)) ? percent(Number(v)) : v]), chosen, changed);
 }

@@ -42,7 +42,8 @@ export const known = (x) => x !== null && x !== undefined;
 // A number in all its digits, up to so many: as CSV, SVG and the command have it.
 export const exact = (x, digits) => fixedAsIs(Number(x.toPrecision(digits)));
 const fixedAsIs = (x) => x.toLocaleString("en-GB", { maximumFractionDigits: 20 });
-export const levelText = (level) => `${exact(100 * level, 12)}\u202f%`;
+// A level that was adjusted has many digits: of those only what tells it from 1.
+export const levelText = (level) => `${exact(100 * level, level < 0.999 ? 12 : Math.ceil(-Math.log10(1 - level)) + 1)}\u202f%`;
 
 // Round steps for an axis from low to high, about n of them.
 export function ticks(low, high, n) {

@@ -101,6 +101,7 @@ export class OverTimeCard {
       this.draw();
       [...this.picker.children].find((b) => b.dataset.value === v)?.focus();
     };
+    this.picker.classList.toggle("long", rows.length > 12);
     put(this.picker, rows.map((r) => h("button", { class: this.chosen.includes(r.value) ? `pick line${this.look(r.value)}` : "pick", type: "button", dir: "auto", "data-value": r.value, "aria-pressed": String(this.chosen.includes(r.value)), onclick: () => flip(r.value) }, labelOf(r))));
   }
 
@@ -133,7 +134,7 @@ export class DaysCard {
     this.days = task.days?.length ? everyDay(task.days, task.start, today < task.end ? today : task.end) : [];
     this.columns = new Columns("Reports of each day of sending. The numbers are in the table below.", { scale: 1, sign: "" }, 150);
     this.numbers = numbers(() => table("Reports of each day of sending", [["Day of sending", ""], ["Reports", "n"], ["Null uploads", "n"]], [...this.days].reverse().map((d) => [day(d.day), count(d.reports), count(d.nulls)])));
-    this.empty = h("p", { class: "soft" }, "No reports yet.");
+    this.empty = h("p", { class: "soft" }, task.by_day === false && task.reports > 0 ? "This task has too many counters to be kept by day: all its reports are counted together." : "No reports yet.");
     this.node = h("section", { class: "card", "aria-labelledby": id }, h("div", { class: "head" }, h("h2", { id }, "Reports by day of sending")), this.empty, this.columns.node, this.numbers);
     this.draw();
   }

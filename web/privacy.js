@@ -3,7 +3,10 @@
 
 import { fresh, h, s } from "./dom.js";
 import { known } from "./numbers.js";
+import { term } from "./terms.js";
 import { believed, believedText, epsilonText, oddsText, TELLS_ALL, times } from "./words.js";
+
+const said = (epsilon) => term("epsilon", undefined, epsilonText(epsilon));
 
 // Beliefs before and after, as bars: chance of a guess, and at most what it can
 // become.
@@ -16,12 +19,12 @@ function beliefs(odds) {
 }
 
 function open(life, odds) {
-  return h("div", { class: "promise" }, h("h3", null, "All reports of the task"), h("p", { class: "big" }, h("span", { class: "number" }, "May tell"), h("span", { class: "spread" }, known(odds) ? `${oddsText(odds)}, ${epsilonText(life)}` : epsilonText(life))),
+  return h("div", { class: "promise" }, h("h3", null, "All reports of the task"), h("p", { class: "big" }, h("span", { class: "number" }, "May tell"), h("span", { class: "spread" }, known(odds) ? `${oddsText(odds)}, ` : null, said(life))),
     h("p", { class: "soft" }, "Every report is changed anew. Whoever collects all that one device can send may learn the answer: the bound on the odds is too large to mean anything."));
 }
 
 function part(title, epsilon, odds, text) {
-  return h("div", { class: "promise" }, h("h3", null, title), h("p", { class: "big" }, h("span", { class: "number" }, oddsText(odds)), h("span", { class: "spread" }, epsilonText(epsilon))), h("p", { class: "soft" }, text), beliefs(odds));
+  return h("div", { class: "promise" }, h("h3", null, title), h("p", { class: "big" }, h("span", { class: "number" }, oddsText(odds)), h("span", { class: "spread" }, said(epsilon))), h("p", { class: "soft" }, text), beliefs(odds));
 }
 
 export function privacyCard(task) {

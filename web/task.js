@@ -7,6 +7,7 @@ import { count, day, unitOf } from "./numbers.js";
 import { DaysCard, OverTimeCard } from "./overtime.js";
 import { privacyCard } from "./privacy.js";
 import { taskLink } from "./tasks.js";
+import { term } from "./terms.js";
 import { headline, kindName, stateOf } from "./words.js";
 
 export class TaskView {
@@ -64,12 +65,12 @@ export class TaskView {
 
   head(task, releases) {
     const others = releases.length > 1 ? choice("Release", releases.map((t) => [String(t.release), `${t.release}${t.current ? " (current)" : ""}`]), String(task.release), (v) => { location.hash = taskLink({ task: task.task, release: v }, "task", this.kept); }) : null;
-    const fact = (name, node) => h("div", null, h("dt", null, name), node);
+    const fact = (name, node) => h("div", null, h("dt", null, term(name)), node);
     return h("header", { class: "question" },
       h("p", { class: "crumbs" }, h("a", { href: "#/" }, "Tasks"), h("span", { "aria-hidden": "true" }, " / "), h("span", null, task.task)),
       h("h1", { dir: "auto" }, task.question || task.task),
       task.frozen ? h("p", { class: "soft" }, `The first answer of a device is kept for ${count(task.kept_days)} days and sent again with new noise: if it changes, what is sent does not.`) : null,
-      h("p", { class: "tags" }, h("span", { class: "tag" }, kindName(task.kind)), this.state, task.enrolled ? h("span", { class: "tag" }, "Enrolled devices") : null, others, h("a", { class: "button", href: taskLink(task, "compare") }, "Compare")),
+      h("p", { class: "tags" }, h("span", { class: "tag" }, kindName(task.kind)), this.state, task.enrolled ? h("span", { class: "tag" }, term("Enrolled devices")) : null, others, h("a", { class: "button", href: taskLink(task, "compare") }, "Compare")),
       h("dl", { class: "facts line" }, fact("Reports", this.reports), fact("Devices, at least", this.devices), fact("Today", this.today), fact("Null uploads", this.nulls), fact("Asked", h("dd", null, task.start === task.end ? day(task.start) : `${day(task.start)} to ${day(task.end)}`)), fact("Release", h("dd", null, task.release))));
   }
 
@@ -81,7 +82,7 @@ export class TaskView {
     say(this.reports, count(this.task.reports));
     say(this.nulls, count(this.task.nulls));
     say(this.devices, count(this.task.devices));
-    say(this.today, count(this.days.days.find((d) => d.day === this.app.status.day)?.reports ?? 0));
+    say(this.today, this.task.by_day === false ? "\u2013" : count(this.days.days.find((d) => d.day === this.app.status.day)?.reports ?? 0));
   }
 
   // The estimate's card has a new figure.

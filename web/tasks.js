@@ -30,7 +30,8 @@ function scale({ lo, hi, estimates: [row] }) {
     h("span", null, String(hi)));
 }
 
-// A few bars, or the shape of a distribution, without axes.
+// A few bars, each as long as its share of the whole, or the shape of a
+// distribution, without axes.
 function miniature(figure) {
   const unit = unitOf(figure);
   if (figure.kind === "bins" && !figure.largest_first) {
@@ -39,10 +40,9 @@ function miniature(figure) {
   }
   if (figure.kind === "number") return scale(figure);
   const rows = figure.estimates.filter((r) => r.significant !== false).sort((a, b) => (figure.kind === "yes-no" ? 0 : b.estimate - a.estimate)).slice(0, 4);
-  const most = figure.kind === "yes-no" ? 1 : Math.max(...rows.map((r) => r.estimate), 1e-9);
   return h("ul", { class: "mini" }, rows.map((r) => h("li", null,
     h("span", { class: "label", dir: "auto" }, r.value),
-    s("svg", { class: "thin", "aria-hidden": "true" }, s("rect", { class: "back", width: "100%", height: "100%", rx: 3 }), s("rect", { class: "mark look0", width: `${Math.max(0, (100 * r.estimate) / most)}%`, height: "100%", rx: 3 })),
+    s("svg", { class: "thin", "aria-hidden": "true" }, s("rect", { class: "back", width: "100%", height: "100%", rx: 3 }), s("rect", { class: "mark look0", width: `${Math.min(100, Math.max(0, 100 * r.estimate))}%`, height: "100%", rx: 3 })),
     h("span", { class: "number" }, unit.of(r.estimate, r.stderr)))));
 }
 
@@ -88,7 +88,7 @@ class Card {
 
   showDays(days, today) {
     this.list = days;
-    say(this.today, count(days.find((d) => d.day === today)?.reports ?? 0));
+    say(this.today, this.task.by_day === false ? "\u2013" : count(days.find((d) => d.day === today)?.reports ?? 0));
     if (this.look !== "over" && days.length) put(this.days, spark(everyDay(days, this.task.start, today).slice(-28)));
   }
 
@@ -149,7 +149,7 @@ export class TasksView {
     const cards = [...this.cards.values()].filter((c) => !wanted || `${c.task.question} ${c.task.task}`.toLowerCase().includes(wanted));
     const groups = GROUPS.map(([look, name]) => [name, cards.filter((c) => c.look === look)]).filter(([, list]) => list.length);
     put(this.lists, groups.length ? groups.map(([name, list]) => h("section", { "aria-label": name }, h("h2", null, name, " ", h("span", { class: "soft" }, list.length)), h("ul", { class: "cards" }, list.map((c) => c.node))))
-      : h("p", { class: "empty" }, wanted ? "No task has these words." : "No tasks yet. An operator brings them with a signed document: see hearsay tasks sign."));
+      : h("p", { class: "empty" }, wanted ? "No task has these words." : "No tasks yet. An operator brings them with a signed document: see hearsay tasks compile."));
   }
 
   heard(name, data) {

@@ -101,7 +101,7 @@ async function told(p, t, figure) {
   ok(about.includes(figure.reports.toLocaleString("en-GB")) && about.includes("95\u202f%") && about.includes("sent "), `${t.task}: reports, level and days of sending are said`, about);
   ok(JSON.stringify(await p.locator(".estimate .notes li").allTextContents()) === JSON.stringify(figure.notes) && (figure.rounds < 2 || figure.notes.length > 0), `${t.task}: and what it is a share of`, figure.notes);
   const promise = await p.locator(".promise .number").first().textContent(), spelled = t.odds < 100 ? t.odds.toFixed(1) : String(t.odds);
-  ok(promise.includes(spelled) && t.privacy.includes(`at most ${spelled} times`) && (await p.locator(".promise .spread").first().textContent()) === `\u03b5 = ${t.epsilon}`, `${t.task}: epsilon and the factor are those that the device shows`, [promise, t.odds, t.privacy]);
+  ok(promise.includes(spelled) && t.privacy.includes(`at most ${spelled} times`) && (await p.locator(".promise .spread .term").first().textContent()) === `\u03b5 = ${t.epsilon}`, `${t.task}: epsilon and the factor are those that the device shows`, [promise, t.odds, t.privacy]);
 }
 
 // Levels, liars and days change what is asked for.
@@ -302,7 +302,7 @@ async function warned() {
   await p.route("**/v1/events*", (route) => route.abort());
   await p.goto(`${BASE}/#token=${TOKEN}`);
   await p.locator("#trouble").waitFor({ timeout: PATIENCE });
-  ok((await p.locator("#trouble").textContent()) === text + ".", "a document that expires is said above the list", await p.locator("#trouble").textContent());
+  ok((await p.locator("#trouble").textContent()) === "The document of tasks expires.", "a document that expires is said above the list", await p.locator("#trouble").textContent());
   await at(p, "#/collector", ".facts");
   ok(await p.getByText("the disk is nearly full").isVisible(), "and all troubles where the collector's state is");
   ok(!(await desk.locator("#trouble").isVisible()), "where there is none nothing is said");

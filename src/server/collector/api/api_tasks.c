@@ -164,6 +164,7 @@ static void tasks_put(struct put *p, struct collector *c,
     put_text(p, "question", t->question, t->question_len);
     put_word(p, "kind", hsy_kind_name(info.kind));
     put_word(p, "mechanism", info.mechanism);
+    put_word(p, "mechanism_title", hsy_mechanism_named(info.mechanism)->title);
     tasks_put_privacy(p, e, &info);
     put_day(p, "start", t->start);
     put_day(p, "end", t->end - 1); /* the last day, as in the task file */
