@@ -12,11 +12,10 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rig"))
+from browser import browse
 from shuffled import *
 import postgres
 
-BROWSER = os.path.join(ROOT, "tests", "browser")
-SHOTS = os.path.join(os.environ.get("B") or os.path.join(ROOT, "build"), "browser")
 HOSTILE = "</script><img src=x onerror=globalThis.pwned=1>"
 random.seed(7)
 VEILED = shuffled("veiled", "values: [red, green]; epsilon: 3; mechanism: grr; repeat: daily", 1000, start=DAY - 9, min_reports=1000)
@@ -69,40 +68,6 @@ def served(c):
     ok(all(ask(c.public, "GET", where)[0] == 404 for where in ("/", "/assets/app.js")), "devices find no page at all")
 
 
-def lacking():
-    """Why there can be no browser; None if there can."""
-    for command in ("node", "npm", "chromium"):
-        if shutil.which(command) is None:
-            return "there is no %s" % command
-    r = subprocess.run([os.path.join(BROWSER, "fetch")], capture_output=True)
-    return r.stderr.decode("utf-8", "replace").strip() or "no playwright-core" if r.returncode else None
-
-
-def browse(c, token, script, answers):
-    """Run the browser's tests; theirs are lines of TAP like ours. answers: what
-    each thing is that they may want."""
-    why = "in a short run" if SHORT else lacking()
-    if why:
-        return ok(True, "the dashboard in a browser # SKIP " + why)
-    scratch = tempfile.mkdtemp(prefix="hearsay-browser-", dir=os.environ.get("TMPDIR") or "/tmp")
-    atexit.register(shutil.rmtree, scratch, True)
-    env = {**os.environ, "HOME": scratch, "TMPDIR": scratch, "BASE": "http://127.0.0.1:%d" % c.admin[1], "TOKEN": token, "OUT": SHOTS, "CHROMIUM": shutil.which("chromium")}
-    node = subprocess.Popen(["node", os.path.join(BROWSER, script)], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
-    atexit.register(lambda: node.poll() is None and os.killpg(node.pid, signal.SIGKILL))
-    for line in node.stdout:
-        said = re.match(r"(not )?ok \d+ - (.*)", line)
-        if said:
-            ok(not said[1], said[2])
-        elif line.startswith("# want "):
-            word, *rest = line.split()[2:]
-            answers[word](*rest)
-            node.stdin.write("done\n")
-            node.stdin.flush()
-        elif not line.startswith("1.."):
-            print(line, end="", flush=True)
-    return ok(node.wait() == 0, "the browser's tests came to their end")
-
-
 c = Collector("dashboard", tasks(1, "firefox, chrome, safari"), admin_open=False, estimate_seconds="1s")
 token = must("serve", "token", "add", "reader", "--role", "analyst", "--data", c.data).decode().split()[-1]
 c.start()
@@ -120,7 +85,7 @@ for back in range(3):
     feed(c, "browser", 3000, DAY - back)
 feed(c, "kept", 3000, DAY - 1)
 feed(c, "browser", 50, DAY - 3)  # too few for a figure of its own
-browse(c, token, "dashboard.mjs", {"more": lambda name: feed(c, name, 3000)})
+browse(c.admin, token, "dashboard.mjs", {"more": lambda name: feed(c, name, 3000)})
 ok(c.stop() == 0, "the collector ends when it is told to")
 
 
@@ -139,7 +104,7 @@ def node():
     def lose():
         p.sql("alter database second with allow_connections false; select pg_terminate_backend(pid) from pg_stat_activity where datname = 'second'")
         one.until(lambda: not one.get("/v1/status")[1]["cluster"]["shards"][1]["reachable"])
-    browse(one, "", "cluster.mjs", {"lost": lose})
+    browse(one.admin, "", "cluster.mjs", {"lost": lose})
     ok(one.stop() == 0 and two.stop() == 0, "its nodes end")
 
 
