@@ -4,6 +4,7 @@
 
 #include "host/base/host_fail.h"
 #include "host/base/json.h"
+#include "host/base/steady.h"
 #include "server/collector/estimator/estimator.h"
 #include "server/store/admin.h"
 
@@ -338,10 +339,8 @@ static uint64_t copies_due(struct collector *c)
 /* With the lock: until so many seconds have passed, or the end. */
 static void copies_wait(struct copies *s, uint64_t seconds)
 {
-    struct timespec until;
+    const struct timespec until = steady_after(seconds * STEADY_SECOND);
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)seconds;
     while (!s->stop &&
            pthread_cond_timedwait(&s->wake, &s->lock, &until) != ETIMEDOUT)
         continue;

@@ -10,6 +10,7 @@
 #include "server/engine/workers_parts.h"
 
 #include "host/base/host_fail.h"
+#include "host/base/steady.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -23,21 +24,13 @@
 
 /* ---- Small things -------------------------------------------------------- */
 
-uint64_t workers_clock(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
-
 /* Seconds that go on while the machine sleeps, too. */
 static uint64_t workers_steady(void)
 {
     struct timespec t;
 
     if (clock_gettime(CLOCK_BOOTTIME, &t) == -1)
-        return workers_clock() / WORKERS_SECOND;
+        return steady_us() / WORKERS_SECOND;
     return (uint64_t)t.tv_sec;
 }
 
@@ -56,15 +49,8 @@ static void workers_unlock(struct workers *w, struct workers_half *half)
 void workers_sleep(struct workers *w, struct workers_half *half,
                    uint64_t microseconds)
 {
-    struct timespec until;
+    const struct timespec until = steady_after(microseconds);
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(microseconds / 1000000);
-    until.tv_nsec += (long)(microseconds % 1000000) * 1000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
     half->asleep = true;
     pthread_cond_timedwait(&half->wake, &w->lock, &until);
     half->asleep = false;
@@ -175,7 +161,7 @@ bool workers_submit(struct workers *w, struct submission *s)
     bool taken;
 
     s->next = NULL;
-    s->handed = workers_clock();
+    s->handed = steady_us();
     atomic_store(&w->last, s->handed);
     pthread_mutex_lock(&w->lock);
     taken = !w->stopping && !w->dead &&
@@ -220,7 +206,7 @@ static size_t workers_place(uint64_t microseconds)
 
 static void workers_note(struct workers *w, const struct submission *list)
 {
-    const uint64_t now = workers_clock();
+    const uint64_t now = steady_us();
 
     pthread_mutex_lock(&w->lock);
     w->times.groups++;
@@ -303,7 +289,7 @@ static void workers_tidy(struct workers *w)
     w->tidy_by = 0;
     if (st == HSY_OK && more) {
         atomic_store(&w->tidy, true);
-        w->tidy_by = workers_clock() + WORKERS_SECOND;
+        w->tidy_by = steady_us() + WORKERS_SECOND;
     } else if (st != HSY_OK && st != HSY_E_FULL) {
         workers_fail(w, st, &err);
     }
@@ -313,7 +299,7 @@ static void workers_tidy(struct workers *w)
 /* Microseconds until the store may be tidied; UINT64_MAX: it need not be. */
 static uint64_t workers_tidy_in(struct workers *w)
 {
-    const uint64_t now = workers_clock();
+    const uint64_t now = steady_us();
     uint64_t at;
 
     if (!atomic_load(&w->tidy) || w->dead)
@@ -439,7 +425,7 @@ hsy_status workers_start(struct workers **out, struct engine *e,
     w->end = &w->first;
     atomic_init(&w->tidy, true);
     atomic_init(&w->dead, false);
-    atomic_init(&w->checkpoint, workers_clock());
+    atomic_init(&w->checkpoint, steady_us());
     atomic_init(&w->last, 0);
     good = pthread_mutex_init(&w->lock, NULL) == 0;
     good &= pthread_cond_init(&w->finished, NULL) == 0;
@@ -479,5 +465,5 @@ void workers_status(struct workers *w, struct workers_times *out)
     pthread_mutex_lock(&w->lock);
     *out = w->times;
     pthread_mutex_unlock(&w->lock);
-    out->checkpoint = workers_clock() - atomic_load(&w->checkpoint);
+    out->checkpoint = steady_us() - atomic_load(&w->checkpoint);
 }

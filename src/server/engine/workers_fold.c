@@ -4,13 +4,15 @@
  */
 #include "server/engine/workers_parts.h"
 
+#include "host/base/steady.h"
+
 #define FOLDER_SECOND 1000000u
 #define FOLDER_RETRY FOLDER_SECOND /* until a full disk is tried again */
 #define FOLDER_RESERVE (60u * FOLDER_SECOND) /* until room is held again */
 
 /* What the folder has before it. */
 struct folder {
-    uint64_t next; /* checkpoint, by workers_clock */
+    uint64_t next; /* checkpoint, by steady_us */
     bool fold, write;
     uint64_t retry;     /* when a full disk is tried again; 0: it is not full */
     uint64_t settle_by; /* when what is left for when nobody waits is done all
@@ -21,8 +23,7 @@ struct folder {
 
 static uint64_t folder_next(const struct workers *w)
 {
-    return workers_clock() +
-           (uint64_t)w->options.checkpoint_secs * FOLDER_SECOND;
+    return steady_us() + (uint64_t)w->options.checkpoint_secs * FOLDER_SECOND;
 }
 
 static void folder_fold(struct workers *w, struct folder *s)
@@ -41,12 +42,12 @@ static void folder_write(struct workers *w, struct folder *s)
 
     s->retry = 0;
     if (st == HSY_E_FULL)
-        s->retry = workers_clock() + FOLDER_RETRY;
+        s->retry = steady_us() + FOLDER_RETRY;
     else if (st != HSY_OK)
         workers_fail(w, st, &err);
     if (st == HSY_OK && !s->write) {
         s->next = folder_next(w);
-        atomic_store(&w->checkpoint, workers_clock());
+        atomic_store(&w->checkpoint, steady_us());
     }
     if (st == HSY_OK && !s->write)
         engine_trim(w->e);
@@ -66,7 +67,7 @@ static uint64_t folder_settles(struct workers *w, const struct folder *s)
 /* Logs are kept short whoever waits, the rest is done when nobody does. */
 static void folder_settle(struct workers *w, struct folder *s)
 {
-    const uint64_t now = workers_clock();
+    const uint64_t now = steady_us();
     const bool quiet = now >= folder_settles(w, s);
     const bool waited = now < workers_quiet(w, UINT64_MAX);
     hsy_error err = {0};
@@ -90,7 +91,7 @@ static void folder_settle(struct workers *w, struct folder *s)
 /* Some room is held on the disk, if there is any when nobody waits. */
 static void folder_reserve(struct workers *w, struct folder *s)
 {
-    const uint64_t now = workers_clock();
+    const uint64_t now = steady_us();
     hsy_error err = {0};
 
     if (now < s->reserve_at || now < workers_quiet(w, UINT64_MAX))
@@ -111,7 +112,7 @@ static bool folder_wait(struct workers *w, struct folder *s)
     }
     pthread_mutex_lock(&w->lock);
     if (!w->fold && !s->fold && w->folder.calls == NULL && !w->drained) {
-        const uint64_t now = workers_clock();
+        const uint64_t now = steady_us();
         const uint64_t settles = folder_settles(w, s);
         uint64_t at = s->retry != 0 ? s->retry : s->next;
 
@@ -159,11 +160,11 @@ void *workers_folder(void *ctx)
             continue;
         if (s.fold)
             folder_fold(w, &s);
-        if (!s.write && workers_clock() >= s.next) {
+        if (!s.write && steady_us() >= s.next) {
             engine_checkpoint(w->e);
             s.write = true;
         }
-        if (s.write && (s.retry == 0 || workers_clock() >= s.retry))
+        if (s.write && (s.retry == 0 || steady_us() >= s.retry))
             folder_write(w, &s);
         if (!w->dead)
             folder_settle(w, &s);

@@ -57,9 +57,6 @@ struct workers {
 
 /* ---- workers.c ----------------------------------------------------------- */
 
-/* Microseconds that never go back. */
-uint64_t workers_clock(void);
-
 /* With the lock: until somebody wakes the half, or microseconds have passed. */
 void workers_sleep(struct workers *w, struct workers_half *half,
                    uint64_t microseconds);

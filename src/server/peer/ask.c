@@ -3,6 +3,7 @@
 #include "server/peer/ask.h"
 
 #include "host/base/host_fail.h"
+#include "host/base/steady.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -32,21 +33,13 @@ struct ask {
     struct response answer;
 };
 
-static uint64_t ask_clock(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* ---- Waiting ------------------------------------------------------------- */
 
 /* Until something happens, or it is too late. */
 static enum ask_outcome ask_wait(struct ask *a, uint64_t deadline)
 {
     struct epoll_event happened;
-    const uint64_t now = ask_clock();
+    const uint64_t now = steady_ms();
     int n;
 
     if (now >= deadline)
@@ -79,7 +72,7 @@ static enum ask_outcome ask_connect_once(struct ask *a)
 {
     struct target *to = a->options.to;
     const uint64_t deadline =
-        ask_clock() + (uint64_t)a->options.connect_seconds * 1000;
+        steady_ms() + (uint64_t)a->options.connect_seconds * 1000;
     struct epoll_event on = {.events = EPOLLIN | EPOLLOUT};
     enum target_step step = TARGET_WAITS;
     enum ask_outcome so = ASK_ANSWERED;
@@ -160,7 +153,7 @@ static enum response_state ask_read(struct ask *a, bool *over)
 static enum ask_outcome ask_exchange(struct ask *a)
 {
     const uint64_t deadline =
-        ask_clock() + (uint64_t)a->options.answer_seconds * 1000;
+        steady_ms() + (uint64_t)a->options.answer_seconds * 1000;
     enum response_state state = RESPONSE_MORE;
     enum ask_outcome so = ASK_ANSWERED;
     size_t sent = 0;

@@ -3,6 +3,7 @@
 #include "server/relay/internal.h"
 
 #include "host/base/host_fail.h"
+#include "host/base/steady.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +18,6 @@
     2000u             /* between tries to reach a gateway that is away         \
                        */
 #define POOL_TRIES 3u /* of a request, by different connections */
-
-static uint64_t pool_clock(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 /* ---- Jobs ---------------------------------------------------------------- */
 
@@ -118,7 +111,7 @@ void pool_forward(struct pool *p, struct request *q)
         return;
     }
     *job = (struct pool_job){.request = q,
-                             .deadline = pool_clock() +
+                             .deadline = steady_ms() +
                                          1000ull * p->options.answer_seconds};
     atomic_fetch_add(&p->forwarded, 1);
     atomic_fetch_add(&p->at_work, 1);
@@ -234,7 +227,7 @@ static void *thread_run(void *ctx)
             epoll_wait(t->epoll, events, POOL_EVENTS, (int)POOL_SWEEP_MS);
 
         atomic_fetch_add(&t->turns, 1);
-        t->now = pool_clock();
+        t->now = steady_ms();
         for (int i = 0; i < n; i++)
             if (events[i].data.ptr == NULL)
                 thread_woken(t);

@@ -12,6 +12,7 @@
 #include "server/collector/estimator/internal.h"
 
 #include "host/base/host_fail.h"
+#include "host/base/steady.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +26,7 @@
 
 static double history_now(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return 1e-6 * (double)steady_us();
 }
 
 struct shown *history_shown(struct history *h)
@@ -144,12 +142,9 @@ static hsy_status history_read(void *ctx, const struct store_figure *figure)
 /* Wait so long; true if it is time to stop. */
 static bool history_wait(struct history *h, double seconds)
 {
-    struct timespec until;
-    const double at = history_now() + seconds;
+    const struct timespec until = steady_after((uint64_t)(1e6 * seconds));
     bool stop;
 
-    until.tv_sec = (time_t)at;
-    until.tv_nsec = (long)(1e9 * (at - (double)until.tv_sec));
     pthread_mutex_lock(&h->lock);
     while (!h->stop &&
            pthread_cond_timedwait(&h->changed, &h->lock, &until) == 0)

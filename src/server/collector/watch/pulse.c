@@ -10,12 +10,11 @@
 #include "server/collector/watch/internal.h"
 
 #include "host/base/host_fail.h"
+#include "host/base/steady.h"
 #include "server/collector/collector.h"
 
 #include <signal.h>
 #include <time.h>
-
-#define PULSE_SECOND 1000000u
 
 static void pulse_waits(struct pulse *p, enum watch_thread whom)
 {
@@ -30,14 +29,10 @@ static void pulse_waits(struct pulse *p, enum watch_thread whom)
 /* Until it is over, or microseconds have passed. */
 static bool pulse_sleep(struct pulse *p, uint64_t micros)
 {
-    struct timespec until;
+    const struct timespec until = steady_after(micros);
     bool over;
     int waited = 0;
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    micros += (uint64_t)until.tv_nsec / 1000;
-    until.tv_sec += (time_t)(micros / PULSE_SECOND);
-    until.tv_nsec = (long)(micros % PULSE_SECOND) * 1000;
     pthread_mutex_lock(&p->lock);
     while (!p->over && waited == 0)
         waited = pthread_cond_timedwait(&p->wake, &p->lock, &until);

@@ -3,20 +3,13 @@
 #include "server/shuffle/hop/internal.h"
 
 #include "host/base/host_fail.h"
+#include "host/base/steady.h"
 #include "host/tasks/keys.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-uint64_t hop_clock(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 bool hop_stops(struct hop *h)
 {
@@ -331,7 +324,7 @@ void hop_status(struct hop *h, struct hop_status *out)
     pthread_mutex_lock(&h->lock);
     *out = h->status;
     if (h->failing != 0)
-        out->waits = 1 + (hop_clock() - h->failing) / 1000;
+        out->waits = 1 + (steady_ms() - h->failing) / 1000;
     pthread_mutex_unlock(&h->lock);
 }
 

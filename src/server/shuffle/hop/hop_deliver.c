@@ -10,6 +10,7 @@
 #include "server/shuffle/hop/internal.h"
 
 #include "host/base/host_fail.h"
+#include "host/base/steady.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -225,7 +226,7 @@ static bool deliver_after(struct hop *h, const uint8_t *after, uint64_t now,
  * not keep the others from being tried. */
 static bool deliver_next(struct hop *h, struct mixer_parcel *out)
 {
-    const uint64_t now = hop_clock();
+    const uint64_t now = steady_ms();
 
     return now >= h->sender.again &&
            (deliver_after(h, h->sender.last, now, out) ||
@@ -244,7 +245,7 @@ static void deliver_note(struct hop *h, bool failed)
     if (!failed)
         h->failing = 0;
     else if (h->failing == 0)
-        h->failing = hop_clock();
+        h->failing = steady_ms();
     pthread_mutex_unlock(&h->lock);
 }
 
@@ -256,7 +257,7 @@ static void deliver_later(struct hop *h, const struct mixer_parcel *parcel)
     memcpy(s->last, parcel->id, sizeof s->last);
     if (s->failures < 16 && (uint64_t)DELIVER_FIRST << s->failures < wait)
         wait = (uint64_t)DELIVER_FIRST << s->failures;
-    s->again = hop_clock() + wait;
+    s->again = steady_ms() + wait;
     if (s->failures++ == 0)
         log_event(h->options.log, LOG_NOTE, "next-lost", "%s", "");
 }
@@ -278,7 +279,7 @@ static bool deliver_never(struct hop *h, const struct mixer_parcel *parcel)
         return false;
     }
     memcpy(r->id, parcel->id, sizeof r->id);
-    r->again = hop_clock() + DELIVER_REFUSED;
+    r->again = steady_ms() + DELIVER_REFUSED;
     return true;
 }
 

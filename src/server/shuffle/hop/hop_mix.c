@@ -9,6 +9,8 @@
 #define _GNU_SOURCE
 #include "server/shuffle/hop/internal.h"
 
+#include "host/base/steady.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,15 +292,8 @@ static hsy_status mix_round(struct hop *h, hsy_error *err)
 
 static void mix_wait(struct hop *h, uint32_t millis)
 {
-    struct timespec until;
+    const struct timespec until = steady_after((uint64_t)millis * 1000);
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += millis / 1000;
-    until.tv_nsec += (long)(millis % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
     pthread_mutex_lock(&h->lock);
     if (!h->stopping && h->came == NULL)
         pthread_cond_timedwait(&h->mixer_wakes, &h->lock, &until);

@@ -60,7 +60,6 @@ struct hop {
     struct hop_sender sender;
 };
 
-uint64_t hop_clock(void); /* milliseconds, steady */
 bool hop_stops(struct hop *h);
 /* The keys, to be wiped. HSY_E_BUSY if it is to stop: what opens one envelope
  * after the other ends then, and begins again at the next start. */
