@@ -86,7 +86,8 @@ def _operation(api, method, path, op, shared):
     if "description" in op:
         yield op["description"].strip()
     if "x-role" in op:
-        yield "Who may: %s." % op["x-role"]
+        role = op["x-role"]
+        yield "Who may: %s." % (", ".join("%s (%s)" % (who, listener) for listener, who in role.items()) if isinstance(role, dict) else role)
     parameters = [_resolve(api, p) for p in shared + op.get("parameters", [])]
     if parameters:
         yield "\n".join(["| parameter | in | needed | type | |", "|---|---|---|---|---|"] + [
