@@ -232,8 +232,8 @@ format:
 # The client alone, as one object without what estimates: for a device with
 # little room. The *_small.c stand in for tables that name everything.
 CLIENT_SRC  := $(sort $(wildcard $(addsuffix /*.c,$(DEVICE_DIR))))
-CLIENT_OUT  := kernels known_answers vec_avx2 vec_avx512 table auto tuple smp joint stage stage_plan entropy parties statement shuffled
-CLIENT_OBJ  := $(patsubst %.c,$(O)/client/%.o,$(filter-out %_x86.c $(addprefix %/,$(CLIENT_OUT:=.c)),$(CLIENT_SRC)))
+CLIENT_OUT  := kernels known_answers table auto tuple smp joint stage stage_plan entropy parties statement shuffled
+CLIENT_OBJ  := $(patsubst %.c,$(O)/client/%.o,$(filter-out %_x86.c %_avx2.c %_avx512.c $(addprefix %/,$(CLIENT_OUT:=.c)),$(CLIENT_SRC)))
 CLIENT_KEEP := $(addprefix -u ,$(shell \
     awk -F'\050' '/^HSY_API/ {n = split($$1, w, /[ *]/); print w[n]}' include/hearsay/device.h | \
     grep -E '^hsy_(device|release|document_(open|task))'))

@@ -6,6 +6,9 @@
 
 #include "lib/kernels/bernoulli_bits_vec.h"
 #include "lib/kernels/bit_counts_vec.h"
+#ifndef SIMD_AVX512 /* blanket_choices_avx512.c */
+#include "lib/kernels/blanket_choices_vec.h"
+#endif
 #include "lib/kernels/chacha20_vec.h"
 #include "lib/kernels/cohort_vec.h"
 #include "lib/kernels/hadamard_vec.h"

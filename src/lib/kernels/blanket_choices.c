@@ -39,25 +39,3 @@ size_t hsy_blanket_choices_plain(uint32_t *out, uint32_t *redo,
     }
     return count;
 }
-
-/* The list is written at every step and grows by a mask: with a large
- * denominator redraws are too frequent to be predicted. */
-size_t hsy_blanket_choices_portable(uint32_t *out, uint32_t *redo,
-                                    const uint32_t *own, const uint64_t *coins,
-                                    size_t n,
-                                    const struct kernel_choice *choice)
-{
-    const struct kernel_choice c = *choice;
-    size_t count = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        uint64_t low, coin = coins[2 * i];
-        uint64_t value = blanket_multiply(&low, coins[2 * i + 1], c.bound);
-        uint64_t blanket = ct_less(coin, c.blanket);
-
-        out[i] = (uint32_t)ct_select(blanket, value, own[i]);
-        redo[count] = (uint32_t)i;
-        count += ct_public(ct_less(c.last, coin) | ct_less(low, c.excess)) & 1;
-    }
-    return count;
-}

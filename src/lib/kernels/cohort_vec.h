@@ -12,9 +12,12 @@ SIMD_INLINE void K(cohort_add)(uint8_t *counters, const uint8_t *report,
         simd_block *at = (simd_block *)(void *)(counters + b);
 
         SIMD_UNROLL
-        for (unsigned k = 0; k < 64 / SIMD_BYTES; k++)
+        for (unsigned k = 0; k < 64 / SIMD_BYTES; k++) {
+            if (SIMD_BYTES == 16 && (first + b) / 8 + 2 * k >= stride)
+                break; /* past the report */
             at[k] = (simd64)((simd8)at[k] -
                              simd_spread8(bits >> SIMD_BYTES * k % 64));
+        }
     }
 }
 

@@ -9,7 +9,7 @@ static const struct hsy_kernels client_kernels = {
     .chacha20 = hsy_chacha20_plain,
     .crc32c = hsy_crc32c_plain,
     .bernoulli_bits = hsy_bernoulli_bits_plain,
-    .blanket_choices = hsy_blanket_choices_portable,
+    .blanket_choices = hsy_blanket_choices_plain,
 };
 
 bool hsy_cpu_has(hsy_cpu level)

@@ -67,16 +67,16 @@ SIMD_INLINE simd64 K(popcount_eight)(const uint8_t *p, simd64 last)
 /* Ones in fewer than 16 bytes. */
 SIMD_INLINE uint64_t K(popcount_rest)(const uint8_t *row, size_t bytes)
 {
-    simd64 x = {0, 0};
+    uint64_t low = 0, high = 0;
 
     if (bytes >= 8) {
-        x[0] = bytes_get64(row);
+        low = bytes_get64(row);
         row += 8;
         bytes -= 8;
     }
     for (size_t i = 0; i < bytes; i++)
-        x[1] = x[1] << 8 | row[i];
-    return K(popcount_across)(simd_ones8(x));
+        high = high << 8 | row[i];
+    return K(popcount_across)(simd_ones8((simd64){low, high}));
 }
 
 /* The ones in each byte of up to six vectors and the last. */

@@ -50,6 +50,7 @@
 #define simd16 K(simd16)
 #define simd_block K(simd_block)
 #define simd_mul32 K(simd_mul32)
+#define simd_hide K(simd_hide)
 #define simd_low32 K(simd_low32)
 #define simd_high32 K(simd_high32)
 #define simd_low64 K(simd_low64)
@@ -123,11 +124,14 @@ SIMD_INLINE simd64 simd_load_some(const void *p, size_t n)
     return (simd64)_mm256_maskload_epi32(p, SIMD_FIRST(n));
 #else
     const simd_memory32 *from = p;
-    simd32 x = {0};
+    uint32_t x[SIMD_HALVES] = {0};
 
+    if (SIMD_BYTES == 16) /* in registers: lanes have fixed numbers */
+        return (simd64)(simd32){n > 0 ? from[0] : 0, n > 1 ? from[1] : 0,
+                                n > 2 ? from[2] : 0};
     for (size_t i = 0; i < n; i++)
         x[i] = from[i];
-    return (simd64)x;
+    return simd_load(x);
 #endif
 }
 
@@ -139,9 +143,11 @@ SIMD_INLINE void simd_store_some(void *p, simd64 x, size_t n)
     _mm256_maskstore_epi32(p, SIMD_FIRST(n), (__m256i)x);
 #else
     simd_memory32 *to = p;
+    uint32_t from[SIMD_HALVES];
 
+    simd_store(from, x);
     for (size_t i = 0; i < n; i++)
-        to[i] = ((simd32)x)[i];
+        to[i] = from[i];
 #endif
 }
 
@@ -255,6 +261,17 @@ SIMD_INLINE simd64 simd_mul32(simd64 a, simd64 b)
 #else
     return (a & UINT32_MAX) * (b & UINT32_MAX);
 #endif
+}
+
+/* x, about which the compiler knows nothing: of a factor of simd_mul32 that it
+ * knows to be short, clang makes a product of whole words. */
+SIMD_INLINE simd64 simd_hide(simd64 x)
+{
+#if defined(__clang__) && defined(__x86_64__) &&                               \
+    (SIMD_BYTES == 16 || defined(SIMD_AVX2) || defined(SIMD_AVX512))
+    __asm__("" : "+x"(x));
+#endif
+    return x;
 }
 
 /* Ones where a < b. */
@@ -477,6 +494,12 @@ SIMD_INLINE simd8 simd_spread8(uint64_t bits)
         0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0);
     simd64 x =
         (simd64)_mm256_shuffle_epi8(_mm256_set1_epi32((int)bits), places);
+#elif SIMD_BYTES == 16 && defined(__SSE2__)
+    __m128i twice = _mm_cvtsi32_si128((int)bits);
+
+    twice = _mm_unpacklo_epi8(twice, twice);
+    simd64 x =
+        (simd64)_mm_shuffle_epi32(_mm_shufflelo_epi16(twice, 0x50), 0x50);
 #else
     simd64 x;
 
