@@ -84,17 +84,50 @@ static void walk_field(struct yaml_scan *r, const struct yaml_field *f,
 
 /* ---- Mappings ------------------------------------------------------------ */
 
+static bool walk_has(const struct yaml_field *fields, const char *key)
+{
+    while (fields->key != NULL && strcmp(fields->key, key) != 0)
+        fields++;
+    return fields->key != NULL;
+}
+
+/* The field below which a key is known; NULL: none. */
+static const struct yaml_field *walk_above(const struct yaml_map *map,
+                                           const char *key)
+{
+    const struct yaml_field *found = NULL;
+
+    for (const struct yaml_field *f = map->fields;
+         f->key != NULL && found == NULL; f++)
+        if (f->map != NULL)
+            found = walk_has(f->map->fields, key) ? f : walk_above(f->map, key);
+    return found;
+}
+
+/* A key that is right elsewhere was put into the wrong place; another one is
+ * perhaps misspelled. */
 static void walk_unknown(struct yaml_scan *r, const char *key,
                          const struct yaml_field *fields, struct yaml_place at)
 {
+    const struct yaml_field *above = walk_above(&r->form->map, key);
     const char *near = yaml_nearest(key, fields);
+    const uint32_t line = yaml_scan_line(r);
 
-    if (near != NULL)
-        yaml_wrong_line(r->notes, yaml_scan_line(r), at,
+    if (walk_has(r->form->map.fields, key))
+        yaml_wrong_line(r->notes, line, at,
+                        "'%s' does not belong here, but at the top of the "
+                        "file, without spaces before it",
+                        key);
+    else if (above != NULL)
+        yaml_wrong_line(
+            r->notes, line, at, "'%s' does not belong here, but into %s'%s'",
+            key, above->type == YAML_MAPS ? "an entry of " : "", above->key);
+    else if (near != NULL)
+        yaml_wrong_line(r->notes, line, at,
                         "no such key: '%.32s'; did you mean '%s'?", key, near);
     else
-        yaml_wrong_line(r->notes, yaml_scan_line(r), at,
-                        "no such key: '%.32s'; %s", key, r->form->others);
+        yaml_wrong_line(r->notes, line, at, "no such key: '%.32s'; %s", key,
+                        r->form->others);
 }
 
 /* The field of the key that stands here, after a complaint NULL. */
