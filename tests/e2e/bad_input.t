@@ -255,6 +255,16 @@ def estimate(args, code, words, sentence, data=tally):
 
 for level in ("0", "1", "-1", "nan", "95", "100", "100%", "1.0", "x", "0x.8", " 0.5", "0.5 ", "5e-1", "+0.5", ".", ""):
     estimate(["--level", level], 2, ["--level"], "level %r" % level)
+for a, b in ((["--level", "99%"], ["--level", "0.99"]), (["--level", "9/10"], ["--level", "0.9"]), (["--assume-lying", "1%"], ["--assume-lying", "0.01"])):
+    ok(must("estimate", *a, "--format", "csv", stdin=tally) == must("estimate", *b, "--format", "csv", stdin=tally), "%s is %s" % (a, b))
+half = must("randomize", "--range", "0:8", "--bins", "8", "--mechanism", "hh", *UNIT, "--simulate", "--seed", "1", stdin="1\n5\n" * 100)
+ok(must("estimate", "--quantile", "25%,50%", "--format", "csv", stdin=half).decode().replace("25%", "0.25").replace("50%", "0.5") ==
+   must("estimate", "--quantile", "0.25,0.5", "--format", "csv", stdin=half).decode(), "quantiles in per cent")
+spun = [must("randomize", "--yes-no", "--set", "spinner=" + p, "--simulate", "--seed", "1", stdin="yes\nno\n") for p in ("0.7", "70%")]
+ok(spun[0] == spun[1], "a spinner of 70% is one of 0.7, byte for byte")
+for args, words in ((["--interval", "wilsn"], "did you mean 'wilson'"), (["--post", "norm-sib"], "did you mean 'norm-sub'")):
+    estimate(args, 2, [words], "the word that was meant: %s" % words)
+usage(["randomize", "--values", "a,b", "--mechanism", "grrr", *UNIT], ["did you mean 'grr'"], "the mechanism that was meant")
 estimate(["--level", "0.5", "--level", "0.9"], 2, ["--level", "twice"], "two levels")
 estimate(["--candidates", "-"], 2, ["standard input", "once"], "tally and candidates both from standard input")
 estimate(["--against", "-"], 2, ["standard input", "once"], "both tallies from standard input")

@@ -176,6 +176,13 @@ for args, n in ((["--spinner", "0.75"], "300"), (["--two-sample", "0.7,0.3", "--
 exact = {i["interval"]: i["coverage_exact"] for i in survey("simulate", "--epsilon", "2", "--share", "0.3", "--n", "1000", "--runs", "1")["intervals"]}
 ok(abs(exact["exact"] - 0.9537) < 5e-5 and abs(exact["wilson"] - 0.9499) < 5e-5, "coverage by the binomial law", exact)
 
+# Shares in per cent, counts by their powers of ten.
+for a, b in ((["--spinner", "70%", "--yes", "40", "--n", "100"], ["--spinner", "0.7", "--yes", "40", "--n", "1e2"]),
+             (["--coins", "50%,12.5%", "--yes", "40", "--n", "100"], ["--coins", "0.5,0.125", "--yes", "4e1", "--n", "100"]),
+             (["--epsilon", "1", "--power", "--shares", "10%,1/4", "--chance", "90%"], ["--epsilon", "1", "--power", "--shares", "0.1,0.25", "--chance", "0.9"]),
+             (["--epsilon", "1", "--yes", "4", "--n", "10", "--level", "99%"], ["--epsilon", "1", "--yes", "4", "--n", "10", "--level", "0.99"])):
+    ok(survey(*a) == survey(*b), "%s is %s" % (" ".join(a), " ".join(b)))
+
 # What makes no sense.
 E = ["--epsilon", "1"]
 C = [*E, "--yes", "4", "--n", "10"]
@@ -221,7 +228,7 @@ for header, body, more, words in (
         ("answer,g", "yes,a\n%s,b\n" % SECRET, [], "line 3, column answer: neither yes nor no"), ("answer,g", "yes,a\n\nno,b\n", [], "line 3: empty; only the last lines may be"), ("answer,g", ",a\nrefused,b\n", [], "no answers"),
         ("answer,g", 'yes,a\n"%s,b\n' % SECRET, [], "line 3: a quote is out of place"), ("answer,g", "yes,a,%s\n" % SECRET, [], "line 2: not as many fields"), ("answer,g", "yes\n", [], "line 2: not as many fields"),
         ("a,g", "yes,a\n", [], "--column answer: the first line names no such column; it has the names of all, with commas or semicolons between"), ("answer,answer", "yes,no\n", [], "column answer: the header has it twice"), ("answer,g", "", [], "no answers"),
-        ("answer,g", "yes,a\n", ["--group", "h"], "--group h: the first line names no such column"), ("answer,g", "yes,a\nno,\n", ["--group", "g"], "line 3, column g: empty"), ("answer,g", "yes,a\nno,a\n", ["--group", "g"], "all answers are of one group"),
+        ("answer,g", "yes,a\n", ["--group", "where"], "--group where: the first line names no such column"), ("answer,grop", "yes,a\n", ["--group", "group"], "did you mean 'grop'?"), ("anser,g", "yes,a\n", [], "--column answer: the first line names no such column; did you mean 'anser'?"), ("answer,g", "yes,a\nno,\n", ["--group", "g"], "line 3, column g: empty"), ("answer,g", "yes,a\nno,a\n", ["--group", "g"], "all answers are of one group"),
         ("answer,g", "".join("yes,%d\n" % i for i in range(101)), ["--group", "g"], "line 102, column g: more than 100 groups"), ("answer,g", "yes,%s\n" % ("x" * 256), ["--group", "g"], "line 2, column g: longer than 255"),
         ("answer,g", "yes,1\nno,%s\n" % SECRET, ["--weight", "g"], "line 3, column g: not a weight"), ("answer,g", "yes,-1\n", ["--weight", "g"], "line 2, column g: not a weight"), ("answer,g", "yes,0\nno,0\n", ["--weight", "g"], "weights of a group are 0"),
         ("answer,g", "yes,nan\n", ["--weight", "g"], "not a weight")):

@@ -107,6 +107,10 @@ static int answers_refused(const char *name, const struct survey_table *t,
             "%s: line %" PRIu64 ", column %s: %s", name, w->line, column,
             w->trouble == SURVEY_NO_ANSWER ? answers_said(t, w) : err->msg);
     case SURVEY_NO_COLUMN:
+        if (w->near[0] != '\0')
+            return cli_fail("%s: --%s %s: the first line names no such "
+                            "column; did you mean '%s'?",
+                            name, options[w->column], column, w->near);
         return cli_fail("%s: --%s %s: the first line names no such column; "
                         "it has the names of all, with commas or semicolons "
                         "between",

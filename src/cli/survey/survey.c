@@ -42,11 +42,12 @@ static bool survey_design_option(struct cli_parser *p, void *to)
     case HSY_OK:
         return true;
     case HSY_E_FORMAT:
-        cli_usage(p, "--%s takes %s%s", kind->name, kind->takes,
-                  kind->design == HSY_SURVEY_EPSILON
-                      ? ""
-                      : "; from 0 to 1, as decimals (0.75, at most 9 digits "
-                        "after the point) or fractions (3/4)");
+        cli_usage(
+            p, "--%s takes %s%s", kind->name, kind->takes,
+            kind->design == HSY_SURVEY_EPSILON
+                ? ""
+                : "; from 0 to 1, as decimals (0.75, at most 9 digits "
+                  "after the point), percentages (75%) or fractions (3/4)");
         return false;
     default:
         cli_usage(p, "--%s: %s; %s", kind->name, err.msg, kind->fix);

@@ -124,8 +124,8 @@ static hsy_status spec_text_epsilon(hsy_spec *spec, const char *text,
 }
 
 #define SPEC_TEXT_SHARES                                                       \
-    " from 0 to 1, as decimals (0.75, at most 9 digits after the point) or "   \
-    "fractions (3/4, denominator at most 2^31)"
+    " from 0 to 1, as decimals (0.75, at most 9 digits after the point), "     \
+    "percentages (75%) or fractions (3/4, denominator at most 2^31)"
 
 static const struct spec_text_design {
     const char *key;

@@ -8,6 +8,7 @@
 
 #include "host/base/csv.h"
 #include "host/base/host_fail.h"
+#include "host/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,25 @@ static bool answers_named(const char *name, const struct line *field)
            memcmp(name, field->text, field->len) == 0;
 }
 
+/* The name of the header that comes nearest to a column's. */
+static void answers_near(struct answers_table *t, const struct line *line,
+                         const char *column)
+{
+    struct csv_record r = {line->text, line->text + line->len, true,
+                           t->separator};
+    struct line name;
+
+    while (r.more && csv_field(&r, &name, t->room)) {
+        char text[sizeof t->wrong->near];
+        const char *const names[] = {text, NULL};
+
+        snprintf(text, sizeof text, "%.*s", (int)name.len,
+                 (const char *)name.text);
+        if (name.len < sizeof text && text_nearest(column, names) != NULL)
+            memcpy(t->wrong->near, text, sizeof text);
+    }
+}
+
 static hsy_status answers_header(struct answers_table *t,
                                  const struct line *line, hsy_error *err)
 {
@@ -124,8 +144,10 @@ static hsy_status answers_header(struct answers_table *t,
     }
     for (unsigned i = 0; i < SURVEY_COLUMNS; i++) {
         t->wrong->column = (enum survey_column)i;
-        if (t->how->columns[i] != NULL && !found[i])
-            return answers_wrong(t, SURVEY_NO_COLUMN, "no such column", err);
+        if (t->how->columns[i] == NULL || found[i])
+            continue;
+        answers_near(t, line, t->how->columns[i]);
+        return answers_wrong(t, SURVEY_NO_COLUMN, "no such column", err);
     }
     return HSY_OK;
 }

@@ -122,6 +122,7 @@ struct survey_wrong {
     uint64_t line;            /* from 1 */
     struct truth_wrong truth; /* of an answer */
     size_t sample;            /* 1 or 2 */
+    char near[32];            /* a column that may have been meant, or "" */
 };
 
 /* Count the answers of a table into data that was opened. */

@@ -9,6 +9,8 @@
 #define _DEFAULT_SOURCE /* M_PI */
 #include "sim/fleet/internal.h"
 
+#include "host/base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,15 +186,14 @@ static hsy_status law_strings(struct fleet_task *t, struct fleet_law *law,
 static hsy_status law_yes_no(struct fleet_law *law, const char *text,
                              hsy_error *err)
 {
-    const char *rest;
     double yes;
     hsy_status st = law_room(law, 2, err);
 
     if (st != HSY_OK)
         return st;
-    if (!law_number(&yes, text, '\0', &rest) || yes < 0 || yes > 1)
+    if (!text_part(&yes, text, strlen(text)))
         return host_fail(err, HSY_E_FORMAT, HSY_FIELD_TRUTH,
-                         "the share of yes, from 0 to 1");
+                         "the share of yes, as 0.3 or 30%");
     law->sums[0] = 1 - yes; /* the index of no */
     law->sums[1] = 1;
     return HSY_OK;

@@ -31,6 +31,11 @@ static void shares_have_no_ends(void)
 
     ok(share(&x, "0.25") && eq_int(x == 0.25, 1), "as a decimal");
     ok(share(&x, "25%") && eq_int(x == 0.25, 1), "as a percentage");
+    ok(share(&x, "1/4") && eq_int(x == 0.25, 1), "as a fraction");
+    ok(text_part(&x, "0", 1) && eq_int(x == 0, 1) && text_part(&x, "100%", 4) &&
+           eq_int(x == 1, 1) && !text_part(&x, "1.01", 4) &&
+           !text_part(&x, "-0", 2),
+       "a part may be nothing, or all");
     ok(text_share(&x, "0.5,0.7", 3) && eq_int(x == 0.5, 1),
        "of so many characters");
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
