@@ -1,6 +1,6 @@
 /*
  * test_attacks.c - attackers do what theory says, and no better than the ledger
- * allows [THREATS L10, L12].
+ * allows (L10, L12).
  *
  * A share of n devices strays from its mean by five standard deviations
  * sqrt(m (1 - m) / n) in less than one test of a million. The seed is fixed,
@@ -82,7 +82,7 @@ static void theory_of_majorities(void)
            fabs(sim_majority(5, p05) - 0.721) < 5e-4 &&
            fabs(sim_majority(25, p05) - 0.895) < 5e-4 &&
            fabs(sim_majority(101, p05) - 0.994) < 5e-4,
-       "and the figures of MECHANISMS 4");
+       "and the figures of theory 4");
     ok(sim_majority(3, 1) == 1 && sim_majority(4, 1) == 1,
        "answers that are always right have a right majority");
     is_u64(sim_answers_for(0.99, p1), 23,

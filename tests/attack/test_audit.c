@@ -14,7 +14,7 @@
 
 /* ---- The bound ----------------------------------------------------------- */
 
-/* MECHANISMS 15.7, from two independent implementations. */
+/* Theory 15.7, from two independent implementations. */
 static void test_bound(void)
 {
     const uint64_t hits[2] = {7311, 2689}, trials[2] = {10000, 10000};

@@ -101,7 +101,7 @@ dump = path("models.csv")
 rows(*SMALL, "--model", "central,multiparty:5", "--dump", dump)
 ok([t["model"] for t in csv.DictReader(open(dump))] == ["central"] * 3 + ["multiparty:5"] * 3, "dumps name it too")
 
-# Shuffled: the promise is of all reports, each alone has more; the bound is that of MECHANISMS 9.4.
+# Shuffled: the promise is of all reports, each alone has more; the bound is that of theory 9.4.
 two = ["--data", "uniform", "--domain", "2", "--users", "10000", "--runs", runs]
 for epsilon, mechanism, bound in (("0.1144", "rr", "binary"), ("0.1551", "oue", "clones")):
     t = rows(*two, "--model", "shuffled", "--delta", "1e-6", "--epsilon", epsilon, "--mechanism", mechanism)[0]

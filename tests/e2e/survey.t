@@ -15,7 +15,7 @@ def near(got, want):
     return all(abs(g - w) <= 1e-12 * max(abs(w), 1e-3) for g, w in zip(got, want)) and len(got) == len(want)
 
 
-# MECHANISMS 15.1.
+# Theory 15.1.
 a = survey("--yes", "400", "--n", "1000", "--epsilon", "1")
 ok(near([a["estimate"], a["mle"]], [0.283604658626134715] * 2), "400 of 1000 at epsilon 1: the estimate", a)
 for name, ends in (("wald", [0.217899174620320628, 0.349310142631948803]), ("wilson", [0.218847879271618492, 0.350017623398325012]),

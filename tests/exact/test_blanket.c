@@ -1,6 +1,6 @@
 /*
  * test_blanket.c - the bound of shuffled two-level reports, never below the sum
- * that it stands for (MECHANISMS 9.2), which is added up here with 77 digits
+ * that it stands for (theory 9.2), which is added up here with 77 digits
  * over all that few people can send.
  *
  * A truth that favours hardly any output leaves a chance of nearly 1 that an

@@ -185,7 +185,7 @@ static void tails(void)
                1e-15 &&
            fabs(1 - 2 * hsy_releases_tail(1, 1, 2) - 0.761594155955764888) <
                1e-15,
-       "zero has the chance of the reference (MECHANISMS 15.5)");
+       "zero has the chance of the reference (theory 15.5)");
     /* At tiny rates it is that of continuous Laplace: of two, (1/2 + t/4)
      * e^-t. */
     ok(fabs(hsy_releases_tail(3e9, 2, 1e-9) / ((0.5 + 0.75) * exp(-3)) - 1) <

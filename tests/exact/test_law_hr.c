@@ -1,6 +1,6 @@
 /*
  * test_law_hr.c - X2 for Hadamard response: every class of coins through the
- * real code, and the variances of MECHANISMS 15.3's small case.
+ * real code, and the variances of theory 15.3's small case.
  */
 #include "lib/mech/hr.h"
 #include "rig/enumerate.h"
@@ -59,7 +59,7 @@ static double variance(const hsy_scheme *s, uint64_t truth, uint64_t value)
     return square - mean * mean;
 }
 
-/* MECHANISMS 15.3: HR(B=2, b=4) at epsilon 1. */
+/* Theory 15.3: HR(B=2, b=4) at epsilon 1. */
 static void small_case(void)
 {
     hsy_spec spec = trial_values("hr", 6, 1);

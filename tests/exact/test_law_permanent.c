@@ -634,7 +634,7 @@ static void law_rappor(void)
 
 /* ---- The probability of a step, exactly ---------------------------------- */
 
-/* 2^64 times what the schemes ask for, as the formulas of MECHANISMS 4.2. */
+/* 2^64 times what the schemes ask for, as the formulas of theory 4.2. */
 static void law_wanted(const hsy_permanent *c, mpq_t out)
 {
     const hsy_scheme *s[2] = {c->permanent, c->report};

@@ -1,6 +1,6 @@
 /*
  * test_law_pgr.c - X2 for projective geometry response and its hybrid: the law
- * of a report through the real code, and its moments against MECHANISMS 15.3.
+ * of a report through the real code, and its moments against theory 15.3.
  */
 #include "lib/family/projective.h"
 #include "rig/enumerate.h"

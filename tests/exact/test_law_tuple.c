@@ -175,7 +175,7 @@ static void unbiased(const hsy_scheme *s, const char *name)
 /*
  * Sample one of A attributes, answer it by grr over k values at eps', fill in
  * the others uniformly, and do not say which was sampled; eps' = ln(A (e^eps -
- * 1) + 1) as if the mixture hid it [MECHANISMS 7.4]. The largest ratio over
+ * 1) + 1) as if the mixture hid it [theory 7.4]. The largest ratio over
  * tuples that differ everywhere.
  */
 static double fake_data(unsigned attributes, unsigned k, double epsilon)

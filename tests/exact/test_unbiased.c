@@ -201,7 +201,7 @@ static void hashing_variance(double epsilon)
     ok(fabs(info.v0 / ((e + g - 1) * (e + g - 1) / ((g - 1) * pow(e - 1, 2))) -
             1) < 1e-9 &&
            fabs(info.v1 / (p * (1 - p) / pow(p - 1 / g, 2)) - 1) < 1e-9,
-       "olh: v0 and v1 are those of MECHANISMS 3.3 at epsilon %g", epsilon);
+       "olh: v0 and v1 are those of theory 3.3 at epsilon %g", epsilon);
     free(s);
 }
 

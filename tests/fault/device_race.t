@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # L06 and L07: processes that race for one device, and forked ones. The sizes
-# are what fits; HSY_TEST_LONG=1 takes those of THREATS, 8 times 10^4 debits.
+# are what fits; HSY_TEST_LONG=1 takes the long ones, 8 times 10^4 debits.
 set -u
 out=${B:-build}
 shared=/dev/shm # a device syncs a lot; but nothing may be run there, in places

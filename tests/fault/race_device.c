@@ -3,7 +3,7 @@
  *
  *     race_device DIR PROCESSES DEBITS CHILDREN
  *
- * Debits (THREATS L06): every process opens the device, charges the next day's
+ * Debits (L06): every process opens the device, charges the next day's
  * slot, closes it, and so on. The cap is three quarters of what they ask for:
  * exactly that much may be granted, and the ledger must hold exactly what was.
  *

@@ -2,7 +2,7 @@
  * fake_db.h - a database on two servers in memory, for simulations: a primary,
  * and a standby that what is committed comes to later.
  *
- * As PostgreSQL does (SCALE, sections 5 and 6): a commit is in the log at once,
+ * As PostgreSQL does (D1, D2): a commit is in the log at once,
  * and seen by others when the standby has it, or when its wait is cancelled, or
  * when the server was killed and has started again. A standby that is promoted
  * knows what had come to it and nothing else; the old primary may go on beside

@@ -122,7 +122,7 @@ static inline void survey_channel(double *h, double epsilon)
             h[y * SURVEY_STATES + x] = (x == y ? exp(epsilon) : 1) / all;
 }
 
-/* As cli/survey/matrix_shares.c prints it: cut to [0, 1]. */
+/* As host/survey/matrix_shares.c has it: cut to [0, 1]. */
 static inline void survey_state(struct coverage_value *v,
                                 const hsy_survey_shares *s, size_t i)
 {

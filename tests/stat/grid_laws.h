@@ -1,6 +1,6 @@
 /*
  * grid_laws.h - the expected squared error of every mechanism, for test_grid.c:
- * formulas of MECHANISMS 2 and 3 and of docs/mechanisms, in real numbers.
+ * formulas of theory 2 and 3 and of docs/mechanisms, in real numbers.
  */
 #ifndef GRID_LAWS_H
 #define GRID_LAWS_H
@@ -34,7 +34,7 @@ static inline struct grid_law grid_of(const struct grid_case *c, double v0,
     return (struct grid_law){v0, v1, v0 + (v1 - v0) / c->d, 0, 0};
 }
 
-/* The pure law, MECHANISMS 0.1. */
+/* The pure law, theory 0.1. */
 static inline struct grid_law grid_pure(const struct grid_case *c, double p,
                                         double q)
 {
@@ -153,7 +153,7 @@ static inline struct grid_law grid_hpg(const struct grid_case *c)
         v[1] * share + v[2] * (1 - share) + (v[0] - v[1]) / c->d, 0, 0};
 }
 
-/* MECHANISMS 3.9, over n: people of one value meet another value in the same
+/* Theory 3.9, over n: people of one value meet another value in the same
  * row, or in one of their own. */
 static inline struct grid_law grid_sketch(const struct grid_case *c, double v0,
                                           double v1)
@@ -365,7 +365,7 @@ static inline struct grid_law grid_hh(const struct grid_case *c)
 
 #define GRID_TRUTH 300u /* of STAT_RANGE, what all hold */
 
-/* MECHANISMS 2.1. */
+/* Theory 2.1. */
 static inline double grid_bit(const struct grid_case *c, double x)
 {
     const double p = (1 + x * (c->E - 1)) / (c->E + 1);
@@ -374,7 +374,7 @@ static inline double grid_bit(const struct grid_case *c, double x)
     return wide * wide * p * (1 - p);
 }
 
-/* MECHANISMS 2.5 by summing over all outputs, and `mix` one-bit reports. */
+/* Theory 2.5 by summing over all outputs, and `mix` one-bit reports. */
 static inline double grid_window(const struct grid_case *c, double x)
 {
     const double N = grid_param(c, HSY_PARAM_OUTPUTS);
@@ -394,7 +394,7 @@ static inline double grid_window(const struct grid_case *c, double x)
     return (1 - mix) * (square - x * x) + mix * grid_bit(c, x);
 }
 
-/* MECHANISMS 2.2: noise, and rounding to the grid. */
+/* Theory 2.2: noise, and rounding to the grid. */
 static inline double grid_laplace(const struct grid_case *c, double x)
 {
     const double G = grid_param(c, HSY_PARAM_GRID);

@@ -77,7 +77,7 @@ static void density_recovers(hsy_density_method method, uint64_t lane)
     stat_run_close(&r);
 }
 
-/* ---- The power prior: MECHANISMS 6's table, Zipf 1.5 --------------------- */
+/* ---- The power prior: theory 6's table, Zipf 1.5 ------------------------- */
 
 enum { POWER_D = 1024, POWER_N = 100000, POWER_RUNS = 10 };
 

@@ -2,7 +2,7 @@
  * test_discovery.c - pem, and sfp, by their numbers: shares and intervals of
  * whole strings, and how many of the most frequent strings a search finds.
  *
- * The figures of F1 are those of DEPLOYMENTS 4 at their full size with
+ * The figures of F1 are those of theory 5.1 at their full size with
  * HSY_TEST_LONG; else smaller people, held against the ideal oracle.
  */
 #include "rig/stat.h"

@@ -31,7 +31,7 @@ static void note(struct range *r, double c)
 static const struct {
     hsy_interval interval;
     const char *name;
-    double low, high; /* MECHANISMS 1.3, to three digits, but for Wald's, which
+    double low, high; /* Theory 1.3, to three digits, but for Wald's, which
                          takes its variance at a share within [0, 1] */
 } kinds[] = {{HSY_WALD, "Wald", 0.935, 0.987},
              {HSY_WILSON, "Wilson", 0.935, 0.974},
@@ -87,7 +87,7 @@ static double cover_textbook(const hsy_survey *s, uint64_t n, double f)
     return held;
 }
 
-/* The 24 settings of MECHANISMS 1.3; its figures at share 0 include the cut. */
+/* The 24 settings of theory 1.3; its figures at share 0 include the cut. */
 static void the_published_table(void)
 {
     static const double epsilons[] = {0.5, 1, 2},

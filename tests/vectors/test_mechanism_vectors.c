@@ -1,6 +1,6 @@
 /*
  * test_mechanism_vectors.c - probabilities and variances agree with the
- * vectors of MECHANISMS 15.1 and 15.3 (30-50 digit arithmetic).
+ * vectors of theory 15.1 and 15.3 (30-50 digit arithmetic).
  */
 #include "rig/trial.h"
 #include "tap.h"

@@ -2,7 +2,7 @@
  * worth_largest.c - how much a report may tell if a batch promises less.
  *
  * For any mechanism the clones bound says how large a report's epsilon may be
- * (MECHANISMS 9.2). Some mechanisms have a better one (9.4) that depends on
+ * (theory 9.2). Some mechanisms have a better one (9.4) that depends on
  * their parameters, which depend on epsilon: it is raised as long as the scheme
  * that it makes proves the promise.
  */

@@ -12,7 +12,7 @@
  *
  * People are taken as a sample here, so that a term's variance is that of the
  * report and of the person together. Of k estimates that shall all be that
- * close each gets 1/k of the chance (union bound). MECHANISMS 1.2, 10.
+ * close each gets 1/k of the chance (union bound). Theory 1.2, 10.
  */
 #include "lib/scheme/scheme.h"
 

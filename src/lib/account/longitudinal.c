@@ -24,7 +24,7 @@
  * cost ones + zeros. Both forms are written as log1p of a difference, which is
  * exact where the costs are small, with powers as e^-y, y >= 0, which is never
  * too large for a double.                   docs/longitudinal.md,
- * MECHANISMS 4.1
+ * theory 4.1
  */
 #include "lib/family/twolevel.h"
 #include "lib/scheme/permanent.h"

@@ -7,7 +7,7 @@
  * report adds (1 - q) / (p - q) to a value that it supports and -q / (p - q) to
  * any other. So liars whose reports support j of r targets gain
  *
- *     G = beta ((E[j] - r q) / (p - q) - f_T)       (MECHANISMS 12, [CJG21])
+ *     G = beta ((E[j] - r q) / (p - q) - f_T)       (theory 12, [CJG21])
  *
  * on all of them, f_T being what the honest hold; and nobody moves one value by
  * more than beta (max phi - 0) up or beta (1 - min phi) down.

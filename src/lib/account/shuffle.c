@@ -22,7 +22,7 @@
  * people, by one that takes 0 and rho with the same mean. The maximum is convex
  * in Y, so this can only add. For the same reason the least `both` over all
  * pairs of truths is the worst one. Derived in docs/accounting.md;
- * MECHANISMS 9.
+ * theory 9.
  *
  * Nothing is dropped and nothing is rounded down: see shuffle_sum and
  * internal.h for how the sum stays an upper bound.

@@ -1,7 +1,7 @@
 /*
  * shuffle_scheme.c - which bound of shuffling fits a scheme: the share of the
  * outputs that a truth favours, and the least that two truths share
- * (MECHANISMS 0.2). Local hashing has pairs of values that rarely collide in
+ * (theory 0.2). Local hashing has pairs of values that rarely collide in
  * its pool, and Hadamard response pairs in different blocks: 0 is safe.
  */
 #include "lib/account/internal.h"

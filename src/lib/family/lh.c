@@ -27,7 +27,7 @@
 /*
  * The integer g that minimizes the variance at share 0, which is proportional
  * to (E + u)^2 / u with u = g - 1: u u - u <= E^2 <= u u + u [WBLJ17;
- * MECHANISMS 3.3], so u is floor(E) or the next. E = weight / 2^shift.
+ * theory 3.3], so u is floor(E) or the next. E = weight / 2^shift.
  */
 uint64_t hsy_lh_best_range(uint64_t nano_epsilon)
 {

@@ -9,7 +9,7 @@
  *     sum over u != v of f_u (c(u, v) - 1/g) / (1 - 1/g),
  *
  * however many reports there are: over pools a variance of kappa times the sum
- * of f_u^2, kappa = 1 / ((g - 1) K) for K seeds (MECHANISMS 3.4). The hashes
+ * of f_u^2, kappa = 1 / ((g - 1) K) for K seeds (theory 3.4). The hashes
  * are known, so the part of significant values is predicted and subtracted
  * (Jacobi steps); what is left goes into point.residual_variance.
  * docs/mechanisms/lh.md, 5

@@ -22,7 +22,7 @@
  *     T[(s, b)] = D_1[b][0][0] + D_1[b][1][-s],
  *
  * so t-2 levels are work: K q (t-2) additions, with two buffers that take at
- * most 2 b words each. All modulo 2^32. [FNNT22; MECHANISMS 3.7, KERNELS 6]
+ * most 2 b words each. All modulo 2^32. [FNNT22; theory 3.7]
  */
 #include "lib/family/projective.h"
 

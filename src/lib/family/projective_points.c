@@ -2,9 +2,9 @@
  * projective_points.c - evidence from counts of points.
  *
  * T[v], the reports orthogonal to v in its block, is the support of v. With one
- * block the law is pure (MECHANISMS 0.1). With several, reports in other blocks
+ * block the law is pure (theory 0.1). With several, reports in other blocks
  * say nothing but how many people are there, and the estimate is linear in T[v]
- * and N, the reports in v's block (MECHANISMS 3.8):
+ * and N, the reports in v's block (theory 3.8):
  *
  *     f = scale ((T - N meet/set) / n + g),    Z = h b + (rho - 1) set,
  *     scale = Z / ((rho - 1)(set - meet)),  Z g = b meet/set - set.

@@ -1,6 +1,6 @@
 /*
  * projective_sizes.c - geometries: their sizes and variances, and the search
- * for the best (MECHANISMS 3.7, 3.8).
+ * for the best (theory 3.7, 3.8).
  *
  * A choice is made in integers: it comes out the same everywhere. Of geometries
  * that cost the same it is that of the least q, then of the least t, then of
@@ -58,7 +58,7 @@ static double projective_moment(const double value[3], double a, double b,
 }
 
 /*
- * MECHANISMS 3.8 with every probability a sum of positive terms over
+ * Theory 3.8 with every probability a sum of positive terms over
  * Z = h b + (rho - 1) set. The three values of a report, times
  * (rho - 1) (set - meet) / Z, are
  *     orthogonal  1 - meet/set + g,   in the block  -meet/set + g,   else g,

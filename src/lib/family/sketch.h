@@ -3,7 +3,7 @@
  *
  * Row j has a public hash function h_j of the pool (pool.h), from any code to
  * [0, m). A person draws a public row and tells, with noise, h_j(truth). Under
- * a random hash the support of a value follows the pure law (MECHANISMS 0.1):
+ * a random hash the support of a value follows the pure law (theory 0.1):
  * its own reports by p, others by q, which holds the 1/m that collide.
  */
 #ifndef LIB_FAMILY_SKETCH_H

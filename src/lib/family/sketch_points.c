@@ -3,7 +3,7 @@
  *
  * For the fixed family of hashes, collisions of v with the other values are a
  * bias: over families a variance of kappa times the sum of f_u^2 over u != v,
- * however many reports there are (MECHANISMS 3.9). What significant values make
+ * however many reports there are (theory 3.9). What significant values make
  * of it is predicted and subtracted (predict.h); what is left is measured in
  * the sketch and goes into point.residual_variance: two people of one row meet
  * in a cell for certain if they have the same value, and with probability 1/m

@@ -4,7 +4,7 @@
  * Level l = 0 .. levels-1, from below the root to the leaves, estimates its
  * nodes x(v) without bias, from n_l reports, with variance v_l. The whole, the
  * root, is 1. The weighted least squares with f(parent) = sum of f(children)
- * are [Hay et al. 2010; MECHANISMS 7.1]
+ * are [Hay10; theory 7.1]
  *
  *     up    z(v) = a_l x(v) + (1 - a_l) sum of z(children), a = 1 at leaves,
  *     down  f(v) = z(v) + (f(parent) - sum of z over v and siblings) / siblings

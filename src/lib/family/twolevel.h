@@ -1,5 +1,5 @@
 /*
- * twolevel.h - the engine of all two-level mechanisms (MECHANISMS 0.2, 11.1).
+ * twolevel.h - the engine of all two-level mechanisms (theory 0.2, 11.1).
  *
  * There are K outputs; a truth makes s of them its own. Each own output has
  * weight rho = A / 2^shift <= e^epsilon, the others 1. In blanket form:

@@ -122,7 +122,7 @@ static struct unary_chunk unary_chunk_at(const hsy_scheme *s, size_t first)
 
 /*
  * Put the coin in place of lane code, whichever chunk that is in: every word
- * is rewritten. Overwritten, not or-ed in (MECHANISMS 3.2, pitfall).
+ * is rewritten. Overwritten, not or-ed in (theory 3.2, pitfall).
  */
 static void unary_overwrite(uint64_t *lanes, const struct unary_chunk *c,
                             uint64_t code, uint64_t coin)

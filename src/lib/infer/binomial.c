@@ -1,6 +1,6 @@
 /*
  * binomial.c - binomial and multinomial counts in O(1) a count, for simulation
- * (MECHANISMS 11.7). Doubles: nothing private depends on it.
+ * (theory 11.7). Doubles: nothing private depends on it.
  */
 #include "lib/bits/bytes.h"
 #include "lib/infer/infer.h"

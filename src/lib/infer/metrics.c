@@ -1,5 +1,5 @@
 /*
- * metrics.c - how good estimates are where the truth is known (MECHANISMS 5.3).
+ * metrics.c - how good estimates are where the truth is known (theory 5.3).
  */
 #include "hearsay.h"
 #include "lib/core/fail.h"

@@ -18,7 +18,7 @@ struct kernel_cell {
     uint32_t y; /* the reported hash value */
 };
 
-/* What a batch of blanket choices needs: see mech/twolevel.h. */
+/* What a batch of blanket choices needs: see family/twolevel.h. */
 struct kernel_choice {
     uint64_t last;    /* largest word the coin takes */
     uint64_t blanket; /* the coin says "blanket" below this */

@@ -2,7 +2,7 @@
  * line_sums.c - sums along all lines of small square tables: the plain loop and
  * the frame of the fast ones.
  *
- * The step of the projective decoder (mech/projective_points.c): a row e of
+ * The step of the projective decoder (family/projective_points.c): a row e of
  * the matrix, rotated by s e, is added to line bundle s.
  */
 #include "lib/kernels/line_sums.h"

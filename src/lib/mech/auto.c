@@ -1,5 +1,5 @@
 /*
- * auto.c - the choice of a mechanism for a question (MECHANISMS 3.15).
+ * auto.c - the choice of a mechanism for a question (theory 3.15).
  *
  * Each candidate is resolved with its own best parameters. Those that break the
  * spec's limits drop out; of the rest the least n times variance of a share

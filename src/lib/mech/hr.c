@@ -28,7 +28,7 @@
 
 /*
  * The power of two B that minimizes the variance at share 0 of balanced blocks,
- * (4 B + 4 u + u^2 / B) / u^2 with u = E - 1 [MECHANISMS 3.5]: twice as many
+ * (4 B + 4 u + u^2 / B) / u^2 with u = E - 1 [theory 3.5]: twice as many
  * are better as long as 8 B^2 < u^2. More than there are values gain nothing.
  */
 static uint64_t hr_best_blocks(const hsy_scheme *s, uint64_t most)

@@ -1,4 +1,4 @@
-/* points.c - evidence from counts, under the pure law (MECHANISMS 0.1). */
+/* points.c - evidence from counts, under the pure law (theory 0.1). */
 #include "lib/core/fail.h"
 #include "lib/scheme/scheme.h"
 

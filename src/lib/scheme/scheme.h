@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-/* The pure law of a mechanism (MECHANISMS 0.1), for estimation only. Each
+/* The pure law of a mechanism (theory 0.1), for estimation only. Each
  * number comes from the integers directly, so none suffers cancellation. */
 struct mech_support {
     double p, not_p; /* own value supported, and not */

@@ -1,6 +1,6 @@
 /*
  * states.c - answers through any channel H, P(y | x) = H[y][x]: shares,
- * covariances, and the most likely shares (MECHANISMS 1.1).
+ * covariances, and the most likely shares (theory 1.1).
  *
  * lambda = H pi, so pi = H^-1 lambda, and for a sample of people
  *     n Cov[pi] = H^-1 (diag(lambda) - lambda lambda^T) H^-T.

@@ -7,7 +7,7 @@
  * id first counts the upload. Acknowledged is what a commit has brought that is
  * certain (postgres.h); an upload that was there before is acknowledged by a
  * transaction that writes a row too, for otherwise its commit would wait for no
- * standby (SCALE, trap 2). Whoever gets no certain answer says 503, and the
+ * standby (D2). Whoever gets no certain answer says 503, and the
  * same bytes sent again find out.
  *
  * *Shards* are databases among which ids are spread by a keyed hash. No

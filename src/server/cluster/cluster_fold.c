@@ -5,8 +5,8 @@
  * chunks and counts, commit. It keeps nothing that matters in memory: killed
  * anywhere it is rolled back, and in doubt the next finds the batches or does
  * not. Two nodes never fold at once, and a batch that is committed late is
- * found by whoever folds next: nothing goes by numbers that were seen (SCALE,
- * trap 4).
+ * found by whoever folds next: nothing goes by numbers that were seen
+ * (D4).
  */
 #include "server/cluster/internal.h"
 

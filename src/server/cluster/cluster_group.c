@@ -3,7 +3,7 @@
  * them. No I/O here: cluster_commit.c asks the database.
  *
  * Items are in the order of epoch and id, which is the order in which rows are
- * locked, so that two nodes never wait for each other (SCALE, trap 3). It says
+ * locked, so that two nodes never wait for each other (D3). It says
  * nothing of who came when (commit_order.c).
  */
 #include "server/cluster/internal.h"

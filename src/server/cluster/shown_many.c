@@ -9,7 +9,7 @@
  * moment.
  *
  * What is committed may be visible and yet on no standby: after a wait that was
- * cancelled, or a restart of the primary (SCALE, traps 1 and 2). So a node that
+ * cancelled, or a restart of the primary (D1, D2). So a node that
  * finds a version which it does not know commits a row of its own before it
  * shows that: this waits for the standby, and with it for all that was read. A
  * version that is shown is thus never lost by a failover, and never another

@@ -9,7 +9,7 @@
  * certain; HSY_E_BUSY means that the link was lost or the deadline passed, that
  * it is not known what became of a commit under way, and that the same can be
  * asked again of whoever is primary then. A link is never cancelled: a wait for
- * the standby that is cancelled looks like a commit (SCALE, trap 1).
+ * the standby that is cancelled looks like a commit (D1).
  */
 #ifndef SERVER_POSTGRES_POSTGRES_H
 #define SERVER_POSTGRES_POSTGRES_H

@@ -2,11 +2,11 @@
  * predicted.c - what theory says of a mechanism's error.
  *
  * Shares: points state their variance themselves; the best that is known is
- * hsy_best_known_variance (MECHANISMS 3.6, 3.14).
+ * hsy_best_known_variance (theory 3.6, 3.14).
  *
  * Means: a point states what its reports let it know, which for one-bit reports
  * is only a bound. Here the truths are known, and with them the exact variance
- * (MECHANISMS 2.1, 2.2, 2.5), for the integers in use.
+ * (theory 2.1, 2.2, 2.5), for the integers in use.
  */
 #include "sim/study/internal.h"
 

@@ -2,7 +2,7 @@
  * reports.c - the tally of a population's reports.
  *
  * Where the law of the whole tally is known it is drawn at once, in steps that
- * do not depend on how many people there are (MECHANISMS 11.7):
+ * do not depend on how many people there are (theory 11.7):
  *
  *     rr, onebit   ones: of each truth x, Bin(n_x, P[1 | x]), added up
  *     sue, oue     the count of v: Bin(n_v, p) + Bin(n - n_v, q); bits are

@@ -496,7 +496,7 @@ static char *likelihood_drawn(double support, double n, double p, double q)
     return svg;
 }
 
-/* MECHANISMS 15.1 has 400 of 1000 at epsilon 1. */
+/* Theory 15.1 has 400 of 1000 at epsilon 1. */
 static void plot_draws_likelihoods(void)
 {
     const double q = 1 / (1 + exp(1));

@@ -1,5 +1,5 @@
 /* test_worth_largest.c - the largest epsilon of a report, against the numbers
- * of MECHANISMS 9.4 and against what the schemes that come out are worth. */
+ * of theory 9.4 and against what the schemes that come out are worth. */
 #include "host/worth/worth.h"
 #include "rig/trial.h"
 

@@ -1,4 +1,4 @@
-/* test_accuracy.c - error, people, chance: vectors (MECHANISMS 15.1), the
+/* test_accuracy.c - error, people, chance: vectors (theory 15.1), the
  * bounds against the law itself, and each number from the others. */
 #include "hearsay.h"
 #include "tap.h"

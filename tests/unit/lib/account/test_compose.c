@@ -1,5 +1,5 @@
 /*
- * test_compose.c - composition and groups against vectors (MECHANISMS 15.5),
+ * test_compose.c - composition and groups against vectors (theory 15.5),
  * against all outcomes of few reports, and at sizes where sums are long.
  */
 #include "lib/account/compose.h"

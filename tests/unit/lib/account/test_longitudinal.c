@@ -1,5 +1,5 @@
 /* test_longitudinal.c - what a permanent answer costs: the vectors of
- * MECHANISMS 15.3 and 15.4, limits, and extremes. */
+ * theory 15.3 and 15.4, limits, and extremes. */
 #include "rig/trial.h"
 
 /* The weights of outputs and channels are short of e^epsilon by at most 2^-44
@@ -55,7 +55,7 @@ static void link_free(struct link *l)
     free(l->report);
 }
 
-/* ---- MECHANISMS 15.4 ----------------------------------------------------- */
+/* ---- Theory 15.4 --------------------------------------------------------- */
 
 static void second_steps(void)
 {
@@ -131,7 +131,7 @@ static void published_losses(void)
           one, basic, 2, 1e-8);
 }
 
-/* MECHANISMS 17, erratum 6: the second step as published spends less than it
+/* Theory 16, erratum 6: the second step as published spends less than it
  * may, for it forgets that a wrong answer may be turned into the right one. */
 static void erratum(void)
 {

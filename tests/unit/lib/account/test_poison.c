@@ -28,7 +28,7 @@ static bool poison_near(double x, double y, double part)
     return fabs(x - y) <= part * fabs(y) + 1e-12;
 }
 
-/* ---- Closed forms (MECHANISMS 12, [CJG21, Table 1]) ---------------------- */
+/* ---- Closed forms (theory 12, [CJG21, Table 1]) -------------------------- */
 
 struct form {
     const char *mechanism;
@@ -140,7 +140,7 @@ static void closed_forms(void)
     }
 }
 
-/* THREATS T24. */
+/* T24. */
 static void one_item(void)
 {
     hsy_scheme *s = scheme("grr", 0.5, 128);

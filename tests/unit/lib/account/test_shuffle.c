@@ -1,5 +1,5 @@
 /*
- * test_shuffle.c - bounds of shuffling against vectors (MECHANISMS 15.6),
+ * test_shuffle.c - bounds of shuffling against vectors (theory 15.6),
  * against enumeration over all data of few people, and against sums without
  * buckets for many.
  */
@@ -50,7 +50,7 @@ static const struct {
     {{HSY_SHUFFLE_BINARY, 20, 1, 0, 0}, 0.3, 0.0246958209669158978},
 };
 
-/* With the digits that MECHANISMS 9.4 prints. */
+/* With the digits that theory 9.4 prints. */
 static const struct {
     hsy_shuffle s;
     double delta, epsilon, half_digit;

@@ -4,7 +4,7 @@
 
 #define NANO 2000000000u /* half nano-epsilon in epsilon 1 */
 
-/* MECHANISMS 15.7: exact ceilings and floors. */
+/* Theory 15.7: exact ceilings and floors. */
 static void published_vectors(void)
 {
     static const struct {

@@ -41,7 +41,7 @@ static void plan(void)
                                          : i == 5 ? 512u
                                                   : 8192u) &&
                 stages[i].keep == (i == 5 ? 16 : 32);
-    ok(good, "with the candidates of MECHANISMS 5.1");
+    ok(good, "with the candidates of theory 5.1");
     ok(fabs(stages[1].z + hsy_normal_quantile(0.05 / 8192)) < 1e-12,
        "Bonferroni over the candidates");
     free(s);

@@ -57,7 +57,7 @@ static void sizes(void)
     }
 }
 
-/* MECHANISMS 15.3 and 3.9: the noise at epsilon 4, and the whole variance. */
+/* Theory 15.3 and 3.9: the noise at epsilon 4, and the whole variance. */
 static void vectors(void)
 {
     const double m = 1024, k = 1024, times = (m / (m - 1)) * (m / (m - 1));

@@ -1,6 +1,6 @@
 /*
  * test_tree.c - consistency against dense least squares, variances of ranges
- * against the sums that define them, and the figures of MECHANISMS 7.1, 7.2.
+ * against the sums that define them, and the figures of theory 7.1, 7.2.
  */
 #include "lib/family/tree.h"
 #include "lib/mech/haar.h"
@@ -231,7 +231,7 @@ static double by_haar(const void *law, size_t from, size_t to)
     return hsy_haar_variance(law, from, to);
 }
 
-/* MECHANISMS 7.1 and 7.2: random ranges of 1024 bins, unit V0 / n. */
+/* Theory 7.1 and 7.2: random ranges of 1024 bins, unit V0 / n. */
 static void published_figures(void)
 {
     static const struct {
@@ -266,7 +266,7 @@ static void published_figures(void)
     free(f);
 }
 
-/* MECHANISMS 15.7: the best fanouts, without consistency and with it. */
+/* Theory 15.7: the best fanouts, without consistency and with it. */
 static void best_fanouts(void)
 {
     static const struct {

@@ -39,7 +39,7 @@ static void threshold(const char *name, double epsilon, uint64_t flip)
     free(s);
 }
 
-/* Exact ceilings of MECHANISMS 15.7; sue takes them at half its epsilon. */
+/* Exact ceilings of theory 15.7; sue takes them at half its epsilon. */
 static void thresholds(void)
 {
     threshold("oue", 0.5, 0x60a6815965e37a0f);

@@ -37,7 +37,7 @@ static void close_subject(struct subject *x)
     free(x->scratch);
 }
 
-/* MECHANISMS 15.7: the exact maximum of grr. */
+/* Theory 15.7: the exact maximum of grr. */
 static void grr_vector(void)
 {
     static const int64_t counts[4] = {10, 6, 3, 1};

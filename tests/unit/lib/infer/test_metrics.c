@@ -69,7 +69,7 @@ static void largest(void)
        "of equals the earlier place comes first");
 }
 
-/* MECHANISMS 5.3: the truth is a, b, c, d; a, c, x, b is returned. */
+/* Theory 5.3: the truth is a, b, c, d; a, c, x, b is returned. */
 static void top(void)
 {
     const uint32_t ranks[4] = {1, 3, 0, 2}, ideal[4] = {1, 2, 3, 4};

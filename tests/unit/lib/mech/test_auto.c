@@ -90,7 +90,7 @@ static bool best(const hsy_scheme_info *chosen, const struct rivals *r,
     return true;
 }
 
-/* n Var at share 0 of subset selection with the best size, by MECHANISMS 3.6:
+/* n Var at share 0 of subset selection with the best size, by theory 3.6:
  * the least that is known. */
 static double optimum(uint32_t d, double epsilon)
 {
@@ -273,7 +273,7 @@ static void parameters(void)
 
 /* ---- Steps --------------------------------------------------------------- */
 
-/* MECHANISMS 3.15, with the decoder's own count for geometries. */
+/* Theory 3.15, with the decoder's own count for geometries. */
 static void steps(void)
 {
     static const struct {

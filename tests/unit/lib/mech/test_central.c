@@ -136,7 +136,7 @@ static void wide(void)
     end(&r);
 }
 
-/* MECHANISMS 15.5, and what a person moves in each kind. */
+/* Theory 15.5, and what a person moves in each kind. */
 static void variances(void)
 {
     static const struct {

@@ -27,7 +27,7 @@ static hsy_scheme_info info_of(uint32_t d, uint64_t bits, double epsilon)
     return info;
 }
 
-/* MECHANISMS 15.3 has v0 and v1 of the paper's estimator, which divides by the
+/* Theory 15.3 has v0 and v1 of the paper's estimator, which divides by the
  * expected number of people asked; dividing by the real one takes k/d' - 1 off
  * v1. */
 static void vectors(void)

@@ -31,7 +31,7 @@ static bool dwm_near(double x, double want, double part)
     return fabs(x / want - 1) <= part;
 }
 
-/* MECHANISMS 15.2. */
+/* Theory 15.2. */
 static void vectors(void)
 {
     static const struct {
@@ -58,7 +58,7 @@ static void vectors(void)
     }
 }
 
-/* The table of MECHANISMS 2.5: the best w for N <= 16, and the best of all. */
+/* The table of theory 2.5: the best w for N <= 16, and the best of all. */
 static void table(void)
 {
     static const struct {
@@ -136,7 +136,7 @@ static void others(void)
        "hm is one bit up to epsilon 0.609352493");
 }
 
-/* MECHANISMS 2.5: one bit and three outputs are equally good at ln 3, which is
+/* Theory 2.5: one bit and three outputs are equally good at ln 3, which is
  * 1098612288.67 nano-epsilon. */
 static void crossing(void)
 {

@@ -14,7 +14,7 @@ static hsy_scheme *scheme(uint32_t d, double epsilon, uint64_t blocks)
     return trial_scheme(&spec);
 }
 
-/* MECHANISMS 15.3. */
+/* Theory 15.3. */
 static void vectors(void)
 {
     static const struct {

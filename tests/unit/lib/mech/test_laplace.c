@@ -30,7 +30,7 @@ static double worst(const char *name, double epsilon)
     return 4 * info.v0;
 }
 
-/* MECHANISMS 2.2. */
+/* Theory 2.2. */
 static void vectors(void)
 {
     static const double epsilons[] = {0.1, 0.5, 1, 2, 4};

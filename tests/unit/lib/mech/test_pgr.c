@@ -29,7 +29,7 @@ static bool close_to(double got, double want, double relative)
     return fabs(got - want) <= relative * fabs(want);
 }
 
-/* ---- Vectors of MECHANISMS 3.14 and 15.3 --------------------------------- */
+/* ---- Vectors of theory 3.14 and 15.3 ------------------------------------- */
 
 static void chosen(void)
 {

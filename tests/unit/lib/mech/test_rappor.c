@@ -25,7 +25,7 @@ static hsy_scheme_info info_of(const hsy_spec *spec)
     return info;
 }
 
-/* MECHANISMS 15.3. */
+/* Theory 15.3. */
 static void figures(void)
 {
     hsy_spec spec =

@@ -26,7 +26,7 @@ static hsy_scheme_info info_of(uint32_t d, uint64_t w, double epsilon)
     return info;
 }
 
-/* MECHANISMS 15.3. */
+/* Theory 15.3. */
 static void vectors(void)
 {
     static const struct {

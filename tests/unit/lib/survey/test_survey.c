@@ -42,7 +42,7 @@ static hsy_survey_result survey(const hsy_survey *s, double yes, double n)
     return r;
 }
 
-/* MECHANISMS 15.1. */
+/* Theory 15.1. */
 static void published_vectors(void)
 {
     static const double rows[][4] = {

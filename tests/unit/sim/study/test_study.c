@@ -300,7 +300,7 @@ static double theory_worst(const hsy_scheme_info *info)
     return worst;
 }
 
-/* MECHANISMS 15.2 and 15.3, in units of half the range squared. */
+/* Theory 15.2 and 15.3, in units of half the range squared. */
 static void theory(void)
 {
     static const struct {
@@ -525,7 +525,7 @@ static void one_curator_is_central(const hsy_spec *spec)
         n, {1, 1}, delta                                                       \
     }
 
-/* MECHANISMS 9.4: what 10^4 reports of epsilon0 = 2 promise at delta 1e-6. A
+/* Theory 9.4: what 10^4 reports of epsilon0 = 2 promise at delta 1e-6. A
  * bound that is tighter for the scheme's own parameters may say more. */
 static void shuffled(void)
 {
