@@ -94,7 +94,7 @@ help:
 #: bench         speed of the kernels against this machine's limits
 #: load          what a collector takes over HTTP, beside nginx
 #: load-cluster  what collectors on PostgreSQL take and cost, beside both
-#: lint          layers, exported symbols, banned functions, format, man pages
+#: lint          layers, exported symbols, banned functions, citations, format, man pages
 #: format        clang-format over the tree
 #: coverage      how often every kind of interval holds, at full size, ONLY=KIND
 #: soak          statistical tests with fresh, printed seeds; 25 hours of a
