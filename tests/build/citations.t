@@ -6,7 +6,7 @@ set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/copy"
-git ls-files -co --exclude-standard | grep -v '^tests/golden/' | while IFS= read -r file; do
+git ls-files -co --exclude-standard | grep -v '^tests/golden/.*/\|^tests/golden/[^/]*\.\(reports\|tally\|jsonl\)' | while IFS= read -r file; do
     [[ -f $file ]] && printf '%s\0' "$file"
 done | xargs -0 cp --parents -t "$work/copy"
 git init -q "$work/copy"
@@ -30,6 +30,8 @@ bad "a document that is not in the repository" "MECHANISMS 3 is not" include/hea
 bad "a page that is not there" "there is no docs/nowhere.md" src/cli/main.c '/* docs/nowhere.md */'
 bad "a section of a page that is not there" "docs/formats.md has no section 98" \
     src/cli/main.c '/* docs/formats.md, 98 */'
+bad "a file that is not there" "there is no core/nowhere.c" src/cli/main.c '/* see core/nowhere.c */'
+bad "one in a page" "there is no src/lib/mech/missing.h" docs/tour.md 'See `src/lib/mech/missing.h`.'
 bad "a link to no file" "there is no docs/missing.md" docs/tour.md '[missing](missing.md)'
 bad "a link to no heading" "docs/device.md has no heading #nowhere" docs/tour.md '[x](device.md#nowhere)'
 bad "a link to no section" "docs/formats.md has no section 99" docs/tour.md '[x](formats.md), 99.'
