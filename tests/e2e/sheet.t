@@ -74,6 +74,10 @@ for what in ("operator of the collector", "data-protection officer", "purpose an
     ok(re.search(r"^\| %s \|.*%s \|$" % (what, BLANK), text, re.M) is not None, "the sheet leaves a blank: " + what)
 ok(re.search(r"writes 10 and 20 unless told \]", text) is not None, "and one for the caps of a program, beside those of 'device init'")
 
+keys = set(re.findall(r"`([a-z]+_(?:seconds|days))`", text))
+manual = open(os.path.join(ROOT, "docs", "man", "hearsay.yaml.5")).read()
+ok(len(keys) == 3 and all(".It Cm %s\n" % k in manual for k in keys), "blanks that name keys of hearsay.yaml name such that there are", keys)
+
 must("tasks", "keygen", "-o", path("k"))
 must("tasks", "keygen", "-o", path("other"))
 must("tasks", "compile", EXAMPLE, "--key", path("k.secret"), "-o", path("tasks.signed"))
