@@ -421,7 +421,7 @@ HSY_API void hsy_stream_clear(hsy_stream *st);
 /* Kernel tables, slowest first. All give the same results, bit for bit. */
 typedef enum hsy_cpu {
     HSY_CPU_PLAIN = 0,    /* textbook loops: the reference the rest equal */
-    HSY_CPU_PORTABLE = 1, /* any machine */
+    HSY_CPU_PORTABLE = 1, /* vectors of 16 bytes: SSE2, NEON, wasm */
     HSY_CPU_AVX2 = 2,
     HSY_CPU_AVX512 = 3
 } hsy_cpu;

@@ -1,4 +1,5 @@
 /* bit_counts_vec.h - counting bits of rows in vectors; see bit_counts.h. */
+#include "lib/kernels/row_popcounts_vec.h"
 #include "lib/kernels/simd.h"
 
 SIMD_INLINE simd64 K(tally_bits_four)(simd64 *sum, const uint8_t *const *row,
@@ -130,7 +131,7 @@ static const struct tally_bits_level K(tally_bits_level) = {
 #endif
     .read = K(tally_bits_read),
     .increase = K(tally_bits_increase),
-    .row_popcounts = K(hsy_row_popcounts),
+    .row_popcounts = K(popcount_rows),
 };
 
 void K(hsy_bit_counts)(int64_t *cells, uint64_t *hist, const uint8_t *rows,

@@ -17,7 +17,7 @@ SIMD_INLINE void K(blanket_draw)(struct K(blanket_words) * to,
     simd64 coin = simd_low64(a, b), u = simd_high64(a, b);
     simd64 right = simd_mul32(u, bound);
     simd64 left = simd_mul32(u >> 32, bound) + (right >> 32);
-    simd64 low = left << 32 | (right & UINT32_MAX);
+    simd64 low = simd_mix32(right, left << 32);
 
     to->value = left >> 32;
     to->blanket = simd_less64(coin, (simd64){0} + choice->blanket);

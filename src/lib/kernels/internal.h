@@ -1,17 +1,17 @@
 /*
  * internal.h - every kernel function by name, for the tables and the tests.
  *
- * The suffix is the level of the first processor that has it; a level without
- * its own version takes the one below. kernels.h says what each computes.
+ * The suffix is the level. Those of plain stand in the kernel's .c file, the
+ * others in its *_vec.h, compiled once a level by vec_*.c. kernels.h says what
+ * each computes.
  */
 #ifndef LIB_KERNELS_INTERNAL_H
 #define LIB_KERNELS_INTERNAL_H
 
 #include "lib/kernels/kernels.h"
 
-/* What a function with instructions of that level is compiled for. */
-#define HSY_TARGET_AVX2                                                        \
-    __attribute__((target("sse4.2,avx,avx2,bmi,bmi2,popcnt")))
+/* What the functions written for AVX-512 are compiled for; vec_*.c say it for
+ * whole files. */
 #define HSY_TARGET_AVX512                                                      \
     __attribute__((target("sse4.2,avx,avx2,bmi,bmi2,popcnt,avx512f,"           \
                           "avx512bw,avx512dq,avx512vl,avx512vbmi,"             \

@@ -1,23 +1,24 @@
 /* kernels.c - which loops a processor runs. */
 #include "lib/kernels/internal.h"
 
-static const struct hsy_kernels kernels_plain = {
-    .chacha20 = hsy_chacha20_plain,
-    .crc32c = hsy_crc32c_plain,
-    .bernoulli_bits = hsy_bernoulli_bits_plain,
-    .sparse = hsy_sparse_plain,
-    .blanket_choices = hsy_blanket_choices_plain,
-    .hadamard = hsy_hadamard_plain,
-    .wht = hsy_wht_plain,
-    .bit_counts = hsy_bit_counts_plain,
-    .rows_with_popcount = hsy_rows_with_popcount_plain,
-    .cohorts = hsy_cohorts_plain,
-    .bit_counts_some = hsy_bit_counts_some_plain,
-    .lh_direct = hsy_lh_direct_plain,
-    .lh_table = hsy_lh_table_plain,
-    .orthogonal_points = hsy_orthogonal_points_plain,
-    .line_sums = hsy_line_sums_plain,
-};
+/* The kernels of a level, with a checksum that it has. */
+#define KERNELS_OF(level, checksum)                                            \
+    {                                                                          \
+        .crc32c = hsy_crc32c_##checksum, .chacha20 = hsy_chacha20_##level,     \
+        .bernoulli_bits = hsy_bernoulli_bits_##level,                          \
+        .sparse = hsy_sparse_##level,                                          \
+        .blanket_choices = hsy_blanket_choices_##level,                        \
+        .hadamard = hsy_hadamard_##level, .wht = hsy_wht_##level,              \
+        .bit_counts = hsy_bit_counts_##level,                                  \
+        .rows_with_popcount = hsy_rows_with_popcount_##level,                  \
+        .cohorts = hsy_cohorts_##level,                                        \
+        .bit_counts_some = hsy_bit_counts_some_##level,                        \
+        .lh_direct = hsy_lh_direct_##level, .lh_table = hsy_lh_table_##level,  \
+        .orthogonal_points = hsy_orthogonal_points_##level,                    \
+        .line_sums = hsy_line_sums_##level,                                    \
+    }
+
+static const struct hsy_kernels kernels_plain = KERNELS_OF(plain, plain);
 
 /* The vectors of 16 bytes are for little-endian machines: on others plain takes
  * their place. */
@@ -28,23 +29,8 @@ static const struct hsy_kernels *const kernels_table[] = {&kernels_plain,
 
 #else
 
-static const struct hsy_kernels kernels_portable = {
-    .chacha20 = hsy_chacha20_portable,
-    .crc32c = hsy_crc32c_portable,
-    .bernoulli_bits = hsy_bernoulli_bits_portable,
-    .sparse = hsy_sparse_portable,
-    .blanket_choices = hsy_blanket_choices_portable,
-    .hadamard = hsy_hadamard_portable,
-    .wht = hsy_wht_portable,
-    .bit_counts = hsy_bit_counts_portable,
-    .rows_with_popcount = hsy_rows_with_popcount_portable,
-    .cohorts = hsy_cohorts_portable,
-    .bit_counts_some = hsy_bit_counts_some_portable,
-    .lh_direct = hsy_lh_direct_portable,
-    .lh_table = hsy_lh_table_portable,
-    .orthogonal_points = hsy_orthogonal_points_portable,
-    .line_sums = hsy_line_sums_portable,
-};
+static const struct hsy_kernels kernels_portable =
+    KERNELS_OF(portable, portable);
 
 #if !defined(__x86_64__)
 static const struct hsy_kernels *const kernels_table[] = {&kernels_plain,
@@ -55,41 +41,9 @@ static const struct hsy_kernels *const kernels_table[] = {&kernels_plain,
 
 #if defined(__x86_64__)
 
-static const struct hsy_kernels kernels_avx2 = {
-    .chacha20 = hsy_chacha20_avx2,
-    .crc32c = hsy_crc32c_sse42,
-    .bernoulli_bits = hsy_bernoulli_bits_avx2,
-    .sparse = hsy_sparse_avx2,
-    .blanket_choices = hsy_blanket_choices_avx2,
-    .hadamard = hsy_hadamard_avx2,
-    .wht = hsy_wht_avx2,
-    .bit_counts = hsy_bit_counts_avx2,
-    .rows_with_popcount = hsy_rows_with_popcount_avx2,
-    .cohorts = hsy_cohorts_avx2,
-    .bit_counts_some = hsy_bit_counts_some_avx2,
-    .lh_direct = hsy_lh_direct_avx2,
-    .lh_table = hsy_lh_table_avx2,
-    .orthogonal_points = hsy_orthogonal_points_avx2,
-    .line_sums = hsy_line_sums_avx2,
-};
+static const struct hsy_kernels kernels_avx2 = KERNELS_OF(avx2, sse42);
 
-static const struct hsy_kernels kernels_avx512 = {
-    .chacha20 = hsy_chacha20_avx512,
-    .crc32c = hsy_crc32c_sse42,
-    .bernoulli_bits = hsy_bernoulli_bits_avx512,
-    .sparse = hsy_sparse_avx512,
-    .blanket_choices = hsy_blanket_choices_avx512,
-    .hadamard = hsy_hadamard_avx512,
-    .wht = hsy_wht_avx512,
-    .bit_counts = hsy_bit_counts_avx512,
-    .rows_with_popcount = hsy_rows_with_popcount_avx512,
-    .cohorts = hsy_cohorts_avx512,
-    .bit_counts_some = hsy_bit_counts_some_avx512,
-    .lh_direct = hsy_lh_direct_avx512,
-    .lh_table = hsy_lh_table_avx512,
-    .orthogonal_points = hsy_orthogonal_points_avx512,
-    .line_sums = hsy_line_sums_avx512,
-};
+static const struct hsy_kernels kernels_avx512 = KERNELS_OF(avx512, sse42);
 
 static const struct hsy_kernels *const kernels_table[] = {
     &kernels_plain, &kernels_portable, &kernels_avx2, &kernels_avx512};
@@ -178,3 +132,5 @@ const struct hsy_kernels *hsy_kernels_at(hsy_cpu level)
 {
     return kernels_table[level];
 }
+
+#undef KERNELS_OF

@@ -12,6 +12,7 @@
 #include "lib/kernels/cohort.h"
 #include "lib/kernels/hadamard.h"
 #include "lib/kernels/internal.h"
+#include "lib/kernels/lh_decode.h"
 #include "lib/kernels/line_sums.h"
 #include "lib/kernels/wht.h"
 

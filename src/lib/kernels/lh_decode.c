@@ -1,13 +1,9 @@
-/*
- * lh_decode.c - the support of every value from local-hashing tallies: the
- * plain loops, and versions for any processor.
- */
+/* lh_decode.c - the support of every value from local-hashing tallies: the
+ * plain loops, and the frame of the fast ones. */
 #include <string.h>
 
 #include "lib/kernels/internal.h"
 #include "lib/kernels/lh_decode.h"
-
-#define LH_DECODE_GROUP 8u /* codes that the portable level takes at once */
 
 static inline uint32_t lh_decode_hash(const struct pool_hash *h, uint64_t code,
                                       uint32_t g, bool narrow)
@@ -208,113 +204,3 @@ void hsy_lh_table_with(const struct lh_decode_level *level, uint64_t *support,
         block.table += block.rows * block.g;
     }
 }
-
-typedef uint32_t lh_decode_vec __attribute__((vector_size(16)));
-
-static inline lh_decode_vec lh_decode_load(const uint64_t codes[4])
-{
-    lh_decode_vec x = {(uint32_t)codes[0], (uint32_t)codes[1],
-                       (uint32_t)codes[2], (uint32_t)codes[3]};
-
-    return x;
-}
-
-/* Eight narrow codes. A true comparison is all ones. */
-static void lh_decode_eight(uint64_t support[8], const uint64_t codes[8],
-                            const struct lh_decode_test *tests, size_t n,
-                            unsigned shift)
-{
-    const lh_decode_vec x = lh_decode_load(codes),
-                        y = lh_decode_load(codes + 4);
-    lh_decode_vec s = {0}, t = {0};
-
-    for (size_t i = 0; i < n; i++) {
-        uint32_t a = (uint32_t)tests[i].a, b = (uint32_t)tests[i].b;
-
-        s += (lh_decode_vec)(x * a + b <= tests[i].span) & tests[i].digit;
-        t += (lh_decode_vec)(y * a + b <= tests[i].span) & tests[i].digit;
-    }
-    for (int k = 0; k < 4; k++) {
-        support[k] += (uint64_t)s[k] << shift;
-        support[k + 4] += (uint64_t)t[k] << shift;
-    }
-}
-
-static void lh_decode_wide(uint64_t *support, const uint64_t *codes,
-                           const struct lh_decode_test *tests, size_t n,
-                           unsigned shift)
-{
-    for (size_t v = 0; v < LH_DECODE_GROUP; v++) {
-        uint64_t sum = 0, low = (uint32_t)codes[v], high = codes[v] >> 32;
-
-        for (size_t i = 0; i < n; i++) {
-            uint64_t h = tests[i].a * low + tests[i].c * high + tests[i].b;
-
-            sum += h >> 32 <= tests[i].span ? tests[i].digit : 0;
-        }
-        support[v] += sum << shift;
-    }
-}
-
-/* Whole counts, one lookup after the other. */
-static inline void lh_decode_lookup(uint64_t *support, const uint64_t *codes,
-                                    const struct lh_decode_block *block,
-                                    bool narrow)
-{
-    for (size_t v = 0; v < LH_DECODE_GROUP; v++) {
-        const int64_t *row = block->table;
-        uint64_t sum = 0;
-
-        for (size_t i = 0; i < block->rows; i++, row += block->g)
-            sum += (uint64_t)row[lh_decode_hash(&block->hashes[i], codes[v],
-                                                block->g, narrow)];
-        support[v] += sum;
-    }
-}
-
-static void lh_decode_lookup_narrow(uint64_t *support, const uint64_t *codes,
-                                    const struct lh_decode_block *block,
-                                    unsigned shift)
-{
-    (void)shift;
-    lh_decode_lookup(support, codes, block, true);
-}
-
-static void lh_decode_lookup_wide(uint64_t *support, const uint64_t *codes,
-                                  const struct lh_decode_block *block,
-                                  unsigned shift)
-{
-    (void)shift;
-    lh_decode_lookup(support, codes, block, false);
-}
-
-static const struct lh_decode_level lh_decode_portable = {
-    .narrow = LH_DECODE_GROUP,
-    .wide = LH_DECODE_GROUP,
-    .direct_narrow = lh_decode_eight,
-    .direct_wide = lh_decode_wide,
-    .lookup_narrow = lh_decode_lookup_narrow,
-    .lookup_wide = lh_decode_lookup_wide,
-};
-
-void hsy_lh_direct_portable(uint64_t *support, const uint64_t *codes,
-                            size_t count, const struct kernel_cell *cells,
-                            size_t n, uint32_t g, bool narrow)
-{
-    hsy_lh_direct_with(&lh_decode_portable, support, codes, count, cells, n, g,
-                       narrow);
-}
-
-void hsy_lh_table_portable(uint64_t *support, const uint64_t *codes,
-                           size_t count, const struct pool_hash *hashes,
-                           const int64_t *table, size_t rows, uint32_t g,
-                           bool narrow)
-{
-    const struct lh_decode_block block = {
-        .hashes = hashes, .table = table, .g = g};
-
-    hsy_lh_table_with(&lh_decode_portable, support, codes, count, block, rows,
-                      narrow);
-}
-
-#undef LH_DECODE_GROUP

@@ -61,6 +61,11 @@ void hsy_lh_direct_with(const struct lh_decode_level *level, uint64_t *support,
                         const struct kernel_cell *cells, size_t n, uint32_t g,
                         bool narrow);
 
+/* AVX2's lookups of any g, for `count` codes: a multiple of eight. */
+void hsy_lh_lookup_avx2(uint64_t *support, const uint64_t *codes,
+                        const struct lh_decode_block *block, size_t count,
+                        bool narrow);
+
 /* block: hashes, table and g of the whole table. */
 void hsy_lh_table_with(const struct lh_decode_level *level, uint64_t *support,
                        const uint64_t *codes, size_t count,

@@ -152,8 +152,8 @@ SIMD_INLINE uint64_t K(popcount_row)(const uint8_t *row, size_t bytes)
 
 /* Some rows of up to 128 bytes are added up before the first is entered: it
  * would hold up the adding of the next. */
-static void K(hsy_row_popcounts)(uint64_t *hist, const uint8_t *rows, size_t n,
-                                 size_t stride, size_t bytes)
+static void K(popcount_rows)(uint64_t *hist, const uint8_t *rows, size_t n,
+                             size_t stride, size_t bytes)
 {
     simd64 sums[POPCOUNT_SOME];
 
@@ -360,8 +360,8 @@ static uint64_t K(popcount_long)(const uint8_t *row, size_t bytes)
     return total;
 }
 
-static void K(hsy_row_popcounts)(uint64_t *hist, const uint8_t *rows, size_t n,
-                                 size_t stride, size_t bytes)
+static void K(popcount_rows)(uint64_t *hist, const uint8_t *rows, size_t n,
+                             size_t stride, size_t bytes)
 {
     if (n > 0 && bytes < 8) {
         K(popcount_short)(hist, rows, n, stride, bytes);

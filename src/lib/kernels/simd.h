@@ -50,6 +50,7 @@
 #define simd16 K(simd16)
 #define simd_block K(simd_block)
 #define simd_mul32 K(simd_mul32)
+#define simd_mix32 K(simd_mix32)
 #define simd_hide K(simd_hide)
 #define simd_low32 K(simd_low32)
 #define simd_high32 K(simd_high32)
@@ -64,6 +65,8 @@
 #define simd_mask32 K(simd_mask32)
 #define simd_odd64 K(simd_odd64)
 #define simd_rotate32 K(simd_rotate32)
+#define simd_lookup K(simd_lookup)
+#define simd_gather K(simd_gather)
 #define simd_float K(simd_float)
 #define simd8 K(simd8)
 
@@ -168,6 +171,16 @@ SIMD_INLINE simd64 simd_select(simd64 mask, simd64 a, simd64 b)
 #endif
 }
 
+/* The low halves of a's words and the high ones of b's. */
+SIMD_INLINE simd64 simd_mix32(simd64 a, simd64 b)
+{
+#if defined(SIMD_AVX2)
+    return (simd64)_mm256_blend_epi32((__m256i)a, (__m256i)b, 0xaa);
+#else
+    return (a & UINT32_MAX) | (b & ~(uint64_t)UINT32_MAX);
+#endif
+}
+
 /* The majority of three bits. */
 SIMD_INLINE simd64 simd_most3(simd64 a, simd64 b, simd64 c)
 {
@@ -267,7 +280,7 @@ SIMD_INLINE simd64 simd_mul32(simd64 a, simd64 b)
  * knows to be short, clang makes a product of whole words. */
 SIMD_INLINE simd64 simd_hide(simd64 x)
 {
-#if defined(__clang__) && defined(__x86_64__) &&                               \
+#if defined(__x86_64__) &&                                                     \
     (SIMD_BYTES == 16 || defined(SIMD_AVX2) || defined(SIMD_AVX512))
     __asm__("" : "+x"(x));
 #endif
@@ -523,6 +536,47 @@ SIMD_INLINE simd64 simd_widen16(const uint16_t *p)
     for (size_t i = 0; i < SIMD_WORDS; i++)
         x[i] = p[i];
     return x;
+#endif
+}
+
+/* ---- Tables -------------------------------------------------------------- */
+
+/* Entries of a row of sixteen numbers, by a number below 16 in each lane; where
+ * there is no instruction for it, memory serves as well. */
+#if defined(SIMD_AVX2)
+#define SIMD_LOOKUP
+SIMD_INLINE simd32 simd_lookup(const uint32_t *row, simd32 at)
+{
+    __m256i below = (__m256i)simd_load(row),
+            above = (__m256i)simd_load(row + 8);
+
+    below = _mm256_permutevar8x32_epi32(below, (__m256i)at);
+    above = _mm256_permutevar8x32_epi32(above, (__m256i)at);
+    return (simd32)_mm256_blendv_ps((__m256)below, (__m256)above,
+                                    (__m256)(at << 28));
+}
+#endif
+
+/* Add the words of a table at the places given: the first of them to sum[0]. */
+SIMD_INLINE void simd_gather(simd64 *sum, const int64_t *table, simd32 at)
+{
+#if defined(SIMD_AVX2)
+    const long long *base = (const long long *)(const void *)table;
+    __m256i places = (__m256i)at;
+
+    sum[0] +=
+        (simd64)_mm256_i32gather_epi64(base, _mm256_castsi256_si128(places), 8);
+    sum[1] += (simd64)_mm256_i32gather_epi64(
+        base, _mm256_extracti128_si256(places, 1), 8);
+#else
+    uint64_t found[SIMD_HALVES];
+    uint32_t place[SIMD_HALVES];
+
+    simd_store(place, (simd64)at);
+    for (size_t i = 0; i < SIMD_HALVES; i++)
+        found[i] = (uint64_t)table[place[i]];
+    sum[0] += simd_load(found);
+    sum[1] += simd_load(found + SIMD_WORDS);
 #endif
 }
 
