@@ -174,7 +174,7 @@ ok(all(abs(float(t["gain"]) - float(t["exact"])) < 0.05 * float(t["exact"]) for 
 ok(all(float(t["used"]) < 1 + 1e-9 for t in table), "no value ever passes its bound", table)
 ok(open(path("a.svg"), "rb").read() == open(path("b.svg"), "rb").read() and xml.parse(path("a.svg")), "a figure, the same each time")
 ok(must(*few, "--seed", "2") != text.encode(), "another seed, other devices")
-for args, words in ((["--days", "5"], "--days does not go with 'poisoning'"), (["--devices", "999"], "--devices from 1000"),
+for args, words in ((["--days", "5"], "--days goes with 'simulate attack averaging'"), (["--devices", "999"], "--devices from 1000"),
                     (["--epsilon", "4.1"], "--epsilon up to 4")):
     r = run("simulate", "attack", "poisoning", *args)
     ok(r.code == 2 and words in r.err, words, r)

@@ -90,7 +90,7 @@ if os.path.exists("/dev/full"):
     ok(r.code == 1 and r.out == b"" and "/dev/full" in r.err, "a full disk too", r)
 
 # What makes no sense is refused, with what to do.
-for args, words in (([], "say what to do: study, attack, fleet or discover"), (["attack"], "say what to do: averaging"), (["fleets"], "did you mean 'fleet'"), (["--data", "zipf:1"], "no option --data"), (["attack", "averagin"], "did you mean 'averaging'"),
+for args, words in (([], "say what to do: study, attack, fleet or discover"), (["attack"], "say what to do: averaging"), (["fleets"], "did you mean 'simulate fleet'"), (["--data", "zipf:1"], "no option --data"), (["attack", "averagin"], "did you mean 'simulate attack averaging'"),
                     (["attack", "xyz"], "no 'simulate attack xyz'"), (["attack", "drift", "change"], "unexpected argument 'change'"),
                     (["attack", "fingerprint", "--days", "5"], "--days goes with 'simulate attack averaging', 'simulate attack change' or 'simulate attack drift'"),
                     (["attack", "change", "--yes", "5"], "--yes goes with 'simulate attack averaging'"), (["attack", "averaging", "--grain", "5"], "--grain goes with 'simulate attack drift'"),
