@@ -2,6 +2,8 @@
 #ifndef CLI_BASE_SET_HELP_H
 #define CLI_BASE_SET_HELP_H
 
+#include "cli/base/options.h"
+
 /* clang-format off */
 #define CLI_SET_HELP                                                           \
     "parameters; hashes: pool-bits pool-seed  pgr, hpg: q t\n"                 \

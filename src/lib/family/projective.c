@@ -99,9 +99,9 @@ static void projective_own(const hsy_scheme *s, struct projective_work *w,
         w->block.own[i] += w->first[i];
 }
 
-hsy_status hsy_projective_batch(const hsy_scheme *s, uint8_t *reports,
-                                const uint64_t *codes, size_t n,
-                                hsy_coins *coins)
+static hsy_status projective_batch(const hsy_scheme *s, uint8_t *reports,
+                                   const uint64_t *codes, size_t n,
+                                   hsy_coins *coins)
 {
     struct projective_work w;
     const size_t bytes = s->report_bytes;
@@ -175,7 +175,7 @@ double hsy_projective_steps(const hsy_scheme *s, double n)
 }
 
 const struct mech_counting hsy_mech_projective_counting = {
-    .randomize_batch = hsy_projective_batch,
+    .randomize_batch = projective_batch,
     .check = hsy_outputs_check,
     .tally = hsy_outputs_tally,
 };

@@ -98,11 +98,8 @@ size_t hsy_sampled_check(const hsy_scheme *s, const uint8_t *reports, size_t n);
 void hsy_sampled_tally(const hsy_scheme *s, hsy_tally *t,
                        const uint8_t *reports, size_t n);
 size_t hsy_sampled_law_factors(const hsy_scheme *s);
-size_t hsy_sampled_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
-                       const uint8_t *report);
 size_t hsy_sampled_law_codes(const hsy_scheme *s, hsy_factor *factors,
                              const uint64_t *codes, const uint8_t *report);
-size_t hsy_sampled_law_worst(const hsy_scheme *s, hsy_factor factors[4]);
 extern const struct mech_counting hsy_mech_sampled_counting;
 extern const struct mech_law hsy_mech_sampled_law;
 

@@ -40,8 +40,8 @@ size_t hsy_sampled_law_codes(const hsy_scheme *s, hsy_factor *factors,
     return count;
 }
 
-size_t hsy_sampled_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
-                       const uint8_t *report)
+static size_t sampled_law(const hsy_scheme *s, hsy_factor *factors,
+                          uint64_t code, const uint8_t *report)
 {
     return hsy_sampled_law_codes(s, factors, &code, report);
 }
@@ -85,7 +85,7 @@ static bool sampled_worse(const hsy_factor *a, size_t na, const hsy_factor *b,
     return left.limb[i] > right.limb[i];
 }
 
-size_t hsy_sampled_law_worst(const hsy_scheme *s, hsy_factor factors[4])
+static size_t sampled_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 {
     const hsy_scheme *last = sampled_beside(s);
     size_t count = 0;
@@ -106,7 +106,7 @@ size_t hsy_sampled_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 }
 
 const struct mech_law hsy_mech_sampled_law = {
-    .of_code = hsy_sampled_law,
+    .of_code = sampled_law,
     .of_codes = hsy_sampled_law_codes,
-    .worst = hsy_sampled_law_worst,
+    .worst = sampled_law_worst,
 };
