@@ -59,6 +59,9 @@ problem(yaml(more=["    every: day"]), 12, "a", "", "'every' does not belong her
 problem(yaml(more=["    issued: 2026-01-01"]), 12, "a", "", "at the top of the file", "a key of the file in a task")
 problem(yaml(more=["epsilon: 1"]), 12, "", "", "'epsilon' does not belong here, but into an entry of 'tasks'", "a key of a task at the top")
 problem(yaml(more=["    epsilon: 2"]), 12, "a", "", "'epsilon' is given twice", "a key given twice")
+r = run("tasks", "check", write("t.yaml", yaml((9, "    epsilom: 1"), (10, "    start: soon"), more=["    every: day", "    answers: 65"])))
+said = [line.partition("t.yaml:")[2].split(": ")[0] for line in r.err.splitlines()]
+ok(r.code == 1 and said == ["9", "12", "13", "10"], "one pass lists keys that are none and values that do not do, and nothing that follows from them", r)
 problem(yaml(more=["    set: {bit: 3}"]), 12, "a", "set", "did you mean 'bits'", "an unknown parameter")
 problem(yaml((9, "    epsilon: [1, 2]")), 9, "a", "epsilon", "plain value", "a list for a number")
 problem(yaml((8, "    values: a")), 8, "a", "values", "a list", "a word for a list")

@@ -29,7 +29,7 @@ static bool check_date(hsy_tasks *t, struct yaml_place at, const char *text,
                        uint32_t *day)
 {
     if (text == NULL)
-        yaml_wrong(&t->notes, at, "is missing: a day, as 2026-01-31");
+        yaml_missing(&t->notes, at, "is missing: a day, as 2026-01-31");
     else if (!day_parse(day, text))
         yaml_wrong(&t->notes, at, "write a day as 2026-01-31, from 1970 on");
     else
@@ -60,9 +60,9 @@ static void check_head(hsy_tasks *t)
 
     at.key = "version";
     if (f->version == NULL)
-        yaml_wrong(&t->notes, none,
-                   "version is missing: 1, then one more with every "
-                   "change");
+        yaml_missing(&t->notes, none,
+                     "version is missing: 1, then one more with every "
+                     "change");
     else if (!yaml_count(&t->head.version, f->version) || t->head.version == 0)
         yaml_wrong(&t->notes, at, "an integer from 1 on");
     at.key = "issued";
@@ -85,9 +85,9 @@ static void check_head(hsy_tasks *t)
     else
         check_expiry(t, at);
     if (f->tasks == NULL)
-        yaml_wrong(&t->notes, none,
-                   "tasks is missing: a list, or [] to end them "
-                   "all");
+        yaml_missing(&t->notes, none,
+                     "tasks is missing: a list, or [] to end them "
+                     "all");
 }
 
 static void check_name(hsy_tasks *t, struct yaml_place at, const char *text,
@@ -96,7 +96,7 @@ static void check_name(hsy_tasks *t, struct yaml_place at, const char *text,
     const size_t len = text != NULL ? strlen(text) : 0;
 
     if (text == NULL)
-        yaml_wrong(&t->notes, at, "is missing: %s", what);
+        yaml_missing(&t->notes, at, "is missing: %s", what);
     else if (len < 1 || len > max ||
              strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789._-") != len)
         yaml_wrong(&t->notes, at, "1 to %zu of a-z, 0-9, '.', '_', '-'", max);
@@ -127,8 +127,8 @@ static void check_names(hsy_tasks *t, size_t i)
     if (task->question_len > 0 && raw->question[task->question_len - 1] == '\n')
         task->question_len--;
     if (raw->question == NULL)
-        yaml_wrong(&t->notes, at,
-                   "is missing: what the person is asked, in words");
+        yaml_missing(&t->notes, at,
+                     "is missing: what the person is asked, in words");
 }
 
 /* ---- Time ---------------------------------------------------------------- */

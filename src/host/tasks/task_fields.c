@@ -166,7 +166,7 @@ void tasks_numbers(hsy_tasks *t, size_t i, unsigned shuffled)
         if (f->otherwise != NULL)
             task_field_parse(f, &t->tasks[i], f->otherwise);
         if (text == NULL && f->otherwise == NULL)
-            yaml_wrong(&t->notes, at, "is missing: %s", f->what);
+            yaml_missing(&t->notes, at, "is missing: %s", f->what);
         else if (text != NULL && !task_field_parse(f, &t->tasks[i], text))
             fields_wrong(t, at, f);
     }

@@ -76,9 +76,9 @@ static void model_shufflers(hsy_tasks *t, size_t i)
     hsy_task *task = &t->tasks[i];
 
     if (files == NULL || *files == NULL)
-        yaml_wrong(&t->notes, model_at(i, "shufflers"),
-                   "is missing: the files of the shufflers' statements, in "
-                   "the order in which they open");
+        yaml_missing(&t->notes, model_at(i, "shufflers"),
+                     "is missing: the files of the shufflers' statements, in "
+                     "the order in which they open");
     for (; files != NULL && *files != NULL; files++)
         if (!model_statement(t, i, *files, made->statements[task->shufflers++]))
             return;

@@ -49,6 +49,13 @@ scheme_wrong(struct scheme_ask *a, const char *key, const char *sub,
     a->sound = false;
 }
 
+static void scheme_missing(struct scheme_ask *a, const char *key,
+                           const char *sub, const char *what)
+{
+    yaml_missing(&a->tasks->notes, scheme_at(a, key, sub), "%s", what);
+    a->sound = false;
+}
+
 /* ---- What is asked ------------------------------------------------------- */
 
 static void scheme_range(struct scheme_ask *a)
@@ -104,9 +111,10 @@ static void scheme_kind(struct scheme_ask *a)
         a->kind = a->kind != NULL ? a->kind : kinds[k];
     }
     if (a->kind == NULL)
-        scheme_wrong(a, NULL, NULL,
-                     "say what is asked: yes-no, values, values-file, range or "
-                     "strings");
+        scheme_missing(
+            a, NULL, NULL,
+            "say what is asked: yes-no, values, values-file, range or "
+            "strings");
     if (raw->bins != NULL && raw->range == NULL)
         scheme_wrong(a, "bins", NULL, "bins go with a range");
     if (!a->sound)
@@ -219,8 +227,8 @@ static void scheme_permanent(struct scheme_ask *a)
     if (rappor)
         return;
     if (p->epsilon == NULL)
-        scheme_wrong(a, "permanent", "epsilon",
-                     "is missing: what all reports together may tell");
+        scheme_missing(a, "permanent", "epsilon",
+                       "is missing: what all reports together may tell");
     else
         scheme_epsilon(a, &a->nano_permanent, p->epsilon, "permanent",
                        "epsilon");
@@ -240,8 +248,8 @@ static void scheme_epsilons(struct scheme_ask *a)
     scheme_take(a, "epsilon", NULL, "epsilon", raw->epsilon, SPEC_TEXT_WHOLE);
     if (raw->epsilon == NULL && a->spec.design == HSY_DESIGN_EPSILON &&
         !gamma && raw->epsilon_central == NULL)
-        scheme_wrong(a, "epsilon", NULL,
-                     "is missing: how much one report may tell, say 1");
+        scheme_missing(a, "epsilon", NULL,
+                       "is missing: how much one report may tell, say 1");
     if (raw->permanent != NULL && a->sound)
         scheme_permanent(a);
 }

@@ -15,7 +15,7 @@
 void tasks_read_bytes(hsy_tasks *t, const uint8_t *text, size_t len)
 {
     yaml_read(&t->notes, &tasks_form, &t->file, text, len);
-    if (!t->notes.wrong && !t->notes.nomem)
+    if (t->notes.whole && !t->notes.nomem)
         tasks_check(t);
 }
 

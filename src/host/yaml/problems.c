@@ -127,6 +127,12 @@ static void problems_tame(char *text)
     }
 }
 
+static bool *problems_misread(struct yaml_notes *n, const struct yaml_place *at)
+{
+    return at->entry < n->nentries ? &n->entries[at->entry].misread
+                                   : &n->misread;
+}
+
 static void problems_say(struct yaml_notes *n, const struct yaml_place *at,
                          uint32_t line, bool warning, const char *format,
                          va_list args)
@@ -134,6 +140,8 @@ static void problems_say(struct yaml_notes *n, const struct yaml_place *at,
     hsy_problem *p = problems_new(n, at);
 
     n->wrong |= !warning;
+    if (!n->whole) /* it is still being read */
+        *problems_misread(n, at) = true;
     if (p == NULL)
         return;
     p->line = line;
@@ -160,6 +168,20 @@ void yaml_warn(struct yaml_notes *n, struct yaml_place at, const char *format,
 
     va_start(args, format);
     problems_say(n, &at, problems_line(n, &at), true, format, args);
+    va_end(args);
+}
+
+void yaml_missing(struct yaml_notes *n, struct yaml_place at,
+                  const char *format, ...)
+{
+    va_list args;
+
+    if (*problems_misread(n, &at)) {
+        n->wrong = true;
+        return;
+    }
+    va_start(args, format);
+    problems_say(n, &at, problems_line(n, &at), false, format, args);
     va_end(args);
 }
 

@@ -100,6 +100,7 @@ struct yaml_line {
 struct yaml_entry {
     size_t first; /* its first line; its others follow */
     char name[sizeof(((hsy_problem *)0)->task)]; /* may be cut */
+    bool misread; /* something in it was not taken: it may be what is missing */
 };
 
 /* Where everything in a file stands, and what is wrong with it. Zero it to
@@ -112,8 +113,9 @@ struct yaml_notes {
     size_t nentries, entries_room;
     hsy_problem *problems;
     size_t nproblems, problems_room;
-    bool whole; /* the file was read to its end */
-    bool wrong; /* a problem is no warning */
+    bool whole;   /* the file was read to its end */
+    bool misread; /* as of an entry: what stands beside them */
+    bool wrong;   /* a problem is no warning */
     bool nomem;
 };
 
@@ -129,6 +131,12 @@ void yaml_wrong(struct yaml_notes *n, struct yaml_place at, const char *format,
                 ...) __attribute__((format(printf, 3, 4)));
 void yaml_warn(struct yaml_notes *n, struct yaml_place at, const char *format,
                ...) __attribute__((format(printf, 3, 4)));
+
+/* Add a problem of what is not there, unless what was misread may be it: then
+ * the file is wrong already. */
+void yaml_missing(struct yaml_notes *n, struct yaml_place at,
+                  const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The same with a line of its own; 0: it is not of the file. */
 void yaml_wrong_line(struct yaml_notes *n, uint32_t line, struct yaml_place at,
