@@ -362,7 +362,7 @@ static int poison_permanents(bool coins_too)
         for (uint32_t kind = HSY_KIND_YES_NO; kind < HSY_KIND_TUPLE; kind++) {
             struct poison_run r = {.coins_too = coins_too};
 
-            if (hsy_mech_named(row->name)->permanent == NULL ||
+            if (hsy_mech_named(row->name)->client->permanent == NULL ||
                 (row->kinds >> kind & 1) == 0 ||
                 !poison_scheme(&r, row->name, kind, &poison_noises[0]))
                 continue;
