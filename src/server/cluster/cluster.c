@@ -81,8 +81,13 @@ hsy_status cluster_connect(struct cluster_shard *s, struct pg_link *l,
                            uint64_t *session, hsy_error *err)
 {
     struct schema_meta is;
-    hsy_status st = pg_connect(l, err);
+    struct pg_found found;
+    hsy_status st;
 
+    pg_place_found(s->place, &found);
+    if (found.refused)
+        pg_drop(l); /* it may work, but the server's settings are wrong now */
+    st = pg_connect(l, err);
     if (st != HSY_OK || *session == pg_session(l))
         return st;
     st = schema_read(l, &is, err);

@@ -478,28 +478,16 @@ static void commit_count(struct cluster_shard *s, enum commit_end end,
     pthread_mutex_unlock(&s->lock);
 }
 
-/* It was down a moment ago, and who waits for it holds up others; or links
- * that work lead to a server whose settings are wrong now. */
-static bool commit_hopeless(const struct cluster_shard *s)
-{
-    struct pg_found found;
-
-    if (cluster_clock() / 1000 < s->again)
-        return true;
-    pg_place_found(s->place, &found);
-    return found.refused && pg_connected(s->link);
-}
-
 void cluster_commit(struct cluster_shard *s)
 {
     enum commit_end end = COMMIT_AGAIN;
     hsy_error err = {0};
     unsigned tries = 0;
 
-    if (commit_hopeless(s)) {
+    if (cluster_clock() / 1000 < s->again) {
         for (size_t i = 0; i < s->group.n; i++)
             s->group.items[i].verdict = INTAKE_DOUBT;
-        return;
+        return; /* it was down a moment ago: who waits for it holds up others */
     }
     while (end == COMMIT_AGAIN && tries++ < COMMIT_TRIES) {
         if (cluster_connect(s, s->link, &s->session, &err) != HSY_OK) {
