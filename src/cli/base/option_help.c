@@ -181,11 +181,12 @@ static void help_limits(const struct cli_option *row)
     printf("%" PRIu64 " to %" PRIu64, row->low, row->high);
 }
 
+/* A line's end becomes two spaces. */
 static void help_field(const char *text)
 {
     putchar('\t');
     for (; text != NULL && *text != '\0'; text++)
-        putchar(*text == '\n' ? ' ' : *text);
+        printf("%s%c", *text == '\n' ? " " : "", *text == '\n' ? ' ' : *text);
 }
 
 static void help_row(const struct cli_option *o)
