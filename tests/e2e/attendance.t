@@ -157,7 +157,7 @@ r = run("estimate", curator, "--rounds", "2")
 ok(r.code == 1 and "curator's release" in r.err and "leave it out" in r.err and not r.out, "and of a curator's release", r)
 for code, want, args in ((2, "--days", ("--task", yaml + ":dark")), (2, "1 to", ("--task", yaml + ":dark", "--days", "0", "--devices", "5")),
                          (1, "no task", ("--task", yaml + ":none", "--days", "5", "--devices", "5")), (2, "--task", ("--days", "5")),
-                         (2, "leave out", ("--task", yaml + ":dark", "--days", "5", "--devices", "5", "--yes-no"))):
+                         (2, "does not go with", ("--task", yaml + ":dark", "--days", "5", "--devices", "5", "--yes-no"))):
     r = run("plan", *args)
     ok(r.code == code and want in r.err and not r.out, "refused: plan %s" % " ".join(args), r)
 done()
