@@ -396,7 +396,8 @@ static void shown(const hsy_analysis_tally *t)
            strstr(text, "std. error") != NULL &&
            strstr(text, "(of the largest)") != NULL,
        "a table has its head, and bars");
-    ok(analysis_svg(&svg, &drawn, &r, t, NULL, NULL) == HSY_OK &&
+    ok(analysis_svg(&svg, &drawn, &r, t, &(struct analysis_more){0}, NULL) ==
+               HSY_OK &&
            strncmp(svg, "<svg", 4) == 0 && strstr(svg, "400 reports") != NULL,
        "and the same is drawn");
     free(svg);
