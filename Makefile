@@ -224,7 +224,7 @@ fuzz:
 lint: all
 	tools/lint $(OUT)
 repro:
-	prove tests/build/repro.t
+	HSY_TEST_LONG=1 prove tests/build/repro.t
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
