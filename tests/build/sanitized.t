@@ -9,7 +9,7 @@ export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # These run other programs than the command, wait more than they run, or only count people.
-plain=" postgres kubernetes load_cluster balance cluster_check cluster_connect cluster_same cluster_watch cluster_tls cluster_shards cluster_tokens recorded load bench study readme "
+plain=" postgres kubernetes load_cluster balance cluster_check cluster_connect cluster_same cluster_watch cluster_tls cluster_shards cluster_tokens recorded load bench study readme poisoning same runbook rehearsal help sfp discover "
 for test in tests/e2e/*.t; do
     name=$(basename "$test" .t)
     [[ $plain == *" $name "* ]] && continue
