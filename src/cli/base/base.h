@@ -182,14 +182,6 @@ int cli_write_figure(const char *path, hsy_status made, char *svg, size_t len,
 
 /* ---- Inputs (inputs.c) --------------------------------------------------- */
 
-/* Hand over every line, with its number from 1, until one is refused: 0, what
- * take returned, or the exit code after a message about the file called name.
- */
-int cli_lines_each(int fd, const char *name,
-                   int (*take)(void *ctx, const struct line *line,
-                               uint64_t number),
-                   void *ctx);
-
 /* Open a file for reading, "-" or NULL being standard input: its descriptor,
  * or -1 after a message. Close with cli_close_input. */
 int cli_open_input(const char *path);

@@ -74,35 +74,6 @@ int cli_labels_read(struct labels *l, const char *path)
     return st == HSY_OK ? 0 : cli_fail_input(cli_input_name(path), &err);
 }
 
-struct inputs_each {
-    int (*take)(void *ctx, const struct line *line, uint64_t number);
-    void *ctx;
-    int failed;
-};
-
-static hsy_status inputs_line(void *ctx, const struct line *line,
-                              uint64_t number, hsy_error *err)
-{
-    struct inputs_each *each = ctx;
-
-    (void)err; /* a message has been printed */
-    each->failed = each->take(each->ctx, line, number);
-    return each->failed ? HSY_E_REFUSED : HSY_OK;
-}
-
-int cli_lines_each(int fd, const char *name,
-                   int (*take)(void *ctx, const struct line *line,
-                               uint64_t number),
-                   void *ctx)
-{
-    struct inputs_each each = {take, ctx, 0};
-    hsy_error err = {0};
-
-    if (lines_each(fd, inputs_line, &each, &err) == HSY_OK || each.failed)
-        return each.failed;
-    return cli_fail_input(name, &err);
-}
-
 static int inputs_fail_matrix(const char *name, const struct matrix_wrong *w,
                               const hsy_error *err)
 {
