@@ -1,8 +1,5 @@
 /*
- * api_metrics.c - counters in Prometheus' text format.
- *
- * Labels are words of ours (verdicts, listeners, hundreds of a status): nothing
- * that a device sent, and nothing that could name one.
+ * api_metrics.c - how a collector does: counters of uploads and requests.
  */
 #define _GNU_SOURCE /* open_memstream */
 #include "server/collector/api/api.h"
@@ -12,42 +9,21 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "server/process/metrics_text.h"
+
 #define METRICS_DAY 86400u
-
-static void metrics_head(FILE *to, const char *name, const char *type,
-                         const char *help)
-{
-    fprintf(to, "# HELP hearsay_%s %s\n# TYPE hearsay_%s %s\n", name, help,
-            name, type);
-}
-
-static void metrics_signed(FILE *to, const char *name, const char *help,
-                           int64_t value)
-{
-    metrics_head(to, name, "gauge", help);
-    fprintf(to, "hearsay_%s %" PRId64 "\n", name, value);
-}
-
-static void metrics_one(FILE *to, const char *name, const char *type,
-                        const char *help, uint64_t value)
-{
-    metrics_head(to, name, type, help);
-    fprintf(to, "hearsay_%s %" PRIu64 "\n", name, value);
-}
 
 /* Of a store on this machine. */
 static void metrics_store(FILE *to, const struct engine_status *s)
 {
-    metrics_one(to, "commits_total", "counter",
-                "Commits of the store, in all its time.", s->seq);
-    metrics_one(to, "commits_unfolded", "gauge",
+    metrics_one(to, "commits_total", "Commits of the store, in all its time.",
+                s->seq);
+    metrics_one(to, "commits_unfolded",
                 "Commits that are durable and not in a tally yet.",
                 s->seq - s->folded);
-    metrics_one(to, "ids_bytes", "gauge", "Memory of upload ids.",
-                s->ids_bytes);
-    metrics_one(to, "ids_runs", "gauge", "Files of them on the disk.",
-                s->ids_runs);
-    metrics_one(to, "ids_disk_bytes", "gauge", "Bytes of these files.",
+    metrics_one(to, "ids_bytes", "Memory of upload ids.", s->ids_bytes);
+    metrics_one(to, "ids_runs", "Files of them on the disk.", s->ids_runs);
+    metrics_one(to, "ids_disk_bytes", "Bytes of these files.",
                 s->ids_disk_bytes);
 }
 
@@ -57,30 +33,29 @@ static void metrics_engine(FILE *to, struct collector *c, uint64_t step)
     struct engine_status s;
 
     api_look_engine(c, &s, step);
-    metrics_head(to, "uploads_total", "counter",
+    metrics_head(to, "uploads_total",
                  "Uploads since the start, by what became of them.");
     for (size_t i = 0; i < INTAKE_VERDICTS; i++)
         fprintf(to, "hearsay_uploads_total{verdict=\"%s\"} %" PRIu64 "\n",
                 intake_verdicts[i].name, s.verdicts[i]);
-    metrics_one(to, "reports_total", "counter",
-                "Reports counted since the start.", s.reports);
-    metrics_one(to, "nulls_total", "counter",
-                "Null uploads noted since the start.", s.nulls);
-    metrics_one(to, "waiting_bytes", "gauge",
+    metrics_one(to, "reports_total", "Reports counted since the start.",
+                s.reports);
+    metrics_one(to, "nulls_total", "Null uploads noted since the start.",
+                s.nulls);
+    metrics_one(to, "waiting_bytes",
                 "Batches that wait to be folded, in bytes.", s.waiting_bytes);
-    metrics_one(to, "ids", "gauge", "Upload ids of the open epochs.", s.ids);
-    metrics_one(to, "ids_refused_total", "counter",
+    metrics_one(to, "ids", "Upload ids of the open epochs.", s.ids);
+    metrics_one(to, "ids_refused_total",
                 "Uploads refused, as their share of ids was used up.",
                 s.ids_refused);
-    metrics_one(to, "tally_bytes", "gauge", "Memory of all tallies.",
-                s.tally_bytes);
-    metrics_one(to, "tally_limit_bytes", "gauge",
+    metrics_one(to, "tally_bytes", "Memory of all tallies.", s.tally_bytes);
+    metrics_one(to, "tally_limit_bytes",
                 "Memory that tallies may take: two thirds of memory.",
                 c->config.tally_bytes);
-    metrics_one(to, "tasks_without_memory", "gauge",
+    metrics_one(to, "tasks_without_memory",
                 "Tasks whose tallies do not fit: their uploads are refused.",
                 s.refusing);
-    metrics_one(to, "clock_jumped", "gauge", "1 if the clock is not believed.",
+    metrics_one(to, "clock_jumped", "1 if the clock is not believed.",
                 s.clock_jumped);
     if (!config_many(&c->config))
         metrics_store(to, &s);
@@ -100,12 +75,13 @@ static void metrics_waits(FILE *to, struct collector *c, uint64_t step)
     uint64_t below = 0;
 
     api_look_times(c, &t, step);
-    metrics_one(to, "groups_total", "counter",
+    metrics_one(to, "groups_total",
                 "Groups of requests that were committed together.", t.groups);
-    metrics_one(to, "submissions_total", "counter",
-                "Requests handed in for counting.", t.submissions);
-    metrics_head(to, "wait_seconds", "histogram",
-                 "From hand-in to acknowledgement.");
+    metrics_one(to, "submissions_total", "Requests handed in for counting.",
+                t.submissions);
+    fputs("# HELP hearsay_wait_seconds From hand-in to acknowledgement.\n"
+          "# TYPE hearsay_wait_seconds histogram\n",
+          to);
     for (unsigned i = 0; i < WORKERS_WAITS; i++) {
         below += t.waits[i];
         if (i + 1 < WORKERS_WAITS)
@@ -119,7 +95,7 @@ static void metrics_waits(FILE *to, struct collector *c, uint64_t step)
             "\nhearsay_wait_seconds_count %" PRIu64 "\n",
             below, 1e-6 * (double)t.micros, below);
     if (!config_many(&c->config))
-        metrics_one(to, "last_checkpoint_timestamp_seconds", "gauge",
+        metrics_one(to, "last_checkpoint_timestamp_seconds",
                     "When tallies were last written; at first the start.",
                     (uint64_t)time(NULL) - t.checkpoint / 1000000);
 }
@@ -127,17 +103,16 @@ static void metrics_waits(FILE *to, struct collector *c, uint64_t step)
 /* The disk, which a node has only if it takes batches of shufflers. */
 static void metrics_disk(FILE *to, const struct watch_figures *f)
 {
-    metrics_one(to, "disk_free_bytes", "gauge",
-                "What is free where the data are.", f->disk_free);
-    metrics_one(to, "disk_size_bytes", "gauge", "Size of that file system.",
+    metrics_one(to, "disk_free_bytes", "What is free where the data are.",
+                f->disk_free);
+    metrics_one(to, "disk_size_bytes", "Size of that file system.",
                 f->disk_size);
 }
 
 static void metrics_copies(FILE *to, const struct watch_figures *f)
 {
-    metrics_one(to, "log_bytes", "gauge", "Length of the store's logs.",
-                f->log_bytes);
-    metrics_one(to, "last_backup_timestamp_seconds", "gauge",
+    metrics_one(to, "log_bytes", "Length of the store's logs.", f->log_bytes);
+    metrics_one(to, "last_backup_timestamp_seconds",
                 "When the newest backup was made; 0: there is none.",
                 f->backup);
 }
@@ -149,13 +124,10 @@ static void metrics_machine(FILE *to, const struct collector *c,
         metrics_disk(to, f);
     if (!config_many(&c->config))
         metrics_copies(to, f);
-    metrics_head(to, "requests_refused_total", "counter",
-                 "Upload requests that were refused whole, by reason.");
-    for (size_t i = 0; i < WATCH_REFUSALS; i++)
-        fprintf(to,
-                "hearsay_requests_refused_total{reason=\"%s\"} %" PRIu64 "\n",
-                watch_refusals[i], f->refusals[i]);
-    metrics_one(to, "unfolded_seconds", "gauge",
+    metrics_words(to, "requests_refused_total",
+                  "Upload requests that were refused whole, by reason.",
+                  "reason", watch_refusals, f->refusals, WATCH_REFUSALS);
+    metrics_one(to, "unfolded_seconds",
                 "For which a commit waits to be folded, at least.",
                 f->unfolded_seconds);
     metrics_signed(
@@ -188,7 +160,7 @@ static void metrics_process(FILE *to, const struct watch_figures *f)
             "# TYPE process_cpu_seconds_total counter\n"
             "process_cpu_seconds_total %.6f\n",
             f->cpu_seconds);
-    metrics_head(to, "build_info", "gauge", "What runs here.");
+    metrics_head(to, "build_info", "What runs here.");
     fprintf(to, "hearsay_build_info{version=\"%s\"} 1\n", HSY_VERSION);
 }
 
@@ -197,10 +169,10 @@ static void metrics_document(FILE *to, struct collector *c)
     struct watch_document doc;
 
     watch_document(c, &doc);
-    metrics_one(to, "document_version", "gauge",
+    metrics_one(to, "document_version",
                 "Version of the document of tasks; 0: there is none.",
                 doc.version);
-    metrics_one(to, "document_expires_timestamp_seconds", "gauge",
+    metrics_one(to, "document_expires_timestamp_seconds",
                 "When devices take it no more, in seconds since 1970.",
                 (uint64_t)doc.expires * METRICS_DAY);
 }
@@ -210,9 +182,9 @@ static void metrics_troubles(FILE *to, struct collector *c)
     struct trouble all[WATCH_TROUBLES];
 
     watch_look(c, all);
-    metrics_one(to, "ready", "gauge", "1 if /readyz says ready.",
+    metrics_one(to, "ready", "1 if /readyz says ready.",
                 watch_grave(all) == NULL);
-    metrics_head(to, "trouble", "gauge",
+    metrics_head(to, "trouble",
                  "1 for what an operator has to mend (docs/runbook.md).");
     for (size_t i = 0; i < WATCH_TROUBLES; i++)
         fprintf(to, "hearsay_trouble{name=\"%s\"} %d\n", all[i].name,
@@ -230,8 +202,7 @@ static void metrics_epochs(FILE *to, struct collector *c)
     if (!s.clock_behind && days.other_last >= next) /* of a clock on trial */
         open += days.other_last + 1 -
                 (days.other_first > next ? days.other_first : next);
-    metrics_one(to, "open_epochs", "gauge", "Days whose uploads are taken.",
-                open);
+    metrics_one(to, "open_epochs", "Days whose uploads are taken.", open);
 }
 
 struct metrics_listener {
@@ -243,32 +214,32 @@ static void metrics_listeners(FILE *to, const struct metrics_listener *l,
                               size_t n)
 {
     static const struct {
-        const char *name, *type, *help;
+        const char *name, *help;
         size_t at;
     } rows[] = {
-        {"connections", "gauge", "Connections now.",
+        {"connections", "Connections now.",
          offsetof(struct listen_status, connections)},
-        {"requests_total", "counter", "Requests since the start.",
+        {"requests_total", "Requests since the start.",
          offsetof(struct listen_status, requests)},
-        {"refused_total", "counter", "Requests refused before they were read.",
+        {"refused_total", "Requests refused before they were read.",
          offsetof(struct listen_status, refused)},
-        {"refused_full_total", "counter",
+        {"refused_full_total",
          "Of these: with 503, as there was no room for them.",
          offsetof(struct listen_status, full)},
-        {"inflight_bytes", "gauge", "Bytes of bodies in memory.",
+        {"inflight_bytes", "Bytes of bodies in memory.",
          offsetof(struct listen_status, inflight_bytes)},
-        {"timeouts_total", "counter", "Connections closed for being slow.",
+        {"timeouts_total", "Connections closed for being slow.",
          offsetof(struct listen_status, timeouts)},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        metrics_head(to, rows[i].name, rows[i].type, rows[i].help);
+        metrics_head(to, rows[i].name, rows[i].help);
         for (size_t k = 0; k < n; k++)
             fprintf(to, "hearsay_%s{listener=\"%s\"} %" PRIu64 "\n",
                     rows[i].name, l[k].name,
                     *(const uint64_t *)((const char *)&l[k].s + rows[i].at));
     }
-    metrics_head(to, "answers_total", "counter",
+    metrics_head(to, "answers_total",
                  "Answers since the start, by hundreds of their status.");
     for (size_t k = 0; k < n; k++)
         for (size_t i = 1; i < 6; i++)
@@ -284,7 +255,7 @@ static void metrics_sealed(FILE *to, const struct collector *c, uint64_t step)
     struct gateway_status s;
 
     gateway_status(c->gateway, &s);
-    metrics_head(to, "sealed_total", "counter",
+    metrics_head(to, "sealed_total",
                  "Sealed requests since the start, by what became of them.");
     for (int i = 0; i < GATEWAY_FATES; i++)
         if (step == 1 || i != GATEWAY_OPENED)
@@ -292,7 +263,7 @@ static void metrics_sealed(FILE *to, const struct collector *c, uint64_t step)
                     gateway_fates[i], s.fates[i]);
     if (step != 1)
         return;
-    metrics_head(to, "sealed_answers_total", "counter",
+    metrics_head(to, "sealed_answers_total",
                  "Sealed answers, by hundreds of the status inside.");
     for (int i = 2; i < 6; i++)
         fprintf(to,
@@ -302,33 +273,25 @@ static void metrics_sealed(FILE *to, const struct collector *c, uint64_t step)
 
 static void metrics_hop_taken(FILE *to, const struct hop_status *s)
 {
-    metrics_one(to, "batches_taken_total", "counter",
+    metrics_one(to, "batches_taken_total",
                 "Batches of shufflers taken since the start.", s->taken);
-    metrics_head(to, "batches_refused_total", "counter",
-                 "Parts of their deliveries refused, by reason.");
-    for (int i = 0; i < HOP_REFUSALS; i++)
-        fprintf(to,
-                "hearsay_batches_refused_total{reason=\"%s\"} %" PRIu64 "\n",
-                hop_refusals[i], s->refused[i]);
+    metrics_words(to, "batches_refused_total",
+                  "Parts of their deliveries refused, by reason.", "reason",
+                  hop_refusals, s->refused, HOP_REFUSALS);
 }
 
 static void metrics_hop_states(FILE *to, const struct hop_status *s)
 {
-    const struct {
-        const char *name;
-        uint64_t n;
-    } states[] = {
-        {"waiting", s->states[STORE_MIX_WAITING]},
-        {"closed", s->states[STORE_MIX_CLOSED]},
-        {"mixed", s->states[STORE_MIX_MIXED]},
-        {"received", s->states[STORE_MIX_ACKED] + s->states[STORE_MIX_ERASED]},
-        {"erased", s->states[STORE_MIX_EXPIRED] + s->states[STORE_MIX_GONE]}};
+    static const char *const states[] = {"waiting", "closed", "mixed",
+                                         "received", "erased"};
+    const uint64_t n[] = {
+        s->states[STORE_MIX_WAITING], s->states[STORE_MIX_CLOSED],
+        s->states[STORE_MIX_MIXED],
+        s->states[STORE_MIX_ACKED] + s->states[STORE_MIX_ERASED],
+        s->states[STORE_MIX_EXPIRED] + s->states[STORE_MIX_GONE]};
 
-    metrics_head(to, "shuffle_batches", "gauge",
-                 "Batches of this shuffler by state.");
-    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
-        fprintf(to, "hearsay_shuffle_batches{state=\"%s\"} %" PRIu64 "\n",
-                states[i].name, states[i].n);
+    metrics_words(to, "shuffle_batches", "Batches of this shuffler by state.",
+                  "state", states, n, sizeof n / sizeof n[0]);
 }
 
 /* What a hop of a chain has taken, mixed and passed on. */
@@ -343,90 +306,64 @@ static void metrics_hop(FILE *to, struct collector *c)
     if (!s.shuffles)
         return;
     metrics_hop_states(to, &s);
-    metrics_one(to, "shuffle_delivered_total", "counter",
+    metrics_one(to, "shuffle_delivered_total",
                 "Envelopes that the next hop has, in all time.", s.delivered);
-    metrics_one(to, "shuffle_erased_total", "counter",
+    metrics_one(to, "shuffle_erased_total",
                 "Envelopes erased, as too few came for too long.", s.erased);
-    metrics_head(to, "shuffle_requests_total", "counter",
-                 "Requests to the next hop, by what became of them.");
-    for (int i = 0; i < ASK_OUTCOMES; i++)
-        fprintf(to,
-                "hearsay_shuffle_requests_total{outcome=\"%s\"} %" PRIu64 "\n",
-                ask_outcomes[i], s.tries[i]);
-    metrics_one(to, "shuffle_waits_seconds", "gauge",
+    metrics_words(to, "shuffle_requests_total",
+                  "Requests to the next hop, by what became of them.",
+                  "outcome", ask_outcomes, s.tries, ASK_OUTCOMES);
+    metrics_one(to, "shuffle_waits_seconds",
                 "For which the next hop takes no batch; 0: it does.", s.waits);
-    metrics_one(to, "shuffle_refused", "gauge",
-                "Batches that the next hop refuses.", s.refusals);
+    metrics_one(to, "shuffle_refused", "Batches that the next hop refuses.",
+                s.refusals);
 }
 
 /* ---- A cluster's node ---------------------------------------------------- */
 
-static void
-metrics_shards(FILE *to, const struct cluster_status *s, const char *name,
-               const char *type, const char *help,
-               uint64_t (*value)(const struct cluster_shard_status *))
+enum { METRICS_SHARD = 10 };
+static const struct {
+    const char *name, *help;
+} metrics_of_shard[METRICS_SHARD] = {
+    {"shard_reachable", "1 if this node can use the database."},
+    {"shard_timeline", "Timeline of its primary: one more with each failover."},
+    {"shard_replicated", "1 if commits wait for a standby."},
+    {"shard_commits_total", "Groups of uploads that this node committed."},
+    {"shard_uploads_total", "Uploads in them."},
+    {"shard_doubts_total",
+     "Groups of which this node does not know what became of them."},
+    {"shard_retries_total", "Groups that were tried once more."},
+    {"shard_folded_total", "Batches that this node folded."},
+    {"shard_waiting", "Requests that wait to be committed there."},
+    {"shard_unfolded_seconds",
+     "For which a batch waits to be folded, at least."}};
+
+static void metrics_shards(FILE *to, const struct cluster_status *s, size_t row)
 {
-    metrics_head(to, name, type, help);
-    for (size_t i = 0; i < s->nshards; i++)
-        fprintf(to, "hearsay_%s{shard=\"%zu\"} %" PRIu64 "\n", name, i,
-                value(&s->shards[i]));
-}
+    metrics_head(to, metrics_of_shard[row].name, metrics_of_shard[row].help);
+    for (size_t i = 0; i < s->nshards; i++) {
+        const struct cluster_shard_status *of = &s->shards[i];
+        const uint64_t values[METRICS_SHARD] = {
+            of->up,      of->found.timeline, of->up && of->found.replicated,
+            of->commits, of->uploads,        of->doubts,
+            of->again,   of->folded,         of->waiting,
+            of->unfolded};
 
-#define METRICS_OF(name, expression)                                           \
-    static uint64_t metrics_shard_##name(const struct cluster_shard_status *s) \
-    {                                                                          \
-        return (uint64_t)(expression);                                         \
+        fprintf(to, "hearsay_%s{shard=\"%zu\"} %" PRIu64 "\n",
+                metrics_of_shard[row].name, i, values[row]);
     }
-
-METRICS_OF(up, s->up)
-METRICS_OF(timeline, s->found.timeline)
-METRICS_OF(replicated, s->up && s->found.replicated)
-METRICS_OF(commits, s->commits)
-METRICS_OF(uploads, s->uploads)
-METRICS_OF(doubts, s->doubts)
-METRICS_OF(again, s->again)
-METRICS_OF(folded, s->folded)
-METRICS_OF(waiting, s->waiting)
-METRICS_OF(unfolded, s->unfolded)
+}
 
 /* By the number of the shard: its name is the operators'. */
 static void metrics_cluster(FILE *to, struct collector *c, uint64_t step)
 {
-    static const struct {
-        const char *name, *type, *help;
-        uint64_t (*value)(const struct cluster_shard_status *);
-    } rows[] = {
-        {"shard_reachable", "gauge", "1 if this node can use the database.",
-         metrics_shard_up},
-        {"shard_timeline", "gauge",
-         "Timeline of its primary: one more with each failover.",
-         metrics_shard_timeline},
-        {"shard_replicated", "gauge", "1 if commits wait for a standby.",
-         metrics_shard_replicated},
-        {"shard_commits_total", "counter",
-         "Groups of uploads that this node committed.", metrics_shard_commits},
-        {"shard_uploads_total", "counter", "Uploads in them.",
-         metrics_shard_uploads},
-        {"shard_doubts_total", "counter",
-         "Groups of which this node does not know what became of them.",
-         metrics_shard_doubts},
-        {"shard_retries_total", "counter", "Groups that were tried once more.",
-         metrics_shard_again},
-        {"shard_folded_total", "counter", "Batches that this node folded.",
-         metrics_shard_folded},
-        {"shard_waiting", "gauge", "Requests that wait to be committed there.",
-         metrics_shard_waiting},
-        {"shard_unfolded_seconds", "gauge",
-         "For which a batch waits to be folded, at least.",
-         metrics_shard_unfolded}};
     struct cluster_status s;
 
     if (!api_look_cluster(c, &s, step))
         return;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        metrics_shards(to, &s, rows[i].name, rows[i].type, rows[i].help,
-                       rows[i].value);
-    metrics_one(to, "nodes_alive", "gauge",
+    for (size_t row = 0; row < METRICS_SHARD; row++)
+        metrics_shards(to, &s, row);
+    metrics_one(to, "nodes_alive",
                 "Nodes of the cluster that were seen a moment ago.",
                 cluster_alive(&s));
     if (c->config.rehearsal == NULL)
