@@ -1,17 +1,11 @@
-/*
- * tokens_book.c - tokens.db: who may read, who may upload.
- *
- * Hashes only. What earlier versions kept in files is taken over when the book
- * is made, in one transaction; the files are renamed afterwards.
- */
-#define _GNU_SOURCE /* O_DIRECTORY, renameat */
+/* tokens_book.c - tokens.db: who may read, who may upload. Hashes only. */
+#define _GNU_SOURCE /* O_DIRECTORY */
 
 #include "server/auth/internal.h"
 
 #include "host/base/host_fail.h"
 #include "server/store/book.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
@@ -150,88 +144,17 @@ static hsy_status book_drop_enrolled(struct tokens_keep *k, const char *task,
         n, err);
 }
 
-/* ---- Files of earlier versions ------------------------------------------- */
+/* ---- Opening ------------------------------------------------------------- */
 
-static hsy_status book_take_people(struct tokens_keep *k, int dir,
-                                   hsy_error *err)
+/* Tokens once stood in files, which nothing reads any more. */
+static hsy_status book_no_files(int dir, hsy_error *err)
 {
-    struct tokens_people people;
-    hsy_status st = tokens_people_read(dir, &people, err);
-
-    for (size_t i = 0; st == HSY_OK && i < people.n; i++)
-        st = book_put_person(k, &people.all[i], err);
-    free(people.all);
-    return st;
-}
-
-static hsy_status book_take_list(struct tokens_keep *k, int dir,
-                                 const char *task, hsy_error *err)
-{
-    struct tokens_list list;
-    hsy_status st = tokens_list_read(dir, task, &list, err);
-
-    if (st == HSY_OK)
-        st = book_put_task(k, task, list.quota, err);
-    if (st == HSY_OK)
-        st = book_put_enrolled(k, task, list.hashes, (size_t)list.n, 0, err);
-    free(list.hashes);
-    return st;
-}
-
-static hsy_status book_take_lists(struct tokens_keep *k, int dir,
-                                  hsy_error *err)
-{
-    int fd = openat(dir, "enrolled", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *all = fd != -1 ? fdopendir(fd) : NULL;
-    hsy_status st = HSY_OK;
-    const struct dirent *e;
-
-    if (all == NULL) {
-        if (fd != -1)
-            close(fd);
-        return fd == -1 && errno == ENOENT
-                   ? HSY_OK
-                   : host_fail(err, HSY_E_IO, HOST_FIELD_ENROLLED,
-                               "the enrolment tokens cannot be read");
-    }
-    while (st == HSY_OK && (e = readdir(all)) != NULL)
-        if (tokens_name_fits(e->d_name))
-            st = book_take_list(k, dir, e->d_name, err);
-    closedir(all);
-    return st;
-}
-
-static hsy_status book_imported(struct book *b, bool *done, hsy_error *err)
-{
-    sqlite3_stmt *ask = book_ask(b, err, "SELECT version FROM imported", "");
-    hsy_status st = ask == NULL ? HSY_E_IO : HSY_OK;
-
-    *done = st == HSY_OK && book_row(b, ask, &st, err);
-    sqlite3_finalize(ask);
-    return st;
-}
-
-static hsy_status book_import(struct tokens_keep *k, int dir, hsy_error *err)
-{
-    struct book *b = &book_of(k)->book;
-    bool done = false;
-    hsy_status st = book_begin(b, err);
-
-    if (st != HSY_OK)
-        return st;
-    st = book_imported(b, &done, err);
-    if (st == HSY_OK && !done)
-        st = book_take_people(k, dir, err);
-    if (st == HSY_OK && !done)
-        st = book_take_lists(k, dir, err);
-    if (st == HSY_OK && !done)
-        st = book_run(b, "INSERT INTO imported VALUES(1)", err);
-    st = book_end(b, st, err);
-    if (st == HSY_OK && !done) { /* nobody reads them any more */
-        (void)!renameat(dir, "tokens", dir, "tokens.imported");
-        (void)!renameat(dir, "enrolled", dir, "enrolled.imported");
-    }
-    return st;
+    if (faccessat(dir, "tokens", F_OK, 0) != 0 &&
+        faccessat(dir, "enrolled", F_OK, 0) != 0)
+        return HSY_OK;
+    return host_fail(err, HSY_E_REFUSED, HSY_FIELD_NONE,
+                     "'tokens' and 'enrolled' in the data directory are no "
+                     "longer read: remove them and issue new tokens");
 }
 
 /* The book, made if there is none; create: the directory too. HSY_E_EMPTY:
@@ -246,11 +169,9 @@ static hsy_status book_enter(struct tokens_file *f, bool create, hsy_error *err)
     if (dir == -1)
         return host_fail(err, errno == ENOENT ? HSY_E_EMPTY : HSY_E_IO,
                          HSY_FIELD_NONE, "the data directory cannot be opened");
-    st = book_open(b, f->data, &tokens_kind, true, err);
+    st = book_no_files(dir, err);
     if (st == HSY_OK)
-        st = book_import(&f->keep, dir, err);
-    if (st != HSY_OK)
-        book_close(b);
+        st = book_open(b, f->data, &tokens_kind, true, err);
     close(dir);
     return st;
 }

@@ -32,7 +32,7 @@ struct tokens_list {
     uint32_t quota;
     uint64_t n;
     uint8_t *hashes;   /* owned; n times TOKENS_SHORT, ascending */
-    uint32_t *expires; /* owned; their last days, 0: none; NULL of a file */
+    uint32_t *expires; /* owned; their last days, 0: none */
 };
 
 struct tokens_set {

@@ -209,11 +209,9 @@ static hsy_status books_tokens_out(struct pg_link *l, const char *directory,
         book_close(&b);
         return st;
     }
-    st = book_run(&b, "INSERT INTO imported VALUES(1)", err);
     (void)pg_params(l);
-    if (st == HSY_OK)
-        st = cluster_each(l, "select name, role, hash from people order by 1",
-                          books_people_out, &t, err);
+    st = cluster_each(l, "select name, role, hash from people order by 1",
+                      books_people_out, &t, err);
     if (st == HSY_OK)
         st = cluster_each(l, "select task, quota from token_tasks order by 1",
                           books_tasks_out, &t, err);

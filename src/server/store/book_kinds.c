@@ -29,5 +29,4 @@ const struct book_kind tokens_kind = {
         "flags INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;"
         "CREATE TABLE enrolled(task TEXT, hash BLOB, expires INTEGER NOT NULL "
         "DEFAULT 0, flags INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(task, hash)) "
-        "WITHOUT ROWID;"
-        "CREATE TABLE imported(version INTEGER PRIMARY KEY);"};
+        "WITHOUT ROWID;"};

@@ -38,14 +38,6 @@ static size_t slurp(const char *name, char *bytes, size_t room)
     return n;
 }
 
-static void spill(const char *name, const char *bytes, size_t len)
-{
-    int fd = open(inside(name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-    ok(fd != -1 && write(fd, bytes, len) == (ssize_t)len, "(writes a file)");
-    close(fd);
-}
-
 /* ---- The book ------------------------------------------------------------ */
 
 /* What was kept of it is no token. */
@@ -140,97 +132,20 @@ static void tries_again(void)
     rename(moved, inside("tokens.db"));
 }
 
-/* ---- Files of earlier versions ------------------------------------------- */
-
 static void refuses_files(void)
 {
-    static const char hash[] = "0123456789abcdef0123456789abcdef"
-                               "0123456789abcdef0123456789abcdef";
-    static const char *const lines[] = {
-        "ann queen %s\n",     "ann anyone %s\n",   "ann %s\n",
-        "ann analyst %s x\n", "../x analyst %s\n", "ann analyst %sff"};
     struct tokens *t = NULL;
-    char text[200];
     hsy_error err;
+    int fd = open(inside("tokens"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 
-    unlink(inside("tokens.db"));
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        int n = snprintf(text, sizeof text, lines[i], hash);
-
-        spill("tokens", text, (size_t)n);
-        ok(tokens_open(&t, tokens_book(data), &err) == HSY_E_FORMAT &&
-               err.at == 1,
-           "line %zu is none", i);
-    }
-    spill("tokens", "", 0);
-    ok(chmod(inside("tokens"), 0644) == 0 &&
-           tokens_open(&t, tokens_book(data), &err) == HSY_E_REFUSED,
-       "a file that others can read is not believed");
+    close(fd);
+    ok(tokens_open(&t, tokens_book(data), &err) == HSY_E_REFUSED,
+       "tokens in a file are not passed over in silence");
     unlink(inside("tokens"));
-    ok(symlink("/dev/null", inside("tokens")) == 0 &&
-           tokens_open(&t, tokens_book(data), &err) == HSY_E_IO,
-       "nor is a link");
-    unlink(inside("tokens"));
-    unlink(inside("tokens.db"));
-}
-
-/* A list of one token, byte by byte as server/auth/internal.h says it. */
-static void old_list(const char *task, const char *token, uint32_t quota)
-{
-    uint8_t bytes[32 + TOKENS_SHORT] = "HSYENROL", sum[32];
-    crypto_generichash_state state;
-    char name[80];
-
-    bytes[8] = 1;
-    bytes[12] = (uint8_t)quota;
-    bytes[16] = 1;
-    tokens_hash_short(bytes + 32, task, token);
-    crypto_generichash_init(&state, NULL, 0, sizeof sum);
-    crypto_generichash_update(&state, bytes, 24);
-    crypto_generichash_update(&state, bytes + 32, TOKENS_SHORT);
-    crypto_generichash_final(&state, sum, sizeof sum);
-    memcpy(bytes + 24, sum, 8);
-    snprintf(name, sizeof name, "enrolled/%s", task);
-    spill(name, (const char *)bytes, sizeof bytes);
-}
-
-static void imports(void)
-{
-    static const char ann[] = "token-of-ann", device[] = "token-of-a-device";
-    uint8_t hash[TOKENS_HASH], name[16];
-    char text[200], hex[2 * TOKENS_HASH + 1], other[TOKENS_TEXT];
-    struct tokens *t = NULL;
-    uint32_t quota = 0;
-    hsy_error err = {0};
-
-    tokens_hash(hash, ann);
-    sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
-    snprintf(text, sizeof text, "ann analyst %s\n", hex);
-    spill("tokens", text, strlen(text));
     mkdir(inside("enrolled"), 0700);
-    old_list("lamp", device, 5);
-    ok(tokens_open(&t, tokens_book(data), &err) == HSY_OK &&
-           tokens_role(t, ann) == LISTEN_ANALYST &&
-           tokens_enrolled(t, "lamp", device, name, &quota) == TOKENS_GOOD &&
-           quota == 5,
-       "tokens of earlier versions are taken over");
-    tokens_close(t);
-    ok(access(inside("tokens"), F_OK) == -1 &&
-           access(inside("tokens.imported"), F_OK) == 0 &&
-           access(inside("enrolled.imported"), F_OK) == 0,
-       "and their files put aside");
-    spill("tokens", text, strlen(text));
-    ok(tokens_revoke(book, "ann", &err) == HSY_OK &&
-           tokens_add(book, "bob", LISTEN_OPERATOR, other, &err) == HSY_OK &&
-           tokens_open(&t, tokens_book(data), &err) == HSY_OK &&
-           tokens_role(t, ann) == LISTEN_ANYONE,
-       "once: what was revoked does not come back");
-    tokens_close(t);
-    unlink(inside("tokens"));
-    unlink(inside("tokens.imported"));
-    tokens_withdraw(book, "lamp", "all", &err);
-    unlink(inside("enrolled.imported/lamp"));
-    rmdir(inside("enrolled.imported"));
+    ok(tokens_open(&t, tokens_book(data), &err) == HSY_E_REFUSED,
+       "nor are those of a task");
+    rmdir(inside("enrolled"));
 }
 
 static void leaves_nothing(void)
@@ -258,7 +173,6 @@ int main(void)
     keeps_no_token();
     tries_again();
     refuses_files();
-    imports();
     tokens_revoke(book, "bob", &err);
     token_checks(again);
     leaves_nothing();
