@@ -307,7 +307,3 @@ double hsy_best_known_variance(double d, double epsilon)
     }
     return best;
 }
-
-#undef ACCURACY_STEPS
-#undef ACCURACY_MOST
-#undef ACCURACY_TRIES

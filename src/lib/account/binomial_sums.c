@@ -167,6 +167,3 @@ hsy_status hsy_account_epsilon_check(double epsilon, uint32_t field,
         return HSY_OK;
     return hsy_fail(err, HSY_E_RANGE, field, "above 0, at most 100");
 }
-
-#undef ACCOUNT_FEW
-#undef ACCOUNT_LOG_MIN

@@ -197,5 +197,3 @@ double hsy_compose_mixed(const hsy_spent *spent, size_t kinds, double delta,
     search.good = m.most;
     return hsy_account_search(&search);
 }
-
-#undef MIXED_CUT

@@ -207,5 +207,3 @@ hsy_status hsy_poison_bounds(const hsy_scheme *s, hsy_poison_bound *bounds,
     }
     return HSY_OK;
 }
-
-#undef POISON_BLOCK

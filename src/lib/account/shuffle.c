@@ -343,11 +343,3 @@ double hsy_account_shuffle_guess(const hsy_shuffle *s, double delta)
     m = -hsy_normal_quantile(fmin(delta, 0.4)) * sqrt(m) / 2;
     return 2 * atanh(fmin(m * law.growth / drift, 0.999));
 }
-
-#undef SHUFFLE_FINE
-#undef SHUFFLE_COARSE
-#undef SHUFFLE_SMALL
-#undef SHUFFLE_KINKS
-#undef SHUFFLE_FAR
-#undef SHUFFLE_REST
-#undef SHUFFLE_LESS

@@ -113,5 +113,3 @@ double hsy_account_shuffled_epsilon(uint64_t n, double epsilon0, double delta)
     }
     return search.bad;
 }
-
-#undef SHUFFLED_ROOM

@@ -144,5 +144,3 @@ void hsy_blake2b(uint8_t *out, size_t out_len, const void *data, size_t len,
     hsy_blake2b_update(&b, data, len);
     hsy_blake2b_final(&b, out);
 }
-
-#undef BLAKE2B_UNROLL

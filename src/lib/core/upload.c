@@ -155,5 +155,3 @@ hsy_status hsy_upload_decode(hsy_upload *upload,
     *upload = u;
     return HSY_OK;
 }
-
-#undef UPLOAD_VERSION

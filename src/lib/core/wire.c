@@ -167,6 +167,3 @@ hsy_status hsy_record_decode(hsy_record *record,
     *record = r;
     return HSY_OK;
 }
-
-#undef WIRE_VERSION
-#undef WIRE_COUNT_MAX

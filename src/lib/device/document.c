@@ -536,10 +536,3 @@ void hsy_document_parties(const hsy_document *doc, hsy_parties *parties)
             parties, at, (size_t)(doc->bytes + doc->len - HSY_SIGNATURE - at));
 }
 #endif
-
-#undef DOCUMENT_FORMAT
-#undef DOCUMENT_HEAD
-#undef DOCUMENT_TASK
-#undef DOCUMENT_GRACE
-#undef DOCUMENT_DAY_SECONDS
-#undef DOCUMENT_NUMBERS

@@ -362,5 +362,3 @@ size_t hsy_release_label(const hsy_release *r, char *out, size_t room,
     label_end(&t);
     return t.len;
 }
-
-#undef DAY_SECONDS

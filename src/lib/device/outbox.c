@@ -502,5 +502,3 @@ hsy_status hsy_device_sent(hsy_device *dev, const hsy_release *const *releases,
     outbox_note(dev, HSY_LOG_SENT, &walk.item, walk.day, NULL, 0);
     return hsy_state_commit(dev, err);
 }
-
-#undef OUTBOX_ID

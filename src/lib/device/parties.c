@@ -330,8 +330,3 @@ hsy_status hsy_parties_open(const uint8_t *from, size_t left, bool more,
                         "nothing in it needs format 2");
     return hsy_parties_check(&parties, HSY_E_FORMAT, err);
 }
-
-#undef PARTIES_MORE
-#undef PARTIES_HEAD
-#undef PARTIES_GATEWAY
-#undef PARTIES_DENOMINATOR

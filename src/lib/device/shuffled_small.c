@@ -102,6 +102,3 @@ hsy_status hsy_shuffled_seal(const hsy_device *dev, uint8_t *out, size_t len,
     (void)report;
     return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_SEAL, "cannot seal");
 }
-
-#undef SHUFFLED_SMALL_MORE
-#undef SHUFFLED_SMALL_HEAD

@@ -532,12 +532,3 @@ bool hsy_state_generation(const uint8_t *image, size_t len,
     *generation = bytes_get64(image + 8);
     return true;
 }
-
-#undef STATE_VERSION
-#undef STATE_HEAD
-#undef STATE_RECORD
-#undef STATE_MAC
-#undef STATE_DEVICE_BYTES
-#undef STATE_SOURCE_BYTES
-#undef STATE_PLAN_BYTES
-#undef STATE_ROUND_BYTES

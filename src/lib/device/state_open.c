@@ -302,6 +302,3 @@ hsy_status hsy_state_open(hsy_device *dev, hsy_error *err)
         st = state_open_mend(dev, &copies, err);
     return st;
 }
-
-#undef STATE_OPEN_VERSION
-#undef STATE_OPEN_KEY

@@ -145,6 +145,3 @@ hsy_status hsy_statement_decode(hsy_statement *statement,
         *statement = s;
     return st;
 }
-
-#undef STATEMENT_VERSION
-#undef STATEMENT_NUMBERS

@@ -271,5 +271,3 @@ hsy_status hsy_puzzle_search(const hsy_scheme *s, hsy_found *found,
         *trace = seen;
     return st;
 }
-
-#undef PUZZLE_THRESHOLD

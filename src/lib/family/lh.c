@@ -326,5 +326,3 @@ const struct mech_client hsy_mech_blh_client = {
     .randomize = lh_randomize,
     .permanent = &lh_kept,
 };
-
-#undef LH_CELLS_MAX

@@ -292,6 +292,3 @@ void hsy_lh_points(const hsy_scheme *s, hsy_evidence *points,
         lh_points_sharpen(&e, &points[v], hsy_predict_self(p, &next, v));
     }
 }
-
-#undef LH_POINTS_BLOCK
-#undef LH_POINTS_FINE

@@ -168,5 +168,3 @@ void hsy_predict_settle(struct predict *p)
             break;
     }
 }
-
-#undef PREDICT_ROUNDS

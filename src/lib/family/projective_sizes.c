@@ -434,7 +434,3 @@ hsy_status hsy_projective_resolve(hsy_scheme *s, const hsy_spec *spec,
         s->param[HSY_PARAM_BLOCKS] = x.best[2];
     return HSY_OK;
 }
-
-#undef PROJECTIVE_SPARE
-#undef PROJECTIVE_SMALL
-#undef PROJECTIVE_LINE_MAX

@@ -56,8 +56,3 @@ void hsy_sketch_variance(const hsy_scheme *s, double v[2])
     v[0] = mech_support_v0(&law) - hsy_sketch_kappa(s);
     v[1] = mech_support_v1(&law);
 }
-
-#undef SKETCH_ROWS_DEFAULT
-#undef SKETCH_ROWS_MAX
-#undef SKETCH_WIDTH_DEFAULT
-#undef SKETCH_CELLS_MAX

@@ -234,6 +234,3 @@ void hsy_sketch_points(const hsy_scheme *s, hsy_evidence *points,
         points[v].lumps = (double)sketch_rows(s) * p->meet;
     }
 }
-
-#undef SKETCH_POINTS_PART
-#undef SKETCH_POINTS_ONE

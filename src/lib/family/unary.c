@@ -403,10 +403,3 @@ const struct mech_client hsy_mech_oue_client = {
     .randomize = unary_randomize,
     .permanent = &unary_kept,
 };
-
-#undef UNARY_WORDS
-#undef UNARY_DIGITS_MIN
-#undef UNARY_DIGITS_MAX
-#undef UNARY_PLANES
-#undef UNARY_DRAW
-#undef UNARY_OUE_MAX

@@ -340,5 +340,3 @@ hsy_status hsy_attend_expect(const hsy_scheme *s, double sd[2],
         sd[target] = sqrt(hsy_evidence_variance(&point, (hsy_target)target, f));
     return st;
 }
-
-#undef ATTEND_MOST

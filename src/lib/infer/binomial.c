@@ -126,5 +126,3 @@ void hsy_multinomial_draw(double *counts, const double *chances, size_t count,
     }
     counts[last] += (double)n;
 }
-
-#undef BINOMIAL_SMALL

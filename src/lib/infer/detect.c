@@ -101,5 +101,3 @@ double hsy_detect_seeds(const hsy_tally *t, const hsy_scheme *s)
     }
     return fmin(least, 1);
 }
-
-#undef DETECT_PAIRS

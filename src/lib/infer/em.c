@@ -260,8 +260,3 @@ hsy_status hsy_density(const hsy_scheme *s, double *shares,
         shares[x] = em.theta[x];
     return st;
 }
-
-#undef EM_STEPS
-#undef EM_GAIN
-#undef EM_LOOK
-#undef EM_NONE

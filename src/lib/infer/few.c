@@ -296,8 +296,3 @@ bool hsy_interval_few(double ends[2], const hsy_evidence *point,
     ends[1] = fmax(ends[1], point->value);
     return true;
 }
-
-#undef FEW_LEAST_Z
-#undef FEW_COIN
-#undef FEW_REACH_SD
-#undef FEW_REACH_MORE

@@ -41,6 +41,3 @@ double hsy_lumps_widen(double lumps, double miss)
         t = floor(lumps + t + 1e-9) + 1 - lumps;
     return t * t / (normal * normal);
 }
-
-#undef LUMPS_MANY
-#undef LUMPS_SLACK

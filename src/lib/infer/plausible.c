@@ -293,7 +293,3 @@ void hsy_plausible(const hsy_scheme *s, hsy_plausibility *out,
     out->implausible = fmin(out->support_p, out->sum_p) < PLAUSIBLE_ALARM ||
                        fmin(out->weights_p, out->seeds_p) < PLAUSIBLE_ALARM;
 }
-
-#undef PLAUSIBLE_ALARM
-#undef PLAUSIBLE_FLOOR
-#undef PLAUSIBLE_LEAST

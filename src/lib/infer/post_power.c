@@ -137,10 +137,3 @@ void hsy_post_power(double *out, const hsy_evidence *points, size_t count)
             out[i] = power_mean(n * points[i].value, sd, s, n) / n;
     }
 }
-
-#undef POWER_FINE
-#undef POWER_COARSE
-#undef POWER_NOISE
-#undef POWER_REACH
-#undef POWER_STEEPEST
-#undef POWER_HALVINGS

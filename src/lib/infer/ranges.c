@@ -501,7 +501,3 @@ void hsy_ranges_lines(const hsy_ranges *r, double q, double z,
         r->high[i] = r->cdf[i] + half;
     }
 }
-
-#undef RANGES_LINES
-#undef RANGES_FEW
-#undef RANGES_LOOKED

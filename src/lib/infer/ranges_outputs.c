@@ -139,7 +139,3 @@ double hsy_ranges_outputs_variance(const void *law, size_t from, size_t to)
     }
     return fmax(second - first * first, 0) / o.tree.n;
 }
-
-#undef OUTPUTS_BINS
-#undef OUTPUTS_MOST
-#undef OUTPUTS_NEAR

@@ -330,8 +330,3 @@ double hsy_reach_bound(struct reach *r, const double *a, int sign, double z)
     bound = (says - level) / mu + z * fmax(z / mu, reach_deviation(r, mu));
     return sign * fmin(bound, most);
 }
-
-#undef REACH_BLUR
-#undef REACH_HALF
-#undef REACH_RIDGE
-#undef REACH_LEAST

@@ -138,6 +138,3 @@ double hsy_reach_path(struct reach *r, double *level, const double *a, int sign,
     *level = t->at[d] + stop * t->step[d];
     return stop;
 }
-
-#undef PATH_FLAT
-#undef PATH_TURNS

@@ -321,6 +321,3 @@ void hsy_releases_plausible(hsy_plausibility *out, const hsy_evidence *points,
                                                 noise->terms * (double)count,
                                                 noise->rate));
 }
-
-#undef RELEASES_FAR
-#undef RELEASES_UNKNOWN

@@ -183,7 +183,3 @@ hsy_status hsy_estimate_rest(const hsy_scheme *s, hsy_estimate *est,
     est->high += selected_excess(points, count, from, how);
     return HSY_OK;
 }
-
-#undef SELECTED_FAR
-#undef SELECTED_LISTED
-#undef SELECTED_SPELLED

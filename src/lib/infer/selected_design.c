@@ -169,7 +169,3 @@ hsy_status hsy_selection_measure(const hsy_scheme *s, hsy_selection *from,
     from->design = sqrt(fmax(1, noise / fmax(own, 1e-300)));
     return HSY_OK;
 }
-
-#undef DESIGN_REPLICATES
-#undef DESIGN_CELLS
-#undef DESIGN_LANE

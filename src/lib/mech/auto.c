@@ -152,7 +152,3 @@ const hsy_catalogue *hsy_mechanism_kept(uint32_t kind, size_t i)
         return NULL;
     return &kept[kind][i]->row;
 }
-
-#undef AUTO_CANDIDATES
-#undef AUTO_WITHIN
-#undef AUTO_QUICK

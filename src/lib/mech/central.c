@@ -405,7 +405,3 @@ const struct mech_estimate hsy_mech_central_estimate = {
     .points = central_points,
     .variance = central_variance,
 };
-
-#undef CENTRAL_GRID
-#undef CENTRAL_MOST
-#undef CENTRAL_WORDS

@@ -113,7 +113,3 @@ hsy_status hsy_central_noise(int64_t *noise, uint64_t s, uint64_t t,
     }
     return HSY_E_ENTROPY;
 }
-
-#undef CENTRAL_COIN_TURNS
-#undef CENTRAL_ROW
-#undef CENTRAL_TRIES

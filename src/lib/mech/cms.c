@@ -317,10 +317,3 @@ const struct mech_law hsy_mech_cms_law = {
     .of_code = cms_law,
     .worst = hsy_unary_law_worst,
 };
-
-#undef CMS_BLOCK
-#undef CMS_SORT
-#undef CMS_SORT_MOST
-#undef CMS_AHEAD
-#undef CMS_CELLS
-#undef CMS_TOUCH

@@ -447,8 +447,3 @@ const struct mech_law hsy_mech_dbitflip_law = {
     .of_code = dbitflip_law,
     .worst = dbitflip_law_worst,
 };
-
-#undef DBITFLIP_BITS
-#undef DBITFLIP_MOST
-#undef DBITFLIP_EACH
-#undef DBITFLIP_DRAW

@@ -234,5 +234,3 @@ const struct mech_law hsy_mech_hcms_law = {
     .of_code = hcms_law,
     .worst = hsy_channel_law_worst,
 };
-
-#undef HCMS_AHEAD

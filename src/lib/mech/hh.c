@@ -128,6 +128,3 @@ const struct mech_estimate hsy_mech_hh_estimate = {
     .points_scratch = hsy_tree_points_scratch,
     .variance = hsy_tree_points_variance,
 };
-
-#undef HH_FANOUT_MAX
-#undef HH_POOL_BITS

@@ -216,5 +216,3 @@ const struct mech_law hsy_mech_hr_law = {
     .of_code = hr_law,
     .worst = hsy_twolevel_law_worst,
 };
-
-#undef HR_BLOCK

@@ -363,6 +363,3 @@ const struct mech_law hsy_mech_joint_law = {
     .of_codes = joint_law,
     .worst = joint_law_worst,
 };
-
-#undef JOINT_CELLS_MAX
-#undef JOINT_BLOCK

@@ -484,8 +484,3 @@ const struct mech_law hsy_mech_laplace_law = {
     .of_code = laplace_law,
     .worst = laplace_law_worst,
 };
-
-#undef LAPLACE_GRID_MAX
-#undef LAPLACE_OUTPUTS_MAX
-#undef LAPLACE_FINEST
-#undef LAPLACE_TOTAL_BITS

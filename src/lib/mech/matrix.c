@@ -522,5 +522,3 @@ const struct mech_law hsy_mech_matrix_law = {
     .of_code = matrix_law,
     .worst = matrix_law_worst,
 };
-
-#undef MATRIX_BLOCK

@@ -443,16 +443,3 @@ const struct mech_estimate hsy_mech_pem_estimate = {
     .variance = pem_variance,
     .steps = pem_steps,
 };
-
-#undef PEM_BITS
-#undef PEM_FIRST
-#undef PEM_STEP
-#undef PEM_DIRECT
-#undef PEM_REACH
-#undef PEM_CELLS
-#undef PEM_POOL_LEAST
-#undef PEM_SEED_MAX
-#undef PEM_WIDTH
-#undef PEM_ROWS
-#undef PEM_SKETCH_CELLS
-#undef PEM_ORACLES

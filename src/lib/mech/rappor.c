@@ -491,6 +491,3 @@ const struct mech_law hsy_mech_rappor_law = {
     .worst = rappor_law_worst,
     .power = rappor_hashes,
 };
-
-#undef RAPPOR_WORDS
-#undef RAPPOR_CHUNK

@@ -257,6 +257,3 @@ hsy_status hsy_rappor_chances(hsy_scheme *s, const hsy_spec *spec,
     return s->design == HSY_DESIGN_RAPPOR ? rappor_by_chance(s, spec, err)
                                           : rappor_by_epsilon(s, spec, err);
 }
-
-#undef RAPPOR_DIGITS
-#undef RAPPOR_EACH_MAX

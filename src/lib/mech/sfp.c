@@ -312,17 +312,3 @@ const struct mech_estimate hsy_mech_sfp_estimate = {
     .variance = sfp_variance,
     .steps = sfp_steps,
 };
-
-#undef SFP_SYMBOLS
-#undef SFP_STEP
-#undef SFP_PAIRS
-#undef SFP_PIECE
-#undef SFP_PIECE_MAX
-#undef SFP_PAIR_MAX
-#undef SFP_FRAGMENTS_MAX
-#undef SFP_ROWS
-#undef SFP_WIDTH
-#undef SFP_CELLS
-#undef SFP_WORD_SHARE
-#undef SFP_WHOLE
-#undef SFP_SEED_MAX

@@ -480,8 +480,3 @@ const struct mech_law hsy_mech_ss_law = {
     .of_code = ss_law,
     .worst = hsy_twolevel_law_worst,
 };
-
-#undef SS_SIDE
-#undef SS_DIGITS
-#undef SS_DRAW
-#undef SS_FOUR

@@ -516,11 +516,3 @@ const struct mech_law hsy_mech_stage_law = {
     .worst = stage_law_worst,
     .power = stage_law_power,
 };
-
-#undef STAGE_BITS
-#undef STAGE_STEP
-#undef STAGE_STEP_MAX
-#undef STAGE_MOST_MAX
-#undef STAGE_SURVIVORS
-#undef STAGE_BLOCK
-#undef STAGE_ROOM

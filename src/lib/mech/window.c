@@ -559,8 +559,3 @@ const struct mech_client hsy_mech_hm_client = {
     .resolve = hm_resolve,
     .randomize = window_randomize,
 };
-
-#undef WINDOW_OUTPUTS_MAX
-#undef WINDOW_SEARCH
-#undef WINDOW_ONE
-#undef HM_LAST

@@ -425,7 +425,3 @@ hsy_status hsy_permanent_gamma(uint64_t *nano_report, uint64_t nano_permanent,
     *nano_report = cover - 1;
     return HSY_OK;
 }
-
-#undef PERMANENT_WORDS
-#undef PERMANENT_DIGITS
-#undef PERMANENT_POOL_BITS

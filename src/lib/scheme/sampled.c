@@ -219,5 +219,3 @@ void hsy_tally_part(hsy_tally *part, const hsy_tally *t, const hsy_scheme *s,
     if (own->weights == 0)
         part->weights = NULL;
 }
-
-#undef SAMPLED_ALIGN

@@ -335,6 +335,3 @@ const struct mech_counting hsy_mech_sampled_counting = {
     .check = hsy_sampled_check,
     .tally = hsy_sampled_tally,
 };
-
-#undef SAMPLED_BLOCK
-#undef SAMPLED_ROOM

@@ -347,6 +347,3 @@ hsy_status hsy_scheme_cpu(hsy_scheme *s, hsy_cpu level)
         hsy_sampled_cpu(s);
     return HSY_OK;
 }
-
-#undef SCHEME_SPEC_FIRST
-#undef SCHEME_SPEC_MAX

@@ -295,5 +295,3 @@ hsy_status hsy_attribute_evidence(const hsy_scheme *s, hsy_evidence *points,
                      (double)hsy_tally_reports(&own));
     return st;
 }
-
-#undef TUPLE_FIXED

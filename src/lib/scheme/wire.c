@@ -242,10 +242,3 @@ const char *hsy_scheme_difference(const hsy_scheme *a, const hsy_scheme *b)
             return hsy_param_name(i);
     return memcmp(one, two, sizeof one) == 0 ? NULL : "resolved integers";
 }
-
-#undef SCHEME_WIRE_PARAMS
-#undef SCHEME_WIRE_ALPHABET
-#undef SCHEME_WIRE_ORACLE
-#undef SCHEME_WIRE_PERMANENT
-#undef SCHEME_WIRE_PARTS_DIGEST
-#undef SCHEME_WIRE_PARTS

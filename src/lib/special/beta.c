@@ -199,5 +199,3 @@ double hsy_binomial_cdf(uint64_t k, uint64_t n, double p)
         return NAN;
     return hsy_special_binomial((double)k, (double)n, p, false);
 }
-
-#undef SPECIAL_BETA_TWO_PI

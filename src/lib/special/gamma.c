@@ -180,6 +180,3 @@ double hsy_chi2_quantile(double p, double k)
     u = hsy_special_invert(&search, log(p <= 0.5 ? p : 1 - p), p > 0.5);
     return u <= -700 ? 0 : 2 * exp(u);
 }
-
-#undef SPECIAL_GAMMA_TWO_PI
-#undef SPECIAL_GAMMA_TINY

@@ -61,5 +61,3 @@ double hsy_normal_quantile(double p)
                : special_normal_ratio(4, r - 5);
     return centre < 0 ? -z : z;
 }
-
-#undef SPECIAL_NORMAL_SQRT_HALF

@@ -174,5 +174,3 @@ double hsy_special_invert(const struct special_search *search, double log_tail,
     }
     return u;
 }
-
-#undef SPECIAL_TAIL_CUT

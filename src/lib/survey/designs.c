@@ -276,5 +276,3 @@ hsy_status hsy_survey_compare(const hsy_survey *s, hsy_survey_test *out,
     *out = test;
     return HSY_OK;
 }
-
-#undef SURVEY_LEAST_GAP

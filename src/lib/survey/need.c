@@ -150,6 +150,3 @@ hsy_status hsy_survey_coverage(const hsy_survey *s, double *out, uint64_t n,
         *out = fmin(held, 1);
     return st;
 }
-
-#undef NEED_REACH
-#undef NEED_SLACK

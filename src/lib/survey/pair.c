@@ -250,5 +250,3 @@ hsy_status hsy_survey_pair_estimate(const hsy_survey_pair *s,
     *out = r;
     return HSY_OK;
 }
-
-#undef PAIR_STEPS

@@ -191,7 +191,3 @@ hsy_status hsy_survey_states(hsy_survey_shares *out, const double *h,
     out->likely = states_likely(out->mle, out->share, h, rate, d);
     return HSY_OK;
 }
-
-#undef STATES_STEPS
-#undef STATES_CLOSE
-#undef STATES_OFF
