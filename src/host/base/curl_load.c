@@ -76,5 +76,3 @@ const struct curl_functions *hsy_curl_load(void)
         return NULL;
     return &curl_table;
 }
-
-#undef CURL_LEAST

@@ -74,6 +74,3 @@ hsy_status discover_svg(char **svg, size_t *len, const struct discover_found *f,
     }
     return plot_list_svg(svg, len, &list, err);
 }
-
-#undef DISCOVER_DRAWN
-#undef DISCOVER_NAME

@@ -210,5 +210,3 @@ void discover_plan_print(FILE *to, enum table_format format,
         (info == NULL ? plan_say_batches : plan_say_one_round)(to, &v);
     table_print(to, format, &table, fields, n, kind->rows);
 }
-
-#undef PLAN_FIELDS

@@ -122,5 +122,3 @@ const uint8_t *container_input_take(struct container_input *in, size_t n)
     in->begin += n;
     return taken;
 }
-
-#undef CONTAINER_INPUT_START

@@ -213,5 +213,3 @@ hsy_status container_json_line(struct container_json *json, const hsy_scheme *s,
     json_decref(object);
     return st;
 }
-
-#undef CONTAINER_JSON_BATCH

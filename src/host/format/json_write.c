@@ -351,5 +351,3 @@ hsy_status container_put_json_end(struct output *out, uint64_t reports)
 
     return output_write(out, line, (size_t)len);
 }
-
-#undef CONTAINER_TEXT_LINE

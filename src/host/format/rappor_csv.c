@@ -182,6 +182,3 @@ bool rappor_csv_count(const char *text, uint64_t most, uint64_t *out)
 {
     return digits_parse(out, text, strlen(text), most);
 }
-
-#undef CSV_READ
-#undef CSV_LINE_MAX

@@ -407,5 +407,3 @@ hsy_status container_next(struct container_reader *r,
     }
     return st;
 }
-
-#undef CONTAINER_MAGIC

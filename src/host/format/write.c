@@ -102,5 +102,3 @@ hsy_status container_put_end(struct output *out, uint64_t reports)
     hsy_record_encode(wire, &record);
     return output_write(out, wire, sizeof wire);
 }
-
-#undef CONTAINER_WIRE_LABELS

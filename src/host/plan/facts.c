@@ -131,5 +131,3 @@ double plan_posterior(double prior, double epsilon)
 {
     return prior / (prior + (1 - prior) * exp(-epsilon));
 }
-
-#undef FACTS_STEPS

@@ -115,6 +115,3 @@ hsy_status account_poisoning(struct account *out, const struct account_ask *ask,
     free(s);
     return st;
 }
-
-#undef POISON_CURVE
-#undef POISON_WAYS

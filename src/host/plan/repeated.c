@@ -239,5 +239,3 @@ hsy_status account_longitudinal(struct account *out,
     return ask->spec != NULL ? time_memo(out, ask, err)
                              : time_renewed(out, ask, err);
 }
-
-#undef TIME_CURVE

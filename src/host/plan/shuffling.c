@@ -278,6 +278,3 @@ hsy_status account_shuffle(struct account *out, const struct account_ask *ask,
         st = shuffle_curves(out, &c, ask->n, ask->delta, err);
     return st;
 }
-
-#undef SHUFFLE_CURVE
-#undef SHUFFLE_TRIES

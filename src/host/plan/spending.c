@@ -162,5 +162,3 @@ hsy_status account_compose(struct account *out, const struct account_ask *ask,
              ask->epsilon, ask->delta);
     return spend_one(out, ask, err);
 }
-
-#undef SPEND_CURVE

@@ -160,5 +160,3 @@ void survey_matrix_print(FILE *to, enum table_format format,
     else
         matrix_machine(&x, format);
 }
-
-#undef MATRIX_COLUMNS

@@ -161,5 +161,3 @@ hsy_status survey_rehearse(struct survey_rehearsal *out,
     rehearse_sum_up(out, &a);
     return HSY_OK;
 }
-
-#undef REHEARSE_EXACT_MAX

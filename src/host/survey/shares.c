@@ -132,5 +132,3 @@ double survey_rows_epsilon(const struct survey_rows *s)
     }
     return worst;
 }
-
-#undef ESTIMATE_ODD

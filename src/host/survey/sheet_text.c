@@ -293,6 +293,3 @@ void survey_sheet_print(FILE *to, const struct survey_sheet *sheet,
     fputs(cut, to);
     questions_afterwards(&q);
 }
-
-#undef QUESTIONS_LINE
-#undef QUESTIONS_RANGE

@@ -265,5 +265,3 @@ hsy_status survey_plot_matrix(char **svg, size_t *len,
              100 * level);
     return plot_list_svg(svg, len, &list, err);
 }
-
-#undef PLOT_AROUND

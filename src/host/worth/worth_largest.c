@@ -130,5 +130,3 @@ hsy_ratio worth_share(double share)
     return (hsy_ratio){(uint64_t)floor(share * HSY_NANO + 0.5),
                        (uint64_t)HSY_NANO};
 }
-
-#undef WORTH_STEPS

@@ -380,8 +380,3 @@ void sim_print(FILE *to, enum table_format format, const struct sim_result *r,
     if (format == TABLE_ALIGNED)
         way->note(&s, to);
 }
-
-#undef ROWS_FIELDS
-#undef ROWS_OF
-#undef ROWS_WAY
-#undef ROWS_WORDS

@@ -234,6 +234,3 @@ void discovery_print(FILE *to, enum table_format format,
     if (format == TABLE_ALIGNED)
         found_note(&s);
 }
-
-#undef FOUND_SIZES
-#undef FOUND_TEXT

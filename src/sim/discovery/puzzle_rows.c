@@ -111,7 +111,3 @@ void discovery_print_puzzles(FILE *to, enum table_format format,
         puzzle_head(to, &s);
     table_print(to, format, &table, NULL, 0, "rows");
 }
-
-#undef PUZZLE_ASKED
-#undef PUZZLE_METRICS
-#undef PUZZLE_COLUMNS

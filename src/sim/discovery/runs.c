@@ -434,5 +434,3 @@ void discovery_close(struct discovery_result *out)
     free(out->each);
     out->each = NULL;
 }
-
-#undef DISCOVER_CHUNK

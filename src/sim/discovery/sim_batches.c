@@ -413,5 +413,3 @@ static void batches_close(struct discover_worker *w)
 
 const struct discover_form discover_in_batches = {
     batches_plan, batches_open, batches_search, batches_close, DISCOVER_LANES};
-
-#undef BATCHES_CANDIDATES

@@ -143,5 +143,3 @@ static void puzzle_close(struct discover_worker *w)
 
 const struct discover_form discover_puzzle = {
     puzzle_plan, puzzle_open, puzzle_search, puzzle_close, PUZZLE_LANES};
-
-#undef PUZZLE_LANES

@@ -320,5 +320,3 @@ void study_print(FILE *to, enum table_format format,
     if (format == TABLE_ALIGNED)
         rows_note(&view);
 }
-
-#undef ROWS_COLUMNS
