@@ -2,7 +2,6 @@
 #include "audit/internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

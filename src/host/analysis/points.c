@@ -2,7 +2,6 @@
  * the difference of two. */
 #include "host/analysis/internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FIGURE_MOST 40u       /* values of a list */
 #define FIGURE_MOST_BINS 400u /* bars of a histogram */

@@ -1,7 +1,6 @@
 /* tuple.c - several attributes: each by itself, or all combinations. */
 #include "host/analysis/internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include "host/base/retry.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

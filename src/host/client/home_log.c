@@ -7,7 +7,6 @@
 #include "host/client/client.h"
 #include "host/client/send.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include "host/format/truth_words.h"
 
-#include <string.h>
 #include <strings.h>
 
 /* What is wrong with line i. */

@@ -2,7 +2,6 @@
 #define _DEFAULT_SOURCE
 #include "host/format/randomizer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define CURATOR_LINES 2048u /* lines coded at once */

@@ -3,7 +3,6 @@
 #define HOST_FORMAT_INTERNAL_H
 
 #include "host/format/format.h"
-#include "host/format/json_value.h"
 
 /* A descriptor read through a buffer. The buffer at most doubles with what has
  * arrived, so a length that lies costs no memory. */

@@ -17,7 +17,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define CONTAINER_TEXT_LINE 64u /* bytes of a line with one number */
 

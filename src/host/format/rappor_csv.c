@@ -6,7 +6,6 @@
 #include "host/base/digits.h"
 #include "host/base/host_fail.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

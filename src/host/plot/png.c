@@ -8,7 +8,6 @@
 #include "host/plot/internal.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

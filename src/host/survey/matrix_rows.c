@@ -2,7 +2,6 @@
  * the shares vary together: as a table, csv or json. */
 #include "host/survey/internal.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

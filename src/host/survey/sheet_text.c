@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #define QUESTIONS_LINE 600u
 #define QUESTIONS_RANGE 48u

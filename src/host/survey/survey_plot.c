@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define PLOT_AROUND 361u /* points of a curve, the first again at the end */
 

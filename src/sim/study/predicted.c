@@ -11,7 +11,6 @@
 #include "sim/study/internal.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- Means, x from 0 to 1 ------------------------------------------------ */
 

@@ -16,7 +16,6 @@
  */
 #include "sim/study/internal.h"
 
-#include <string.h>
 
 /* ---- At once ------------------------------------------------------------- */
 
