@@ -55,7 +55,6 @@
     X(DOCUMENTS, "documents")                                                  \
     X(EPOCHS, "epochs")                                                        \
     X(DIFFERENCE, "the two differ in")                                         \
-    X(REMAINDER, "remainder")                                                  \
     X(RECEIVED, "received")                                                    \
     X(MIXES, "mixes")                                                          \
     /* fields end */

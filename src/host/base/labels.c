@@ -333,7 +333,7 @@ static hsy_status labels_line(void *ctx, const struct line *line,
 
 hsy_status labels_read(struct labels *l, int fd, hsy_error *err)
 {
-    hsy_status st = lines_each(fd, labels_line, l, err);
+    hsy_status st = lines_each(fd, false, labels_line, l, err);
 
     if (st != HSY_OK)
         return st;

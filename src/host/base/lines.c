@@ -172,7 +172,7 @@ hsy_status lines_next(struct lines *r, struct line *lines, size_t max,
     return HSY_OK;
 }
 
-hsy_status lines_each(int fd,
+hsy_status lines_each(int fd, bool marked,
                       hsy_status (*take)(void *ctx, const struct line *line,
                                          uint64_t number, hsy_error *err),
                       void *ctx, hsy_error *err)
@@ -184,6 +184,7 @@ hsy_status lines_each(int fd,
 
     if (st != HSY_OK)
         return host_fail(err, st, HSY_FIELD_NONE, "out of memory");
+    lines.marked = marked;
     while (st == HSY_OK && count != 0) {
         st = lines_next(&lines, &line, 1, &count, err);
         if (st == HSY_OK && count != 0)

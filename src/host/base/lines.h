@@ -19,7 +19,7 @@ struct lines {
     uint8_t *buffer;
     size_t begin, end;
     bool ended;
-    bool marked;     /* set it to pass over a byte-order mark */
+    bool marked;     /* a byte-order mark is passed over */
     uint64_t number; /* lines handed out so far */
 };
 
@@ -33,8 +33,8 @@ hsy_status lines_next(struct lines *r, struct line *lines, size_t max,
 void lines_close(struct lines *r);
 
 /* Hand over every line, with its number from 1, until one is refused: what take
- * or lines_next returned. */
-hsy_status lines_each(int fd,
+ * or lines_next, marked or not, returned. */
+hsy_status lines_each(int fd, bool marked,
                       hsy_status (*take)(void *ctx, const struct line *line,
                                          uint64_t number, hsy_error *err),
                       void *ctx, hsy_error *err);

@@ -54,11 +54,6 @@ struct table_cell cell_bool(bool truth)
     return (struct table_cell){.type = CELL_BOOL, .truth = truth};
 }
 
-struct table_cell cell_list(const char *const *texts, size_t n)
-{
-    return (struct table_cell){.type = CELL_LIST, .texts = texts, .len = n};
-}
-
 struct table_cell cell_shown(double number, double x, const char *format)
 {
     struct table_cell c = cell_number(number);
@@ -100,30 +95,12 @@ static void table_plain(char text[32], const struct table_cell *c)
         snprintf(text, 32, "%s", c->truth ? "true" : "false");
 }
 
-#define TABLE_LIST 1536u /* bytes of a list in csv */
-
 /* ---- CSV [RFC 4180] ------------------------------------------------------ */
-
-/* Texts one after another, as one. */
-static void table_csv_list(FILE *to, const struct table_cell *c)
-{
-    char text[TABLE_LIST] = "";
-    size_t at = 0;
-
-    for (size_t i = 0; i < c->len && at < sizeof text; i++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s",
-                               i != 0 ? "; " : "", c->texts[i]);
-    written_csv(to, text, strlen(text));
-}
 
 static void table_csv_cell(FILE *to, const struct table_cell *c)
 {
     char text[32];
 
-    if (c->type == CELL_LIST) {
-        table_csv_list(to, c);
-        return;
-    }
     if (c->type == CELL_TEXT) {
         written_csv(to, c->text, c->len);
         return;
@@ -143,8 +120,7 @@ static size_t table_said(const struct table_field *out[TABLE_SAID],
 
     for (; said != NULL && *said != NULL; said++)
         for (size_t i = 0; i < nfields && n < TABLE_SAID; i++)
-            if (strcmp(fields[i].name, *said) == 0 &&
-                (fields[i].cell.type != CELL_LIST || fields[i].cell.len != 0))
+            if (strcmp(fields[i].name, *said) == 0)
                 out[n++] = &fields[i];
     return n;
 }
@@ -190,15 +166,6 @@ static void table_json_estimate(struct put *p, const char *name,
     put_end(p, '}');
 }
 
-static void table_json_list(struct put *p, const char *name,
-                            const struct table_cell *c)
-{
-    put_array(p, name);
-    for (size_t i = 0; i < c->len; i++)
-        put_word(p, NULL, c->texts[i]);
-    put_end(p, ']');
-}
-
 static void table_json_pair(struct put *p, const char *name, double low,
                             double high)
 {
@@ -232,9 +199,6 @@ static void table_json_member(struct put *p, const char *name,
         return;
     case CELL_ESTIMATE:
         table_json_estimate(p, name, &c->estimate);
-        return;
-    case CELL_LIST:
-        table_json_list(p, name, c);
         return;
     }
 }

@@ -22,18 +22,16 @@ enum table_type {
     CELL_NUMBER, /* every digit a double has, in csv and json */
     CELL_COUNT,
     CELL_BOOL,
-    CELL_PAIR,     /* [number, high]; json only */
-    CELL_ESTIMATE, /* {estimate, stderr, low, high}; json only */
-    CELL_LIST      /* len texts; in csv one after another; not for tables */
+    CELL_PAIR,    /* [number, high]; json only */
+    CELL_ESTIMATE /* {estimate, stderr, low, high}; json only */
 };
 
 struct table_cell {
     enum table_type type;
     const char *text; /* UTF-8 or not, not necessarily ended by NUL */
     size_t len;
-    const char *const *texts; /* of a list */
-    double number;            /* NaN and infinities are printed as CELL_NONE */
-    double high;              /* of a pair */
+    double number; /* NaN and infinities are printed as CELL_NONE */
+    double high;   /* of a pair */
     hsy_estimate estimate;
     uint64_t count;
     bool truth;
@@ -47,7 +45,6 @@ struct table_cell cell_pair(double low, double high); /* none if either is */
 struct table_cell cell_estimate(const hsy_estimate *estimate);
 struct table_cell cell_count(uint64_t count);
 struct table_cell cell_bool(bool truth);
-struct table_cell cell_list(const char *const *texts, size_t n);
 
 /* A number that a table shows as x in this format, of one double. */
 struct table_cell cell_shown(double number, double x, const char *format)
@@ -87,7 +84,7 @@ void table_print(FILE *to, enum table_format format, const struct table *table,
                  const char *rows_name);
 
 /* The same; rows of csv end with those of the fields that `said` names, NULL
- * behind them, where there are such. A list that is empty has no column. */
+ * behind them, where there are such. */
 void table_print_said(FILE *to, enum table_format format,
                       const struct table *table,
                       const struct table_field *fields, size_t nfields,

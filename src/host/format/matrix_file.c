@@ -117,7 +117,7 @@ hsy_status matrix_file_read(struct matrix_file *out, struct matrix_wrong *wrong,
     if (m == NULL)
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     m->total = 1;
-    st = lines_each(fd, matrix_line, m, err);
+    st = lines_each(fd, false, matrix_line, m, err);
     if (st == HSY_OK)
         st = matrix_square(m, err);
     if (st == HSY_OK)

@@ -331,34 +331,11 @@ static hsy_status files_report(struct rappor_reports *r, uint32_t m,
     return HSY_OK;
 }
 
-/* Whose parameters the columns have: those of a list, or those found by name.
- */
+/* Who knows the parameters of a variable. */
 struct files_asked {
-    const struct rappor_params *params;
-    uint32_t variables;
-    rappor_params_of *find; /* NULL: by the list */
+    rappor_params_of *find;
     void *ctx;
 };
-
-static hsy_status files_params_of(struct rappor_params *params,
-                                  const struct files_asked *asked,
-                                  const struct files_columns *columns,
-                                  const struct rappor_csv *c, hsy_error *err)
-{
-    if (asked->find == NULL) {
-        if (columns->n != asked->variables)
-            return rappor_csv_bad(c, err, HSY_FIELD_NONE,
-                                  "not as many variables as expected");
-        memcpy(params, asked->params, columns->n * sizeof *params);
-        return HSY_OK;
-    }
-    for (size_t v = 0; v < columns->n; v++) {
-        if (!asked->find(asked->ctx, c->fields[columns->first + v], &params[v]))
-            return rappor_csv_bad(c, err, HSY_FIELD_VARIABLE,
-                                  "there are no parameters for a variable");
-    }
-    return HSY_OK;
-}
 
 static hsy_status files_reports(struct rappor_reports *r,
                                 const struct files_asked *asked,
@@ -372,8 +349,10 @@ static hsy_status files_reports(struct rappor_reports *r,
 
     if (st == HSY_OK)
         st = files_reports_head(&columns, c, err);
-    if (st == HSY_OK)
-        st = files_params_of(params, asked, &columns, c, err);
+    for (size_t v = 0; st == HSY_OK && v < columns.n; v++)
+        if (!asked->find(asked->ctx, c->fields[columns.first + v], &params[v]))
+            st = rappor_csv_bad(c, err, HSY_FIELD_VARIABLE,
+                                "there are no parameters for a variable");
     if (st == HSY_OK)
         st = files_variables(r, params, &columns, c);
     while (st == HSY_OK && (st = rappor_csv_next(c, err)) == HSY_OK)
@@ -383,39 +362,20 @@ static hsy_status files_reports(struct rappor_reports *r,
     return st == HSY_E_END ? HSY_OK : st;
 }
 
-static hsy_status files_reports_read(struct rappor_reports *reports,
-                                     const struct files_asked *asked,
-                                     const char *path, hsy_error *err)
+hsy_status rappor_reports_find(struct rappor_reports *reports,
+                               rappor_params_of *find, void *ctx,
+                               const char *path, hsy_error *err)
 {
     struct rappor_reports read = {0};
     struct rappor_csv c;
     hsy_status st = rappor_csv_open(&c, path);
 
     if (st == HSY_OK)
-        st = files_reports(&read, asked, &c, err);
+        st = files_reports(&read, &(struct files_asked){find, ctx}, &c, err);
     rappor_csv_close(&c);
     if (st == HSY_OK)
         *reports = read;
     else
         rappor_reports_free(&read);
     return st;
-}
-
-hsy_status rappor_reports_read(struct rappor_reports *reports,
-                               const struct rappor_params *params,
-                               uint32_t variables, const char *path,
-                               hsy_error *err)
-{
-    const struct files_asked asked = {.params = params, .variables = variables};
-
-    return files_reports_read(reports, &asked, path, err);
-}
-
-hsy_status rappor_reports_find(struct rappor_reports *reports,
-                               rappor_params_of *find, void *ctx,
-                               const char *path, hsy_error *err)
-{
-    const struct files_asked asked = {.find = find, .ctx = ctx};
-
-    return files_reports_read(reports, &asked, path, err);
 }

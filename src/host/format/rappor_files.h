@@ -75,15 +75,9 @@ hsy_status rappor_map_read(struct rappor_map *map,
                            hsy_error *err);
 void rappor_map_free(struct rappor_map *map);
 
-/* Every cohort must be below m; the bits of variable v are checked against
- * params[v].k, so variables must be their number in the file. */
-hsy_status rappor_reports_read(struct rappor_reports *reports,
-                               const struct rappor_params *params,
-                               uint32_t variables, const char *path,
-                               hsy_error *err);
-
-/* The same where variables are known by name: find sets the parameters of one,
- * or returns false, which is HSY_E_FORMAT. All have the same m. */
+/* find sets the parameters of the variable with this name, or returns false,
+ * which is HSY_E_FORMAT. All have the same m; every cohort must be below it,
+ * and the bits of a variable as many as its k. */
 typedef bool rappor_params_of(void *ctx, const char *name,
                               struct rappor_params *params);
 hsy_status rappor_reports_find(struct rappor_reports *reports,

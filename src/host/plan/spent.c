@@ -92,7 +92,7 @@ static hsy_status spent_take(void *ctx, const struct line *line,
 hsy_status account_spent(hsy_spent **spent, size_t *n, int fd, hsy_error *err)
 {
     struct spent_list l = {.spent = NULL};
-    hsy_status st = lines_each(fd, spent_take, &l, err);
+    hsy_status st = lines_each(fd, false, spent_take, &l, err);
 
     if (st == HSY_OK && l.n == 0)
         st = host_fail(err, HSY_E_EMPTY, HSY_FIELD_NONE,

@@ -62,30 +62,6 @@ size_t ohttp_config_list(uint8_t *out, const struct ohttp_key *keys, size_t n)
     return n * OHTTP_LISTED;
 }
 
-hsy_status ohttp_config_read(uint8_t *id, uint8_t pub[SEAL_KEY],
-                             enum seal_aead *aead, const uint8_t *bytes,
-                             size_t len)
-{
-    const size_t head = 5 + SEAL_KEY;
-
-    if (len < 3)
-        return HSY_E_FORMAT;
-    if (ohttp_get16(bytes + 1) != OHTTP_KEM)
-        return HSY_E_UNKNOWN;
-    if (len < head + 4 || ohttp_get16(bytes + head - 2) != len - head ||
-        (len - head) % 4 != 0)
-        return HSY_E_FORMAT;
-    for (size_t i = head; i < len; i += 4) {
-        if (ohttp_get16(bytes + i) == OHTTP_KDF &&
-            ohttp_aead(ohttp_get16(bytes + i + 2), aead)) {
-            *id = bytes[0];
-            memcpy(pub, bytes + 3, SEAL_KEY);
-            return HSY_OK;
-        }
-    }
-    return HSY_E_UNKNOWN;
-}
-
 /* ---- Requests, section 4.3 ----------------------------------------------- */
 
 static const char ohttp_request_label[] = "message/bhttp request";

@@ -47,12 +47,6 @@ size_t ohttp_config(uint8_t out[OHTTP_CONFIG], const struct ohttp_key *key);
  * length. */
 size_t ohttp_config_list(uint8_t *out, const struct ohttp_key *keys, size_t n);
 
-/* Read one; aead is the first of its symmetric algorithms that is here.
- * HSY_E_UNKNOWN: another KEM, or none of them is; HSY_E_FORMAT. */
-hsy_status ohttp_config_read(uint8_t *id, uint8_t pub[SEAL_KEY],
-                             enum seal_aead *aead, const uint8_t *bytes,
-                             size_t len);
-
 /* ---- The client ---------------------------------------------------------- */
 
 /*

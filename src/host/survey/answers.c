@@ -335,10 +335,13 @@ static bool answers_blank(const struct answers_table *t,
 
 /* Lines without a word are the end of the table, unless somebody follows. Then
  * they were people without an answer, if they have all fields. */
-static hsy_status answers_line(struct answers_table *t, const struct line *line,
-                               hsy_error *err)
+static hsy_status answers_line(void *ctx, const struct line *line,
+                               uint64_t number, hsy_error *err)
 {
-    if (t->line == 1)
+    struct answers_table *t = ctx;
+
+    t->line = number;
+    if (number == 1)
         return answers_header(t, line, err);
     if (answers_blank(t, line)) {
         t->blank++;
@@ -356,26 +359,6 @@ static hsy_status answers_line(struct answers_table *t, const struct line *line,
     return answers_record(t, line, err);
 }
 
-static hsy_status answers_each(struct answers_table *t, int fd, hsy_error *err)
-{
-    struct lines lines;
-    struct line line;
-    size_t count = 1;
-    hsy_status st = lines_open(&lines, fd);
-
-    if (st != HSY_OK)
-        return host_fail(err, st, HSY_FIELD_NONE, "out of memory");
-    lines.marked = true;
-    while (st == HSY_OK && count != 0) {
-        st = lines_next(&lines, &line, 1, &count, err);
-        t->line = lines.number;
-        if (st == HSY_OK && count != 0)
-            st = answers_line(t, &line, err);
-    }
-    lines_close(&lines);
-    return st;
-}
-
 /* All memory is one block: the room, and a field of each column. */
 static hsy_status answers_lines(struct answers_table *t, int fd, hsy_error *err)
 {
@@ -388,7 +371,7 @@ static hsy_status answers_lines(struct answers_table *t, int fd, hsy_error *err)
     t->room = block;
     for (size_t i = 0; i < SURVEY_COLUMNS; i++)
         t->fields[i] = block + (1 + i) * CSV_FIELD_ROOM;
-    st = answers_each(t, fd, err);
+    st = lines_each(fd, true, answers_line, t, err);
     explicit_bzero(block, size);
     free(block);
     if (st == HSY_OK && t->answered == 0)

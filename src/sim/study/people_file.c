@@ -142,7 +142,7 @@ static hsy_status file_take(void *ctx, const struct line *line, uint64_t number,
 
 static hsy_status file_lines(struct file_truths *f, int fd, hsy_error *err)
 {
-    const hsy_status st = lines_each(fd, file_take, f, err);
+    const hsy_status st = lines_each(fd, false, file_take, f, err);
 
     if (st == HSY_OK && f->n == 0)
         return host_fail(err, HSY_E_EMPTY, HSY_FIELD_NONE, "has no lines");

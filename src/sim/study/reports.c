@@ -16,7 +16,6 @@
  */
 #include "sim/study/internal.h"
 
-
 /* ---- At once ------------------------------------------------------------- */
 
 static void reports_bit(hsy_tally *t, const hsy_scheme_info *info,

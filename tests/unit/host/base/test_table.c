@@ -29,11 +29,10 @@ static const struct table two = {columns, 4, 2, cells, names};
 static char *printed(enum table_format format, const struct table *t,
                      const char *rows)
 {
-    static const char *const list[] = {"x", "y"};
-    static const char *const said[] = {"list", "level", NULL};
+    static const char *const said[] = {"word", "level", NULL};
     const struct table_field fields[] = {
         {"level", cell_number(0.95)},
-        {"list", cell_list(list, 2)},
+        {"word", cell_text("x; \"y\"")},
         {"none", cell_number(NAN)},
         {"pair", cell_pair(1, 2)},
         {"open", cell_pair(1, INFINITY)},
@@ -62,16 +61,16 @@ static void three_formats(void)
     free(text);
     text = printed(TABLE_CSV, &two, "rows");
     is_text(text,
-            "name,share,count,hidden,list,level\n"
-            "\"a, \"\"b\"\"\",0.25,7,true,\"x; y\",0.95\n"
-            "\xc3\xa4,0.25,12345,false,\"x; y\",0.95\n",
+            "name,share,count,hidden,word,level\n"
+            "\"a, \"\"b\"\"\",0.25,7,true,\"x; \"\"y\"\"\",0.95\n"
+            "\xc3\xa4,0.25,12345,false,\"x; \"\"y\"\"\",0.95\n",
             "csv has every column, and the fields that are named");
     free(text);
     text = printed(TABLE_JSON, &two, "rows");
     is_text(text,
             "{\n"
             "  \"level\": 0.95,\n"
-            "  \"list\": [\"x\", \"y\"],\n"
+            "  \"word\": \"x; \\\"y\\\"\",\n"
             "  \"none\": null,\n"
             "  \"pair\": [1, 2],\n"
             "  \"open\": null,\n"

@@ -30,13 +30,21 @@ static void put_text(const char *text)
 
 enum which { PARAMS, COUNTS, MAP, REPORTS };
 
+/* Variables whose names begin with a or w have four bits, with b or f two. */
+static bool find(void *ctx, const char *name, struct rappor_params *params)
+{
+    (void)ctx;
+    *params = small;
+    params->k = strchr("aw", name[0]) != NULL ? 4 : 2;
+    return strchr("awbf", name[0]) != NULL;
+}
+
 static hsy_status reads(enum which which, hsy_error *err)
 {
     struct rappor_params params;
     struct rappor_counts counts;
     struct rappor_map map;
     struct rappor_reports reports;
-    const struct rappor_params two[2] = {small, {2, 1, 2, 0, 1, 0.5}};
     hsy_status st;
 
     memset(err, 0, sizeof *err);
@@ -54,7 +62,7 @@ static hsy_status reads(enum which which, hsy_error *err)
             rappor_map_free(&map);
         return st;
     default:
-        st = rappor_reports_read(&reports, two, 2, path, err);
+        st = rappor_reports_find(&reports, find, NULL, path, err);
         if (st == HSY_OK)
             rappor_reports_free(&reports);
         return st;
@@ -111,7 +119,7 @@ static void refusals(void)
         {MAP, "\"v1,1,5\n", 1, NULL},
         {MAP, "\"v1\"\"\n", 1, NULL},
         {MAP, "v\"1,1,5\n", 1, NULL},
-        {REPORTS, "client,cohort,a,b,c\n", 1, NULL},
+        {REPORTS, "client,cohort,a,b,c\n", 1, "variable"},
         {REPORTS, "client,cohort,a,b\n1,0,0101,01\n2,1,0101,1\n", 3, "bits"},
     };
 
@@ -158,7 +166,6 @@ static void broken(void)
 
 static void contents(void)
 {
-    const struct rappor_params two[2] = {small, {2, 1, 2, 0, 1, 0.5}};
     struct rappor_params p;
     struct rappor_counts counts;
     struct rappor_map map;
@@ -189,7 +196,7 @@ static void contents(void)
        "map, with quotes");
     rappor_map_free(&map);
     put_text("client,cohort,word,flag\nx,1,0101,10\ny,0,1000,01\n");
-    ok(rappor_reports_read(&r, two, 2, path, NULL) == HSY_OK && r.n == 2 &&
+    ok(rappor_reports_find(&r, find, NULL, path, NULL) == HSY_OK && r.n == 2 &&
            r.stride == 2 && r.cohorts[0] == 1 && r.words[0] == 5 &&
            r.words[1] == 2 && r.words[2] == 8 && r.words[3] == 1 &&
            strcmp(r.names[1], "flag") == 0,
