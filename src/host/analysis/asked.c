@@ -21,7 +21,7 @@ static hsy_status asked_labels(struct analysis_asked *asked,
         return HSY_OK; /* values are numbers */
     asked->names = calloc(d + 1, sizeof *asked->names);
     if (asked->names == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     while (at + 4 <= len && asked->nnames < d) {
         const size_t n = bytes_get32(t->labels + at);
 
@@ -73,7 +73,7 @@ static hsy_status asked_once(const hsy_analysis_text *names, size_t n,
     size_t twice = 0;
 
     if (sorted == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     for (size_t i = 1; i < n && twice == 0; i++) {
         const hsy_analysis_text *later =
             sorted[i - 1] > sorted[i] ? sorted[i - 1] : sorted[i];
@@ -113,7 +113,7 @@ static hsy_status asked_values(struct analysis_asked *asked,
     if (st == HSY_OK)
         sorted = asked_sorted(list.names, list.nnames);
     if (st == HSY_OK && sorted == NULL)
-        st = analysis_nomem(err);
+        st = host_nomem(err);
     for (size_t i = 0; st == HSY_OK && i < asked->nnames; i++) {
         const hsy_analysis_text *name = &asked->names[i];
         const hsy_analysis_text *const *at =
@@ -165,7 +165,7 @@ static hsy_status asked_candidates(struct analysis_asked *asked,
     asked->names = malloc((n + 1) * sizeof *asked->names);
     asked->codes = malloc((n * width + 1) * sizeof *asked->codes);
     if (asked->names == NULL || asked->codes == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; i < n; i++)
         asked->names[i] = request->candidates[i];
     asked->nnames = asked->count = n;
@@ -249,7 +249,7 @@ hsy_status analysis_name_rows(hsy_analysis_result *out,
         bytes += analysis_name(room, asked, &out->info, out->rows[i].place).len;
     out->memory = at = malloc(bytes);
     if (at == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; i < out->count; i++) {
         const hsy_analysis_text name =
             analysis_name(room, asked, &out->info, out->rows[i].place);

@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static hsy_status associate_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 /* What is wrong with a variable. */
 static hsy_status associate_wrong(hsy_error *err, hsy_status st, uint32_t v,
                                   const char *msg)
@@ -36,7 +31,7 @@ static hsy_status associate_count(struct associate *j, uint32_t v,
     x->totals = calloc(x->column.params.m, sizeof *x->totals);
     x->ones = calloc((size_t)x->column.params.m * k, sizeof *x->ones);
     if (x->totals == NULL || x->ones == NULL)
-        return associate_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; i < r->n; i++) {
         const uint8_t *word = r->words + i * r->stride + r->offset[v];
         uint64_t *ones = x->ones + (size_t)r->cohorts[i] * k;
@@ -67,7 +62,7 @@ static hsy_status associate_pick(struct associate *j, uint32_t v,
     x->sd = malloc(map->candidates * sizeof *x->sd);
     if (x->picked == NULL || x->bits == NULL || x->shares == NULL ||
         x->sd == NULL)
-        return associate_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; i < map->candidates; i++) {
         if (!found[i].detected && !j->all)
             continue;
@@ -102,7 +97,7 @@ static hsy_status associate_strings(struct associate *j, uint32_t v,
     data.bits = x->column.map->bits;
     st = analysis_rappor_decode(&found, &summary, &data, how, &why);
     if (st == HSY_E_NOMEM)
-        return associate_nomem(err);
+        return host_nomem(err);
     if (st != HSY_OK)
         return associate_wrong(err, st, v,
                                why.msg != NULL ? why.msg : hsy_strstatus(st));
@@ -120,7 +115,7 @@ static hsy_status associate_boolean(struct associate *j, uint32_t v,
     x->bits = calloc((size_t)x->column.params.m * x->column.params.h,
                      sizeof *x->bits);
     if (x->bits == NULL)
-        return associate_nomem(err);
+        return host_nomem(err);
     j->data.variable[v].data.candidates = 1;
     j->data.variable[v].data.bits = x->bits;
     j->data.variable[v].rest = HSY_RAPPOR_REST_NO_BIT;
@@ -190,7 +185,7 @@ static hsy_status associate_solve(struct associate *j, hsy_error *err)
         st = hsy_rappor_associate(&j->data, j->share, j->covariance, &j->result,
                                   scratch, err);
     free(scratch);
-    return st == HSY_E_NOMEM ? associate_nomem(err) : st;
+    return st == HSY_E_NOMEM ? host_nomem(err) : st;
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
@@ -266,7 +261,7 @@ static hsy_status associate_sum(struct associate *j, hsy_error *err)
     for (size_t i = 0; own != NULL && j->rows != NULL && i < j->nrows; i++)
         associate_estimate(j, i, own);
     free(own);
-    return own != NULL && j->rows != NULL ? HSY_OK : associate_nomem(err);
+    return own != NULL && j->rows != NULL ? HSY_OK : host_nomem(err);
 }
 
 const char *associate_name(const struct associate *j, uint32_t v,

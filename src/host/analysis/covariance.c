@@ -9,7 +9,7 @@ static hsy_status covariance_fill(double *cov, const struct analysis_job *j,
     void *scratch =
         malloc(hsy_evidence_scratch(j->t.scheme, j->out->info.d) + 1);
     hsy_status st = scratch == NULL
-                        ? analysis_nomem(err)
+                        ? host_nomem(err)
                         : hsy_covariance(j->t.scheme, cov, j->t.tally,
                                          j->out->how.target, scratch, err);
 
@@ -28,7 +28,7 @@ static hsy_status covariance_rows(hsy_analysis_result *out, const double *cov,
 
     out->rows = calloc(d + 1, sizeof *out->rows);
     if (out->rows == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     out->count = d;
     for (size_t i = 0; i < d; i++)
         out->rows[i].place = (uint32_t)i;
@@ -37,7 +37,7 @@ static hsy_status covariance_rows(hsy_analysis_result *out, const double *cov,
     out->rows = calloc(d * d + 1, sizeof *out->rows);
     out->count = out->rows != NULL ? d * d : 0;
     if (out->rows == NULL)
-        st = analysis_nomem(err);
+        st = host_nomem(err);
     for (size_t i = 0; st == HSY_OK && i < d * d; i++)
         out->rows[i] = (hsy_analysis_row){.value = named[i / d].value,
                                           .other = named[i % d].value,
@@ -59,7 +59,7 @@ hsy_status analysis_covariance(struct analysis_job *j, hsy_error *err)
     if (st != HSY_OK)
         return st;
     cov = malloc((d * d + 1) * sizeof *cov);
-    st = cov == NULL ? analysis_nomem(err) : covariance_fill(cov, j, err);
+    st = cov == NULL ? host_nomem(err) : covariance_fill(cov, j, err);
     if (st == HSY_OK)
         st = covariance_rows(j->out, cov, &j->asked, err);
     free(cov);

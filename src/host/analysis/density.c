@@ -83,7 +83,7 @@ hsy_status analysis_density_post(double **shares, struct analysis_job *j,
     double *out = calloc((size_t)j->out->info.d + 1, sizeof *out);
     hsy_density_fit fit = {0};
     hsy_status st = scratch == NULL || out == NULL
-                        ? analysis_nomem(err)
+                        ? host_nomem(err)
                         : hsy_density(j->t.scheme, out, &fit, j->t.tally, &how,
                                       scratch, err);
 

@@ -74,7 +74,7 @@ static hsy_status found_rest(struct analysis_search *out,
 
     how.comparisons = 1;
     if (points == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; i < count; i++) {
         points[i] = found[i].point;
         from.passed = fmax(from.passed, found[i].passed);
@@ -152,7 +152,7 @@ static hsy_status found_prefixes(struct analysis_search *out,
     found = malloc(most * sizeof *found);
     scratch = malloc(hsy_search_scratch(t->scheme, out->stage, out->stages));
     st = out->rows == NULL || found == NULL || scratch == NULL
-             ? analysis_nomem(err)
+             ? host_nomem(err)
              : found_stages(out, t, w, found, scratch, err);
     free(found);
     free(scratch);
@@ -174,7 +174,7 @@ hsy_status analysis_survivors(hsy_stage *stage, hsy_candidate **found,
     made = (hsy_found){malloc((size_t)stage->keep * sizeof *made.list), 0};
     scratch = malloc(hsy_stage_scratch(t->scheme, stage));
     st = made.list == NULL || scratch == NULL
-             ? analysis_nomem(err)
+             ? host_nomem(err)
              : hsy_stage_survivors(t->scheme, &made, t->tally, stage, scratch,
                                    err);
     free(scratch);
@@ -204,7 +204,7 @@ static hsy_status found_batch(struct analysis_search *out,
     out->number = hsy_stage_number(t->scheme);
     out->candidates = out->stage[0].candidates;
     out->rows = malloc((count + 1) * sizeof *out->rows);
-    st = out->rows == NULL ? analysis_nomem(err)
+    st = out->rows == NULL ? host_nomem(err)
                            : found_strings(out, t, w, found, count, 0, err);
     free(found);
     return st;
@@ -221,7 +221,7 @@ static hsy_status found_join(struct analysis_search *out,
     void *memory = malloc(hsy_puzzle_memory(t->scheme, plan));
     hsy_puzzle_trace trace = {0};
     hsy_status st = found.list == NULL || memory == NULL
-                        ? analysis_nomem(err)
+                        ? host_nomem(err)
                         : hsy_puzzle_search(t->scheme, &found, &trace, t->tally,
                                             plan, memory, err);
 
@@ -229,7 +229,7 @@ static hsy_status found_join(struct analysis_search *out,
         out->candidates = trace.candidates;
         out->rows = malloc((found.count + 1) * sizeof *out->rows);
         st = out->rows == NULL
-                 ? analysis_nomem(err)
+                 ? host_nomem(err)
                  : found_strings(out, t, w, found.list, found.count,
                                  plan->fragments, err);
     }
@@ -321,7 +321,7 @@ static hsy_status found_rows(hsy_analysis_result *out,
     out->rows = calloc(got->count + 1, sizeof *out->rows);
     out->memory = at = malloc(bytes);
     if (out->rows == NULL || at == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     out->count = got->count;
     for (size_t i = 0; i < got->count; i++) {
         const struct analysis_found *from = &got->rows[i];

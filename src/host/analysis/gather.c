@@ -23,11 +23,6 @@ static hsy_status gather_at(struct gather *g, const struct container_item *item,
     return st;
 }
 
-static hsy_status gather_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 static hsy_status gather_refuse(struct gather *g, enum gather_trouble trouble,
                                 const char *name, const char *msg,
                                 hsy_error *err)
@@ -75,13 +70,13 @@ static hsy_status gather_begin(struct gather *g, struct container_reader *r,
     g->first = name;
     hsy_scheme_describe(g->scheme, &g->info);
     if (!gather_block(g, item->labels))
-        return gather_nomem(err);
+        return host_nomem(err);
     if (g->info.labels_len > g->info.labels_at)
         st = labels_take(&g->labels, g->block + g->info.labels_at,
                          g->info.labels_len - g->info.labels_at, err);
     if (st != HSY_OK)
         return gather_at(g, item, st, err);
-    return gather_allocate(g) ? HSY_OK : gather_nomem(err);
+    return gather_allocate(g) ? HSY_OK : host_nomem(err);
 }
 
 /* Another file begins: it must be of the same scheme. */
@@ -235,7 +230,7 @@ hsy_status gather_file(struct gather *g, int fd, const char *name,
     hsy_status st;
 
     g->wrong = (struct gather_wrong){.name = name};
-    st = r != NULL ? gather_items(g, r, name, &why) : gather_nomem(&why);
+    st = r != NULL ? gather_items(g, r, name, &why) : host_nomem(&why);
     container_close(r);
     if (st != HSY_OK && err != NULL)
         *err = why;

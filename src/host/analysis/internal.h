@@ -28,11 +28,6 @@ struct analysis_job {
     double shared; /* kept noise in common with the other of two */
 };
 
-static inline hsy_status analysis_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 /* A result that has nothing but what the request says. */
 void analysis_begin(hsy_analysis_result *out, const hsy_analysis_request *q);
 

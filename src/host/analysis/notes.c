@@ -77,7 +77,7 @@ hsy_status analysis_note(hsy_analysis_result *out,
         realloc(out->notes, (out->nnotes + 1) * sizeof *notes);
 
     if (notes == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     out->notes = notes;
     notes[out->nnotes++] = *note;
     return HSY_OK;

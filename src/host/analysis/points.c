@@ -67,7 +67,7 @@ static hsy_status points_rows(struct analysis_job *j, const hsy_confidence *how,
     out->count = j->asked.count;
     out->rows = calloc(out->count + 1, sizeof *out->rows);
     if (out->rows == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     if (bounds) {
         out->lying = j->request->lying;
         out->columns |=
@@ -119,7 +119,7 @@ static hsy_status points_post_all(double *out, const struct analysis_job *j,
         return points_post_yes_no(out, e->points, method, err);
     scratch = malloc((e->count + 1) * sizeof *scratch);
     st = scratch == NULL
-             ? analysis_nomem(err)
+             ? host_nomem(err)
              : hsy_post_process(out, e->points, e->count, method, scratch, err);
     free(scratch);
     return st;
@@ -140,8 +140,7 @@ static hsy_status points_post(struct analysis_job *j, hsy_error *err)
         st = analysis_density_post(&shares, j, err);
     } else {
         shares = malloc((j->own->count + 1) * sizeof *shares);
-        st = shares == NULL ? analysis_nomem(err)
-                            : points_post_all(shares, j, err);
+        st = shares == NULL ? host_nomem(err) : points_post_all(shares, j, err);
     }
     for (size_t i = 0; st == HSY_OK && i < out->count; i++)
         out->rows[i].post =
@@ -192,7 +191,7 @@ static hsy_status points_rest(struct analysis_job *j, hsy_error *err)
                            &out->how, err);
     free(known);
     free(codes);
-    return st == HSY_E_NOMEM ? analysis_nomem(err) : st;
+    return st == HSY_E_NOMEM ? host_nomem(err) : st;
 }
 
 /* ---- All of it ----------------------------------------------------------- */

@@ -12,7 +12,7 @@ static hsy_status ranges_open(hsy_ranges *r, void **scratch,
 
     *scratch = malloc(hsy_ranges_scratch(t->scheme) + 1);
     if (*scratch == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     st = hsy_ranges_open(r, t->scheme, t->tally, *scratch, err);
     if (st == HSY_OK && t->attended != NULL)
         st = hsy_ranges_attend(r, t->permanent, t->attended, err);
@@ -44,7 +44,7 @@ static hsy_status ranges_rows(hsy_analysis_row **rows, size_t *count,
     if (st == HSY_OK) {
         *rows = calloc(n + 1, sizeof **rows);
         if (*rows == NULL)
-            st = analysis_nomem(err);
+            st = host_nomem(err);
     }
     for (size_t i = 0; st == HSY_OK && i < n; i++) {
         (*rows)[i].place = (uint32_t)i;
@@ -84,7 +84,7 @@ static hsy_status ranges_keep(hsy_analysis_result *out, hsy_error *err)
         bytes += out->rows[i].value.len;
     out->memory = at = malloc(bytes);
     if (at == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; i < out->count; i++) {
         const hsy_analysis_text name = out->rows[i].value;
 

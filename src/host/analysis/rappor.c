@@ -40,7 +40,7 @@ hsy_status analysis_rappor_open(struct analysis_rappor *r,
     r->data.totals = t->tally->strata;
     r->data.ones = (const uint64_t *)t->tally->cells;
     if (r->bits == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     r->data.bits = r->bits;
     for (size_t i = 0; i < candidates; i++) {
         for (uint32_t c = 0; c < m; c++) {
@@ -101,7 +101,7 @@ hsy_status analysis_rappor_decode(hsy_rappor_share **shares,
     if (scratch != NULL && made != NULL)
         st = hsy_rappor_decode(data, made, summary, how, scratch, err);
     else
-        analysis_nomem(err);
+        host_nomem(err);
     free(scratch);
     if (st == HSY_OK)
         *shares = made;
@@ -197,7 +197,7 @@ static hsy_status rappor_rows(hsy_analysis_result *out,
 {
     out->rows = calloc(out->candidates + 1, sizeof *out->rows);
     if (out->rows == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; i < out->candidates; i++)
         if (all || shares[i].detected) {
             out->rows[out->count].est.value = shares[i].unbiased;
@@ -299,7 +299,7 @@ hsy_status analysis_rappor_files(hsy_analysis_result *out,
     out->rappor = rappor_how(out, request);
     asked.names = malloc((data->candidates + 1) * sizeof *asked.names);
     if (asked.names == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     memcpy(asked.names, names, data->candidates * sizeof *names);
     st = rappor_result(out, data, all, 0, err);
     out->reports = out->summary.reports;

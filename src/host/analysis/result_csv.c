@@ -168,13 +168,13 @@ hsy_status analysis_csv(char **csv, size_t *len, const hsy_analysis_result *r,
     FILE *to = open_memstream(&text, len);
 
     if (to == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     csv_row(to, r, more, rows);
     for (size_t i = 0; i < rows; i++)
         csv_row(to, r, more, i);
     if (fclose(to) != 0) {
         free(text);
-        return analysis_nomem(err);
+        return host_nomem(err);
     }
     *csv = text;
     return HSY_OK;

@@ -82,7 +82,7 @@ static hsy_status figure_choose(struct figure *f, hsy_error *err)
 
     f->rows = malloc(r->count * sizeof(*f->rows));
     if (f->rows == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; i < r->count; i++)
         f->rows[i] = &r->rows[i];
     f->n = r->count;

@@ -306,13 +306,13 @@ hsy_status hsy_analysis_json(const hsy_analysis_result *r, char **json,
     struct put p;
 
     if (to == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     put_begin(&p, to);
     analysis_put(&p, r, NULL);
     put_finish(&p);
     if (fclose(to) != 0) {
         free(text);
-        return analysis_nomem(err);
+        return host_nomem(err);
     }
     *json = text;
     return HSY_OK;

@@ -140,7 +140,7 @@ static hsy_status tuple_cells(hsy_evidence **points, size_t *count,
     *count = info.d;
     *points = malloc(info.d * sizeof **points);
     if (*points == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     st = hsy_evidence_of(cells, *points, of->tally, NULL, info.d, NULL, err);
     return st == HSY_OK
                ? tuple_odd(t, cells, of->tally, *points, info.d, t->nparts, err)
@@ -165,7 +165,7 @@ static hsy_status tuple_points(struct tuple_job *t, size_t i, hsy_error *err)
                                     p->asked.codes, p->npoints, scratch, &why);
     free(scratch);
     if (st == HSY_E_NOMEM)
-        return analysis_nomem(err);
+        return host_nomem(err);
     if (st != HSY_OK)
         return tuple_wrong(err, st, i, why.msg);
     if (t->joint) /* the cells are looked at */
@@ -246,7 +246,7 @@ static hsy_status tuple_each(struct tuple_job *t, hsy_error *err)
     how.comparisons = out->simultaneous && total > 0 ? total : 1;
     out->rows = calloc(total + 1, sizeof *out->rows);
     if (out->rows == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; i < t->nparts && st == HSY_OK; i++) {
         if (!t->parts[i].shown)
             continue;
@@ -269,7 +269,7 @@ static hsy_status tuple_combinations(struct tuple_job *t,
     how.comparisons = out->simultaneous ? count : 1;
     out->rows = calloc(count + 1, sizeof *out->rows);
     if (out->rows == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; st == HSY_OK && i < count; i++) {
         out->rows[i].place = (uint32_t)i;
         out->rows[i].part = (uint32_t)t->nparts;
@@ -371,7 +371,7 @@ static hsy_status tuple_name(const struct tuple_job *t, hsy_error *err)
 
     out->memory = malloc(tuple_names(NULL, t) + 1);
     if (out->memory == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     tuple_names(out->memory, t);
     out->of = out->selected = out->count;
     out->level_selected = out->how.level;
@@ -404,7 +404,7 @@ hsy_status analysis_by_tuple(struct analysis_job *j, hsy_error *err)
     hsy_status st = analysis_no_difference(j, err);
 
     if (t == NULL)
-        return analysis_nomem(err);
+        return host_nomem(err);
     t->j = j;
     if (st == HSY_OK && cells && j->out->info.analysis != HSY_ANALYSIS_JOINT)
         st = host_fail(err, HSY_E_REFUSED, HSY_FIELD_JOINT,

@@ -15,7 +15,7 @@ static hsy_status put_memory(struct put *p, bool tight, hsy_error *err)
     *p = (struct put){.tight = tight, .depth = 1};
     p->to = open_memstream(&p->text, &p->len);
     if (p->to == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     putc('{', p->to);
     return HSY_OK;
 }
@@ -40,7 +40,7 @@ hsy_status put_close(struct put *p, char **text, size_t *len, hsy_error *err)
     failed |= p->text == NULL; /* cutting it to its length may fail silently */
     if (failed) {
         free(p->text);
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     *text = p->text;
     *len = p->len;

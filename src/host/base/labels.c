@@ -183,7 +183,7 @@ static hsy_status labels_append(struct labels *l, const void *text, size_t len,
                             "all values together are longer than 64 MiB",
                             HSY_UNIT_VALUE, place);
     if (!labels_grow(l, len + 4))
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     bytes_put32(l->block + l->len, (uint32_t)len);
     memcpy(l->block + l->len + 4, text, len);
     l->starts[l->d++] = (uint32_t)(l->len + 4);
@@ -289,7 +289,7 @@ hsy_status labels_index(struct labels *l, hsy_error *err)
     free(l->slots);
     l->slots = malloc(slots * sizeof *l->slots);
     if (l->slots == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     l->mask = (uint32_t)(slots - 1);
     if (labels_draw_key(l) != HSY_OK)
         return host_fail(err, HSY_E_ENTROPY, HSY_FIELD_NONE,

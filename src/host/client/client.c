@@ -13,11 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static hsy_status client_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 /* ---- The document in a file ---------------------------------------------- */
 
 static hsy_status client_read_fd(hsy_client *c, int fd, size_t *len,
@@ -40,7 +35,7 @@ static hsy_status client_read_fd(hsy_client *c, int fd, size_t *len,
         return host_fail(err, HSY_E_IO, HSY_FIELD_DOCUMENT,
                          hsy_world_why(errno));
     default:
-        return client_nomem(err);
+        return host_nomem(err);
     }
 }
 
@@ -94,7 +89,7 @@ static hsy_status client_copy_policy(hsy_client *c, const hsy_policy *policy,
     c->policy.size = sizeof c->policy;
     c->policy.sources = sources;
     if (sources == NULL || at == NULL || !client_copy_pins(c))
-        return client_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; i < policy->nsources; i++) {
         size_t len = strlen(policy->sources[i].name) + 1;
 
@@ -114,7 +109,7 @@ static hsy_status client_open_device(hsy_client *c, bool create, hsy_error *err)
 
     c->device = calloc(1, hsy_device_size(&c->policy) + 1);
     if (c->device == NULL)
-        return client_nomem(err);
+        return host_nomem(err);
     st = hsy_device_open(c->device, &c->policy, world, err);
     if (st == HSY_E_EMPTY && create)
         st = hsy_device_create(c->device, &c->policy, world, err);
@@ -133,7 +128,7 @@ static hsy_status client_admit(hsy_client *c, uint32_t i, hsy_error *err)
     refusal->why = (hsy_error){0};
     r = malloc(hsy_release_size(&refusal->task) + 1);
     if (r == NULL)
-        return client_nomem(err);
+        return host_nomem(err);
     st = hsy_device_admit(c->device, r, &c->document, i, &refusal->why);
     if (st == HSY_OK) {
         c->places[c->nreleases] = i;
@@ -181,7 +176,7 @@ static hsy_status client_take(hsy_client *c, size_t len, hsy_error *err)
     c->refusals = calloc(n + 1, sizeof *c->refusals);
     if (c->releases == NULL || c->direct == NULL || c->places == NULL ||
         c->refusals == NULL)
-        return client_nomem(err);
+        return host_nomem(err);
     for (uint32_t i = 0; st == HSY_OK && i < n; i++)
         st = client_admit(c, i, err);
     for (size_t i = 0; i < c->nreleases; i++)
@@ -217,7 +212,7 @@ hsy_status hsy_client_open(hsy_client **client, const char *directory,
     hsy_status st;
 
     if (c == NULL)
-        return client_nomem(err);
+        return host_nomem(err);
     st = client_copy_policy(c, policy, err);
     if (st == HSY_OK)
         st = client_open(c, directory, document, options, err);

@@ -178,7 +178,7 @@ static hsy_status http_setup(struct send_http *h, const char *url,
         return st;
     h->curl = h->use->easy_init();
     if (h->curl == NULL || !http_options(h, o))
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     return HSY_OK;
 }
 
@@ -189,7 +189,7 @@ hsy_status hsy_http_open(struct send_http **out, const char *url, bool relay,
     hsy_status st;
 
     if (h == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     h->relay = relay;
     st = http_setup(h, url, options, err);
     if (st != HSY_OK) {

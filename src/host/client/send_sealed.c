@@ -40,7 +40,7 @@ hsy_status hsy_sealed_open(struct send_sealed **out, const char *url,
     size_t len;
 
     if (s == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     *out = s;
     s->https = strncmp(url, "https", 5) == 0;
     host = host != NULL ? host + 3 : url;

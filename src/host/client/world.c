@@ -224,7 +224,7 @@ static hsy_status world_make(const char *directory, hsy_error *err)
     bool made;
 
     if (parent == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     memcpy(parent, directory, len);
     memcpy(parent + len, "/..", sizeof "/..");
     made = mkdir(directory, 0700) == 0;
@@ -281,7 +281,7 @@ static hsy_status world_anchor(hsy_host *h, const char *path, hsy_error *err)
     h->anchor = strdup(slash != NULL ? slash + 1 : path);
     if (parent == NULL || h->anchor == NULL) {
         free(parent);
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     if (slash != NULL)
         parent[slash - path + 1] = '\0';
@@ -371,7 +371,7 @@ hsy_status hsy_host_open(hsy_host **host, const char *directory,
                          "set size to sizeof(hsy_host_options)");
     h = calloc(1, sizeof *h);
     if (h == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     world_fill(h, &o);
     st = world_open(h, directory, &o, err);
     if (st != HSY_OK) {

@@ -75,7 +75,7 @@ hsy_task discover_task(uint32_t start, uint32_t end)
 static hsy_status first_nomem(struct discover_file *out, hsy_error *err)
 {
     out->wrong = DISCOVER_MEMORY;
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    return host_nomem(err);
 }
 
 static hsy_status first_wire(struct discover_file *out,

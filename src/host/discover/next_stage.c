@@ -142,7 +142,7 @@ hsy_status discover_next_spec(hsy_spec *spec, uint8_t **labels,
     uint8_t *made = next_labels(s, &spec->labels_len, found, count);
 
     if (made == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     free(*labels);
     *labels = made;
     spec->labels = made;

@@ -96,7 +96,7 @@ struct plan_job {
 static hsy_status plan_nomem(struct plan_job *j)
 {
     j->out->wrong = DISCOVER_MEMORY;
-    return host_fail(j->err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    return host_nomem(j->err);
 }
 
 /* Row i of a spec that is complete. */

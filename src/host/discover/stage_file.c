@@ -149,7 +149,7 @@ hsy_status discover_stage_text(struct discover_file *out, const hsy_task *task,
     if (!whole) {
         free(text);
         out->wrong = DISCOVER_MEMORY;
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     *out = (struct discover_file){.text = text, .len = len};
     return HSY_OK;

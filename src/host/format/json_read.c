@@ -12,6 +12,7 @@
 
 #include "host/base/hex.h"
 #include "host/base/host_fail.h"
+#include "host/format/json_value.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -29,16 +30,11 @@ void container_json_clear(struct container_json *json)
     memset(json, 0, sizeof *json);
 }
 
-static hsy_status container_json_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 hsy_status container_json_refuse(hsy_error *err, uint32_t field,
                                  const char *msg)
 {
     if (errno == ENOMEM)
-        return container_json_nomem(err);
+        return host_nomem(err);
     return host_fail(err, HSY_E_FORMAT, field, msg);
 }
 
@@ -69,7 +65,7 @@ hsy_status container_json_rooms(struct container_json *json,
     json->packed = malloc(hsy_packed_size(s, json->room));
     json->one = malloc(hsy_packed_size(s, 1));
     if (json->reports == NULL || json->packed == NULL || json->one == NULL)
-        return container_json_nomem(err);
+        return host_nomem(err);
     return HSY_OK;
 }
 
@@ -83,7 +79,7 @@ static hsy_status container_json_bytes(struct container_json *json,
 
     json->begin = malloc(CONTAINER_BEGIN + n);
     if (json->begin == NULL)
-        return container_json_nomem(err);
+        return host_nomem(err);
     json->labels_len = n;
     if (hex_get(json->begin, CONTAINER_BEGIN, prefix, prefix_len) &&
         hex_get(json->begin + CONTAINER_BEGIN, n, labels, labels_len))

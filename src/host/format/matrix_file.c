@@ -95,7 +95,7 @@ static hsy_status matrix_encode(struct matrix_file *out,
     out->len = 8 + 8 * m->rows * m->rows;
     out->bytes = malloc(out->len);
     if (out->bytes == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     bytes_put64(out->bytes, m->total);
     at = out->bytes + 8;
     for (size_t y = 0; y < m->rows; y++)
@@ -115,7 +115,7 @@ hsy_status matrix_file_read(struct matrix_file *out, struct matrix_wrong *wrong,
 
     *wrong = (struct matrix_wrong){0};
     if (m == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     m->total = 1;
     st = lines_each(fd, false, matrix_line, m, err);
     if (st == HSY_OK)
@@ -136,7 +136,7 @@ hsy_status matrix_file_append(struct matrix_file *m, const uint8_t *labels,
         return HSY_OK;
     more = realloc(m->bytes, m->len + len);
     if (more == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     memcpy(more + m->len, labels, len);
     m->bytes = more;
     m->len += len;

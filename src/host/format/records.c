@@ -11,9 +11,7 @@
 hsy_status records_open(struct records *r, hsy_error *err)
 {
     r->field = malloc(CSV_FIELD_ROOM);
-    return r->field != NULL
-               ? HSY_OK
-               : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    return r->field != NULL ? HSY_OK : host_nomem(err);
 }
 
 void records_close(struct records *r)

@@ -51,7 +51,7 @@ hsy_status rounds_add(struct rounds *r, const hsy_round *more, hsy_error *err)
         return HSY_OK;
     }
     if (r->n == r->room && !rounds_grow(r))
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     memmove(&r->list[at + 1], &r->list[at], (r->n - at) * sizeof *r->list);
     r->list[at] = *more;
     r->reports += more->reports;
@@ -66,7 +66,7 @@ hsy_status rounds_attend(hsy_attendance *out, const struct rounds *r,
     hsy_status st =
         scratch != NULL
             ? hsy_attend(out, &(hsy_rounds){r->list, r->n}, scratch, err)
-            : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+            : host_nomem(err);
 
     free(scratch);
     return st;

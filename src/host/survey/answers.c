@@ -23,9 +23,8 @@ hsy_status survey_data_open(struct survey_data *data, bool states,
         data->states = calloc(HSY_MATRIX_MAX, sizeof *data->states);
     else
         data->groups = calloc(SURVEY_GROUPS_MAX, sizeof *data->groups);
-    return data->states != NULL || data->groups != NULL
-               ? HSY_OK
-               : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    return data->states != NULL || data->groups != NULL ? HSY_OK
+                                                        : host_nomem(err);
 }
 
 void survey_data_clear(struct survey_data *data)
@@ -367,7 +366,7 @@ static hsy_status answers_lines(struct answers_table *t, int fd, hsy_error *err)
     hsy_status st;
 
     if (block == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     t->room = block;
     for (size_t i = 0; i < SURVEY_COLUMNS; i++)
         t->fields[i] = block + (1 + i) * CSV_FIELD_ROOM;

@@ -91,7 +91,7 @@ hsy_status survey_rows_fill(struct survey_rows *out,
 
     s.rows = calloc(SURVEY_GROUPS_MAX, sizeof *s.rows);
     if (s.rows == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     st = design->kind->pair ? estimate_pair(&s, data, err)
                             : estimate_groups(&s, data, err);
     if (st != HSY_OK) {

@@ -170,7 +170,7 @@ hsy_status hsy_tasks_change(hsy_tasks *t, const hsy_document *from,
                 change_task(t, i, &old);
     }
     if (t->notes.nomem)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     if (t->notes.wrong)
         return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                          "this may not change");

@@ -244,7 +244,7 @@ static hsy_status keys_write_pair(const struct keys_pair *pair,
     *suffix = NULL;
     st = secret != NULL && public != NULL
              ? keys_put_pair(pair, secret, public, suffix, err)
-             : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+             : host_nomem(err);
     free(secret);
     free(public);
     return st;

@@ -105,11 +105,11 @@ hsy_status policy_add(struct policy *p, const char *name, size_t len,
                                HSY_TASKS_MAX);
     sources = realloc(p->sources, (p->policy.nsources + 1) * sizeof *sources);
     if (sources == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     p->policy.sources = p->sources = sources;
     copy = strndup(name, len);
     if (copy == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     if (policy_find(p, copy) != NULL) {
         free(copy);
         return host_fail(err, HSY_E_REFUSED, HSY_FIELD_NAME,
@@ -326,7 +326,7 @@ hsy_status policy_read_bytes(struct policy *p, const uint8_t *text, size_t len,
         policy_take(&made, &notes, &file);
     yaml_clear(&policy_form.map, &file);
     if (notes.nomem)
-        st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        st = host_nomem(err);
     else if (notes.wrong)
         st = host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                        "the policy is not sound");

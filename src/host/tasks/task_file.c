@@ -10,11 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static hsy_status task_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 /* Whether a file begins as documents do; one that cannot be read does not. */
 static bool task_compiled(const char *path)
 {
@@ -40,7 +35,7 @@ hsy_status task_file_bytes(struct task_file *t, uint8_t *bytes, size_t len,
     t->n = t->doc.tasks;
     t->all = calloc(t->n + 1, sizeof *t->all);
     if (t->all == NULL)
-        return task_nomem(err);
+        return host_nomem(err);
     for (uint32_t i = 0; i < t->doc.tasks; i++)
         hsy_document_task(&t->doc, &t->all[i], i);
     return HSY_OK;
@@ -70,7 +65,7 @@ static hsy_status task_yaml(struct task_file *t, const char *path,
     all = hsy_tasks_all(t->yaml, &t->n);
     t->all = calloc(t->n + 1, sizeof *t->all);
     if (t->all == NULL)
-        return task_nomem(err);
+        return host_nomem(err);
     memcpy(t->all, all, t->n * sizeof *t->all);
     return HSY_OK;
 }
@@ -104,7 +99,7 @@ hsy_status task_release(hsy_release **out, const hsy_task *task, hsy_error *err)
     hsy_status st;
 
     if (r == NULL)
-        return task_nomem(err);
+        return host_nomem(err);
     st = hsy_release_init(r, task, err);
     if (st == HSY_OK)
         *out = r;

@@ -29,7 +29,7 @@ static hsy_status tasks_read_file(hsy_tasks **t, const char *path,
 
     *t = calloc(1, sizeof **t);
     if (*t == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     (*t)->today = (uint32_t)(time(NULL) / TASKS_DAY);
     st = yaml_file(&text, &len, &(*t)->directory, path, err);
     if (st != HSY_OK)
@@ -37,9 +37,7 @@ static hsy_status tasks_read_file(hsy_tasks **t, const char *path,
     (*t)->notes.directory = (*t)->directory;
     tasks_read_bytes(*t, text, len);
     free(text);
-    return (*t)->notes.nomem
-               ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
-               : HSY_OK;
+    return (*t)->notes.nomem ? host_nomem(err) : HSY_OK;
 }
 
 hsy_status hsy_tasks_read(hsy_tasks **tasks, const char *path, hsy_error *err)
@@ -112,7 +110,7 @@ hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
         return st;
     out = malloc(n + HSY_SIGNATURE);
     if (out == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     st =
         hsy_document_encode(&doc, out, n, &n, tasks->tasks, tasks->ntasks, err);
     if (st == HSY_OK && hsy_sign(out + n, out, n, secret) != HSY_OK)

@@ -30,7 +30,7 @@ static hsy_status worth_resolve(struct worth_try *t, const hsy_batch *b,
     hsy_status st;
 
     if (s == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     st = hsy_scheme_init(s, &t->spec, err);
     if (st == HSY_OK)
         st = hsy_worth_of(&t->worth, s, NULL, b, err);

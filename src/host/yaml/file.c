@@ -33,5 +33,5 @@ hsy_status yaml_file(uint8_t **text, size_t *len, char **directory,
         return HSY_OK;
     free(*text);
     *text = NULL;
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    return host_nomem(err);
 }

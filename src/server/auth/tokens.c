@@ -167,7 +167,7 @@ hsy_status tokens_open(struct tokens **out, struct tokens_keep *k,
     if (t == NULL || k == NULL || sodium_init() == -1) {
         tokens_keep_close(k);
         free(t);
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     pthread_rwlock_init(&t->lock, NULL);
     pthread_mutex_init(&t->using, NULL);
@@ -215,7 +215,7 @@ hsy_status tokens_want(struct tokens *t, char *const *tasks, hsy_error *err)
             copy = NULL;
         }
     if (copy == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     pthread_rwlock_wrlock(&t->lock);
     old = t->wanted;
     t->wanted = copy;

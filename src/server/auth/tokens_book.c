@@ -188,7 +188,7 @@ static hsy_status book_people(struct tokens_keep *k, struct tokens_people *out,
 
     *out = (struct tokens_people){calloc(TOKENS_MAX, sizeof *out->all), 0};
     if (out->all == NULL)
-        st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        st = host_nomem(err);
     while (st == HSY_OK && out->n < TOKENS_MAX && book_row(b, ask, &st, err)) {
         struct tokens_person *p = &out->all[out->n++];
         const int64_t role = sqlite3_column_int64(ask, 1);
@@ -224,7 +224,7 @@ static hsy_status book_list(struct tokens_keep *k, struct tokens_list *list,
             st = host_fail(err, HSY_E_FORMAT, host_field_find(tokens_kind.name),
                            "a token in it is none");
         } else if (!tokens_list_room(list, &room)) {
-            st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+            st = host_nomem(err);
         } else {
             memcpy(list->hashes + list->n * TOKENS_SHORT,
                    sqlite3_column_blob(ask, 0), TOKENS_SHORT);
@@ -251,9 +251,7 @@ static hsy_status book_lists(struct tokens_keep *k, struct tokens_set *out,
                 : tokens_set_list(out, task,
                                   (uint32_t)sqlite3_column_int64(ask, 1));
 
-        st = list == NULL
-                 ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
-                 : book_list(k, list, err);
+        st = list == NULL ? host_nomem(err) : book_list(k, list, err);
     }
     sqlite3_finalize(ask);
     return st;

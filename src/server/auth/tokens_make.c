@@ -194,9 +194,8 @@ hsy_status tokens_enrol(struct tokens_keep *k, const char *task, uint32_t quota,
     if (st != HSY_OK)
         return st;
     tokens = calloc(n, sizeof *tokens);
-    st = tokens == NULL
-             ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
-             : tokens_make_enter(k, true, true, err);
+    st = tokens == NULL ? host_nomem(err)
+                        : tokens_make_enter(k, true, true, err);
     if (st == HSY_OK)
         st = k->ops->end(
             k, tokens_make_enrol(k, task, quota, tokens, n, expires, err), err);

@@ -289,7 +289,7 @@ static hsy_status cluster_shard_open(struct cluster_shard *s, const char *url,
     s->desk = pg_link_new(s->place);
     return s->link != NULL && s->keeper != NULL && s->desk != NULL
                ? HSY_OK
-               : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+               : host_nomem(err);
 }
 
 static hsy_status cluster_too_many(hsy_error *err)
@@ -341,7 +341,7 @@ hsy_status cluster_open(struct counting **out, const struct cluster_options *o,
     *out = NULL;
     reason[0] = '\0';
     if (c == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     st = cluster_places(c, about, reason, err);
     if (st == HSY_OK) {
         st = cluster_view(c, engine, err);
@@ -471,7 +471,7 @@ hsy_status cluster_init(const struct cluster_options *o, size_t *made,
     *made = 0;
     reason[0] = '\0';
     if (c == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     c->meta.rehearsal = o->rehearsal;
     st = cluster_places(c, about, reason, err);
     if (st == HSY_OK && (getrandom(c->meta.cluster, sizeof c->meta.cluster,
@@ -569,7 +569,7 @@ void cluster_examine(const struct cluster_options *o, cluster_tell *tell,
     struct cluster_finding f = {.st = HSY_OK};
 
     if (c == NULL)
-        f.st = host_fail(&f.err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        f.st = host_nomem(&f.err);
     else if (c->nshards > CLUSTER_SHARDS)
         f.st = cluster_too_many(&f.err);
     if (f.st != HSY_OK)

@@ -19,11 +19,6 @@
 #define BOOKS_ONCE 1000u  /* enrolled tokens of a statement */
 #define BOOKS_HASH 32u    /* bytes of a hash at most */
 
-static hsy_status books_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 /* ---- Shown: out ---------------------------------------------------------- */
 
 struct books_out {
@@ -103,7 +98,7 @@ static hsy_status books_row_out(struct books_out *o, const struct pg_rows *r,
     free(o->words);
     o->words = malloc(is->words * sizeof *o->words);
     if (st == HSY_OK && o->words == NULL)
-        st = books_nomem(o->err);
+        st = host_nomem(o->err);
     if (st == HSY_OK && v.generation != 0)
         st = books_view_out(o, is, &v);
     shown_view_clear(&v);
@@ -276,7 +271,7 @@ static hsy_status books_tallies_in(struct books_in *b,
                                    const struct shown_view *v)
 {
     int64_t *words = malloc(is->words * sizeof *words);
-    hsy_status st = words == NULL ? books_nomem(b->err) : HSY_OK;
+    hsy_status st = words == NULL ? host_nomem(b->err) : HSY_OK;
 
     for (size_t i = 0; i <= v->nblocks && st == HSY_OK; i++) {
         const uint32_t block = i == 0 ? 0 : v->blocks[i - 1].first;
@@ -440,7 +435,7 @@ static hsy_status books_lists_in(struct pg_link *l, struct book *b,
     hsy_status st = tasks == NULL ? HSY_E_IO : HSY_OK;
 
     if (list == NULL)
-        st = books_nomem(err);
+        st = host_nomem(err);
     while (st == HSY_OK && book_row(b, tasks, &st, err)) {
         const char *task = (const char *)sqlite3_column_text(tasks, 0);
 

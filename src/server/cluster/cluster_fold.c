@@ -46,11 +46,6 @@ struct fold_counts {
     size_t n, room;
 };
 
-static hsy_status fold_nomem(struct fold_work *w)
-{
-    return host_fail(w->err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 static bool fold_count(struct fold_counts *c, const struct fold_count *more)
 {
     struct fold_count *all = c->all;
@@ -149,7 +144,7 @@ static hsy_status fold_write_chunks(struct fold_work *w, uint32_t epoch,
         "$3, $4, $5) on conflict (entry, epoch, place) do update set round = "
         "excluded.round, words = excluded.words";
     uint8_t *bytes = malloc(STORE_CHUNK * 8);
-    hsy_status st = bytes == NULL ? fold_nomem(w) : HSY_OK;
+    hsy_status st = bytes == NULL ? host_nomem(w->err) : HSY_OK;
 
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
         const int64_t *from = words + (size_t)places[i] * STORE_CHUNK;
@@ -235,7 +230,7 @@ static hsy_status fold_count_tally(struct fold_work *w, struct fold_counts *to,
 
     for (size_t i = 0; i < n && st == HSY_OK; i++)
         if (!fold_count(to, &(struct fold_count){.n = counts[i]}))
-            st = fold_nomem(w);
+            st = host_nomem(w->err);
     free(counts);
     return st;
 }
@@ -279,7 +274,7 @@ static hsy_status fold_row(struct fold_work *w, struct fold_counts *counts,
     if (b.type == STORE_TALLY)
         st = fold_count_tally(w, counts, b.bytes, b.len);
     else
-        st = fold_count(counts, &count) ? HSY_OK : fold_nomem(w);
+        st = fold_count(counts, &count) ? HSY_OK : host_nomem(w->err);
     if (st != HSY_OK || b.len == 0 ||
         engine_is_retired(w->c->base.view, b.entry))
         return st;
@@ -320,7 +315,7 @@ static hsy_status fold_words(struct fold_work *w)
     w->room = w->is->words;
     w->whole = calloc(w->room, sizeof *w->whole);
     w->day = calloc(w->room, sizeof *w->day);
-    return w->whole == NULL || w->day == NULL ? fold_nomem(w) : HSY_OK;
+    return w->whole == NULL || w->day == NULL ? host_nomem(w->err) : HSY_OK;
 }
 
 /* The rows of one entry, epoch by epoch. */
@@ -354,7 +349,7 @@ static hsy_status fold_rows(struct fold_work *w, struct fold_counts *counts,
 {
     const size_t n = pg_count(r);
     struct fold_place *places = malloc((n + 1) * sizeof *places);
-    hsy_status st = places == NULL ? fold_nomem(w) : HSY_OK;
+    hsy_status st = places == NULL ? host_nomem(w->err) : HSY_OK;
     size_t used = 0;
 
     for (size_t i = 0; places != NULL && i < n; i++)

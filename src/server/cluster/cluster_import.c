@@ -227,8 +227,7 @@ static hsy_status import_all(struct import *m, int archive,
         m->shard = 0;
         st = write_open(&m->store, import_link(m, 0))
                  ? import_fill(m, archive, directory, ours)
-                 : host_fail(m->err, HSY_E_NOMEM, HSY_FIELD_NONE,
-                             "out of memory");
+                 : host_nomem(m->err);
     }
     if (st == HSY_OK)
         st = import_end(m);
@@ -262,7 +261,7 @@ hsy_status cluster_import(const struct cluster_options *o, int archive,
     *about = NULL;
     reason[0] = '\0';
     if (m.c == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     st = cluster_places(m.c, about, reason, err);
     if (st == HSY_OK) {
         st = import_all(&m, archive, directory, &ours);

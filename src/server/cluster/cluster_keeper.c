@@ -21,11 +21,6 @@
 #define KEEPER_SHARE 10u  /* folding takes one part in so many of a node */
 #define KEEPER_FOLDS 16u  /* bounded amounts at a time */
 
-static hsy_status keeper_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 /* ---- Documents ----------------------------------------------------------- */
 
 static hsy_status keeper_roster(struct cluster *c, const struct pg_rows *doc,
@@ -36,8 +31,7 @@ static hsy_status keeper_roster(struct cluster *c, const struct pg_rows *doc,
     size_t *lens = malloc((n + 1) * sizeof *lens), len = 0;
     const uint8_t *bytes =
         pg_count(doc) != 0 ? pg_get_bytes(doc, 0, 0, &len) : NULL;
-    hsy_status st =
-        entries == NULL || lens == NULL ? keeper_nomem(err) : HSY_OK;
+    hsy_status st = entries == NULL || lens == NULL ? host_nomem(err) : HSY_OK;
 
     for (size_t i = 0; st == HSY_OK && i < n; i++) {
         entries[i] = pg_get_bytes(rows, i, 1, &lens[i]);
@@ -145,7 +139,7 @@ static hsy_status keeper_note(struct cluster_shard *s, const struct pg_rows *r,
                                              (uint32_t)pg_get(r, i, 1));
 
         if (n == NULL)
-            return keeper_nomem(err);
+            return host_nomem(err);
         n->reports = (uint64_t)pg_get(r, i, 2);
         n->nulls = (uint64_t)pg_get(r, i, 3);
         s->uses[n - s->counts] =
@@ -238,7 +232,7 @@ static hsy_status keeper_show_counts(struct cluster *c,
                                      size_t entries, hsy_error *err)
 {
     struct store_count *list = malloc((n + 1) * sizeof *list);
-    hsy_status st = list == NULL ? keeper_nomem(err) : HSY_OK;
+    hsy_status st = list == NULL ? host_nomem(err) : HSY_OK;
 
     for (size_t i = 0, k; i < n && st == HSY_OK; i = k) {
         for (k = i; k < n && rows[k].n.entry == rows[i].n.entry; k++)
@@ -258,7 +252,7 @@ static hsy_status keeper_show_uses(struct cluster *c,
 {
     const struct intake_days days = engine_days(c->base.view);
     uint64_t *used = malloc((entries + 1) * sizeof *used);
-    hsy_status st = used == NULL ? keeper_nomem(err) : HSY_OK;
+    hsy_status st = used == NULL ? host_nomem(err) : HSY_OK;
 
     *ids = 0;
     for (uint32_t e = days.first; st == HSY_OK && e <= days.last; e++) {
@@ -322,7 +316,7 @@ static hsy_status keeper_counts(struct cluster *c, bool all, hsy_error *err)
                            "what it has counted cannot be read");
         more = realloc(rows, (n + s->ncounts + unfolded + 1) * sizeof *rows);
         if (more == NULL) {
-            st = keeper_nomem(err);
+            st = host_nomem(err);
         } else {
             rows = more;
             for (size_t k = 0; k < s->ncounts; k++)

@@ -17,11 +17,6 @@
 
 #define LOOK_FOLDS 16u /* bounded amounts, before somebody looks */
 
-static hsy_status look_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 /* A chunk of a tally. */
 struct look_place {
     int32_t epoch, place;
@@ -85,7 +80,7 @@ static hsy_status look_changed(struct look *k, struct cluster_shard *s)
                     "> $2",
                     &r, k->err);
     if (st == HSY_OK && !look_room(k, pg_count(r)))
-        st = look_nomem(k->err);
+        st = host_nomem(k->err);
     for (size_t i = 0; st == HSY_OK && i < pg_count(r); i++)
         k->places[k->n++] = (struct look_place){(int32_t)pg_get(r, i, 0),
                                                 (int32_t)pg_get(r, i, 1)};
@@ -119,7 +114,7 @@ static hsy_status look_whole(struct look *k)
             mirror_has(k->c->base.view, k->is->number, (uint32_t)epoch))
             continue;
         if (!look_room(k, chunks))
-            return look_nomem(k->err);
+            return host_nomem(k->err);
         for (size_t place = 0; place < chunks; place++)
             k->places[k->n++] = (struct look_place){epoch, (int32_t)place};
     }
@@ -218,7 +213,7 @@ static hsy_status look_count(struct look *k, const struct pg_rows *r)
         realloc(k->counts, (k->ncounts + pg_count(r) + 1) * sizeof *all);
 
     if (all == NULL)
-        return look_nomem(k->err);
+        return host_nomem(k->err);
     k->counts = all;
     for (size_t i = 0; i < pg_count(r); i++) {
         const uint32_t epoch = (uint32_t)pg_get(r, i, 0);
@@ -282,7 +277,7 @@ static hsy_status cluster_read_batches(struct cluster *c, uint32_t entry,
             break;
         more = realloc(all, (n + pg_count(r) + 1) * sizeof *all);
         if (more == NULL) {
-            st = look_nomem(err);
+            st = host_nomem(err);
         } else {
             all = more;
             for (size_t k = 0; k < pg_count(r); k++)
@@ -364,7 +359,7 @@ static hsy_status look_seen(struct cluster *c, uint32_t entry, hsy_error *err)
             realloc(c->seen, (entry + 1) * sizeof *more);
 
         if (more == NULL)
-            return look_nomem(err);
+            return host_nomem(err);
         c->seen = more;
         while (c->nseen <= entry)
             c->seen[c->nseen++] = (struct cluster_seen){NULL};
@@ -373,7 +368,7 @@ static hsy_status look_seen(struct cluster *c, uint32_t entry, hsy_error *err)
         c->seen[entry].rounds =
             calloc(c->nshards, sizeof *c->seen[entry].rounds);
         if (c->seen[entry].rounds == NULL)
-            return look_nomem(err);
+            return host_nomem(err);
     }
     return HSY_OK;
 }
@@ -451,7 +446,7 @@ hsy_status cluster_look(struct counting *counting, uint32_t entry,
         k.is = roster_at(roster, entry);
         k.seen = &c->seen[entry];
         k.rounds = calloc(c->nshards, sizeof *k.rounds);
-        st = k.rounds == NULL ? look_nomem(err) : look_read(&k);
+        st = k.rounds == NULL ? host_nomem(err) : look_read(&k);
     }
     for (size_t i = 0; st == HSY_OK && i < c->nshards; i++)
         st = look_sure(&k, &c->shards[i]);

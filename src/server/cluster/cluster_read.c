@@ -15,11 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static hsy_status read_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 /* ---- Rows some at a time ------------------------------------------------- */
 
 hsy_status cluster_each(struct pg_link *l, const char *select,
@@ -101,7 +96,7 @@ static hsy_status read_add_count(struct read_store *s,
         struct read_count *more = realloc(s->counts, room * sizeof *more);
 
         if (more == NULL)
-            return read_nomem(s->err);
+            return host_nomem(s->err);
         s->counts = more;
         s->room = room;
     }
@@ -272,7 +267,7 @@ static hsy_status read_some_ids(void *ctx, const struct pg_rows *r)
 {
     struct read_store *s = ctx;
     struct store_id *ids = malloc((pg_count(r) + 1) * sizeof *ids);
-    hsy_status st = ids == NULL ? read_nomem(s->err) : HSY_OK;
+    hsy_status st = ids == NULL ? host_nomem(s->err) : HSY_OK;
 
     for (int null = 0; null < 2 && st == HSY_OK; null++) {
         size_t n = 0;
@@ -550,7 +545,7 @@ hsy_status cluster_store(struct store **out, struct store_state *state,
 {
     struct cluster *c = cluster_of(counting);
     struct read_store *s = calloc(1, sizeof *s);
-    hsy_status st = s == NULL ? read_nomem(err) : HSY_OK;
+    hsy_status st = s == NULL ? host_nomem(err) : HSY_OK;
 
     *out = NULL;
     if (st != HSY_OK)

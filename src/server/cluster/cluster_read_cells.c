@@ -9,11 +9,6 @@
 
 #define READ_CHUNKS 64 /* of a statement */
 
-static hsy_status read_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 static size_t read_chunk_words(const struct roster_entry *is, size_t place)
 {
     const size_t first = place * STORE_CHUNK;
@@ -110,7 +105,7 @@ static hsy_status read_tally(struct read_store *s,
     const struct store_tally tally = {is->number, (uint32_t)epoch, is->words};
     int64_t *words = calloc(is->words, sizeof *words);
     hsy_status st =
-        words == NULL ? read_nomem(s->err) : read_words(s, is, epoch, words);
+        words == NULL ? host_nomem(s->err) : read_words(s, is, epoch, words);
 
     if (st == HSY_OK && s->to->tally != NULL)
         st = s->to->tally(s->to->ctx, &tally);
@@ -165,7 +160,7 @@ static hsy_status read_epochs(struct read_store *s,
             break;
         more = realloc(*out, (*n + pg_count(r) + 1) * sizeof *more);
         if (more == NULL)
-            st = read_nomem(s->err);
+            st = host_nomem(s->err);
         else
             *out = more;
         for (size_t k = 0; st == HSY_OK && k < pg_count(r); k++)

@@ -35,11 +35,6 @@ struct receive {
     hsy_error *err;
 };
 
-static hsy_status receive_nomem(struct receive *r)
-{
-    return host_fail(r->err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 /* ---- Whether it is here -------------------------------------------------- */
 
 static hsy_status receive_row(struct pg_link *l, const uint8_t *id,
@@ -175,7 +170,7 @@ static hsy_status receive_names(struct receive *r)
     if (all == NULL || r->ids == NULL || r->rests == NULL || r->blank == NULL ||
         r->sorted == NULL || r->fresh == NULL) {
         free(all);
-        return receive_nomem(r);
+        return host_nomem(r->err);
     }
     for (size_t i = 0; i < d->n; i++) {
         uint8_t content[32];
@@ -333,7 +328,7 @@ static hsy_status receive_reports(struct receive *r)
     hsy_status st;
 
     if (bytes == NULL)
-        return receive_nomem(r);
+        return host_nomem(r->err);
     for (size_t i = 0; i < d->n; i++) {
         if (!r->fresh[i] || (d->null != NULL && d->null[i]))
             continue;

@@ -102,7 +102,7 @@ static hsy_status route_widths(struct cluster *c, struct pg_link *l,
                                         (uint32_t)pg_get(r, i, 1)};
     pg_rows_free(r);
     if (all == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     pthread_mutex_lock(&c->routes);
     free(c->widths);
     c->widths = all;
@@ -139,7 +139,7 @@ static hsy_status route_entries(struct cluster *c, struct pg_link *l,
     (void)pg_params(l);
     st =
         from == NULL || homes == NULL
-            ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
+            ? host_nomem(err)
             : pg_ask(l, "select number, whole_from, retired, home from entries",
                      &r, err);
     if (st != HSY_OK) {

@@ -21,11 +21,6 @@
 
 #define WRITE_IDS 8192u /* of a statement */
 
-static hsy_status write_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 static hsy_status write_bad(hsy_error *err, const char *msg)
 {
     return host_fail(err, HSY_E_FORMAT, HOST_FIELD_ARCHIVE, msg);
@@ -81,7 +76,7 @@ static hsy_status write_document(struct store *store, const uint8_t *bytes,
     s->retired = calloc(n + 1, sizeof *s->retired);
     s->shares = calloc(n + 1, sizeof *s->shares);
     if (s->retired == NULL || s->shares == NULL)
-        return write_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
         mirror_share_name(s->shares[i], (uint32_t)i);
         st = write_entry(s, roster_at(s->roster, i), entries[i], lens[i], err);
@@ -135,7 +130,7 @@ static hsy_status write_count(struct write_store *s,
         struct write_count *more = realloc(s->counts, room * sizeof *more);
 
         if (more == NULL)
-            return write_nomem(err);
+            return host_nomem(err);
         s->counts = more;
         s->room = room;
     }
@@ -215,7 +210,7 @@ static struct write_day *write_day(struct write_store *s, uint32_t epoch,
         if (s->days[i].epoch == epoch)
             return &s->days[i];
     more = realloc(s->days, (s->ndays + 1) * sizeof *more);
-    *st = more == NULL ? write_nomem(err) : cluster_make_ids(s->l, epoch, err);
+    *st = more == NULL ? host_nomem(err) : cluster_make_ids(s->l, epoch, err);
     if (more != NULL)
         s->days = more;
     if (*st != HSY_OK)
@@ -284,7 +279,7 @@ static hsy_status write_try(struct write_store *s,
     hsy_status st;
 
     if (words == NULL)
-        return write_nomem(err);
+        return host_nomem(err);
     hsy_tally_init(&tally, is->scheme, words);
     st = fold_batch(&s->space, is, &tally, NULL, b, err);
     free(words);

@@ -81,7 +81,7 @@ static hsy_status write_agrees(struct write_store *s,
     hsy_status st;
 
     if (w.words == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     for (size_t i = 0; i < s->n; i++)
         if (s->counts[i].n.entry == is->number)
             counted += s->counts[i].n.reports;

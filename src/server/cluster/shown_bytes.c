@@ -71,7 +71,7 @@ hsy_status shown_bytes_write(uint8_t **out, size_t *len,
     uint8_t *bytes = malloc(BYTES_HEAD + BYTES_NUMBER * numbers), *p = bytes;
 
     if (bytes == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     *p++ = BYTES_FORMAT;
     memcpy(p, v->digest, HSY_DIGEST);
     p = bytes_number(p + HSY_DIGEST, v->generation);
@@ -176,9 +176,7 @@ static hsy_status bytes_room(struct bytes_from *f, struct shown_view *v,
     v->nblocks = (size_t)bytes_take(f, left / BYTES_BLOCK);
     v->counts = calloc(v->ncounts + 1, sizeof *v->counts);
     v->blocks = calloc(v->nblocks + 1, sizeof *v->blocks);
-    return v->counts != NULL && v->blocks != NULL
-               ? HSY_OK
-               : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    return v->counts != NULL && v->blocks != NULL ? HSY_OK : host_nomem(err);
 }
 
 hsy_status shown_bytes_read(struct shown_view *out, const uint8_t *bytes,

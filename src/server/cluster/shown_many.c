@@ -264,7 +264,7 @@ static hsy_status many_changed(struct many *m, const uint64_t *known, size_t n,
         pg_longs(p, versions, n);
         st = pg_ask(l, many_news, rows, err);
     } else {
-        st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        st = host_nomem(err);
     }
     free(entries);
     free(versions);
@@ -405,7 +405,7 @@ static hsy_status many_put_tally(struct pg_link *l,
     hsy_status st = HSY_OK;
 
     if (p == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     p->entry = is->number;
     p->block = t->block;
     for (size_t at = 0; at < is->words && st == HSY_OK; at += MANY_PIECE) {
@@ -431,7 +431,7 @@ static hsy_status many_drop(struct pg_link *l, uint32_t entry,
     hsy_status st = HSY_OK;
 
     if (blocks == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     for (size_t k = 0; k < v->nblocks; k++)
         if (v->blocks[k].last >= from && v->blocks[k].last < before)
             blocks[n++] = (int32_t)v->blocks[k].first;
@@ -570,13 +570,13 @@ hsy_status shown_many_open(struct shown_keep **out, struct pg_place *place,
     struct many *m = calloc(1, sizeof *m);
 
     if (m == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     m->keep.ops = &many_functions;
     m->links[SHOWN_READS] = pg_link_new(place);
     m->links[SHOWN_MAKES] = pg_link_new(place);
     if (m->links[SHOWN_READS] == NULL || m->links[SHOWN_MAKES] == NULL) {
         many_close(&m->keep);
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     *out = &m->keep;
     return HSY_OK;

@@ -85,7 +85,7 @@ static hsy_status tokens_many_people(struct tokens_keep *k,
 
     *out = (struct tokens_people){calloc(TOKENS_MAX, sizeof *out->all), 0};
     if (out->all == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     (void)pg_params(l);
     st = pg_ask(l,
                 "select name, role, hash from people order by name limit 1000",
@@ -108,7 +108,7 @@ static hsy_status tokens_many_take(struct tokens_list *list, uint64_t *room,
         if (len != TOKENS_SHORT)
             return tokens_many_damaged(err);
         if (!tokens_list_room(list, room))
-            return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+            return host_nomem(err);
         memcpy(list->hashes + list->n * TOKENS_SHORT, hash, TOKENS_SHORT);
         list->expires[list->n++] = (uint32_t)pg_get(rows, i, 1);
     }
@@ -181,7 +181,7 @@ static hsy_status tokens_many_lists(struct tokens_keep *k,
         if (!tokens_many_task(task, &quota, rows, i))
             st = tokens_many_damaged(err);
         else if ((list = tokens_set_list(out, task, quota)) == NULL)
-            st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+            st = host_nomem(err);
         else
             st = tokens_many_list(k, list, err);
     }
@@ -510,7 +510,7 @@ hsy_status tokens_many_open(struct tokens_keep **out, struct pg_place *place,
 
     if (m == NULL || (m->link = pg_link_new(place)) == NULL) {
         free(m);
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     m->keep.ops = &tokens_many_functions;
     *out = &m->keep;

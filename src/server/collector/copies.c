@@ -407,7 +407,7 @@ hsy_status copies_start(struct copies **out, struct collector *c,
         return HSY_OK;
     s = calloc(1, sizeof *s);
     if (s == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     s->c = c;
     if (!copies_thread(s)) {
         copies_free_schedule(s);

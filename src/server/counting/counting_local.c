@@ -296,7 +296,7 @@ hsy_status counting_local_open(struct counting **out, const char *data,
 
     *out = NULL;
     if (l == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     l->base.ops = &local_functions;
     st = store_sqlite_open(&l->store, &state, data, true, err);
     if (st == HSY_OK)

@@ -174,7 +174,7 @@ static hsy_status write_waiting(struct engine *e, struct store_round **out,
         *n += x->written;
     *out = calloc(*n + 1, sizeof **out);
     if (*out == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     for (*n = i = 0; (x = write_entry(e, i)) != NULL; i++)
         if (x->written)
             (*out)[(*n)++] = (struct store_round){x->is->number, x->through};

@@ -109,7 +109,7 @@ hsy_status engine_entries_make(struct engine *e, struct roster *roster,
     struct engine_entry **all = engine_entries_of(e, roster);
 
     if (all == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     pthread_mutex_lock(&e->lock);
     e->status.ids_over = false; /* they are divided anew */
     engine_entries_set(e, all, roster_count(roster));
@@ -284,7 +284,7 @@ hsy_status engine_open(struct engine **out, struct store *store,
     hsy_status st;
 
     if (e == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     st = engine_read(e, err);
     if (st != HSY_OK) {
         engine_close(e);
@@ -416,7 +416,7 @@ static hsy_status engine_take_store(struct engine *e, struct roster *roster,
     if (entries == NULL || lens == NULL) {
         free(entries);
         free(lens);
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     for (size_t i = 0; i < n; i++) {
         entries[i] = roster_at(roster, first + i)->bytes;
@@ -457,7 +457,7 @@ static hsy_status engine_take_new(struct engine *e, const hsy_document *doc,
     all = engine_entries_of(e, roster);
     st = all == NULL ||
                  !portions_divide(&e->portions, e->options.ids_epoch, roster)
-             ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
+             ? host_nomem(err)
              : engine_take_store(e, roster, doc->bytes, doc->len, err);
     if (st != HSY_OK) {
         (void)portions_divide(&e->portions, e->options.ids_epoch, e->roster);
@@ -498,7 +498,7 @@ hsy_status engine_set_document(struct engine *e, const uint8_t *bytes,
                          "the document in force is as new, or newer");
     copy = engine_document_make(bytes, len);
     if (copy == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     st = engine_take_new(e, &doc, copy, err);
     if (st != HSY_OK)
         engine_document_drop(copy);

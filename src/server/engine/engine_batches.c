@@ -85,7 +85,7 @@ hsy_status engine_batches(struct engine_batches **out, size_t *n,
     if (all == NULL || sums == NULL) {
         free(all);
         free(sums);
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     qsort(all, count, sizeof *all, batches_order);
     for (size_t i = 0; i < count; i++) {

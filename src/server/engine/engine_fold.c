@@ -20,11 +20,6 @@
                        */
 #define FOLD_REPORTS 16384u
 
-static hsy_status fold_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 /* ---- Reports ------------------------------------------------------------- */
 
 /* Reports on their way from a batch to the tallies. */
@@ -148,7 +143,7 @@ hsy_status fold_batch(struct fold_space *s, const struct roster_entry *is,
     if (!fold_memory(&s->reports, &s->reports_room, room * is->report_bytes) ||
         !fold_memory(&s->scratch, &s->scratch_room,
                      hsy_tally_scratch(is->scheme, room)))
-        return fold_nomem(err);
+        return host_nomem(err);
     run.reports = s->reports;
     run.scratch = s->scratch;
     return fold_uploads(&run, b, err);

@@ -46,7 +46,7 @@ hsy_status engine_forget_nulls(struct engine *e, uint32_t epoch, uint64_t *n,
     hsy_status st;
 
     if (rows == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     c.nquotas = epoch > e->closed ? forget_rows(e, epoch, rows) : 0;
     st = e->store->ops->forget_nulls(e->store, epoch, n, err);
     if (st == HSY_OK && *n != 0)

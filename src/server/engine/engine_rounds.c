@@ -58,7 +58,7 @@ hsy_status engine_rounds_counts(struct store_count **out, size_t *n,
                          "SLOT:ROUND' makes one that does");
     made = calloc(rounds->n + 1, sizeof *made);
     if (made == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     made[0] = (struct store_count){.entry = is->number, .reports = reports};
     for (size_t i = 0; i < rounds->n; i++) {
         made[i] = (struct store_count){
@@ -146,7 +146,7 @@ static hsy_status rounds_folded(struct rounds_counts *c, struct engine *e,
 
     c->list = malloc((n + 1) * sizeof *c->list);
     if (c->list == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     for (size_t i = 0; i < n; i++)
         if (!days || engine_tally_of(x, from[i].epoch) != NULL)
             c->list[c->n++] = from[i];
@@ -233,7 +233,7 @@ hsy_status engine_rounds_counted(struct engine_rounds *out, struct engine *e,
     *out = (struct engine_rounds){0};
     c.list = malloc((c.n + 1) * sizeof *c.list);
     if (c.list == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     now = engine_counts(e, is->number, c.list, c.n);
     c.n = now < c.n ? now : c.n;
     st = rounds_sum(out, c.list, c.n, is, first, last, err);

@@ -54,7 +54,7 @@ static hsy_status merge_look(const struct roster_entry *is,
     hsy_status st;
 
     if (r == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     st = container_next(r, &item, err);
     if (st == HSY_OK && item.prefix.content != HSY_CONTENT_TALLY)
         st = host_fail(err, HSY_E_FORMAT, HSY_FIELD_TALLY,
@@ -78,7 +78,7 @@ static hsy_status merge_again(hsy_tally *t, struct merge_file *file,
     hsy_status st;
 
     if (r == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     st = container_next(r, &item, err);
     if (st == HSY_OK)
         st = merge_records(r, t, file, err);
@@ -187,7 +187,7 @@ static hsy_status merge_take(struct engine *e, struct engine_entry *x,
     if (st == HSY_OK)
         st = merge_room(e, x, len, file->reports, counts, n, err);
     if (st == HSY_OK && (b = malloc(sizeof *b + len)) == NULL)
-        st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        st = host_nomem(err);
     if (st == HSY_OK) {
         *b = (struct engine_batch){.entry = entry,
                                    .type = STORE_TALLY,

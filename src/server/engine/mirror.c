@@ -15,11 +15,6 @@ struct mirror_store {
     void *ctx;
 };
 
-static hsy_status mirror_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 /* ---- The store ----------------------------------------------------------- */
 
 static hsy_status mirror_put_document(struct store *s, const uint8_t *bytes,
@@ -74,14 +69,14 @@ hsy_status mirror_open(struct engine **out, const uint8_t key[STORE_KEY],
     struct store_state state = {.seq = 0};
 
     if (m == NULL)
-        return mirror_nomem(err);
+        return host_nomem(err);
     *m = (struct mirror_store){{&mirror_store}, *does, ctx};
     memcpy(state.key, key, sizeof state.key);
     *out = engine_new(&m->base, &state, options);
     memset(state.key, 0, sizeof state.key);
     if (*out == NULL) {
         free(m);
-        return mirror_nomem(err);
+        return host_nomem(err);
     }
     (*out)->mirror = true;
     (*out)->owned = &m->base;
@@ -98,8 +93,7 @@ hsy_status mirror_roster(struct engine *e, const uint8_t *document, size_t len,
         document != NULL ? engine_document_make(document, len) : NULL;
     struct roster *roster, *old;
     hsy_document doc = {0};
-    hsy_status st =
-        document != NULL && copy == NULL ? mirror_nomem(err) : HSY_OK;
+    hsy_status st = document != NULL && copy == NULL ? host_nomem(err) : HSY_OK;
 
     if (st == HSY_OK && copy != NULL)
         st = hsy_document_open(&doc, copy, len, err);
@@ -111,7 +105,7 @@ hsy_status mirror_roster(struct engine *e, const uint8_t *document, size_t len,
                        "tasks are missing in the database");
     if (st == HSY_OK &&
         !portions_divide(&e->portions, e->options.ids_epoch, roster))
-        st = mirror_nomem(err);
+        st = host_nomem(err);
     if (st == HSY_OK)
         st = engine_entries_make(e, roster, err);
     if (st != HSY_OK) {
@@ -218,14 +212,14 @@ hsy_status mirror_counts(struct engine *e, uint32_t entry,
     for (size_t i = 0; good && i < n; i++)
         x->reports += counts[i].reports;
     pthread_mutex_unlock(&e->lock);
-    return good ? HSY_OK : mirror_nomem(err);
+    return good ? HSY_OK : host_nomem(err);
 }
 
 hsy_status mirror_used(struct engine *e, uint32_t epoch, uint64_t ids,
                        const uint64_t *used, hsy_error *err)
 {
     return portions_had(&e->portions, epoch, ids, used) ? HSY_OK
-                                                        : mirror_nomem(err);
+                                                        : host_nomem(err);
 }
 
 void mirror_nodes(struct engine *e, uint64_t nodes)
@@ -257,7 +251,7 @@ hsy_status mirror_batches(struct engine *e, uint32_t entry,
         engine_taken_add(x, &all[i].row, !all[i].folded);
     x->through = 0; /* a seq of 1 is beyond it */
     pthread_mutex_unlock(&e->lock);
-    return good ? HSY_OK : mirror_nomem(err);
+    return good ? HSY_OK : host_nomem(err);
 }
 
 /* ---- Tallies ------------------------------------------------------------- */
@@ -272,7 +266,7 @@ hsy_status mirror_folded(struct engine *e, uint32_t entry,
     pthread_mutex_lock(&e->lock);
     good = mirror_replace(&x->folded, &x->nfolded, counts, n);
     pthread_mutex_unlock(&e->lock);
-    return good ? HSY_OK : mirror_nomem(err);
+    return good ? HSY_OK : host_nomem(err);
 }
 
 bool mirror_has(struct engine *e, uint32_t entry, uint32_t epoch)

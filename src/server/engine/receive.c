@@ -37,11 +37,6 @@ struct receive {
     struct engine_queue folded; /* of reports: what the rows lead into */
 };
 
-static hsy_status receive_nomem(struct receive *r)
-{
-    return host_fail(r->err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 static bool receive_null(const struct receive *r, size_t i)
 {
     return r->d->null != NULL && r->d->null[i];
@@ -201,7 +196,7 @@ static hsy_status receive_sealed(struct receive *r)
         if (row == NULL) {
             row = receive_row(r);
             if (row == NULL)
-                return receive_nomem(r);
+                return host_nomem(r->err);
             row->bytes = d->items + i * d->item;
         }
         row->len += d->item;
@@ -235,7 +230,7 @@ static hsy_status receive_reports(struct receive *r)
         if (b == NULL || b->len >= RECEIVE_ROW)
             b = receive_batch(r);
         if (b == NULL)
-            return receive_nomem(r);
+            return host_nomem(r->err);
         bytes_put32(b->bytes + b->len, 1);
         memcpy(b->bytes + b->len + 4, d->items + i * d->item, d->item);
         b->len += 4 + d->item;
@@ -245,7 +240,7 @@ static hsy_status receive_reports(struct receive *r)
         struct store_batch *row = receive_row(r);
 
         if (row == NULL)
-            return receive_nomem(r);
+            return host_nomem(r->err);
         row->reports = b->reports;
         row->bytes = b->bytes;
         row->len = b->len;
@@ -353,7 +348,7 @@ static hsy_status receive_memory(struct receive *r)
     r->ids[0] = malloc(n * sizeof *r->ids[0]);
     r->ids[1] = malloc(n * sizeof *r->ids[1]);
     return r->again == NULL || r->ids[0] == NULL || r->ids[1] == NULL
-               ? receive_nomem(r)
+               ? host_nomem(r->err)
                : HSY_OK;
 }
 

@@ -24,11 +24,6 @@ static hsy_status recover_damaged(struct read *r, uint32_t field,
     return host_fail(r->err, HSY_E_DAMAGED, field, msg);
 }
 
-static hsy_status recover_nomem(struct read *r)
-{
-    return host_fail(r->err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 static uint8_t *recover_copy(const uint8_t *bytes, size_t len)
 {
     uint8_t *copy = malloc(len + 1);
@@ -47,7 +42,7 @@ static hsy_status recover_document(void *ctx, const uint8_t *bytes, size_t len)
     engine_document_drop(r->e->document);
     r->e->document = engine_document_make(bytes, len);
     r->e->document_len = len;
-    return r->e->document == NULL ? recover_nomem(r) : HSY_OK;
+    return r->e->document == NULL ? host_nomem(r->err) : HSY_OK;
 }
 
 static hsy_status recover_entry(void *ctx, uint32_t number,
@@ -63,17 +58,17 @@ static hsy_status recover_entry(void *ctx, uint32_t number,
         size_t *lens;
 
         if (entries == NULL)
-            return recover_nomem(r);
+            return host_nomem(r->err);
         r->entries = entries;
         lens = realloc(r->lens, room * sizeof *lens);
         if (lens == NULL)
-            return recover_nomem(r);
+            return host_nomem(r->err);
         r->lens = lens;
         r->room = room;
     }
     r->lens[r->n] = len;
     r->entries[r->n] = recover_copy(bytes, len);
-    return r->entries[r->n++] == NULL ? recover_nomem(r) : HSY_OK;
+    return r->entries[r->n++] == NULL ? host_nomem(r->err) : HSY_OK;
 }
 
 static hsy_status recover_roster(struct read *r)
@@ -114,7 +109,7 @@ static hsy_status recover_count(void *ctx, const struct store_count *count)
     }
     own = engine_count(r->e->entries[count->entry], count->epoch);
     if (own == NULL)
-        return recover_nomem(r);
+        return host_nomem(r->err);
     *own = *count;
     r->e->entries[count->entry]->reports += count->reports;
     return HSY_OK;
@@ -129,7 +124,7 @@ static hsy_status recover_quota(void *ctx, const struct store_quota *quota)
         return HSY_OK;
     used = quotas_of(&r->e->quotas, quota->token, quota->epoch);
     if (used == NULL)
-        return recover_nomem(r);
+        return host_nomem(r->err);
     *used = quota->used;
     return HSY_OK;
 }
@@ -142,7 +137,7 @@ static hsy_status recover_ids(void *ctx, const struct store_ids *ids)
         return HSY_OK;
     for (size_t i = 0; i < ids->n; i++)
         if (ids_add(r->e->ids, ids->epoch, &ids->ids[i]) != HSY_OK)
-            return recover_nomem(r);
+            return host_nomem(r->err);
     return HSY_OK;
 }
 
@@ -152,7 +147,7 @@ static hsy_status recover_runs(void *ctx, struct store_runs *runs)
 
     if (runs->epoch <= r->e->closed)
         return HSY_OK;
-    return ids_adopt(r->e->ids, runs) == HSY_OK ? HSY_OK : recover_nomem(r);
+    return ids_adopt(r->e->ids, runs) == HSY_OK ? HSY_OK : host_nomem(r->err);
 }
 
 /* ---- Tallies and batches ------------------------------------------------- */
@@ -170,7 +165,7 @@ static hsy_status recover_tally(void *ctx, const struct store_tally *tally)
     if (x == NULL || tally->words != x->is->words)
         return recover_damaged(r, HSY_FIELD_TALLY, "it belongs to no entry");
     if (engine_tally_make(r->e, x, tally->epoch, SIZE_MAX) != HSY_OK)
-        return recover_nomem(r);
+        return host_nomem(r->err);
     return HSY_OK;
 }
 
@@ -203,7 +198,7 @@ static hsy_status recover_batch(void *ctx, const struct store_batch *batch)
         return recover_damaged(r, HOST_FIELD_BATCH, "it belongs to no entry");
     st = engine_tally_make(e, x, 0, SIZE_MAX);
     if (st != HSY_OK)
-        return recover_nomem(r);
+        return host_nomem(r->err);
     if (batch->epoch != 0 && engine_daily(e, x) &&
         engine_keeps(e, batch->epoch) &&
         engine_tally_of(x, batch->epoch) == NULL &&
@@ -222,7 +217,7 @@ static hsy_status recover_received(void *ctx,
         return recover_damaged(r, HOST_FIELD_RECEIVED,
                                "a batch belongs to no entry");
     if (!engine_taken_room(x))
-        return recover_nomem(r);
+        return host_nomem(r->err);
     engine_taken_add(x, received, 0);
     return HSY_OK;
 }
@@ -296,7 +291,7 @@ static hsy_status recover_portions(struct read *r)
             good && portions_had(&e->portions, day, ids_of(e->ids, day), used);
     }
     free(used);
-    return good ? HSY_OK : recover_nomem(r);
+    return good ? HSY_OK : host_nomem(r->err);
 }
 
 /* ---- All of it ----------------------------------------------------------- */

@@ -419,7 +419,7 @@ hsy_status workers_start(struct workers **out, struct engine *e,
     bool good;
 
     if (w == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     w->e = e;
     w->options = *options;
     w->end = &w->first;

@@ -31,7 +31,7 @@ hsy_status gateway_new(struct gateway **out, hsy_error *err)
     struct gateway *g = calloc(1, sizeof *g);
 
     if (g == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     pthread_mutex_init(&g->lock, NULL);
     *out = g;
     return HSY_OK;

@@ -376,14 +376,14 @@ hsy_status listen_open(struct listener **out, const struct listen_options *o,
     hsy_status st;
 
     if (l == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     l->options = *o;
     if (l->options.loops == 0 || strncmp(o->address, "unix:", 5) == 0)
         l->options.loops = 1;
     l->loops = calloc(l->options.loops, sizeof *l->loops);
     if (l->loops == NULL) {
         free(l);
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     for (unsigned i = 0; i < l->options.loops; i++) {
         l->loops[i].listener = l;
@@ -393,7 +393,7 @@ hsy_status listen_open(struct listener **out, const struct listen_options *o,
     st = o->tls_cert == NULL ? HSY_OK
                              : listen_certify(l, o->tls_cert, o->tls_key, err);
     if (st == HSY_OK && !crowd_open(l))
-        st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        st = host_nomem(err);
     if (st == HSY_OK)
         st = listen_bind(l, err);
     for (unsigned i = 0; st == HSY_OK && i < l->options.loops; i++)

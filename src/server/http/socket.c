@@ -192,9 +192,7 @@ static hsy_status socket_unix(struct listener *l, const char *path,
     l->unix_path = strdup(path);
     if (!socket_listen(l, 0, fd))
         return socket_fail(err);
-    return l->unix_path == NULL
-               ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
-               : HSY_OK;
+    return l->unix_path == NULL ? host_nomem(err) : HSY_OK;
 }
 
 hsy_status listen_bind(struct listener *l, hsy_error *err)

@@ -89,7 +89,7 @@ hsy_status listen_certify(struct listener *l, const char *cert, const char *key,
     struct listen_tls *t = calloc(1, sizeof *t);
 
     if (t == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     if (!tls_read(t, cert, key)) {
         tls_free(t);
         return host_fail(err, HSY_E_FORMAT, HOST_FIELD_TLS_CERT,

@@ -84,7 +84,7 @@ struct intake_upload *intake_next(struct intake *in, hsy_status *st,
     if ((n & (n - 1)) == 0) /* the room is the next power of two */
         u = realloc(u, (n == 0 ? 1 : 2 * n) * sizeof *u);
     if (u == NULL) {
-        *st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        *st = host_nomem(err);
         return NULL;
     }
     in->uploads = u;
@@ -196,7 +196,7 @@ static hsy_status intake_reports(struct intake_upload *u, hsy_error *err)
         group = 8;
         room = malloc((u->head.count < 8 ? u->head.count : 8) * bytes);
         if (room == NULL)
-            return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+            return host_nomem(err);
     }
     if (!intake_groups(u, group, room))
         u->verdict = INTAKE_REPORT;

@@ -139,7 +139,7 @@ static hsy_status intake_json_make(struct intake_upload *u, uint8_t *out,
     if (u->head.kind == 1) {
         room = malloc(u->head.count * u->entry->report_bytes + one);
         if (room == NULL)
-            return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+            return host_nomem(err);
         if (!intake_json_pack(payload, u, json_object_get(upload, "reports"),
                               room))
             u->verdict = INTAKE_REPORT;
@@ -198,7 +198,7 @@ static hsy_status intake_json_uploads(struct intake *in, const json_t *uploads,
         return st;
     in->made = calloc(1, made + 1);
     if (in->made == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     for (size_t i = 0; st == HSY_OK && i < in->n; i++) {
         struct intake_upload *u = &in->uploads[i];
 

@@ -57,7 +57,7 @@ static hsy_status roster_document(uint8_t **bytes, size_t *len,
         return st;
     *bytes = calloc(1, *len + HSY_SIGNATURE);
     if (*bytes == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     st = hsy_document_encode(&head, *bytes, *len, len, task, 1, err);
     *len += HSY_SIGNATURE;
     return st;
@@ -111,7 +111,7 @@ static hsy_status roster_fill(struct roster_entry *e, struct roster_core *c,
     hsy_document_task(&doc, &e->task, 0);
     c->release = malloc(hsy_release_size(&e->task));
     if (c->release == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     st = hsy_release_init(c->release, &e->task, err);
     if (st != HSY_OK)
         return st;
@@ -137,7 +137,7 @@ static hsy_status roster_make(struct roster_entry *e, struct roster_core **core,
 
     if (c == NULL) {
         free(bytes);
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     atomic_init(&c->holders, 1);
     c->bytes = bytes;
@@ -386,7 +386,7 @@ hsy_status roster_extend(struct roster **out, struct roster *old,
     hsy_task task;
 
     if (r == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     roster_copy(r, old);
     for (uint32_t i = 0; i < doc->tasks && st == HSY_OK; i++) {
         hsy_document_task(doc, &task, i);
@@ -414,7 +414,7 @@ static hsy_status roster_read(struct roster *r, const uint8_t *bytes,
     hsy_status st;
 
     if (copy == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     memcpy(copy, bytes, len);
     st = roster_make(&e, &core, copy, len, err);
     if (st != HSY_OK)
@@ -436,7 +436,7 @@ hsy_status roster_load(struct roster **out, const uint8_t *const *bytes,
     hsy_status st = HSY_OK;
 
     if (r == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
         st = roster_read(r, bytes[i], len[i], err);
         if (st != HSY_OK && err != NULL) {

@@ -202,7 +202,7 @@ static hsy_status check_entry_days(struct check *c,
     struct store_count *counts = malloc((n + 1) * sizeof *counts);
 
     if (counts == NULL)
-        return host_fail(why, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(why);
     engine_counts(c->d->engine, e->number, counts, n);
     for (size_t i = 0; i < n; i++) {
         const uint32_t day = counts[i].epoch;

@@ -74,7 +74,7 @@ hsy_status offline_tally(struct offline *o, const struct roster_entry *e,
 
     *words = malloc(e->words * sizeof **words);
     if (*words == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     hsy_tally_init(tally, e->scheme, *words);
     st = engine_copy(o->engine, e->number, 0, 0, *words, err);
     return st == HSY_E_EMPTY ? HSY_OK : st;

@@ -15,11 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static hsy_status archive_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 /* ---- Out ----------------------------------------------------------------- */
 
 static hsy_status archive_write(const char *path, const struct roster_entry *e,
@@ -53,11 +48,11 @@ static hsy_status archive_tally(struct offline *o, char **path,
     struct engine_rounds of = {0};
     int64_t *words = NULL;
     hsy_tally tally;
-    hsy_status st = name == NULL ? archive_nomem(err)
+    hsy_status st = name == NULL ? host_nomem(err)
                                  : offline_tally(o, e, &tally, &words, err);
 
     if (st == HSY_OK && engine_rounds(&of, o->engine, e, 0, 0, NULL) != HSY_OK)
-        st = archive_nomem(err);
+        st = host_nomem(err);
     if (st == HSY_OK) {
         snprintf(name, room, "%s/%s-%" PRIu32 ".tally", directory, e->task.id,
                  e->task.release);
@@ -83,7 +78,7 @@ hsy_status offline_export(struct offline *o, char **path, const char *directory,
         return st;
     if (mkdir(directory, 0777) == -1 && errno != EEXIST) {
         *path = strdup(directory);
-        return *path != NULL ? HSY_E_IO : archive_nomem(err);
+        return *path != NULL ? HSY_E_IO : host_nomem(err);
     }
     for (size_t i = 0; st == HSY_OK && i < roster_count(o->roster); i++)
         if (!engine_is_retired(o->engine, (uint32_t)i))
@@ -198,7 +193,7 @@ hsy_status offline_import(struct offline_made *made, const char *directory,
     made->what = OFFLINE_IMPORT_MEMORY;
     made->draft = malloc(room);
     if (made->draft == NULL)
-        return archive_nomem(err);
+        return host_nomem(err);
     snprintf(made->draft, room, "%s.draft", directory);
     made->what = OFFLINE_IMPORT_WAY;
     if (!store_remove(made->draft))

@@ -218,7 +218,7 @@ hsy_status offline_upgrade(struct offline_upgraded *out, const char *directory,
     *out = (struct offline_upgraded){.what = OFFLINE_UPGRADE_MEMORY};
     out->copy = malloc(room);
     if (out->copy == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     snprintf(out->copy, room, "%.*s.rehearsal", upgrade_stem(directory),
              directory);
     if (lstat(out->copy, &there) == 0)

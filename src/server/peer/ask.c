@@ -237,7 +237,7 @@ hsy_status ask_open(struct ask **out, const struct ask_options *o,
     struct epoll_event on = {.events = EPOLLIN};
 
     if (a == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     a->options = *o;
     a->link.fd = -1;
     a->epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -144,7 +144,7 @@ static hsy_status target_trust(struct target *g, const char *ca_file,
     if (!g->tls)
         return HSY_OK;
     if (gnutls_certificate_allocate_credentials(&g->trust) < 0)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     n = ca_file == NULL ? gnutls_certificate_set_x509_system_trust(g->trust)
                         : gnutls_certificate_set_x509_trust_file(
                               g->trust, ca_file, GNUTLS_X509_FMT_PEM);

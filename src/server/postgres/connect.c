@@ -416,9 +416,7 @@ hsy_status pg_verify(struct pg_link *l, hsy_error *err)
     hsy_status st;
 
     (void)pg_params(l);
-    st = sql != NULL
-             ? pg_ask(l, sql, &r, err)
-             : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    st = sql != NULL ? pg_ask(l, sql, &r, err) : host_nomem(err);
     free(sql);
     if (st != HSY_OK)
         return st;

@@ -242,7 +242,7 @@ hsy_status pg_put(struct pg_link *l, const char *sql, hsy_error *err)
     if (p->failed) {
         if (l->n != 0) /* a turn was begun, and its answers are nobody's */
             (void)link_lost(l, "out of memory", NULL);
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     if (l->conn == NULL)
         return link_lost(l, "the connection was lost", err);

@@ -273,7 +273,7 @@ static hsy_status config_done(struct config *c, struct config_reader *r,
         return HSY_OK;
     }
     config_clear(&r->c);
-    return nomem ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
+    return nomem ? host_nomem(err)
                  : host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                              "the configuration is not sound");
 }

@@ -264,7 +264,7 @@ hsy_status pool_open(struct pool **out, const struct pool_options *o,
         p->threads = calloc(o->threads, sizeof *p->threads);
     if (p == NULL || p->threads == NULL) {
         free(p);
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     p->options = *o;
     for (unsigned i = 0; i < o->threads; i++) {

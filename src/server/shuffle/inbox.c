@@ -34,11 +34,6 @@ struct inbox_file {
     struct inbox_task task;
 };
 
-static hsy_status inbox_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 static hsy_status inbox_fail(hsy_error *err)
 {
     return errno == ENOSPC || errno == EDQUOT
@@ -351,7 +346,7 @@ static hsy_status inbox_take(const struct inbox *in, struct inbox_file *f,
                                "the batch is not whole", inbox_came(f));
     all = mmap(NULL, f->size, PROT_READ, MAP_PRIVATE, f->fd, 0);
     if (all == MAP_FAILED)
-        return inbox_nomem(err);
+        return host_nomem(err);
     st = inbox_deliver(in, f, all, err);
     munmap(all, f->size);
     return st;
@@ -385,7 +380,7 @@ hsy_status inbox_open(struct inbox **out, const struct inbox_options *options,
 
     if (in == NULL || (in->directory = malloc(len + sizeof name)) == NULL) {
         free(in);
-        return inbox_nomem(err);
+        return host_nomem(err);
     }
     in->options = *options;
     memcpy(in->directory, options->directory, len);

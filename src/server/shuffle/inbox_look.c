@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static hsy_status look_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 void inbox_opened_clear(struct inbox_opened *o)
 {
     free(o->names);
@@ -31,7 +26,7 @@ static hsy_status look_equal(const struct inbox_opened *o, bool *equal,
     uint8_t(*sorted)[16] = malloc((o->n + 1) * sizeof *sorted);
 
     if (sorted == NULL)
-        return look_nomem(err);
+        return host_nomem(err);
     memcpy(sorted, o->names, o->n * sizeof *sorted);
     qsort(sorted, o->n, sizeof *sorted, look_order);
     *equal = false;
@@ -57,7 +52,7 @@ hsy_status inbox_look(struct inbox_opened *o, const uint8_t *all,
                          "what came is not what its head was signed for");
     o->names = malloc((head->n + 1) * sizeof *o->names);
     if (o->names == NULL)
-        return look_nomem(err);
+        return host_nomem(err);
     o->n = head->n;
     for (size_t i = 0; i < o->n; i++)
         hsy_blake2b(o->names[i], sizeof o->names[i],
@@ -79,7 +74,7 @@ hsy_status inbox_open_all(struct inbox_opened *o, const uint8_t *envelopes,
     o->items = malloc((o->n + 1) * task->item);
     o->null = calloc(o->n + 1, sizeof *o->null);
     if (o->items == NULL || o->null == NULL)
-        return look_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; i < o->n; i++) {
         const hsy_status st =
             options->open(options->ctx, task, o->items + n * task->item,

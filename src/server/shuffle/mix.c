@@ -47,11 +47,6 @@ struct mix {
     size_t heads_len;
 };
 
-static hsy_status mix_nomem(struct mix *x)
-{
-    return host_fail(x->err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 static hsy_status mix_fail(struct mix *x, const char *msg)
 {
     return errno == ENOSPC || errno == EDQUOT
@@ -147,7 +142,7 @@ static hsy_status mix_memory(struct mix *x)
     x->opened = malloc(x->length);
     return x->place == NULL || x->taken == NULL || x->names == NULL ||
                    x->named == NULL || x->opened == NULL
-               ? mix_nomem(x)
+               ? host_nomem(x->err)
                : HSY_OK;
 }
 
@@ -181,7 +176,7 @@ static hsy_status mix_spool(struct mix *x)
     char *path = mixer_path(x->m, "spool");
 
     if (path == NULL)
-        return mix_nomem(x);
+        return host_nomem(x->err);
     mixer_moment(x->m);
     x->spool =
         open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -284,7 +279,7 @@ static hsy_status mix_file(struct mix *x, struct mix_part *p, uint64_t *slot)
     p->at = BATCH_HEAD;
     p->fd = -1;
     if (draft == NULL || path == NULL || p->piece == NULL)
-        st = mix_nomem(x);
+        st = host_nomem(x->err);
     if (st == HSY_OK) {
         mixer_moment(x->m);
         p->fd = open(draft, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
@@ -392,7 +387,8 @@ static hsy_status mix_write(struct mix *x)
 {
     const uint64_t parts = mix_parts(x);
     struct store_mix *rows = malloc((parts + x->m->nrows) * sizeof *rows);
-    hsy_status st = rows == NULL ? mix_nomem(x) : mix_all_parts(x, rows, parts);
+    hsy_status st =
+        rows == NULL ? host_nomem(x->err) : mix_all_parts(x, rows, parts);
 
     if (st == HSY_OK)
         st = mixer_put(x->m, rows, parts + mix_waited(x, rows + parts), x->err);
@@ -426,7 +422,7 @@ static hsy_status mix_too_few(struct mix *x)
     hsy_status st = HSY_OK;
 
     if (rows == NULL)
-        return mix_nomem(x);
+        return host_nomem(x->err);
     rows[0] = *x->closed;
     rows[0].n = x->in;
     rows[0].state = waits ? STORE_MIX_WAITING : STORE_MIX_EXPIRED;

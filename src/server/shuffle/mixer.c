@@ -48,11 +48,6 @@
 
 #define MIXER_DAY 86400u
 
-static hsy_status mixer_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 /* ---- Rows ---------------------------------------------------------------- */
 
 const struct mixer_task *mixer_task_of(const struct mixer *m, uint32_t entry)
@@ -119,7 +114,7 @@ hsy_status mixer_put(struct mixer *m, const struct store_mix *rows, size_t n,
     hsy_status st;
 
     if (!mixer_room(m, n))
-        return mixer_nomem(err);
+        return host_nomem(err);
     st = s->ops->mix(s, rows, n, err);
     if (st == HSY_OK)
         mixer_remember_all(m, rows, n);
@@ -263,7 +258,7 @@ static hsy_status mixer_decide_one(struct mixer *m, const struct mixer_task *t,
                             .through = seq,
                             .state = STORE_MIX_CLOSED};
     struct store_mix *rows = malloc((m->nrows + 2) * sizeof *rows);
-    hsy_status st = rows == NULL ? mixer_nomem(err)
+    hsy_status st = rows == NULL ? host_nomem(err)
                                  : s->ops->sealed_count(s, &set, &row.n, err);
     size_t n = 1;
 
@@ -306,7 +301,7 @@ hsy_status mixer_came(struct mixer *m, const struct store_mix *row,
                       hsy_error *err)
 {
     if (!mixer_room(m, 1))
-        return mixer_nomem(err);
+        return host_nomem(err);
     mixer_remember_all(m, row, 1);
     return HSY_OK;
 }
@@ -341,7 +336,7 @@ static hsy_status mixer_erased(struct mixer *m, const struct store_mix *row,
 {
     struct store_mix *rows = malloc((m->nrows + 1) * sizeof *rows);
     size_t n = 0;
-    hsy_status st = rows == NULL ? mixer_nomem(err) : HSY_OK;
+    hsy_status st = rows == NULL ? host_nomem(err) : HSY_OK;
 
     for (size_t i = 0; st == HSY_OK && i < m->nrows; i++) {
         if (!mixer_siblings(row, &m->rows[i]))
@@ -460,7 +455,7 @@ hsy_status mixer_tasks(struct mixer *m, const struct mixer_task *tasks,
     struct mixer_task *copy = malloc((n + 1) * sizeof *copy);
 
     if (copy == NULL)
-        return mixer_nomem(err);
+        return host_nomem(err);
     memcpy(copy, tasks, n * sizeof *copy);
     free(m->tasks);
     m->tasks = copy;
@@ -488,7 +483,7 @@ hsy_status mixer_open(struct mixer **out, const struct mixer_options *options,
 
     if (m == NULL || (m->directory = malloc(room)) == NULL) {
         free(m);
-        return mixer_nomem(err);
+        return host_nomem(err);
     }
     m->options = *options;
     memcpy(m->directory, options->directory, room - sizeof "/mixed");

@@ -29,11 +29,6 @@ static hsy_status files_fail(hsy_error *err, const char *msg)
                : host_fail(err, HSY_E_IO, HOST_FIELD_MIXES, msg);
 }
 
-static hsy_status files_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 void mixer_moment(const struct mixer *m)
 {
     if (m->options.moment != NULL)
@@ -141,7 +136,7 @@ hsy_status mixer_file_remove(const struct mixer *m, const struct store_mix *row,
     mixer_name(name, row->id);
     path = mixer_path(m, name);
     if (path == NULL)
-        return files_nomem(err);
+        return host_nomem(err);
     mixer_moment(m);
     gone = unlink(path) == 0 || errno == ENOENT;
     free(path);

@@ -175,7 +175,7 @@ static hsy_status keep_vacuum(struct store_sqlite *s, hsy_error *err)
 
     sqlite3_temp_directory = sqlite3_mprintf("%s", s->path);
     if (sqlite3_temp_directory == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     for (size_t i = 0; i < 2 && st == HSY_OK; i++) {
         int rc = sqlite3_exec(both[i]->db, "PRAGMA temp_store=FILE; VACUUM",
                               NULL, NULL, NULL);

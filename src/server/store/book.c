@@ -21,7 +21,7 @@ static hsy_status book_failed(const struct book *b, hsy_error *err)
 
     switch (code & 0xff) {
     case SQLITE_NOMEM:
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     case SQLITE_FULL:
         return host_fail(err, HSY_E_FULL, host_field_find(b->what),
                          "there is no room for it");

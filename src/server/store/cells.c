@@ -174,7 +174,7 @@ static hsy_status cells_write(struct store_sqlite *s,
             store_get_round(s, &s->flip, tally->entry, &c.round, &through, err);
     c.round++;
     if (st == HSY_OK && !cells_add_pending(s, tally))
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     /* Room that is given back is taken at once. */
     if (st == HSY_OK)
         st = store_erase_waste(s, n, &more, err);
@@ -360,10 +360,9 @@ static hsy_status cells_rounds(struct store_sqlite *s,
                            .of = rounds,
                            .n = n,
                            .rows = calloc(s->npending + 1, sizeof *f.rows)};
-    hsy_status st =
-        f.rounds == NULL || f.rows == NULL
-            ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
-            : cells_next_rounds(s, &f, err);
+    hsy_status st = f.rounds == NULL || f.rows == NULL
+                        ? host_nomem(err)
+                        : cells_next_rounds(s, &f, err);
 
     if (st == HSY_OK)
         st = cells_sync(s, err);

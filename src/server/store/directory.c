@@ -122,9 +122,7 @@ hsy_status store_enter(struct store_sqlite *s, const char *directory,
         return host_fail(err, HSY_E_EMPTY, HSY_FIELD_DIRECTORY,
                          "no collector has kept anything here");
     s->path = realpath(directory, NULL);
-    return s->path != NULL
-               ? HSY_OK
-               : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    return s->path != NULL ? HSY_OK : host_nomem(err);
 }
 
 /* Somebody has it: say who, as far as `lock` knows. */

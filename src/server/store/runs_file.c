@@ -250,7 +250,7 @@ static hsy_status file_open(struct run **out, int dir, const struct run_is *is,
         return file_why(is, HSY_E_DAMAGED, err);
     r = calloc(1, sizeof *r);
     if (r == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     r->is = *is;
     atomic_init(&r->holders, 1);
     run_file(file, is);
@@ -279,7 +279,7 @@ hsy_status run_open(struct run **out, int dir, const struct run_is *is,
     st = file_ends(r, &check);
     if (st == HSY_OK && !run_filter_make(&r->filter, is->count)) {
         run_drop(r);
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     if (st == HSY_OK) {
         st = file_filter(r, check);

@@ -170,7 +170,7 @@ static hsy_status sqlite_connect(struct store_sqlite *s, struct sql *q,
 
     q->file = file;
     if (path == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     snprintf(path, room, "%s/%s", s->path, file);
     rc = sql_open(q, path, file, log);
     free(path);
@@ -482,7 +482,7 @@ hsy_status store_sqlite_look(struct store **out, const char *directory,
     if (s == NULL || (s->path = strdup(directory)) == NULL) {
         if (s != NULL)
             sqlite_close(&s->is);
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     st = sqlite_connect(s, &s->append, "record.db", &s->record_log, err);
     if (st == HSY_OK)
@@ -513,7 +513,7 @@ hsy_status store_sqlite_open(struct store **out, struct store_state *state,
     hsy_status st;
 
     if (s == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     st = store_enter(s, directory, create, err);
     if (st == HSY_OK)
         store_reserve_plan(s);

@@ -285,9 +285,7 @@ hsy_status store_seal(struct store *is, uint32_t epoch, hsy_error *err)
         more[r->nsealed++] = seal;
     }
     pthread_mutex_unlock(&r->posting);
-    return more == NULL
-               ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
-               : HSY_OK;
+    return more == NULL ? host_nomem(err) : HSY_OK;
 }
 
 /* By the one that makes runs; false: out of memory, and they stay. */
@@ -427,8 +425,7 @@ static bool runs_over(struct runs_store *r, const struct run_is *is)
 
 static hsy_status runs_nomem(struct runs_reading *t)
 {
-    return t->st =
-               host_fail(t->err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    return t->st = host_nomem(t->err);
 }
 
 static hsy_status runs_add(struct runs_reading *t, const struct run_is *is,

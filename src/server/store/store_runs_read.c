@@ -68,7 +68,7 @@ static hsy_status runs_read_ids(struct store_sqlite *s,
     hsy_status st = HSY_OK;
 
     if (t.room == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     for (size_t i = 0; i < r->nparts; i++)
         for (size_t k = 0; st == HSY_OK && k < r->parts[i].n; k++) {
             st = runs_read_run(r->parts[i].all[k], &t);

@@ -253,7 +253,7 @@ static hsy_status tidy_join(struct store_sqlite *s, const struct tidy_run *run,
     hsy_status st;
 
     if (j.bytes == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     st = sql_rows(&s->append, SQL_GET_IDS, v, 2, 2, tidy_gather, &j, &rc);
     if (st == HSY_E_DAMAGED)
         st = store_damaged(s, "ids", err);

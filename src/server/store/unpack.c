@@ -46,11 +46,6 @@ static hsy_status unpack_bad(struct unpack_reader *r, const char *msg)
                         HSY_UNIT_RECORD, r->record);
 }
 
-static hsy_status unpack_nomem(struct unpack_reader *r)
-{
-    return host_fail(r->err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 static hsy_status unpack_take(struct unpack_reader *r, uint8_t *to, size_t len)
 {
     while (len != 0) {
@@ -84,7 +79,7 @@ static hsy_status unpack_payload(struct unpack_reader *r, uint64_t len)
             uint8_t *more = realloc(r->bytes, room);
 
             if (more == NULL)
-                return unpack_nomem(r);
+                return host_nomem(r->err);
             r->bytes = more;
             r->room = room;
         }
@@ -189,15 +184,15 @@ static hsy_status unpack_take_entry(struct unpack_reader *r)
         return unpack_bad(r, "an entry is missing, or there are too many");
     entries = realloc(r->entries, n * sizeof(uint8_t *));
     if (entries == NULL)
-        return unpack_nomem(r);
+        return host_nomem(r->err);
     r->entries = entries;
     lens = realloc(r->lens, n * sizeof *lens);
     if (lens == NULL)
-        return unpack_nomem(r);
+        return host_nomem(r->err);
     r->lens = lens;
     entries[r->nentries] = malloc(r->len);
     if (entries[r->nentries] == NULL)
-        return unpack_nomem(r);
+        return host_nomem(r->err);
     memcpy(entries[r->nentries], r->bytes + 4, r->len - 4);
     lens[r->nentries++] = r->len - 4;
     return HSY_OK;
@@ -407,7 +402,7 @@ static hsy_status unpack_put_document(struct unpack_reader *r)
     r->put = true;
     r->written = calloc(r->nentries + 1, 1);
     if (r->written == NULL)
-        return unpack_nomem(r);
+        return host_nomem(r->err);
     if (r->document == NULL)
         return r->nentries == 0 ? HSY_OK
                                 : unpack_bad(r, "entries of no document");

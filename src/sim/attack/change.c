@@ -242,7 +242,7 @@ static hsy_status change_open(struct change *c, hsy_error *err)
         calloc(SIM_CHANGE_CLIENTS * SIM_TIMES_MAX * o->devices, sizeof *c->off);
     if (c->ones != NULL && c->off != NULL)
         return HSY_OK;
-    return sim_nomem(err);
+    return host_nomem(err);
 }
 
 hsy_status sim_change(struct sim_change *out, const struct sim_options *o,

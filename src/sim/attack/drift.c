@@ -162,7 +162,7 @@ static hsy_status drift_open(struct drift *d, hsy_error *err)
     words = hsy_tally_words(d->pair.report);
     d->words = calloc(words * d->ntimes, sizeof *d->words);
     if (d->words == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; i < d->ntimes; i++)
         hsy_tally_init(&d->tallies[i], d->pair.report, d->words + i * words);
     return HSY_OK;

@@ -329,7 +329,7 @@ hsy_status sim_fingerprint(struct sim_fingerprint *out,
     memset(out, 0, sizeof *out);
     f.before = calloc(3 * o->devices, sizeof *f.before);
     if (f.before == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     f.after = f.before + o->devices;
     f.sorted = f.after + o->devices;
     for (size_t k = 0; st == HSY_OK && k < SIM_UPLOADS; k++) {

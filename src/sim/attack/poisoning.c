@@ -121,7 +121,7 @@ static hsy_status poisoning_open(struct poisoning *p, const char *mechanism,
 
     p->s = malloc(hsy_scheme_size(&spec));
     if (p->s == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     st = hsy_scheme_init(p->s, &spec, err);
     if (st != HSY_OK)
         return st;
@@ -134,7 +134,7 @@ static hsy_status poisoning_open(struct poisoning *p, const char *mechanism,
     p->all.memory = malloc(hsy_tally_words(p->s) * sizeof(int64_t));
     if (p->codes == NULL || p->reports == NULL || p->scratch == NULL ||
         p->honest.memory == NULL || p->all.memory == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     poisoning_people(p);
     return HSY_OK;
 }

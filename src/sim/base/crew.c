@@ -111,7 +111,7 @@ hsy_status crew_work(const struct crew *crew, hsy_error *err)
         st = crew_begin(&s, threads, workers, err);
         pthread_mutex_destroy(&s.lock);
     } else {
-        st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        st = host_nomem(err);
     }
     free(threads);
     free(workers);

@@ -12,13 +12,6 @@
 
 #define DEVICE_SOURCE "simulated"
 
-hsy_status sim_nomem(hsy_error *err)
-{
-    if (err != NULL)
-        *err = (hsy_error){.status = HSY_E_NOMEM, .msg = "out of memory"};
-    return HSY_E_NOMEM;
-}
-
 /* ---- Schemes ------------------------------------------------------------- */
 
 static hsy_status device_scheme(hsy_scheme **out, const hsy_spec *spec,
@@ -31,7 +24,7 @@ static hsy_status device_scheme(hsy_scheme **out, const hsy_spec *spec,
         at.nano_epsilon = nano_epsilon;
     *out = malloc(hsy_scheme_size(&at));
     if (*out == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     st = hsy_scheme_init(*out, &at, err);
     if (st != HSY_OK) {
         free(*out);

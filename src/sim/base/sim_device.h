@@ -3,11 +3,9 @@
 #define SIM_BASE_SIM_DEVICE_H
 
 #include "hearsay.h"
+#include "host/base/host_fail.h"
 
 #define SIM_REPORT_BYTES 16u /* of the reports that are simulated */
-
-/* Say so; HSY_E_NOMEM. */
-hsy_status sim_nomem(hsy_error *err);
 
 /* Both steps of a permanent answer in memory of their own. */
 struct sim_pair {

@@ -105,7 +105,7 @@ hsy_status discovery_svg(char **svg, size_t *len,
     hsy_status st;
 
     if (f.x == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     snprintf(note, sizeof note,
              "top %" PRIu64 " of %" PRIu64 " bits, in steps of %" PRIu64,
              rows[0].top, rows[0].bits, rows[0].step);

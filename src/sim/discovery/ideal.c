@@ -204,7 +204,7 @@ static hsy_status ideal_open(struct discover_worker *w, hsy_error *err)
 
     w->own = own;
     if (own == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     own->s = malloc(hsy_scheme_size(&w->job->how->spec));
     own->holders = calloc(n, sizeof *own->holders);
     own->ends = calloc(n, sizeof *own->ends);
@@ -215,7 +215,7 @@ static hsy_status ideal_open(struct discover_worker *w, hsy_error *err)
                    own->candidates != NULL && own->points != NULL &&
                    own->shares != NULL
                ? HSY_OK
-               : study_nomem(err);
+               : host_nomem(err);
 }
 
 static void ideal_close(struct discover_worker *w)

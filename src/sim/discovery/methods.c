@@ -23,7 +23,7 @@ hsy_status discovery_method(struct discovery_method *out, const char *name,
     hsy_scheme *s = malloc(hsy_scheme_size(&spec));
     hsy_scheme_info info;
     hsy_status st =
-        s != NULL ? hsy_scheme_init(s, &spec, err) : study_nomem(err);
+        s != NULL ? hsy_scheme_init(s, &spec, err) : host_nomem(err);
 
     if (st == HSY_OK) {
         hsy_scheme_describe(s, &info);

@@ -29,7 +29,7 @@ hsy_status discovery_words(struct discovery_word **words, size_t *n,
     hsy_scheme *s = malloc(hsy_scheme_size(spec));
     struct discovery_word *made = calloc((size_t)list->d + 1, sizeof *made);
     hsy_status st = s != NULL && made != NULL ? hsy_scheme_init(s, spec, err)
-                                              : study_nomem(err);
+                                              : host_nomem(err);
 
     if (st == HSY_OK) {
         *n = words_take(made, list, s);

@@ -116,8 +116,7 @@ hsy_status discover_plan(struct discover_job *job, hsy_error *err)
 {
     const hsy_spec *spec = &job->how->spec;
     hsy_scheme *s = malloc(hsy_scheme_size(spec));
-    hsy_status st =
-        s != NULL ? hsy_scheme_init(s, spec, err) : study_nomem(err);
+    hsy_status st = s != NULL ? hsy_scheme_init(s, spec, err) : host_nomem(err);
     hsy_scheme_info info;
 
     if (st == HSY_OK)
@@ -182,8 +181,8 @@ hsy_status discover_desk_open(struct discover_worker *w, hsy_error *err)
     hsy_status st;
 
     desk->s = malloc(hsy_scheme_size(spec));
-    st = desk->s != NULL ? hsy_scheme_init(desk->s, spec, err)
-                         : study_nomem(err);
+    st =
+        desk->s != NULL ? hsy_scheme_init(desk->s, spec, err) : host_nomem(err);
     if (st != HSY_OK)
         return st;
     hsy_scheme_describe(desk->s, &info);
@@ -192,7 +191,7 @@ hsy_status discover_desk_open(struct discover_worker *w, hsy_error *err)
     desk->reports = calloc(DISCOVER_CHUNK, info.report_bytes);
     return desk->memory != NULL && desk->codes != NULL && desk->reports != NULL
                ? HSY_OK
-               : study_nomem(err);
+               : host_nomem(err);
 }
 
 static void discover_desk_close(struct discover_desk *desk)
@@ -232,7 +231,7 @@ static hsy_status discover_open(struct discover_worker *w, hsy_error *err)
         return st;
     w->desk.scratch =
         malloc(hsy_search_scratch(w->desk.s, job->stages, job->nstages));
-    return w->desk.scratch != NULL ? HSY_OK : study_nomem(err);
+    return w->desk.scratch != NULL ? HSY_OK : host_nomem(err);
 }
 
 static const struct discover_form discover_reports = {
@@ -328,7 +327,7 @@ static hsy_status discover_begin(void *worker, void *shared, hsy_error *err)
     w->top = calloc(job->top, sizeof *w->top);
     if (w->counts == NULL || w->codes == NULL || w->sizes == NULL ||
         w->found == NULL || w->ranks == NULL || w->top == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     return job->form->open(w, err);
 }
 
@@ -420,7 +419,7 @@ hsy_status discovery_run(struct discovery_result *out,
     if (st == HSY_OK) {
         out->each =
             calloc((size_t)how->runs * DISCOVERY_METRICS, sizeof *out->each);
-        st = out->each != NULL ? crew_work(&crew, err) : study_nomem(err);
+        st = out->each != NULL ? crew_work(&crew, err) : host_nomem(err);
     }
     if (st == HSY_OK)
         crew_average(out->mean, out->error, out->each, out->runs,

@@ -82,8 +82,7 @@ static hsy_status batches_sizes(struct discover_job *job, const hsy_spec *spec,
     const uint64_t users = job->how->users;
     hsy_scheme *s = malloc(hsy_scheme_size(spec));
     uint64_t sum = 0, before = 0;
-    hsy_status st =
-        s != NULL ? hsy_scheme_init(s, spec, err) : study_nomem(err);
+    hsy_status st = s != NULL ? hsy_scheme_init(s, spec, err) : host_nomem(err);
 
     for (uint32_t i = 0; st == HSY_OK && i < job->nstages; i++) {
         sum += hsy_stage_weight(s, i + 1);
@@ -112,7 +111,7 @@ static hsy_status batches_oracle(struct discover_job *job,
                            .d = (uint32_t)stage->candidates + 1};
     hsy_scheme *s = malloc(hsy_scheme_size(&spec));
     hsy_status st =
-        s != NULL ? hsy_scheme_init(s, &spec, err) : study_nomem(err);
+        s != NULL ? hsy_scheme_init(s, &spec, err) : host_nomem(err);
     hsy_scheme_info info;
 
     if (st == HSY_OK) {
@@ -262,7 +261,7 @@ static hsy_status batch_open(struct batch *b, const struct discover_job *job,
     size_t most;
 
     b->s = malloc(hsy_scheme_size(spec));
-    st = b->s != NULL ? hsy_scheme_init(b->s, spec, err) : study_nomem(err);
+    st = b->s != NULL ? hsy_scheme_init(b->s, spec, err) : host_nomem(err);
     if (st == HSY_OK)
         st = batch_stage(b, &job->how->search, err);
     if (st != HSY_OK)
@@ -277,7 +276,7 @@ static hsy_status batch_open(struct batch *b, const struct discover_job *job,
     b->desk.scratch = malloc(hsy_tally_scratch(b->s, b->desk.chunk) + 1);
     if (b->memory == NULL || b->scratch == NULL || b->desk.codes == NULL ||
         b->desk.reports == NULL || b->desk.scratch == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     hsy_tally_init(&b->tally, b->s, b->memory);
     return HSY_OK;
 }
@@ -383,7 +382,7 @@ static hsy_status batches_open(struct discover_worker *w, hsy_error *err)
 
     w->own = own;
     if (own == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     own->prefixes = calloc(job->most, sizeof *own->prefixes);
     own->places = calloc(n, sizeof *own->places);
     own->counts = calloc(n, sizeof *own->counts);
@@ -394,7 +393,7 @@ static hsy_status batches_open(struct discover_worker *w, hsy_error *err)
                    own->counts != NULL && own->ends != NULL &&
                    (own->order != NULL || !job->how->as_counted)
                ? HSY_OK
-               : study_nomem(err);
+               : host_nomem(err);
 }
 
 static void batches_close(struct discover_worker *w)

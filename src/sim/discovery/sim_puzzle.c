@@ -25,7 +25,7 @@ static hsy_status puzzle_codes(struct discover_job *job, const hsy_scheme *s,
 
     job->words = calloc(how->nwords * job->width, sizeof *job->words);
     if (job->words == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; i < how->nwords && st == HSY_OK; i++) {
         hsy_truth truth = {.type = HSY_TRUTH_BYTES};
 
@@ -46,7 +46,7 @@ static hsy_status puzzle_plan(struct discover_job *job, hsy_error *err)
     const struct discovery *how = job->how;
     hsy_scheme *s = malloc(hsy_scheme_size(&how->spec));
     hsy_status st =
-        s != NULL ? hsy_scheme_init(s, &how->spec, err) : study_nomem(err);
+        s != NULL ? hsy_scheme_init(s, &how->spec, err) : host_nomem(err);
 
     if (st == HSY_OK)
         st = hsy_puzzle_plan_make(s, &job->puzzle, &how->puzzle, err);
@@ -132,8 +132,7 @@ static hsy_status puzzle_open(struct discover_worker *w, hsy_error *err)
         return st;
     w->own = calloc(w->job->how->nwords, sizeof(uint32_t));
     w->desk.scratch = malloc(hsy_puzzle_memory(w->desk.s, &w->job->puzzle));
-    return w->own != NULL && w->desk.scratch != NULL ? HSY_OK
-                                                     : study_nomem(err);
+    return w->own != NULL && w->desk.scratch != NULL ? HSY_OK : host_nomem(err);
 }
 
 static void puzzle_close(struct discover_worker *w)

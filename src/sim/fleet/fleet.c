@@ -76,7 +76,7 @@ static hsy_status fleet_task_open(struct fleet *f, size_t i, hsy_error *err)
     hsy_document_task(&f->document, &t->task, t->place);
     r = malloc(hsy_release_size(&t->task));
     if (r == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     st = hsy_release_init(r, &t->task, err);
     if (st == HSY_OK) {
         hsy_release_describe(r, &info);
@@ -168,7 +168,7 @@ static hsy_status fleet_fetch(struct fleet *f, hsy_error *err)
     } else {
         f->bytes = malloc(len + 1);
         if (f->bytes == NULL)
-            return sim_nomem(err);
+            return host_nomem(err);
         memcpy(f->bytes, f->o.document, len);
     }
     if (st == HSY_OK)
@@ -194,7 +194,7 @@ hsy_status fleet_open(struct fleet **out, const struct fleet_options *options,
     hsy_status st;
 
     if (f == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     *out = f;
     f->o = *options;
     st = fleet_fetch(f, err);
@@ -203,7 +203,7 @@ hsy_status fleet_open(struct fleet **out, const struct fleet_options *options,
     f->tasks = calloc(f->n + 1, sizeof *f->tasks);
     f->order = calloc(f->n + 1, sizeof *f->order);
     if (f->tasks == NULL || f->order == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; st == HSY_OK && i < f->n; i++)
         st = fleet_task_open(f, i, err);
     if (st != HSY_OK)
@@ -282,14 +282,14 @@ static hsy_status fleet_worker_counts(struct fleet_worker *w, hsy_error *err)
 
     w->f.tasks = calloc(of->n + 1, sizeof *w->f.tasks);
     if (w->f.tasks == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; i < of->n; i++) {
         struct fleet_task *t = &w->f.tasks[i];
 
         *t = of->tasks[i];
         t->counts = calloc(t->ncounts + 1, sizeof *t->counts);
         if (t->counts == NULL)
-            return sim_nomem(err);
+            return host_nomem(err);
     }
     return HSY_OK;
 }
@@ -389,7 +389,7 @@ hsy_status fleet_run(struct fleet *f, struct fleet_result *result,
         return st;
     }
     if (pthread_mutex_init(&job.lock, NULL) != 0)
-        return sim_nomem(err);
+        return host_nomem(err);
     st = crew_work(&crew, err);
     pthread_mutex_destroy(&job.lock);
     result->seconds = fleet_clock() - start;

@@ -182,7 +182,7 @@ static hsy_status days_open(struct fleet_days *y, struct fleet_result *result,
         y->use->easy_setopt(c, CURLOPT_WRITEDATA, y) != CURLE_OK ||
         (o->ca_file != NULL &&
          y->use->easy_setopt(c, CURLOPT_CAINFO, o->ca_file) != CURLE_OK))
-        return sim_nomem(err);
+        return host_nomem(err);
     return fleet_http_open(&y->http, y->f, result, err);
 }
 
@@ -224,7 +224,7 @@ static hsy_status days_plan(struct fleet_days *y, hsy_error *err)
         free(t->days);
         t->days = calloc(t->ndays, sizeof *t->days);
         if (t->days == NULL)
-            return sim_nomem(err);
+            return host_nomem(err);
     }
     return HSY_OK;
 }
@@ -236,7 +236,7 @@ static hsy_status days_walk(struct fleet_days *y, hsy_error *err)
 
     y->devices = calloc(f->o.devices, sizeof *y->devices);
     if (y->devices == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     st = days_plan(y, err);
     for (uint32_t day = y->first; st == HSY_OK && day <= y->last + y->settle;
          day++) {

@@ -77,7 +77,7 @@ static hsy_status fleet_device_policy(struct fleet_device *d, hsy_error *err)
 
     d->sources = calloc(f->n + 1, sizeof *d->sources);
     if (d->sources == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     *p = (hsy_policy){.size = sizeof *p,
                       .sources = d->sources,
                       .cap_day = DEVICE_PLENTY,
@@ -115,14 +115,14 @@ static hsy_status fleet_device_rooms(struct fleet_device *d, hsy_error *err)
     d->list = calloc(f->norder + 1, sizeof *d->list);
     if (d->dev == NULL || d->releases == NULL || d->admitted == NULL ||
         d->list == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     d->room = HSY_UPLOAD_WIRE;
     for (size_t k = 0; k < f->norder; k++) {
         const struct fleet_task *t = &f->tasks[f->order[k]];
 
         d->releases[k] = malloc(hsy_release_size(&t->task));
         if (d->releases[k] == NULL)
-            return sim_nomem(err);
+            return host_nomem(err);
         const size_t room = HSY_UPLOAD_WIRE + t->info.report_bytes + 8 +
                             ((size_t)t->task.shufflers + 1) * HSY_SEAL_LAYER;
 
@@ -130,7 +130,7 @@ static hsy_status fleet_device_rooms(struct fleet_device *d, hsy_error *err)
             d->room = room;
     }
     d->upload = malloc(d->room);
-    return d->upload != NULL ? HSY_OK : sim_nomem(err);
+    return d->upload != NULL ? HSY_OK : host_nomem(err);
 }
 
 hsy_status fleet_device_new(struct fleet_device **out, struct fleet *f,
@@ -140,7 +140,7 @@ hsy_status fleet_device_new(struct fleet_device **out, struct fleet *f,
     hsy_status st;
 
     if (d == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     *out = d;
     d->f = f;
     /* Nothing that is stored is read again, and nothing is ever restored. */

@@ -156,12 +156,12 @@ static hsy_status fleet_http_requests(struct fleet_http *h, hsy_error *err)
 
     h->requests = calloc(o->connections, sizeof *h->requests);
     if (h->requests == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     while (st == HSY_OK && h->n < o->connections) {
         struct http_request *r = &h->requests[h->n++];
 
         if (!fleet_http_setup(h, r))
-            return sim_nomem(err);
+            return host_nomem(err);
         if (h->f->relay != NULL)
             st = hsy_sealed_open(&r->sealed, o->url, o->token, err);
     }
@@ -175,7 +175,7 @@ hsy_status fleet_http_open(struct fleet_http **out, struct fleet *f,
     hsy_status st;
 
     if (h == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     *out = h;
     h->f = f;
     h->result = result;
@@ -186,7 +186,7 @@ hsy_status fleet_http_open(struct fleet_http **out, struct fleet *f,
         return st;
     h->multi = h->use->multi_init();
     if (h->multi == NULL || !fleet_http_headers(h))
-        return sim_nomem(err);
+        return host_nomem(err);
     h->use->multi_setopt(h->multi, CURLMOPT_MAXCONNECTS,
                          (long)f->o.connections);
     return fleet_http_requests(h, err);
@@ -470,7 +470,7 @@ static hsy_status fleet_http_copy(struct fleet_http *h,
     if (st != HSY_OK)
         return st;
     if (!fleet_http_room(&r->bytes, &r->room, len))
-        return sim_nomem(err);
+        return host_nomem(err);
     memcpy(r->bytes, of->bytes, len);
     r->len = len;
     r->n = of->n;
@@ -519,7 +519,7 @@ hsy_status fleet_http_take(void *http, const struct fleet_upload *upload,
         return st;
     r = h->filling;
     if (!fleet_http_room(&r->bytes, &r->room, r->len + upload->len))
-        return sim_nomem(err);
+        return host_nomem(err);
     memcpy(r->bytes + r->len, upload->bytes, upload->len);
     r->len += upload->len;
     r->task[r->n] = (uint16_t)upload->task;

@@ -151,7 +151,5 @@ hsy_status fleet_json(char **text, struct fleet *f,
         json_object_set_new(root, "relay", json_string(fleet_relay(f)));
     *text = root != NULL ? json_dumps(root, JSON_REAL_PRECISION(17)) : NULL;
     json_decref(root);
-    return *text != NULL
-               ? HSY_OK
-               : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+    return *text != NULL ? HSY_OK : host_nomem(err);
 }

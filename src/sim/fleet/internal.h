@@ -2,7 +2,6 @@
 #ifndef SIM_FLEET_INTERNAL_H
 #define SIM_FLEET_INTERNAL_H
 
-#include "host/base/host_fail.h"
 #include "host/client/send.h"
 #include "sim/base/sim_device.h"
 #include "sim/fleet/fleet.h"

@@ -47,7 +47,7 @@ static hsy_status law_room(struct fleet_law *law, size_t n, hsy_error *err)
 {
     law->sums = calloc(n, sizeof *law->sums);
     law->n = n;
-    return law->sums != NULL ? HSY_OK : sim_nomem(err);
+    return law->sums != NULL ? HSY_OK : host_nomem(err);
 }
 
 /* Weights become their sums; false if there is nothing to draw. */
@@ -176,7 +176,7 @@ static hsy_status law_strings(struct fleet_task *t, struct fleet_law *law,
     law->words = calloc(strlen(text) + 2, 1);
     law->word = calloc(LAW_WORDS_MAX, sizeof *law->word);
     if (law->words == NULL || law->word == NULL)
-        return sim_nomem(err);
+        return host_nomem(err);
     if (!law_list(t, text, law_put_word, law) || !law_sum(law))
         return host_fail(err, HSY_E_FORMAT, HSY_FIELD_TRUTH,
                          "WORD:WEIGHT,..., at most 4096");
@@ -253,7 +253,7 @@ hsy_status fleet_law_parse(struct fleet_task *task, const char *text,
     n = law.n != 0 ? law.n : task->info.d;
     counts = calloc(n + 1, sizeof *counts);
     if (st == HSY_OK && counts == NULL)
-        st = sim_nomem(err);
+        st = host_nomem(err);
     if (st != HSY_OK) {
         fleet_law_clear(&law);
         free(counts);

@@ -55,7 +55,7 @@ static hsy_status grid_scheme(struct study_grid *g, hsy_error *err)
 {
     hsy_scheme *s = malloc(hsy_scheme_size(&g->spec));
     hsy_status st =
-        s != NULL ? hsy_scheme_init(s, &g->spec, err) : study_nomem(err);
+        s != NULL ? hsy_scheme_init(s, &g->spec, err) : host_nomem(err);
 
     free(s);
     return st;

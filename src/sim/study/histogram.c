@@ -107,7 +107,7 @@ hsy_status study_histogram(char **svg, size_t *len,
     hsy_status st;
 
     if (memory == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     st = histogram_draw(svg, len, memory, rows, n, err);
     free(memory);
     return st;

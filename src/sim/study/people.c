@@ -15,11 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-hsy_status study_nomem(hsy_error *err)
-{
-    return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-}
-
 /* ---- Names --------------------------------------------------------------- */
 
 struct people_law {
@@ -166,7 +161,7 @@ static hsy_status people_room(struct study_people *people, size_t n,
     people->hazards = calloc(n, sizeof *people->hazards);
     if (people->numbers == NULL || people->weights == NULL ||
         people->hazards == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     return HSY_OK;
 }
 
@@ -240,7 +235,7 @@ hsy_status study_people_counted(struct study_people *people,
     if (st == HSY_OK)
         people->counts = calloc(n, sizeof *people->counts);
     if (people->counts == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     memcpy(people->numbers, numbers, n * sizeof *numbers);
     memcpy(people->counts, counts, n * sizeof *counts);
     for (size_t i = 0; i < n; i++)

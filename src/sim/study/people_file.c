@@ -113,7 +113,7 @@ static hsy_status file_text(struct file_truths *f, int64_t *out,
         return host_fail_at(err, HSY_E_FORMAT, HSY_FIELD_NONE, "empty",
                             HSY_UNIT_LINE, number);
     if (!file_grow(&text, &f->text_room, f->len + line->len + 1, 1))
-        return study_nomem(err);
+        return host_nomem(err);
     f->text = text;
     memcpy(f->text + f->len, line->text, line->len);
     *out = (int64_t)f->len;
@@ -130,7 +130,7 @@ static hsy_status file_take(void *ctx, const struct line *line, uint64_t number,
     int64_t *out;
 
     if (!file_grow(&numbers, &f->room, f->n + 1, sizeof *f->numbers))
-        return study_nomem(err);
+        return host_nomem(err);
     f->numbers = numbers;
     out = &f->numbers[f->n++];
     if (f->spelling != NULL)
@@ -189,7 +189,7 @@ static hsy_status file_count(struct file_truths *f, hsy_error *err)
     hsy_status st;
 
     if (counts == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     qsort(f->numbers, f->n, sizeof *f->numbers, file_compare);
     for (size_t i = 0; i < f->n; i++) {
         if (i > 0 && f->numbers[i] == f->numbers[n - 1]) {
@@ -212,7 +212,7 @@ static hsy_status file_values(struct file_truths *f, hsy_spec *question,
     const size_t d = file_places(f);
 
     if (d == 0)
-        return study_nomem(err);
+        return host_nomem(err);
     if (d < 2)
         return file_bad(f, STUDY_WRONG_ALIKE, 0, err);
     if (d > HSY_VALUES_MAX)
@@ -252,7 +252,7 @@ static hsy_status file_spelling(hsy_scheme **out, struct study_file *file,
 
     *out = malloc(hsy_scheme_size(spec));
     if (*out == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     st = hsy_scheme_init(*out, spec, err);
     if (st != HSY_OK)
         file->wrong = STUDY_WRONG_SCHEME;

@@ -78,7 +78,7 @@ static hsy_status run_codes(struct study_job *job, const hsy_scheme *s,
 
     job->codes = calloc(people->n, sizeof *job->codes);
     if (job->codes == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     for (size_t i = 0; st == HSY_OK && i < people->n; i++) {
         hsy_truth truth = {.type = values ? HSY_TRUTH_INDEX : HSY_TRUTH_NUMBER};
 
@@ -112,7 +112,7 @@ static hsy_status run_law(struct study_job *job, size_t place,
     hsy_status st = HSY_OK;
 
     if (s == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     if (place > 0)
         st = hsy_scheme_init(s, &spec, NULL);
     if (place > 0 && st == HSY_OK)
@@ -140,7 +140,7 @@ static hsy_status run_laws(struct study_job *job, hsy_error *err)
     job->laws =
         calloc(job->study->people->n * STUDY_LAWS_OF_MEAN, sizeof *job->laws);
     if (job->laws == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     st = run_law(job, 0, job->spec.mechanism, err);
     for (size_t i = 0; st == HSY_OK && (row = hsy_mechanism_at(i)) != NULL; i++)
         if (row->kinds == 1u << HSY_KIND_NUMBER && place < STUDY_LAWS_OF_MEAN)
@@ -207,7 +207,7 @@ static hsy_status run_room(struct study_job *job, hsy_error *err)
         out->estimates = calloc(d, sizeof *out->estimates);
         good = good && out->truths != NULL && out->estimates != NULL;
     }
-    return good ? HSY_OK : study_nomem(err);
+    return good ? HSY_OK : host_nomem(err);
 }
 
 /* Who does what, and what everybody is promised. */
@@ -288,7 +288,7 @@ static hsy_status run_all(struct study_job *job, hsy_error *err)
         return st;
     s = malloc(hsy_scheme_size(&job->spec));
     if (s == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     st = run_open(job, s, err);
     free(s);
     if (st == HSY_OK)
@@ -308,7 +308,7 @@ hsy_status study_run(struct study_result *out, const struct study *study,
 
     memset(out, 0, sizeof *out);
     if (pthread_mutex_init(&job.lock, NULL) != 0)
-        return study_nomem(err);
+        return host_nomem(err);
     st = run_all(&job, &inner);
     if (st != HSY_OK && err != NULL)
         *err = inner;

@@ -270,8 +270,6 @@ void study_print(FILE *to, enum table_format format,
 
 /* ---- Reports (reports.c) ------------------------------------------------- */
 
-hsy_status study_nomem(hsy_error *err);
-
 /* People who hold each truth, and its code. */
 struct study_truths {
     const uint64_t *codes;

@@ -153,7 +153,7 @@ static hsy_status figure_line(struct figure_errors *f, size_t i,
                          "mechanisms, users or domains");
     memory = calloc(4 * f->n, sizeof *memory);
     if (memory == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     *line = (struct figure_line){.x = memory,
                                  .y = memory + f->n,
                                  .low = memory + 2 * f->n,
@@ -237,7 +237,7 @@ hsy_status study_svg(char **svg, size_t *len, const struct study_result *rows,
         return study_histogram(svg, len, rows, n, err);
     f = calloc(1, sizeof *f);
     if (f == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     f->rows = rows;
     f->n = n;
     st = figure_errors(svg, len, f, err);

@@ -139,7 +139,7 @@ static hsy_status work_keep(struct worker *w, hsy_tally *t, uint64_t run,
         slot->memory = mine;
         slot->tally = *t;
         w->memory = calloc(hsy_tally_words(w->scheme), sizeof *w->memory);
-        return w->memory != NULL ? HSY_OK : study_nomem(err);
+        return w->memory != NULL ? HSY_OK : host_nomem(err);
     }
     st = hsy_tally_merge(&slot->tally, t, err);
     if (*whole) {
@@ -239,7 +239,7 @@ static hsy_status work_open(void *worker, void *shared, hsy_error *err)
         .job = job, .scheme_run = UINT64_MAX, .people_run = UINT64_MAX};
     w->scheme = malloc(hsy_scheme_size(&job->spec));
     if (w->scheme == NULL)
-        return study_nomem(err);
+        return host_nomem(err);
     st = hsy_scheme_init(w->scheme, &job->spec, err);
     if (st != HSY_OK)
         return st;
@@ -260,7 +260,7 @@ static hsy_status work_open(void *worker, void *shared, hsy_error *err)
         (!job->out->at_once &&
          (w->desk.codes == NULL || w->desk.reports == NULL ||
           w->desk.scratch == NULL)))
-        return study_nomem(err);
+        return host_nomem(err);
     return HSY_OK;
 }
 

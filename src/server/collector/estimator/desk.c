@@ -62,7 +62,7 @@ hsy_status desk_open(struct desk **out, struct collector *c, hsy_error *err)
     struct desk *d = calloc(1, sizeof *d);
 
     if (d == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     d->collector = c;
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);

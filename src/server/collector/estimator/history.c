@@ -406,7 +406,7 @@ hsy_status history_start(struct history **out, struct collector *c,
     hsy_status st;
 
     if (h == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     h->c = c;
     pthread_mutex_init(&h->lock, NULL);
     pthread_condattr_init(&monotonic);

@@ -116,7 +116,7 @@ hsy_status history_copy(int64_t **words, struct engine_rounds *of,
     hsy_status st;
 
     if (copy == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     st = shown == NULL ? host_fail(err, HSY_E_BUSY, HSY_FIELD_NONE,
                                    "the collector is stopping")
                        : shown_copy(shown, ask->entry, ask->first, ask->last,

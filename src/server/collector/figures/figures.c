@@ -122,7 +122,7 @@ static hsy_status figure_candidates(struct figure *f, hsy_error *err)
         room += *c == '\n';
     f->candidates = calloc(room, sizeof *f->candidates);
     if (f->candidates == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     while (at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         const size_t len = (size_t)((stop != NULL ? stop : end) - at);
@@ -255,7 +255,7 @@ hsy_status figure_open(struct figure **out, const struct figure_of *of,
     hsy_status st;
 
     if (f == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     atomic_init(&f->holders, 1);
     if (of->roster != NULL)
         f->roster = roster_hold(of->roster);

@@ -86,10 +86,9 @@ hsy_status shown_read(struct shown *s, hsy_error *err)
     pthread_mutex_lock(&s->keep_lock);
     known = others_known(s, &n);
     reading.roster = engine_roster(s->o.engine);
-    st =
-        known == NULL
-            ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
-            : s->keep->ops->read(s->keep, known, n, others_take, &reading, err);
+    st = known == NULL ? host_nomem(err)
+                       : s->keep->ops->read(s->keep, known, n, others_take,
+                                            &reading, err);
     roster_drop(reading.roster);
     pthread_mutex_unlock(&s->keep_lock);
     free(known);

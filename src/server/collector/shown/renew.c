@@ -50,13 +50,13 @@ static hsy_status shown_fetch(struct shown_work *w, struct engine *e,
     *whole = true;
     w->lots = calloc(w->plan.nlots + 1, sizeof *w->lots);
     if (w->lots == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     for (size_t i = 0; i < w->plan.nlots && *whole; i++) {
         const struct shown_lot *lot = &w->plan.lots[i];
 
         w->lots[i] = calloc(w->is->words + 1, sizeof **w->lots);
         if (w->lots[i] == NULL)
-            return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+            return host_nomem(err);
         st = engine_copy(e, w->is->number, lot->first, lot->last, w->lots[i],
                          err);
         if (st != HSY_OK && st != HSY_E_EMPTY)
@@ -134,7 +134,7 @@ static hsy_status shown_total(struct shown_work *w, int64_t *total,
     hsy_status st = HSY_OK;
 
     if (held == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     if (w->plan.rest)
         memcpy(total, w->whole, n * sizeof *total);
     else
@@ -164,7 +164,7 @@ static hsy_status shown_commit(struct shown_work *w, hsy_error *err)
     hsy_status st = HSY_OK;
 
     if (tallies == NULL || (!all && total == NULL))
-        st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        st = host_nomem(err);
     else if (!all)
         st = shown_total(w, total, err);
     if (st == HSY_OK)

@@ -236,7 +236,7 @@ static hsy_status shown_rounds(struct engine_rounds *out,
     hsy_status st;
 
     if (counts == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     for (size_t i = 0; i < v->ncounts; i++) {
         const struct shown_epoch *e = &v->counts[i];
 
@@ -366,7 +366,7 @@ hsy_status shown_open(struct shown **out, const struct shown_options *o,
     if (s == NULL) {
         if (o->keep != NULL)
             o->keep->ops->close(o->keep);
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     s->o = *o;
     s->keep = o->keep;

@@ -41,7 +41,7 @@ hsy_status shown_file_open(struct shown_keep **out, const char *data,
     hsy_status st;
 
     if (f == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     st = book_open(&f->book, data, &shown_kind, true, err);
     if (st == HSY_OK) {
         st = book_run(&f->book, SHOWN_BATCHES, err);
@@ -88,8 +88,7 @@ static hsy_status file_rows(struct shown_file *f, const char *sql,
             char *more = realloc(rows, (room = 2 * room + 16) * size);
 
             if (more == NULL) {
-                st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE,
-                               "out of memory");
+                st = host_nomem(err);
                 break;
             }
             rows = more;
@@ -259,7 +258,7 @@ static hsy_status file_tally(struct shown_file *f,
     hsy_status st = HSY_OK;
 
     if (bytes == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     for (size_t at = 0; at < is->words && st == HSY_OK; at += SHOWN_PIECE)
         st = file_piece(
             f, is->number, t->block, at / SHOWN_PIECE, t->words + at,

@@ -102,7 +102,7 @@ hsy_status watch_pulse_start(struct collector *c, const struct watch_pulse *how,
         p->how.micros = WATCH_PULSE;
     p->over = false;
     if (!pulse_init(p))
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     p->runs = pthread_create(&p->thread, NULL, pulse_run, c) == 0;

@@ -42,7 +42,7 @@ hsy_status watch_open(struct watch **out, const struct config *f,
     struct watch *w = calloc(1, sizeof *w);
 
     if (w == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     w->data = strdup(f->data != NULL ? f->data : "");
     w->backups = strdup(f->backups != NULL ? f->backups
                         : f->data != NULL  ? f->data
@@ -53,7 +53,7 @@ hsy_status watch_open(struct watch **out, const struct config *f,
     watch_machine_open(w);
     if (w->data == NULL || w->backups == NULL) {
         watch_close(w);
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     }
     *out = w;
     return HSY_OK;

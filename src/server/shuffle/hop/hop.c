@@ -227,7 +227,7 @@ hsy_status hop_open(struct hop **out, const struct hop_options *o,
 
     *about = NULL;
     if (h == NULL)
-        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     h->options = *o;
     h->shuffles = o->next != NULL;
     h->status.shuffles = h->shuffles;
@@ -238,9 +238,7 @@ hsy_status hop_open(struct hop **out, const struct hop_options *o,
     pthread_cond_init(&h->taker_wakes, &steady);
     pthread_cond_init(&h->mixer_wakes, &steady);
     pthread_condattr_destroy(&steady);
-    st = h->directory == NULL
-             ? host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory")
-             : hop_open_parts(h, about, err);
+    st = h->directory == NULL ? host_nomem(err) : hop_open_parts(h, about, err);
     if (st == HSY_OK) {
         *out = h;
     } else {

@@ -41,7 +41,7 @@ hsy_status hop_deliver_open(struct hop *h, const char **about, hsy_error *err)
         st = ask_open(&h->sender.ask, &ask, err);
     h->sender.wire = malloc(PARCEL_MAX);
     if (st == HSY_OK && h->sender.wire == NULL)
-        st = host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
+        st = host_nomem(err);
     return st;
 }
 
