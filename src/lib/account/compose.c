@@ -15,7 +15,6 @@
  * divergence epsilon tanh(epsilon/2) itself for epsilon^2 / 2; and [DRV10] with
  * epsilon (e^epsilon - 1).           docs/accounting.md
  */
-#include "lib/account/compose.h"
 #include "lib/account/internal.h"
 #include "lib/core/fail.h"
 
@@ -193,21 +192,6 @@ static double compose_one_epsilon(const hsy_spent *spent, double delta)
 
     c.log_delta = log(delta);
     return hsy_account_search(&search);
-}
-
-hsy_status hsy_compose_delta(double *delta, const hsy_spent *spent,
-                             double total, hsy_error *err)
-{
-    const struct compose_one c = compose_one_of(spent);
-    hsy_status st = compose_check(spent, 1, err);
-
-    if (st != HSY_OK)
-        return st;
-    if (!(total >= 0))
-        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TOTAL,
-                        "an epsilon from 0 on");
-    *delta = total >= compose_sum(&c) ? 0 : compose_delta(&c, total);
-    return HSY_OK;
 }
 
 /* ---- Several ------------------------------------------------------------- */

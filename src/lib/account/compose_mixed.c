@@ -14,7 +14,6 @@
  * first. Losses below the grid are rounded up to its lowest point; those above
  * count as infinite, that is, into delta.
  */
-#include "lib/account/compose.h"
 #include "lib/account/internal.h"
 
 #include <math.h>

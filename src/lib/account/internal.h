@@ -60,6 +60,15 @@ double hsy_account_shuffle_guess(const hsy_shuffle *s, double delta);
 double hsy_account_shuffled(uint64_t n, double epsilon0, double epsilon);
 double hsy_account_shuffled_epsilon(uint64_t n, double epsilon0, double delta);
 
+/* Several epsilons (compose_mixed.c): at least the optimal epsilon of all of
+ * spent, checked, for delta; scratch has 3 COMPOSE_CELLS. */
+#define COMPOSE_CELLS 8192u /* of the grid of losses */
+double hsy_compose_mixed(const hsy_spent *spent, size_t kinds, double delta,
+                         double *scratch);
+
+/* More than rounding takes from a few factors and a sum of so many terms. */
+#define COMPOSE_SAFE(terms) (1 + 1e-14 + 4e-16 * (double)(terms))
+
 hsy_status hsy_account_delta_check(double delta, hsy_error *err);
 hsy_status hsy_account_epsilon_check(double epsilon, uint32_t field,
                                      hsy_error *err);

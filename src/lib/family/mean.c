@@ -63,7 +63,8 @@ size_t hsy_mean_law(hsy_factor *factors, uint64_t width, uint64_t rest,
     return 2;
 }
 
-double hsy_mean_chord(double x, double R)
+/* x (1 - x) at the grid points, and on the chords between them. */
+static double mean_chord(double x, double R)
 {
     double s = (double)(uint64_t)(x * R);
 
@@ -85,7 +86,7 @@ static double mean_within(double x, double low, double high)
 void hsy_mean_point(hsy_evidence *point, const struct mean_evidence *e)
 {
     const double f = mean_within(e->value, 0, 1), most = f * (1 - f);
-    const double rounded = mean_within(e->rounded, 0, hsy_mean_chord(f, e->R));
+    const double rounded = mean_within(e->rounded, 0, mean_chord(f, e->R));
     const double inside = mean_within(rounded + 0.25 / (e->R * e->R), 0, most);
     const double v = e->end + inside - e->curve * rounded;
 

@@ -68,9 +68,6 @@ struct mean_place hsy_mean_place(uint64_t code, uint64_t width, uint32_t R);
 size_t hsy_mean_law(hsy_factor *factors, uint64_t width, uint64_t rest,
                     uint64_t at, uint64_t next, uint64_t total);
 
-/* x (1 - x) at the grid points, and on the chords between them. */
-double hsy_mean_chord(double x, double R);
-
 /* What a tally says. */
 struct mean_evidence {
     double n, value;

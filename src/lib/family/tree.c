@@ -59,7 +59,8 @@ static void tree_weigh(struct tree *tree)
     }
 }
 
-void hsy_tree_design(struct tree *tree, const hsy_scheme *s, double n)
+/* The tree of a scheme of bins, its levels' laws, with n_l = n / levels. */
+static void tree_design(struct tree *tree, const hsy_scheme *s, double n)
 {
     size_t leaves = 1, first = 0;
 
@@ -230,7 +231,7 @@ void hsy_tree_open(struct tree *tree, const hsy_scheme *s, const hsy_tally *t,
 {
     struct tree_room room;
 
-    hsy_tree_design(tree, s, (double)hsy_tally_reports(t));
+    tree_design(tree, s, (double)hsy_tally_reports(t));
     tree->f = scratch;
     room = tree_divide(tree, s);
     for (size_t l = 0; l < tree->levels; l++)
@@ -494,7 +495,7 @@ void hsy_tree_points_variance(const hsy_scheme *s, double v[2])
 {
     struct tree tree;
 
-    hsy_tree_design(&tree, s, 1);
+    tree_design(&tree, s, 1);
     tree.bin = tree.d / 2;
     for (int all = 0; all < 2; all++) {
         tree.share = all;

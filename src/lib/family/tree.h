@@ -51,9 +51,6 @@ struct tree {
     struct tree_level level[TREE_LEVELS];
 };
 
-/* The tree of a scheme of bins, its levels' laws, with n_l = n / levels. */
-void hsy_tree_design(struct tree *tree, const hsy_scheme *s, double n);
-
 /* Nodes of all levels: how many doubles f takes. */
 size_t hsy_tree_nodes(const struct tree *tree);
 

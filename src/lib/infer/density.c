@@ -42,7 +42,8 @@ static hsy_status density_check(const hsy_density_how *how, hsy_error *err)
     return hsy_confidence_check(&level, err);
 }
 
-double hsy_density_sampling(const hsy_density_how *how)
+/* Parts of the variance of sampling in what is asked: 0 of the people. */
+static double density_sampling(const hsy_density_how *how)
 {
     return how->target == HSY_POPULATION ? fmax(how->repeats, 1) : 0;
 }
@@ -97,7 +98,7 @@ hsy_status hsy_density_estimate(const hsy_scheme *s, hsy_estimate *est,
         return HSY_OK;
     hsy_reach_room(&r, em.values, em.outputs, unit + em.values);
     hsy_reach_channel(&r, s, em.scratch);
-    hsy_reach_open(&r, em.theta, em.counts, em.n, hsy_density_sampling(how));
+    hsy_reach_open(&r, em.theta, em.counts, em.n, density_sampling(how));
     density_intervals(&r, est, unit, how->level);
     return HSY_OK;
 }

@@ -189,7 +189,9 @@ static void em_tidy(struct em *em)
     em_scale(em->theta, em->values);
 }
 
-hsy_density_fit hsy_em_climb(struct em *em)
+/* Climb from equal shares: rules and counts are there, theta comes
+ * out and adds up to 1. */
+static hsy_density_fit em_climb(struct em *em)
 {
     hsy_density_fit fit = {.method =
                                em->smooth ? HSY_DENSITY_EMS : HSY_DENSITY_EM,
@@ -232,7 +234,7 @@ hsy_status hsy_em_fit(struct em *em, hsy_density_fit *fit, const hsy_tally *t,
         st = em_counts(em, t, err);
     if (st != HSY_OK)
         return st;
-    found = hsy_em_climb(em);
+    found = em_climb(em);
     if (!isfinite(found.log_likelihood))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TALLY,
                         "it counts a report that no value gives");

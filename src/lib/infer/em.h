@@ -33,11 +33,4 @@ double *hsy_em_room(struct em *em, const hsy_scheme *s, double *room);
 hsy_status hsy_em_fit(struct em *em, hsy_density_fit *fit, const hsy_tally *t,
                       const hsy_density_how *how, hsy_error *err);
 
-/* Climb from equal shares once more: rules and counts are there, theta comes
- * out and adds up to 1. */
-hsy_density_fit hsy_em_climb(struct em *em);
-
-/* Parts of the variance of sampling in what is asked: 0 of the people. */
-double hsy_density_sampling(const hsy_density_how *how);
-
 #endif

@@ -83,9 +83,6 @@ double hsy_detect_seeds(const hsy_tally *t, const hsy_scheme *s);
 /* Heap sort, largest first: no memory, O(count log count) always. */
 void hsy_sort_down(double *x, size_t count);
 
-/* The sum with the rounding errors carried along. */
-double hsy_sum(const double *x, size_t count);
-
 /* n reports spread over places by their chances, which need not add up to
  * exactly 1. */
 void hsy_multinomial_draw(double *counts, const double *chances, size_t count,

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/* Neumaier's. */
-double hsy_sum(const double *x, size_t count)
+/* The sum with its rounding errors carried along: Neumaier's. */
+static double post_sum(const double *x, size_t count)
 {
     double sum = 0, rest = 0;
 
@@ -55,7 +55,7 @@ void hsy_sort_down(double *x, size_t count)
 
 static void post_norm(double *out, size_t count)
 {
-    const double add = (1 - hsy_sum(out, count)) / (double)count;
+    const double add = (1 - post_sum(out, count)) / (double)count;
 
     for (size_t i = 0; i < count; i++)
         out[i] += add;
@@ -87,7 +87,7 @@ static void post_norm_mul(double *out, size_t count)
 
     for (size_t i = 0; i < count; i++)
         out[i] = fmax(out[i], 0);
-    sum = hsy_sum(out, count);
+    sum = post_sum(out, count);
     for (size_t i = 0; i < count; i++)
         out[i] = sum > 0 ? out[i] / sum : 1 / (double)count;
 }

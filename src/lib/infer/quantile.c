@@ -45,18 +45,6 @@ static double quantile_reach(const double *line, const double *above, size_t d,
     return (double)d;
 }
 
-void hsy_ranges_cdf(const hsy_ranges *r, double *out)
-{
-    double most = 0;
-
-    for (size_t i = 0; i <= r->d; i++) {
-        most = fmax(most, r->cdf[i]);
-        out[i] = hsy_share_clip((most + r->least[i]) / 2);
-    }
-    out[0] = 0;
-    out[r->d] = 1;
-}
-
 static hsy_status quantile_check(const hsy_ranges *r, double q,
                                  const hsy_confidence *how, hsy_error *err)
 {

@@ -13,10 +13,6 @@
 void hsy_ranges_lines(const hsy_ranges *r, double q, double z,
                       hsy_target target);
 
-/* The shares below the d + 1 edges, made monotone: the mean of the running
- * maximum from the left and the running minimum from the right, in [0, 1]. */
-void hsy_ranges_cdf(const hsy_ranges *r, double *out);
-
 /* One level whose tally counts outputs (ranges_outputs.c). */
 struct ranges_outputs {
     struct tree tree, probe;

@@ -22,9 +22,6 @@ struct haar {
 /* Doubles that c takes. */
 size_t hsy_haar_size(const hsy_scheme *s);
 
-/* Levels equally often answered, by n reports in all, without data. */
-void hsy_haar_design(struct haar *haar, const hsy_scheme *s, double n);
-
 /* From a tally with reports; room for hsy_haar_size doubles. */
 void hsy_haar_open(struct haar *haar, const hsy_scheme *s, const hsy_tally *t,
                    double *room);

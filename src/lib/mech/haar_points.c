@@ -16,7 +16,8 @@ size_t hsy_haar_size(const hsy_scheme *s)
     return s->cells;
 }
 
-void hsy_haar_design(struct haar *haar, const hsy_scheme *s, double n)
+/* Levels equally often answered, by n reports in all, without data. */
+static void haar_points_design(struct haar *haar, const hsy_scheme *s, double n)
 {
     double gap = (double)(s->bits.own - s->bits.other) /
                  (double)s->total; /* p - q, q = 1 - p */
@@ -45,7 +46,7 @@ void hsy_haar_open(struct haar *haar, const hsy_scheme *s, const hsy_tally *t,
 {
     double gap = (double)(s->bits.own - s->bits.other) / (double)s->total;
 
-    hsy_haar_design(haar, s, (double)hsy_tally_reports(t));
+    haar_points_design(haar, s, (double)hsy_tally_reports(t));
     haar->c = room;
     for (size_t l = 0; l < haar->levels; l++) {
         size_t size = (size_t)1 << l;
@@ -214,6 +215,6 @@ void hsy_haar_points_variance(const hsy_scheme *s, double v[2])
 {
     struct haar haar;
 
-    hsy_haar_design(&haar, s, 1);
+    haar_points_design(&haar, s, 1);
     v[0] = v[1] = hsy_haar_variance(&haar, 0, 1);
 }

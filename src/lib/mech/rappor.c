@@ -105,10 +105,11 @@ static void rappor_insert(uint32_t *positions, uint32_t n, uint32_t x)
     positions[n] = x;
 }
 
-/* Hash i chooses one of the k - i positions that are left: the place among
- * those is moved up past each position that is taken, in ascending order. */
-void hsy_rappor_place(const hsy_scheme *s, uint32_t *positions, uint64_t code,
-                      uint32_t cohort)
+/* The positions of a code in a cohort, ascending; constant time in code. Hash i
+ * chooses one of the k - i positions that are left: the place among those is
+ * moved up past each position that is taken, in ascending order. */
+static void rappor_place(const hsy_scheme *s, uint32_t *positions,
+                         uint64_t code, uint32_t cohort)
 {
     const uint32_t h = rappor_hashes(s);
 
@@ -131,7 +132,7 @@ hsy_status hsy_rappor_bits(const hsy_scheme *s, uint16_t *positions,
     if (s->mech != &hsy_mech_rappor || cohort >= rappor_cohorts(s) ||
         !hsy_codes_inside(s, &code, 1))
         return HSY_E_RANGE;
-    hsy_rappor_place(s, wide, code, cohort);
+    rappor_place(s, wide, code, cohort);
     for (uint32_t i = 0; i < rappor_hashes(s); i++)
         positions[i] = (uint16_t)wide[i];
     bytes_wipe(wide, sizeof wide);
@@ -140,8 +141,15 @@ hsy_status hsy_rappor_bits(const hsy_scheme *s, uint16_t *positions,
 
 /* ---- The two steps ------------------------------------------------------- */
 
-hsy_status hsy_rappor_permanent(const hsy_scheme *s, uint64_t *lanes,
-                                size_t words, hsy_rng *rng)
+/*
+ * Both on lanes of bits: Bloom filters become permanent answers, those become
+ * reports. Constant time; the coins depend on words alone. A device that keeps
+ * the permanent step opens its coins by (source, scheme, truth) and those of
+ * the instantaneous step anew for each report; a one-shot report runs both from
+ * one source.
+ */
+static hsy_status rappor_permanent(const hsy_scheme *s, uint64_t *lanes,
+                                   size_t words, hsy_rng *rng)
 {
     const struct law_rappor *r = &s->rappor;
     uint64_t planes[64 * RAPPOR_CHUNK], turned[RAPPOR_CHUNK];
@@ -165,8 +173,8 @@ hsy_status hsy_rappor_permanent(const hsy_scheme *s, uint64_t *lanes,
 }
 
 /* Both events read the same words: a lane looks at one of them only. */
-hsy_status hsy_rappor_instant(const hsy_scheme *s, uint64_t *lanes,
-                              size_t words, hsy_rng *rng)
+static hsy_status rappor_instant(const hsy_scheme *s, uint64_t *lanes,
+                                 size_t words, hsy_rng *rng)
 {
     const struct law_rappor *r = &s->rappor;
     uint64_t planes[64 * RAPPOR_CHUNK];
@@ -306,10 +314,10 @@ static hsy_status rappor_keep(const hsy_scheme *s, struct rappor_block *b,
         return st;
     memset(b->lanes, 0, words * sizeof b->lanes[0]);
     for (size_t i = 0; i < n; i++) {
-        hsy_rappor_place(s, b->positions, codes[i], b->cohorts[i]);
+        rappor_place(s, b->positions, codes[i], b->cohorts[i]);
         rappor_set(s, b->lanes, l->lanes, i, b->positions);
     }
-    return hsy_rappor_permanent(s, b->lanes, words, &coins->secret);
+    return rappor_permanent(s, b->lanes, words, &coins->secret);
 }
 
 static hsy_status rappor_make(const hsy_scheme *s, struct rappor_block *b,
@@ -319,8 +327,7 @@ static hsy_status rappor_make(const hsy_scheme *s, struct rappor_block *b,
     hsy_status st = rappor_keep(s, b, l, codes, n, coins);
 
     if (st == HSY_OK)
-        st =
-            hsy_rappor_instant(s, b->lanes, rappor_words(l, n), &coins->secret);
+        st = rappor_instant(s, b->lanes, rappor_words(l, n), &coins->secret);
     for (size_t i = 0; i < n && st == HSY_OK; i++)
         rappor_store(s, reports + i * s->report_bytes, b->lanes, l->lanes, i,
                      b->cohorts[i]);
@@ -419,7 +426,7 @@ static size_t rappor_law(const hsy_scheme *s, hsy_factor *factors,
     uint64_t cohort = cohort_of(report, s->report_bytes, rappor_bits(s));
     uint32_t positions[RAPPOR_HASHES_MOST], next = 0;
 
-    hsy_rappor_place(s, positions, code, (uint32_t)cohort);
+    rappor_place(s, positions, code, (uint32_t)cohort);
     factors[0] = (hsy_factor){1, rappor_cohorts(s)};
     for (uint32_t b = 0; b < rappor_bits(s); b++) {
         bool own = next < rappor_hashes(s) && positions[next] == b;
@@ -463,8 +470,8 @@ static hsy_status rappor_kept_answer(const hsy_permanent *c, uint8_t *answer,
 }
 
 static const struct mech_permanent rappor_kept = {
-    PERMANENT_INSTANT,  rappor_part,       NULL, NULL,
-    rappor_kept_answer, hsy_rappor_instant};
+    PERMANENT_INSTANT,  rappor_part,   NULL, NULL,
+    rappor_kept_answer, rappor_instant};
 
 const struct mech_client hsy_mech_rappor_client = {
     .resolve = rappor_resolve,

@@ -236,30 +236,6 @@ static double design_share(const hsy_rappor_data *data, double ones, double n)
     return (ones - data->p * n) / ((data->q - data->p) * n);
 }
 
-hsy_status hsy_rappor_rates(const hsy_rappor_data *data, double *rate,
-                            double *sd, hsy_error *err)
-{
-    const double gap = fabs(data->q - data->p);
-    hsy_status st = hsy_rappor_check(data, false, err);
-
-    if (st == HSY_OK)
-        st = design_check_counts(data, err);
-    if (st != HSY_OK)
-        return st;
-    for (size_t i = 0; i < (size_t)data->m * data->k; i++) {
-        const double n = (double)data->totals[i / data->k];
-        double r;
-
-        rate[i] = sd[i] = 0;
-        if (n == 0)
-            continue;
-        rate[i] = design_share(data, (double)data->ones[i], n);
-        r = design_reported(data, rate[i]);
-        sd[i] = sqrt(n * r * (1 - r)) / (gap * n);
-    }
-    return HSY_OK;
-}
-
 /*
  * y and w of a cohort. The weight takes the reported rate r between p and q,
  * drawn toward 1/2 by one report of either kind, so that a channel without

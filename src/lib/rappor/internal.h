@@ -82,12 +82,6 @@ size_t hsy_rappor_layout(struct rappor_work *work, void *memory,
 hsy_status hsy_rappor_check(const hsy_rappor_data *data, bool candidates,
                             hsy_error *err);
 
-/* De-noised share of reports whose filter has a bit, and its standard
- * deviation, m times k each. A cohort without reports has zeros. Candidates
- * are not looked at. */
-hsy_status hsy_rappor_rates(const hsy_rappor_data *data, double *rate,
-                            double *sd, hsy_error *err);
-
 /* How many cohorts have reports. */
 uint32_t hsy_rappor_live(const hsy_rappor_data *data);
 
