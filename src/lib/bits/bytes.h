@@ -1,7 +1,8 @@
-/* bytes.h - little-endian integers in byte strings, and wiping. */
+/* bytes.h - little-endian integers in byte strings, zeros, and wiping. */
 #ifndef LIB_BITS_BYTES_H
 #define LIB_BITS_BYTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,23 @@ static inline void bytes_put64(uint8_t *p, uint64_t x)
 {
     bytes_put32(p, (uint32_t)x);
     bytes_put32(p + 4, (uint32_t)(x >> 32));
+}
+
+static inline bool bytes_zero(const uint8_t *p, size_t len)
+{
+    uint8_t any = 0;
+
+    for (size_t i = 0; i < len; i++)
+        any |= p[i];
+    return any == 0;
+}
+
+/* Bytes up to where anything may begin. */
+static inline size_t bytes_align(size_t bytes)
+{
+    const size_t align = _Alignof(max_align_t);
+
+    return (bytes + align - 1) / align * align;
 }
 
 /* Zero memory that held a secret; the compiler may not leave it out. */

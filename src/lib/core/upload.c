@@ -8,6 +8,7 @@
  *     112 zero[12], 124 own checksum (CRC-32C of the bytes before it)
  */
 #include "lib/bits/bytes.h"
+#include "lib/bits/names.h"
 #include "lib/core/fail.h"
 
 #include <string.h>
@@ -15,25 +16,6 @@
 #define UPLOAD_VERSION 1u
 
 static const uint8_t upload_magic[4] = {'H', 'S', 'Y', 'U'};
-
-static bool upload_letter(uint8_t c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-}
-
-/* At least one letter, then nothing but zeros up to the end. */
-static bool upload_task_ok(const uint8_t task[HSY_TASK_ID])
-{
-    size_t len = 0;
-
-    while (len < HSY_TASK_ID && upload_letter(task[len]))
-        len++;
-    for (size_t i = len; i < HSY_TASK_ID; i++)
-        if (task[i] != 0)
-            return false;
-    return len != 0;
-}
 
 /* A null upload says as much as a real one, so the same rules hold for it. */
 static hsy_status upload_check(const hsy_upload *u, hsy_status status,
@@ -61,36 +43,22 @@ static hsy_status upload_check(const hsy_upload *u, hsy_status status,
     return HSY_OK;
 }
 
-/* The task's name, zero-padded. False: longer than HSY_TASK_ID, or foreign. */
-static bool upload_pad_task(uint8_t task[HSY_TASK_ID], const char *name)
-{
-    size_t len = 0;
-
-    while (len < HSY_TASK_ID && name[len] != '\0')
-        len++;
-    if (name[len] != '\0')
-        return false;
-    memset(task, 0, HSY_TASK_ID);
-    memcpy(task, name, len);
-    return upload_task_ok(task);
-}
-
 hsy_status hsy_upload_encode(uint8_t wire[HSY_UPLOAD_WIRE],
                              const hsy_upload *upload, hsy_error *err)
 {
-    uint8_t task[HSY_TASK_ID];
     hsy_status st = upload_check(upload, HSY_E_RANGE, err);
 
     if (st != HSY_OK)
         return st;
-    if (!upload_pad_task(task, upload->task))
+    if (!names_ok(upload->task, HSY_TASK_ID))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TASK,
                         "a task is 1 to 32 of a-z, 0-9, '.', '_', '-'");
     memcpy(wire, upload_magic, sizeof upload_magic);
     bytes_put32(wire + 4, UPLOAD_VERSION);
     bytes_put32(wire + 8, upload->kind);
     bytes_put32(wire + 12, upload->release);
-    memcpy(wire + 16, task, sizeof task);
+    memset(wire + 16, 0, HSY_TASK_ID);
+    names_put(wire + 16, upload->task);
     memcpy(wire + 48, upload->digest, HSY_DIGEST);
     memcpy(wire + 80, upload->id, sizeof upload->id);
     bytes_put32(wire + 96, upload->epoch);
@@ -106,8 +74,6 @@ hsy_status hsy_upload_encode(uint8_t wire[HSY_UPLOAD_WIRE],
 static hsy_status upload_frame(const uint8_t wire[HSY_UPLOAD_WIRE],
                                hsy_error *err)
 {
-    uint8_t spare = 0;
-
     if (memcmp(wire, upload_magic, sizeof upload_magic) != 0)
         return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_MAGIC,
                         "not an upload of hearsay");
@@ -119,9 +85,7 @@ static hsy_status upload_frame(const uint8_t wire[HSY_UPLOAD_WIRE],
     if (bytes_get32(wire + 124) != hsy_crc32c(0, wire, 124))
         return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_HEADER,
                         "the checksum is wrong");
-    for (size_t i = 112; i < 124; i++)
-        spare |= wire[i];
-    if (spare != 0)
+    if (!bytes_zero(wire + 112, 12))
         return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_HEADER,
                         "the reserved bytes are not zero");
     return HSY_OK;
@@ -136,13 +100,12 @@ hsy_status hsy_upload_decode(hsy_upload *upload,
 
     if (st != HSY_OK)
         return st;
-    if (!upload_task_ok(wire + 16))
+    if (!names_get(u.task, wire + 16, HSY_TASK_ID) ||
+        !names_ok(u.task, HSY_TASK_ID))
         return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_TASK,
                         "a task is 1 to 32 of a-z, 0-9, '.', '_', '-'");
     u.kind = bytes_get32(wire + 8);
     u.release = bytes_get32(wire + 12);
-    memcpy(u.task, wire + 16, HSY_TASK_ID);
-    u.task[HSY_TASK_ID] = '\0';
     memcpy(u.digest, wire + 48, HSY_DIGEST);
     memcpy(u.id, wire + 80, sizeof u.id);
     u.epoch = bytes_get32(wire + 96);

@@ -5,6 +5,7 @@
  * nothing from outside can change; a task that is admitted is written down, for
  * from that round on the device sends for it, answered or not.
  */
+#include "lib/bits/bytes.h"
 #include "lib/core/fail.h"
 #include "lib/device/internal.h"
 #include "lib/scheme/scheme.h"
@@ -57,15 +58,6 @@ hsy_status hsy_device_allows(const hsy_device *dev, const hsy_release *r,
 
 /* ---- Documents ----------------------------------------------------------- */
 
-static bool admit_zero(const uint8_t *bytes, size_t len)
-{
-    uint8_t any = 0;
-
-    for (size_t i = 0; i < len; i++)
-        any |= bytes[i];
-    return any == 0;
-}
-
 /* The program is the root: if it comes with another key, that one is in force,
  * and whatever the old one led to is not. */
 static void admit_root(struct device_head *h, const hsy_policy *policy)
@@ -86,7 +78,7 @@ static hsy_status admit_signer(const hsy_device *dev, const hsy_document *doc,
     const uint8_t *keys[2] = {h->sign_key, h->next_key};
 
     for (size_t i = 0; i < 2; i++)
-        if (!admit_zero(keys[i], HSY_SIGN_KEY) &&
+        if (!bytes_zero(keys[i], HSY_SIGN_KEY) &&
             dev->world.verify(dev->world.ctx, keys[i], doc->bytes + len,
                               doc->bytes, len)) {
             *next = i == 1;

@@ -9,18 +9,12 @@
 #include "lib/device/internal.h"
 
 #include "lib/bits/bytes.h"
+#include "lib/bits/names.h"
 #include "lib/core/fail.h"
 
 #include <string.h>
 
 /* ---- Memory -------------------------------------------------------------- */
-
-static size_t device_align(size_t bytes)
-{
-    const size_t align = _Alignof(max_align_t);
-
-    return (bytes + align - 1) / align * align;
-}
 
 static size_t device_release_bytes(const hsy_policy *policy)
 {
@@ -38,13 +32,13 @@ static struct device_parts device_parts(const hsy_policy *policy)
     const size_t n = policy->releases, bytes = device_release_bytes(policy);
     struct device_parts p;
 
-    p.sources = device_align(sizeof(hsy_device));
-    p.records = p.sources + device_align(n * sizeof(struct device_source));
-    p.reports = p.records + device_align(n * sizeof(struct device_record));
-    p.scratch = p.reports + device_align(n * bytes);
-    p.told = p.scratch + 3 * device_align(bytes);
-    p.image = p.told + device_align(n * sizeof(uint64_t));
-    p.end = p.image + device_align(hsy_state_room(policy->releases, bytes));
+    p.sources = bytes_align(sizeof(hsy_device));
+    p.records = p.sources + bytes_align(n * sizeof(struct device_source));
+    p.reports = p.records + bytes_align(n * sizeof(struct device_record));
+    p.scratch = p.reports + bytes_align(n * bytes);
+    p.told = p.scratch + 3 * bytes_align(bytes);
+    p.image = p.told + bytes_align(n * sizeof(uint64_t));
+    p.end = p.image + bytes_align(hsy_state_room(policy->releases, bytes));
     return p;
 }
 
@@ -78,7 +72,7 @@ size_t hsy_device_size(const hsy_policy *policy)
 static void device_place(hsy_device *dev)
 {
     const struct device_parts p = device_parts(&dev->policy);
-    const size_t each = device_align(dev->policy.release_bytes);
+    const size_t each = bytes_align(dev->policy.release_bytes);
     uint8_t *base = (uint8_t *)dev;
 
     dev->sources = (struct device_source *)(void *)(base + p.sources);
@@ -95,18 +89,6 @@ static void device_place(hsy_device *dev)
 
 /* ---- Policy -------------------------------------------------------------- */
 
-static bool device_name_ok(const char *name)
-{
-    size_t len = 0;
-
-    while (len <= HSY_SOURCE_MAX &&
-           ((name[len] >= 'a' && name[len] <= 'z') ||
-            (name[len] >= '0' && name[len] <= '9') || name[len] == '.' ||
-            name[len] == '_' || name[len] == '-'))
-        len++;
-    return len >= 1 && len <= HSY_SOURCE_MAX && name[len] == '\0';
-}
-
 static hsy_status device_sources_ok(const hsy_policy *policy, hsy_error *err)
 {
     if (policy->nsources > HSY_TASKS_MAX)
@@ -115,7 +97,7 @@ static hsy_status device_sources_ok(const hsy_policy *policy, hsy_error *err)
     for (size_t i = 0; i < policy->nsources; i++) {
         const char *name = policy->sources[i].name;
 
-        if (name == NULL || !device_name_ok(name))
+        if (name == NULL || !names_ok(name, HSY_SOURCE_MAX))
             return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_SOURCES,
                                "a source is 1 to 64 of a-z, 0-9, '.', '_', "
                                "'-'",
@@ -276,8 +258,11 @@ void hsy_device_vacate(hsy_device *dev, const hsy_release *r, uint32_t record,
 
 /* ---- Making, opening, closing -------------------------------------------- */
 
+/* By hsy_state_create or hsy_state_open. */
 static hsy_status device_start(hsy_device *dev, const hsy_policy *policy,
-                               const hsy_world *world, hsy_error *err)
+                               const hsy_world *world,
+                               hsy_status (*state)(hsy_device *, hsy_error *),
+                               hsy_error *err)
 {
     hsy_status st;
 
@@ -293,37 +278,24 @@ static hsy_status device_start(hsy_device *dev, const hsy_policy *policy,
     dev->open = device_keyed;
     dev->open_ctx = dev;
     device_place(dev);
-    return HSY_OK;
+    st = state(dev, err);
+    if (st == HSY_OK)
+        dev->phase = DEVICE_READY;
+    else
+        hsy_device_close(dev);
+    return st;
 }
 
 hsy_status hsy_device_create(hsy_device *dev, const hsy_policy *policy,
                              const hsy_world *world, hsy_error *err)
 {
-    hsy_status st = device_start(dev, policy, world, err);
-
-    if (st != HSY_OK)
-        return st;
-    st = hsy_state_create(dev, err);
-    if (st == HSY_OK)
-        dev->phase = DEVICE_READY;
-    else
-        hsy_device_close(dev);
-    return st;
+    return device_start(dev, policy, world, hsy_state_create, err);
 }
 
 hsy_status hsy_device_open(hsy_device *dev, const hsy_policy *policy,
                            const hsy_world *world, hsy_error *err)
 {
-    hsy_status st = device_start(dev, policy, world, err);
-
-    if (st != HSY_OK)
-        return st;
-    st = hsy_state_open(dev, err);
-    if (st == HSY_OK)
-        dev->phase = DEVICE_READY;
-    else
-        hsy_device_close(dev);
-    return st;
+    return device_start(dev, policy, world, hsy_state_open, err);
 }
 
 void hsy_device_close(hsy_device *dev)

@@ -22,8 +22,8 @@
  * parameters is seen when it is resolved (hsy_release_init), not here.
  */
 #include "lib/bits/bytes.h"
+#include "lib/bits/names.h"
 #include "lib/core/fail.h"
-#include "lib/device/names.h"
 #include "lib/device/parties.h"
 
 #include <string.h>

@@ -18,8 +18,8 @@
 #include "lib/device/parties.h"
 
 #include "lib/bits/bytes.h"
+#include "lib/bits/names.h"
 #include "lib/core/fail.h"
-#include "lib/device/names.h"
 
 #include <string.h>
 
@@ -73,7 +73,7 @@ static const char *parties_numbers(const hsy_task *t, uint32_t *field)
     if (t->nano_central < 1 || t->nano_central > HSY_EPSILON_MAX)
         return "what a batch tells of a report is above 0, at most 32";
     *field = HSY_FIELD_COLLECTOR_KEY;
-    if (t->collector_key == NULL || parties_no_key(t->collector_key))
+    if (t->collector_key == NULL || bytes_zero(t->collector_key, HSY_SEAL_KEY))
         return "a shuffled task has a key to seal for the collector";
     return NULL;
 }
@@ -182,7 +182,7 @@ bool hsy_more_get(hsy_task *t, const uint8_t *from, size_t len)
     if (t->shufflers != 0) {
         t->collector_key = from + 64;
         t->statements = from + PARTIES_MORE;
-    } else if (!parties_no_key(from + 64)) {
+    } else if (!bytes_zero(from + 64, HSY_SEAL_KEY)) {
         return false;
     }
     return t->shufflers <= HSY_SHUFFLERS_MAX && bytes_get32(from + 20) == 0 &&
@@ -222,7 +222,7 @@ static const char *parties_gateway(const hsy_parties *p, uint32_t *field)
         return "from 64 to 65536 with a gateway, else 0";
     *field = HSY_FIELD_GATEWAY_KEYS;
     for (uint32_t i = 0; i < p->gateway_keys; i++)
-        if (parties_no_key(p->gateway[i].key))
+        if (bytes_zero(p->gateway[i].key, HSY_SEAL_KEY))
             return "a gateway's key is not zeros";
     if (p->gateway_keys == 2 && p->gateway[0].id == p->gateway[1].id)
         return "two keys of a gateway have one id";
@@ -281,15 +281,6 @@ void hsy_parties_put(uint8_t *to, const hsy_parties *p)
         memcpy(to, p->relay, p->relay_len);
 }
 
-static bool parties_zero(const uint8_t *bytes, size_t len)
-{
-    uint8_t any = 0;
-
-    for (size_t i = 0; i < len; i++)
-        any |= bytes[i];
-    return any == 0;
-}
-
 bool hsy_parties_get(hsy_parties *p, const uint8_t *from, size_t left)
 {
     hsy_parties read = {.relay = NULL};
@@ -304,12 +295,12 @@ bool hsy_parties_get(hsy_parties *p, const uint8_t *from, size_t left)
     read.relay_len = bytes_get32(from + 16);
     if (read.relay_len > HSY_RELAY_MAX || left != hsy_parties_bytes(&read))
         return false;
-    canonical = parties_zero(from + 20, 12);
+    canonical = bytes_zero(from + 20, 12);
     from += PARTIES_HEAD;
     for (uint32_t i = 0; i < read.gateway_keys; i++, from += PARTIES_GATEWAY) {
         read.gateway[i].id = from[0];
         memcpy(read.gateway[i].key, from + 1, HSY_SEAL_KEY);
-        canonical &= parties_zero(from + 33, 7);
+        canonical &= bytes_zero(from + 33, 7);
     }
     read.relay = read.relay_len != 0 ? (const char *)from : NULL;
     *p = read;

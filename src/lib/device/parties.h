@@ -7,16 +7,6 @@
 #define PARTIES_WAIT 366u            /* max_wait, at most */
 #define PARTIES_CLOSE (30u * 86400u) /* close_after_seconds, at most */
 
-/* Whether a key of 32 bytes is zeros. */
-static inline bool parties_no_key(const uint8_t key[32])
-{
-    uint8_t any = 0;
-
-    for (size_t i = 0; i < 32; i++)
-        any |= key[i];
-    return any == 0;
-}
-
 /* What a task has more than one of format 1: NULL, or what is wrong with it;
  * its bytes, 0 if there is nothing; written, and where it ends; read, false if
  * it has more than one encoding. */

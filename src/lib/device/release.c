@@ -34,13 +34,6 @@ static const char release_base_tag[] = "hearsay release base 1";
 
 /* ---- Memory -------------------------------------------------------------- */
 
-static size_t release_align(size_t bytes)
-{
-    const size_t align = _Alignof(max_align_t);
-
-    return (bytes + align - 1) / align * align;
-}
-
 /* Bytes of the scheme in a wire, which need not be sound: init will see. */
 static size_t release_scheme_size(const uint8_t *wire, const hsy_task *task)
 {
@@ -48,13 +41,13 @@ static size_t release_scheme_size(const uint8_t *wire, const hsy_task *task)
 
     if (hsy_spec_decode(&spec, wire, task->labels, task->labels_len, NULL) !=
         HSY_OK)
-        return release_align(sizeof(hsy_scheme));
-    return release_align(hsy_scheme_size(&spec));
+        return bytes_align(sizeof(hsy_scheme));
+    return bytes_align(hsy_scheme_size(&spec));
 }
 
 size_t hsy_release_size(const hsy_task *task)
 {
-    size_t size = release_align(sizeof(hsy_release)) +
+    size_t size = bytes_align(sizeof(hsy_release)) +
                   release_scheme_size(task->scheme, task);
 
     if (task->permanent != NULL)
@@ -304,7 +297,7 @@ bool hsy_release_older(hsy_scheme *older, const hsy_release *r,
 static hsy_status release_schemes(hsy_release *r, const hsy_task *task,
                                   hsy_error *err)
 {
-    uint8_t *at = (uint8_t *)r + release_align(sizeof *r);
+    uint8_t *at = (uint8_t *)r + bytes_align(sizeof *r);
     hsy_status st;
 
     r->scheme = (hsy_scheme *)(void *)at;

@@ -184,7 +184,8 @@ hsy_status hsy_shuffled_seal(const hsy_device *dev, uint8_t *out, size_t len,
     hsy_status st = HSY_E_POLICY;
 
     hsy_blake2b(seed, sizeof seed, id, 16, dev->keys.envelope, HSY_KEY);
-    if (dev->world.seal != NULL && !parties_no_key(r->keys[r->task.shufflers]))
+    if (dev->world.seal != NULL &&
+        !bytes_zero(r->keys[r->task.shufflers], HSY_SEAL_KEY))
         st = dev->world.seal(dev->world.ctx, out, len, &envelope);
     bytes_wipe(seed, sizeof seed);
     return st == HSY_OK ? HSY_OK

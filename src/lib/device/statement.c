@@ -9,8 +9,8 @@
  *     192 signature[64] of everything before it
  */
 #include "lib/bits/bytes.h"
+#include "lib/bits/names.h"
 #include "lib/core/fail.h"
-#include "lib/device/names.h"
 #include "lib/device/parties.h"
 
 #include <string.h>
@@ -46,10 +46,10 @@ static const char *statement_whose(const hsy_statement *s, uint32_t *field)
         return "an operator is 1 to 48 bytes of UTF-8, one line without "
                "control characters";
     *field = HSY_FIELD_SIGN_KEY;
-    if (parties_no_key(s->sign_key))
+    if (bytes_zero(s->sign_key, HSY_SIGN_KEY))
         return "a shuffler has a key that it signs with";
     *field = HSY_FIELD_SEAL_KEY;
-    if (parties_no_key(s->seal_key))
+    if (bytes_zero(s->seal_key, HSY_SEAL_KEY))
         return "a shuffler has a key that others seal for";
     return NULL;
 }

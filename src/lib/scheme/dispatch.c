@@ -107,15 +107,6 @@ const char *hsy_kind_name(uint32_t kind)
                                                            : NULL;
 }
 
-static bool mech_alphabet(const hsy_spec *spec)
-{
-    uint8_t any = 0;
-
-    for (size_t i = 0; i < HSY_ALPHABET; i++)
-        any |= spec->alphabet[i];
-    return any != 0;
-}
-
 /* A search through all names of fields: only for what is refused. */
 static uint32_t mech_param_field(size_t param)
 {
@@ -134,7 +125,8 @@ hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
     if (design && mech->designs == 0)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DESIGN,
                         "the mechanism is not given by probabilities");
-    if (mech->client->spell == NULL && mech_alphabet(spec))
+    if (mech->client->spell == NULL &&
+        !bytes_zero(spec->alphabet, HSY_ALPHABET))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ALPHABET,
                         "the mechanism does not spell strings; pem does");
     if (mech->client->spell == NULL && spec->oracle != NULL)

@@ -1,6 +1,6 @@
-/* names.h - names, lines of text and days, as documents hold them. */
-#ifndef LIB_DEVICE_NAMES_H
-#define LIB_DEVICE_NAMES_H
+/* names.h - names, lines of text and days, as heads and documents hold them. */
+#ifndef LIB_BITS_NAMES_H
+#define LIB_BITS_NAMES_H
 
 #include "lib/bits/utf8.h"
 
