@@ -20,7 +20,7 @@ static inline hsy_status host_nomem(hsy_error *err)
     return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
 }
 
-/* The same with the limit that was passed; with one that msg states; with one
+/* host_fail with the limit that was passed; with one that msg states; with one
  * of another kind (hsy_limit_kind). */
 static inline hsy_status host_fail_kind(hsy_error *err, hsy_status status,
                                         uint32_t field, const char *msg,

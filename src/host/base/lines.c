@@ -183,7 +183,7 @@ hsy_status lines_each(int fd, bool marked,
     hsy_status st = lines_open(&lines, fd);
 
     if (st != HSY_OK)
-        return host_fail(err, st, HSY_FIELD_NONE, "out of memory");
+        return host_nomem(err);
     lines.marked = marked;
     while (st == HSY_OK && count != 0) {
         st = lines_next(&lines, &line, 1, &count, err);

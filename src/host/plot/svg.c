@@ -448,9 +448,7 @@ hsy_status plot_close(struct plot_text *t, char **svg, size_t *len,
     plot_put(t, "</svg>\n");
     if (t->failed) {
         free(t->bytes);
-        if (err != NULL)
-            *err = (hsy_error){.status = HSY_E_NOMEM, .msg = "out of memory"};
-        return HSY_E_NOMEM;
+        return host_nomem(err);
     }
     *svg = t->bytes;
     *len = t->len;

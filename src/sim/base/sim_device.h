@@ -2,7 +2,6 @@
 #ifndef SIM_BASE_SIM_DEVICE_H
 #define SIM_BASE_SIM_DEVICE_H
 
-#include "hearsay.h"
 #include "host/base/host_fail.h"
 
 #define SIM_REPORT_BYTES 16u /* of the reports that are simulated */
