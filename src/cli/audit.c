@@ -45,16 +45,16 @@ static const struct cli_option cmd_audit_options[] = {
     CLI_SPEC("set"),
     CLI_SPEC("task"),
     {"all", NULL,
-     "every mechanism on a small domain of each kind (default --epsilon "
+     "audit every mechanism on a small domain of each kind (default --epsilon "
      "0.1,1,4)",
      CLI_INTO_FLAG, CMD_AUDIT(all),
      .without = CLI_KINDS " bins mechanism alphabet oracle set task"},
-    {"samples", "N", "reports to draw", CLI_INTO_COUNT,
+    {"samples", "N", "number of reports to draw", CLI_INTO_COUNT,
      CMD_AUDIT(options.samples), 1000, UINT64_C(1) << 40, .preset = "1e6"},
     {"confidence", "C", "confidence of the sampled bound", CLI_INTO_SHARE,
      CMD_AUDIT(options.confidence), .preset = "0.999999999"},
-    {"seed", "N", "reproducible coins instead of fresh ones", CLI_INTO_COUNT,
-     CMD_AUDIT(options.seed), 0, UINT64_MAX},
+    {"seed", "N", "seed for reproducible randomness (default: fresh)",
+     CLI_INTO_COUNT, CMD_AUDIT(options.seed), 0, UINT64_MAX},
     CLI_FORMAT_ROW(CMD_AUDIT(format)),
     {0}};
 
@@ -62,10 +62,11 @@ static const struct cli_command cmd_audit_command = {
     "audit",
     "KIND --epsilon E [--mechanism NAME] [options] | "
     "--task FILE:ID [options] | --all [options]",
-    "Check what a mechanism claims: the exact epsilon of its integers, by\n"
-    "formula and by enumeration; the epsilon that a sample of its reports\n"
-    "proves; whether the sample follows the stated law; and whether it falls\n"
-    "silent when its coins fail. Exit code 1 if a claim does not hold.",
+    "Check a mechanism's claims: the exact epsilon of its integers, by "
+    "formula\nand by enumeration; the epsilon that a sample of its reports "
+    "proves; whether\nthe sample follows the stated law; and whether it sends "
+    "nothing when its\nrandomness fails. The exit code is 1 if a claim does "
+    "not hold.",
     cmd_audit_options, .spec = CMD_AUDIT(spec)};
 
 /* Room for one more row. */

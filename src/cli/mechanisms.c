@@ -167,7 +167,7 @@ static void mechanisms_show(const struct mechanisms_list *l)
 
 static const struct cli_option mechanisms_options[] = {
     {"epsilon", NULL, "privacy of one report", CLI_INTO_SPEC, .with = "domain"},
-    {"domain", "D", "how many values (2: also yes/no)", CLI_INTO_COUNT,
+    {"domain", "D", "number of values (2: also yes/no)", CLI_INTO_COUNT,
      MECHANISMS(is.domain), 2, HSY_VALUES_MAX, .with = "epsilon"},
     CLI_SPEC("task"),
     {"max-bits", .into = CLI_INTO_SPEC, .with = "domain task"},
@@ -180,11 +180,12 @@ static const struct cli_command mechanisms_command = {
     "mechanisms",
     "[--epsilon E --domain D [options]] [--format F] | "
     "--task FILE:ID [options]",
-    "List the mechanisms. With an epsilon and a domain also what each costs:\n"
-    "bits of a report, variance (times reports) of a share near 0 and near 1,\n"
-    "with --users the standard error near 0, counters of a tally, and steps\n"
-    "and memory to estimate all shares. The one that --mechanism auto takes\n"
-    "within the limits is marked, and a line says why.",
+    "List the mechanisms. With an epsilon and a domain, also print their "
+    "costs:\nbits of a report, variance (times reports) of a share near 0 and "
+    "near 1,\nwith --users the standard error near 0, counters of a tally, and "
+    "steps\nand memory to estimate all shares. A star marks the one that "
+    "--mechanism\nauto takes within the limits, and a line explains the "
+    "choice.",
     mechanisms_options, .spec = MECHANISMS(spec)};
 
 /* Epsilon and domain of a task. */

@@ -30,16 +30,16 @@ static const struct cli_option randomize_options[] = {
     CLI_SPEC("task"),
     CLI_LIMIT_OPTIONS,
     CLI_MADE_UP_OPTIONS(struct randomize),
-    {"json", NULL, "write the readable twin of the stream", CLI_INTO_FLAG,
+    {"json", NULL, "write the stream as readable JSON lines", CLI_INTO_FLAG,
      RANDOMIZE(json)},
     {0}};
 
 static const struct cli_command randomize_command = {
     "randomize",
     "KIND --epsilon E [options] [FILE] | --task FILE:ID [options] [FILE]",
-    "Randomize truths, one a line, into reports. One proves nothing about its\n"
-    "truth; 'hearsay tally' counts them, 'hearsay estimate' says what they "
-    "tell.",
+    "Randomize truths, one per line, into reports. A single report proves "
+    "nothing.\n'hearsay tally' counts reports and 'hearsay estimate' estimates "
+    "from them.",
     randomize_options,
     .operands = "[FILE]",
     .spec = RANDOMIZE(spec)};

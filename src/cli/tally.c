@@ -32,21 +32,19 @@ static bool tally_round(struct cli_parser *p, void *to)
 }
 
 static const struct cli_option tally_options[] = {
-    {"output", "FILE", "write there, whole or not at all ('-': stdout)",
+    {"output", "FILE", "output file, written whole or not at all ('-': stdout)",
      CLI_INTO_OUTPUT, offsetof(struct tally_how, output)},
     {"round", "SLOT:ROUND",
-     "of which round files are that do not say it: needed to merge reports of "
-     "kept answers",
+     "slot and round of files that do not name theirs; needed to merge reports "
+     "of kept answers",
      CLI_INTO_CALL, .call = tally_round},
     {0}};
 
 static const struct cli_command tally_command = {
     "tally", "[-o FILE] [--round SLOT:ROUND] [FILE...]",
-    "Count reports: any mix of report streams, their JSON twins and tallies "
-    "of\n"
-    "one scheme becomes one tally. Tallies of the parts of a stream, merged "
-    "in\n"
-    "any order, are the tally of the whole, byte for byte.",
+    "Count reports: merge report streams, their JSON twins and tallies of "
+    "one\nscheme into one tally. Merging the tallies of the parts of a stream, "
+    "in any\norder, gives the tally of the whole, byte for byte.",
     tally_options, .operands = "[FILE...]"};
 
 static int tally_write(const struct gather *g, const char *path)

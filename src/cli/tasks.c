@@ -168,45 +168,45 @@ static int tasks_run_keygen(void *to)
 
 static const struct cli_option tasks_options[] = {
     {"against", "DOCUMENT",
-     "what is in force; what may not change without a new release is refused",
-     CLI_INTO_TEXT, TASKS(against), .verbs = "check compile"},
+     "document in force; refuse changes that need a new release", CLI_INTO_TEXT,
+     TASKS(against), .verbs = "check compile"},
     {"key", "FILE",
-     "compile: the secret key that signs\n"
-     "show, sheet: the public key that must have signed",
+     "secret key to sign with (compile), or public key that must have signed",
      CLI_INTO_TEXT, TASKS(key), .verbs = "compile sheet show"},
     {"next-key", "FILE",
-     "a public key that may sign from the next version on, beside the present "
-     "one",
+     "additional public key that may sign from the next version on",
      CLI_INTO_TEXT, TASKS(next_key), .verbs = "compile"},
     {"output", "FILE",
-     "compile: write there, whole or not at all\n"
-     "keygen: FILE.secret and FILE.public",
+     "document to write, whole or not at all; keygen writes FILE.secret and "
+     "FILE.public",
      CLI_INTO_FILE, TASKS(output), .verbs = "compile keygen"},
-    {"seal", NULL, "a pair to seal for, of a gateway or collector",
+    {"seal", NULL, "make a sealing key pair, for a gateway or collector",
      CLI_INTO_FLAG, TASKS(seal), .verbs = "keygen"},
-    {"labels", NULL, "what each task means, in plain words", CLI_INTO_FLAG,
-     TASKS(show.labels), .verbs = "show", .without = "format"},
-    {"format", "table|csv|json", "how to print", CLI_INTO_FORMAT,
+    {"labels", NULL, "print what each task means, in plain words",
+     CLI_INTO_FLAG, TASKS(show.labels), .verbs = "show", .without = "format"},
+    {"format", "table|csv|json", "output format", CLI_INTO_FORMAT,
      TASKS(show.format), .preset = "table", .verbs = "check show"},
     {0}};
 
 static const struct cli_verb tasks_verbs[] = {
     {"check", "FILE", "[--against DOCUMENT]", .run = tasks_run_check,
-     .about = "Read a tasks.yaml and say everything that is wrong with it."},
+     .about = "Read a tasks.yaml and list every mistake in it."},
     {"compile", "FILE", "--key SECRET -o DOCUMENT [options]", "key output",
-     tasks_run_compile, .about = "Make one signed document of a tasks.yaml."},
+     tasks_run_compile,
+     .about = "Compile a tasks.yaml to one signed document."},
     {"keygen", NULL, "-o NAME [--seal]", "output", tasks_run_keygen,
-     .about = "Make a pair of keys."},
+     .about = "Make a key pair."},
     {"sheet", "FILE|DOCUMENT", "[--key PUBLIC]", .run = tasks_run_sheet,
      .about = "Fill in a deployment sheet: who sees what, and for how long."},
     {"show", "FILE|DOCUMENT", "[--key PUBLIC] [--labels] [--format F]",
-     .run = tasks_run_show, .about = "Show what devices are asked."},
+     .run = tasks_run_show,
+     .about = "Show the tasks of a tasks.yaml or document."},
     {0}};
 
 static const struct cli_command tasks_command = {
     "tasks", NULL,
-    "What devices are asked: read a tasks.yaml, find everything that is wrong\n"
-    "with it, each with its line, and compile it to one signed document.",
+    "Check a tasks.yaml, the list of questions to devices, and compile it to "
+    "one\nsigned document. Every mistake is listed with its line.",
     tasks_options, .verbs = tasks_verbs};
 
 int cmd_tasks(int argc, char **argv)

@@ -152,7 +152,7 @@ void cli_progress_end(struct cli_progress *p);
 /* An option row that fills in an enum table_format. */
 #define CLI_FORMAT_ROW(place)                                                  \
     {                                                                          \
-        "format", "table|csv|json", "how to print", CLI_INTO_FORMAT, place,    \
+        "format", "table|csv|json", "output format", CLI_INTO_FORMAT, place,   \
             .preset = "table"                                                  \
     }
 
@@ -233,16 +233,17 @@ extern const struct cli_option cli_spec_rows[];
 /* Of what reads truths: into the members output, simulate and seed. */
 #define CLI_MADE_UP_OPTIONS(type)                                              \
     CLI_SPEC("other"), CLI_SPEC("clip"),                                       \
-        {"output", "FILE", "write there, whole or not at all ('-': stdout)",   \
+        {"output", "FILE",                                                     \
+         "output file, written whole or not at all ('-': stdout)",             \
          CLI_INTO_OUTPUT, offsetof(type, output)},                             \
         {"simulate",                                                           \
          NULL,                                                                 \
-         "not for real people: noise from --seed N",                           \
+         "draw noise from --seed N; never for real people",                    \
          CLI_INTO_FLAG,                                                        \
          offsetof(type, simulate),                                             \
          .with = "seed"},                                                      \
     {                                                                          \
-        "seed", "N", "which noise: who knows it knows every truth",            \
+        "seed", "N", "seed of the noise: it reveals every truth",              \
             CLI_INTO_COUNT, offsetof(type, seed), 0, UINT64_MAX,               \
             .with = "simulate"                                                 \
     }

@@ -186,54 +186,55 @@ static bool device_now(struct cli_parser *p, void *to)
 #define DEVICE_CLOCK "init take answer budget tasks send pack consent forget"
 
 static const struct cli_option device_table[] = {
-    {"public-key", "FILE", "who signs the tasks ('tasks keygen')",
+    {"public-key", "FILE", "public key of the task signer ('tasks keygen')",
      CLI_INTO_TEXT, DEVICE(public_key), .verbs = "init"},
-    {"document", "FILE", "the signed tasks ('tasks compile')", CLI_INTO_TEXT,
-     DEVICE(document), .verbs = "init"},
+    {"document", "FILE", "signed task document ('tasks compile')",
+     CLI_INTO_TEXT, DEVICE(document), .verbs = "init"},
     {"source", "NAME=R,D,L...",
-     "epsilon at most: a report, a day, ever (default: the document's sources "
-     "with 2,5,10)",
+     "epsilon caps of a source, as NAME=REPORT,DAY,LIFETIME (default: the "
+     "document's sources with 2,5,10)",
      CLI_INTO_TEXTS, DEVICE(sources), .high = CLI_TEXTS_MAX, .verbs = "init"},
-    {"day", "E", "all sources, a day", CLI_INTO_CALL, .call = device_day,
-     .preset = "10", .verbs = "init"},
-    {"lifetime", "E", "all sources, ever", CLI_INTO_CALL,
-     .call = device_lifetime, .preset = "20", .verbs = "init"},
-    {"policy", "FILE", "all of that from a policy.yaml", CLI_INTO_TEXT,
-     DEVICE(policy), .verbs = "init",
+    {"day", "E", "daily epsilon cap for all sources together", CLI_INTO_CALL,
+     .call = device_day, .preset = "10", .verbs = "init"},
+    {"lifetime", "E", "lifetime epsilon cap for all sources together",
+     CLI_INTO_CALL, .call = device_lifetime, .preset = "20", .verbs = "init"},
+    {"policy", "FILE", "read all caps and the key from a policy.yaml",
+     CLI_INTO_TEXT, DEVICE(policy), .verbs = "init",
      .without = "public-key source day lifetime anchor"},
     {"anchor", "FILE",
-     "a number kept elsewhere, by which a restored directory is noticed and "
-     "refused",
+     "keep a counter in FILE, outside DIR, to detect and refuse a restored DIR",
      CLI_INTO_TEXT, DEVICE(anchor), .verbs = "init"},
-    {"output", "FILE", "write there ('-': stdout)", CLI_INTO_OUTPUT,
+    {"output", "FILE", "output file ('-': stdout)", CLI_INTO_OUTPUT,
      DEVICE(output), .verbs = "pack"},
-    {"mark-sent", NULL, "count them as sent once FILE is durable",
+    {"mark-sent", NULL, "mark uploads as sent once FILE is durable",
      CLI_INTO_FLAG, DEVICE(mark_sent), .verbs = "pack", .with = "output"},
-    {"take", NULL, "first take the collector's tasks", CLI_INTO_FLAG,
+    {"take", NULL, "first fetch the collector's task document", CLI_INTO_FLAG,
      DEVICE(take), .verbs = "send"},
-    {"token", "FILE", "an enrolment token", CLI_INTO_TEXT, DEVICE(token),
-     .verbs = "send take"},
-    {"ca", "FILE", "who certifies servers (the system's)", CLI_INTO_TEXT,
+    {"token", "FILE", "file with an enrolment token", CLI_INTO_TEXT,
+     DEVICE(token), .verbs = "send take"},
+    {"ca", "FILE", "CA certificates (default: the system's)", CLI_INTO_TEXT,
      DEVICE(ca), .verbs = "send take"},
-    {"relay", "URL", "sealed, by this relay, not the document's", CLI_INTO_TEXT,
-     DEVICE(relay), .verbs = "send"},
-    {"attempts", "N", "at most (default 5)", CLI_INTO_COUNT, DEVICE(attempts),
-     1, 100, .verbs = "send take"},
-    {"backoff", "MS", "before the second, then doubling (default 1000)",
+    {"relay", "URL",
+     "send sealed uploads through this relay instead of the document's",
+     CLI_INTO_TEXT, DEVICE(relay), .verbs = "send"},
+    {"attempts", "N", "attempts at most (default 5)", CLI_INTO_COUNT,
+     DEVICE(attempts), 1, 100, .verbs = "send take"},
+    {"backoff", "MS",
+     "first retry delay in ms, doubled each time (default 1000)",
      CLI_INTO_COUNT, DEVICE(backoff), 1, 600000, .verbs = "send take"},
-    {"seconds", "S", "for all attempts (default 300)", CLI_INTO_COUNT,
-     DEVICE(seconds), 1, DEVICE_WAIT_MAX, .verbs = "send take"},
+    {"seconds", "S", "time limit for all attempts, in seconds (default 300)",
+     CLI_INTO_COUNT, DEVICE(seconds), 1, DEVICE_WAIT_MAX, .verbs = "send take"},
     {"one-connection", NULL,
-     "all uploads over one connection: quicker, and the collector may see "
+     "send all uploads over one connection: quicker, but the collector may see "
      "that they are yours",
      CLI_INTO_FLAG, DEVICE(one_connection), .verbs = "send"},
-    {"wait", "SECONDS", "for another process to be done", CLI_INTO_COUNT,
-     DEVICE(wait), 0, DEVICE_WAIT_MAX, .preset = "10"},
+    {"wait", "SECONDS", "wait at most this long for another process",
+     CLI_INTO_COUNT, DEVICE(wait), 0, DEVICE_WAIT_MAX, .preset = "10"},
     {"now", "TIME",
-     "the clock of a device to rehearse with, which 'init' was told too: a "
-     "day (noon), 2026-01-31T08:30Z or seconds since 1970",
+     "time for a rehearsal device ('init' needs it too): a day (noon), "
+     "2026-01-31T08:30Z or seconds since 1970",
      CLI_INTO_CALL, .call = device_now, .verbs = DEVICE_CLOCK},
-    {"format", "table|csv|json", "how to print", CLI_INTO_FORMAT,
+    {"format", "table|csv|json", "output format", CLI_INTO_FORMAT,
      DEVICE(format), .preset = "table",
      .verbs = "budget log tasks policy send"},
     {0}};
@@ -241,40 +242,37 @@ static const struct cli_option device_table[] = {
 static const struct cli_verb device_verbs[] = {
     {"init", "DIR", "--public-key FILE --document FILE [options]",
      "document public-key|policy", device_init,
-     .about = "Make a device in DIR, and show what it allows and is asked."},
+     .about = "Make a device in DIR. Show its caps and its tasks."},
     {"answer", "DIR TASK [VALUE]", .run = device_answer,
-     .about = "Answer a task.\nWithout VALUE, which others can see while the "
-              "command runs, the truth is a\nline of standard input."},
+     .about = "Answer a task.\nThe truth is read from standard input, one "
+              "line. Other users can see a VALUE\nwhile the command runs."},
     {"budget", "DIR", .run = device_budget,
-     .about = "Show what was spent, today and ever, and the caps."},
-    {"log", "DIR", .run = device_log, .about = "Show what the device did."},
+     .about = "Show the epsilon spent, today and in total, and the caps."},
+    {"log", "DIR", .run = device_log, .about = "Show the log of the device."},
     {"tasks", "DIR", .run = device_tasks,
-     .about = "Show what the document asks, and at what price."},
+     .about = "Show the tasks of the document and their cost."},
     {"policy", "DIR", .run = device_policy,
-     .about = "Show what the device allows."},
+     .about = "Show the policy: the caps of the device."},
     {"send", "DIR URL", "[options]", .run = device_send,
-     .about = "Send all uploads that are due to the collector at URL."},
+     .about = "Send all due uploads to the collector at URL."},
     {"pack", "DIR", "[-o FILE] [--mark-sent]", .run = device_pack,
-     .about = "Write all uploads that are due one after the other."},
+     .about = "Write all due uploads to a file."},
     {"consent", "DIR [none|collect|send]", .run = device_consent,
-     .about = "Show the person's decision, or change it."},
+     .about = "Show or change the person's consent."},
     {"forget", "DIR [SOURCE]", .run = device_forget,
-     .about = "Delete what is kept about a source, or about all."},
+     .about = "Delete the data kept about a source, or about all."},
     {"take", "DIR FILE|URL", .run = device_take,
-     .about = "Take a newer document, from a file or a collector."},
+     .about = "Accept a newer document from a file or a collector."},
     {0}};
 
 static const struct cli_command device_command = {
     "device",
     NULL,
-    "Answer as one device does. What an answer costs is written down before "
-    "it\n"
-    "is given; what is asked again is answered the same; no document can "
-    "raise\n"
-    "what the policy allows. The truth is read from standard input: a VALUE "
-    "in\n"
-    "the command line can be seen by others while the command runs. A new\n"
-    "device neither answers nor sends before 'consent'.",
+    "Act as one device. It records the cost of an answer before giving it, "
+    "gives\nthe same answer when asked again, and never exceeds the caps of "
+    "its policy,\nwhatever a document says. It reads the truth from standard "
+    "input; other users\ncan see a VALUE in the command line while the command "
+    "runs. A new device\nneither answers nor sends before 'consent'.",
     device_table,
     .verbs = device_verbs,
     .apart = true,

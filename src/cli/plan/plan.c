@@ -46,60 +46,64 @@ static const char *const plan_models[] = {"local", "shuffled", NULL};
 #define PLAN(member) offsetof(struct plan_run, member)
 
 static const struct cli_option plan_options[] = {
-    CLI_SPEC_AS("yes-no", NULL, "a question with two answers: its share"),
-    CLI_SPEC_AS("values", NULL, "a list: the share of one value"),
-    CLI_SPEC_AS("values-file", NULL, "the same, a value a line"),
-    CLI_SPEC_AS("domain", NULL, "the integers 0 to D-1: the share of one"),
+    CLI_SPEC_AS("yes-no", NULL, "a yes/no question: the share of yes"),
+    CLI_SPEC_AS("values", NULL,
+                "one of these values: the share of one of them"),
+    CLI_SPEC_AS("values-file", NULL,
+                "one of the values in a file, one per line"),
+    CLI_SPEC_AS("domain", NULL,
+                "an integer from 0 to D-1: the share of one of them"),
     CLI_SPEC_AS("range", NULL, "a number: its mean"),
     CLI_SPEC_AS("bins", NULL, "the share of one of B equal bins"),
-    CLI_SPEC_AS("strings", NULL, "discovery: a string of share alpha is found"),
-    {"n", "N", "people who answer", CLI_INTO_CALL, .call = plan_people},
-    {"alpha", "A", "largest error: of a share, or of a mean in its units",
+    CLI_SPEC_AS("strings", NULL, "any text: finding a string of share alpha"),
+    {"n", "N", "number of people who answer", CLI_INTO_CALL,
+     .call = plan_people},
+    {"alpha", "A", "largest error, of a share or of a mean in its units",
      CLI_INTO_CALL, .call = plan_alpha, .hints = "1% 5%"},
-    {"beta", "B", "chance of a larger one (default 0.05 unless asked for)",
+    {"beta", "B", "probability of a larger error (default 0.05)",
      CLI_INTO_SHARE, PLAN(question.given[PLAN_BETA]), .hints = "1% 5%"},
     {"epsilon", "E", "privacy of one answer", CLI_INTO_EPSILON,
      PLAN(question.spec.nano_epsilon), .hints = "1 2 ln3"},
-    {"all", NULL, "all values at once, not one of them", CLI_INTO_FLAG,
+    {"all", NULL, "bound the errors of all values at once", CLI_INTO_FLAG,
      PLAN(question.all), .with = "values values-file domain bins"},
     {"share", "F",
-     "the true share (default: of yes/no the hardest to tell, else a small "
-     "one; with --task 0.5)",
+     "true share (default: worst case for yes/no, else small; 0.5 with --task)",
      CLI_INTO_SHARE, PLAN(question.share),
      .with = "yes-no values values-file domain bins task"},
     CLI_SPEC_AS("mechanism", NULL,
-                "see 'hearsay mechanisms' (default auto; strings: pem)"),
-    CLI_SPEC_AS("set", NULL, "a parameter of it"),
-    {"prior", "P", "what an observer believes beforehand", CLI_INTO_SHARE,
+                "a name from 'hearsay mechanisms' (default auto)"),
+    CLI_SPEC_AS("set", NULL, "parameter of the mechanism"),
+    {"prior", "P", "an observer's prior belief", CLI_INTO_SHARE,
      PLAN(question.prior), .preset = "0.5"},
-    {"answers", "T", "fresh answers of one person", CLI_INTO_COUNT,
+    {"answers", "T", "number of fresh answers by one person", CLI_INTO_COUNT,
      PLAN(question.answers), 1, 1000000, .preset = "1"},
-    {"curators", "K", "beside one curator, so many with their own people",
+    {"curators", "K", "also compare with K curators of disjoint people",
      CLI_INTO_COUNT, PLAN(question.curators), 1, HSY_SHUFFLE_PEOPLE_MAX,
      .without = "strings"},
-    {"top", "K", "strings: how many are wanted (default 16)", CLI_INTO_COUNT,
+    {"top", "K", "number of strings to find (default 16)", CLI_INTO_COUNT,
      PLAN(question.search.top), 1, HSY_SEARCH_TOP_MAX, .with = "strings"},
-    {"plot", "FILE.svg", "draw the error against people, for some epsilons",
+    {"plot", "FILE.svg", "plot the error against people, for some epsilons",
      CLI_INTO_TEXT, PLAN(options.plot)},
-    {"plot-learned", "FILE.svg", "draw what an answer tells against epsilon",
+    {"plot-learned", "FILE.svg", "plot what an answer reveals against epsilon",
      CLI_INTO_TEXT, PLAN(options.plot_learned)},
-    {"task", "FILE:ID", "what to expect of a task, round by round",
+    {"task", "FILE:ID", "expected error of a task, round by round",
      CLI_INTO_TEXT, PLAN(options.task), .with = "days",
      .without = CLI_KINDS " n alpha beta epsilon all mechanism set top plot "
                           "plot-learned model prior answers curators"},
-    {"days", "T", "after so many days", CLI_INTO_COUNT, PLAN(options.days), 1,
-     UINT32_MAX, .with = "devices"},
-    {"devices", "N", "of so many devices that all stay", CLI_INTO_COUNT,
+    {"days", "T", "after this number of days", CLI_INTO_COUNT,
+     PLAN(options.days), 1, UINT32_MAX, .with = "devices"},
+    {"devices", "N", "with this number of devices, all staying", CLI_INTO_COUNT,
      PLAN(options.devices), 1, (uint64_t)1 << 40, .with = "task"},
-    {"model", "M", "who is trusted", CLI_INTO_CHOICE, PLAN(options.model),
+    {"model", "M", "trust model", CLI_INTO_CHOICE, PLAN(options.model),
      .words = plan_models, .preset = "local"},
-    {"min-batch", "N", "reports of a batch, at least", CLI_INTO_COUNT,
+    {"min-batch", "N", "fewest reports of a batch", CLI_INTO_COUNT,
      PLAN(options.min_batch), 1, HSY_SHUFFLE_PEOPLE_MAX, .with = "model"},
-    {"epsilon-central", "E", "what a batch promises (--epsilon: a report)",
+    {"epsilon-central", "E", "epsilon of a batch (--epsilon: of a report)",
      CLI_INTO_EPSILON, PLAN(options.nano_central), .with = "model",
      .without = "epsilon"},
-    {"delta", "D", "chance that it fails", CLI_INTO_CHANCE, PLAN(options.delta),
-     .preset = "1e-8", .with = "model", .hints = "1e-6 1e-9"},
+    {"delta", "D", "probability of failure", CLI_INTO_CHANCE,
+     PLAN(options.delta), .preset = "1e-8", .with = "model",
+     .hints = "1e-6 1e-9"},
     {"assume-honest", "F", "share of honest reports", CLI_INTO_SHARE,
      PLAN(options.honest), .high = 1, .preset = "0.9", .with = "model",
      .hints = "90% 100%"},
@@ -111,13 +115,11 @@ static const struct cli_command plan_command = {
     "KIND [--n N] [--alpha A] [--beta B] [--epsilon E] [options] | "
     "--task FILE:ID --days T --devices N | "
     "KIND --model shuffled --min-batch N [options]",
-    "Of people, error, its chance and epsilon, give all but one (the chance "
-    "may "
-    "be\n"
-    "left out too) and learn the missing one: by a theorem, by the normal\n"
-    "approximation and by the exact law. Also the mechanism to take, what a "
-    "trusted\n"
-    "curator would need, and what one answer tells about a person.",
+    "Compute the missing one of: people, error, its probability (default 0.05) "
+    "and\nepsilon. Give the others. The answer is by a theorem, by the "
+    "normal\napproximation and by the exact law. Also print the mechanism to "
+    "use, what a\ntrusted curator would need, and what one answer reveals "
+    "about a person.",
     plan_options, .spec = PLAN(spec)};
 
 /* One number is missing; the chance has a default. */

@@ -44,54 +44,55 @@ static const char *const relay_sandboxes[] = {"off", "on", "required", NULL};
 #define RELAY(member) offsetof(struct relay_how, options.member)
 
 static const struct cli_option relay_command_options[] = {
-    {"listen", "ADDRESS", "for devices; port 0: any; unix:PATH: a socket",
+    {"listen", "ADDRESS",
+     "address for devices; port 0: any free port; unix:PATH: a socket",
      CLI_INTO_TEXT, RELAY(listen), .preset = "127.0.0.1:8090"},
     {"gateway", "URL",
-     "where all requests go; without a path to /v1/ohttp, which collectors "
-     "have",
+     "gateway for all requests; its path is /v1/ohttp, as of a collector, "
+     "unless given",
      CLI_INTO_TEXT, RELAY(gateway)},
     {"admin", "ADDRESS",
-     "for /readyz and /metrics, on this machine only (default: none)",
+     "address for /readyz and /metrics, on this machine only (default: none)",
      CLI_INTO_TEXT, RELAY(admin)},
-    {"ca", "FILE",
-     "who signs the gateway's certificate (default: the system's list)",
+    {"ca", "FILE", "CA certificates for the gateway (default: the system's)",
      CLI_INTO_TEXT, RELAY(ca_file)},
     {"tls-cert", "FILE", "certificate for devices, PEM", CLI_INTO_TEXT,
      RELAY(tls_cert), .with = "tls-key"},
-    {"tls-key", "FILE", "its key; SIGHUP reads both again", CLI_INTO_TEXT,
+    {"tls-key", "FILE", "its private key; SIGHUP reloads both", CLI_INTO_TEXT,
      RELAY(tls_key), .with = "tls-cert"},
     {"proxy", "NETWORK...",
-     "of a proxy in front: not counted as one client (default: loopback)",
+     "network of a proxy in front, exempt from --address-connections (default: "
+     "loopback)",
      CLI_INTO_CALL, .call = relay_proxy},
-    {"connections", "N", "of clients", CLI_INTO_COUNT32, RELAY(connections), 8,
-     1000000, .preset = "4096"},
-    {"address-connections", "N", "of one address; 0: any number",
-     CLI_INTO_COUNT32, RELAY(address_connections), 0, 1000000, .preset = "256"},
-    {"gateway-connections", "N", "to the gateway", CLI_INTO_COUNT32,
+    {"connections", "N", "most client connections", CLI_INTO_COUNT32,
+     RELAY(connections), 8, 1000000, .preset = "4096"},
+    {"address-connections", "N",
+     "most connections from one address; 0: no limit", CLI_INTO_COUNT32,
+     RELAY(address_connections), 0, 1000000, .preset = "256"},
+    {"gateway-connections", "N", "connections to the gateway", CLI_INTO_COUNT32,
      RELAY(links), 1, 4096, .preset = "128"},
-    {"waiting", "N", "requests that wait for one", CLI_INTO_COUNT32,
-     RELAY(waiting), 1, 1000000, .preset = "4096"},
-    {"body-bytes", "N", "of a sealed request, at most", CLI_INTO_COUNT,
+    {"waiting", "N", "most requests waiting for a gateway connection",
+     CLI_INTO_COUNT32, RELAY(waiting), 1, 1000000, .preset = "4096"},
+    {"body-bytes", "N", "largest sealed request, in bytes", CLI_INTO_COUNT,
      offsetof(struct relay_how, body_bytes), 128, 1u << 20, .preset = "65591"},
-    {"answer-seconds", "N", "that the gateway has", CLI_INTO_COUNT32,
-     RELAY(answer_seconds), 1, 300, .preset = "15"},
-    {"drain-seconds", "N", "for what has begun, at the end", CLI_INTO_COUNT32,
-     RELAY(drain_seconds), 1, 3600, .preset = "20"},
-    {"sandbox", "off|on|required", "give up rights once it runs",
+    {"answer-seconds", "N", "timeout for the gateway's answer",
+     CLI_INTO_COUNT32, RELAY(answer_seconds), 1, 300, .preset = "15"},
+    {"drain-seconds", "N", "time to finish open requests on SIGTERM",
+     CLI_INTO_COUNT32, RELAY(drain_seconds), 1, 3600, .preset = "20"},
+    {"sandbox", "off|on|required", "drop privileges after the start",
      CLI_INTO_CHOICE, offsetof(struct relay_how, sandbox),
      .words = relay_sandboxes, .preset = "on"},
-    {"log-json", NULL, "log lines as JSON", CLI_INTO_FLAG, RELAY(log_json)},
+    {"log-json", NULL, "write the log as JSON lines", CLI_INTO_FLAG,
+     RELAY(log_json)},
     {0}};
 
 static const struct cli_command relay_command = {
     "relay", "--gateway URL [--listen ADDRESS] [options]",
     "Forward sealed requests (Oblivious HTTP, RFC 9458) to one gateway. The "
-    "relay\n"
-    "sees who sends and not what, the gateway what and not who. It adds no "
-    "header,\n"
-    "keeps and logs nothing about clients. Prints one line with its addresses "
-    "when\n"
-    "it is ready. SIGTERM ends it after what has begun.",
+    "relay\nsees who sends but not what; the gateway sees what but not who. It "
+    "adds no\nheader, and stores and logs nothing about clients. When ready, "
+    "it prints one\nline with its addresses. SIGTERM finishes open requests "
+    "and stops.",
     relay_command_options, .needs = "gateway"};
 
 static int relay_check(struct cli_parser *p, const struct relay_options *o)

@@ -29,8 +29,7 @@ static const struct cli_option release_rows[] = {
     CLI_SPEC_AS("epsilon", NULL,
                 "privacy of the release, 0.000001 to 32, or ln3"),
     {"neighbours", "replace|add-remove",
-     "what is hidden: a person's truth, or also whether a person is there at "
-     "all",
+     "hide a person's truth, or also whether the person took part",
      CLI_INTO_CHOICE, RELEASE(neighbours), .words = release_neighbours,
      .preset = "replace"},
     CLI_MADE_UP_OPTIONS(struct release_options),
@@ -39,13 +38,11 @@ static const struct cli_option release_rows[] = {
 static const struct cli_command release_command = {
     "release",
     "KIND --epsilon E [options] [FILE]",
-    "Publish the counts of people who trust you with their truths, one a line, "
-    "as\n"
-    "a tally with noise. Tallies of several curators add up with 'hearsay "
-    "tally',\n"
-    "and 'hearsay estimate' knows the noise of their sum. Nobody but the "
-    "curator\n"
-    "sees the truths; whoever does not trust one wants 'hearsay randomize'.",
+    "Publish the counts of people who trust you with their truths, one per "
+    "line,\nas a noisy tally. 'hearsay tally' adds up the tallies of several "
+    "curators, and\n'hearsay estimate' knows the noise of their sum. Only the "
+    "curator sees the\ntruths; people who trust nobody use 'hearsay "
+    "randomize'.",
     release_rows,
     .operands = "[FILE]",
     .spec = RELEASE(spec)};

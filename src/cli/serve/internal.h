@@ -33,53 +33,51 @@ void serve_how_clear(struct serve_how *how);
     {"data", "DIR", kept, CLI_INTO_CALL, .call = serve_setting, .verbs = of},  \
         {"document",                                                           \
          "FILE",                                                               \
-         "the collector's signed tasks ('tasks compile'); without it those "   \
-         "that DIR has",                                                       \
+         "signed task document ('tasks compile'; default: the one in DIR)",    \
          CLI_INTO_CALL,                                                        \
          .call = serve_setting,                                                \
          .verbs = of},                                                         \
         {"public-key",                                                         \
          "FILE",                                                               \
-         "who signs them ('tasks keygen')",                                    \
+         "public key of the task signer ('tasks keygen')",                     \
          CLI_INTO_CALL,                                                        \
          .call = serve_public_key,                                             \
          .verbs = of},                                                         \
         {"listen",                                                             \
          "ADDRESS",                                                            \
-         "for devices (default 127.0.0.1:8080; port 0: any; unix:PATH: a "     \
-         "socket)",                                                            \
+         "address for devices (default 127.0.0.1:8080; port 0: any free "      \
+         "port; unix:PATH: a socket)",                                         \
          CLI_INTO_CALL,                                                        \
          .call = serve_setting,                                                \
          .verbs = of},                                                         \
         {"admin",                                                              \
          "ADDRESS",                                                            \
-         "for readers, the page and /metrics (default: none)",                 \
+         "address for readers, the dashboard and /metrics (default: none)",    \
          CLI_INTO_CALL,                                                        \
          .call = serve_setting,                                                \
          .verbs = of},                                                         \
         {"admin-open",                                                         \
          NULL,                                                                 \
-         "no tokens there; only on this machine",                              \
+         "require no tokens on --admin; only on this machine",                 \
          CLI_INTO_CALL,                                                        \
          .call = serve_admin_open,                                             \
          .verbs = of},                                                         \
         {"set",                                                                \
          "KEY=VALUE...",                                                       \
-         "any other field of hearsay.yaml",                                    \
+         "set any other field of hearsay.yaml",                                \
          CLI_INTO_CALL,                                                        \
          .call = serve_set_pair,                                               \
          .verbs = of},                                                         \
         {"accept-clock",                                                       \
          NULL,                                                                 \
-         "believe today's date once, however far it is from the last day "     \
-         "that DIR knows",                                                     \
+         "accept today's date once, however far from the last day in DIR",     \
          CLI_INTO_FLAG,                                                        \
          offsetof(struct serve_how, accept_clock),                             \
          .verbs = of},                                                         \
     {                                                                          \
         "rehearsal", "FILE",                                                   \
-            "take the time from FILE, to rehearse weeks in seconds "           \
-            "('simulate fleet --days'); DIR is of rehearsals then, for good",  \
+            "read the time from FILE, to rehearse weeks in seconds "           \
+            "('simulate fleet --days'); DIR then serves rehearsals only",      \
             CLI_INTO_CALL, .call = serve_setting, .verbs = of                  \
     }
 

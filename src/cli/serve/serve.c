@@ -61,7 +61,8 @@ void serve_how_clear(struct serve_how *how)
 /* ---- The command --------------------------------------------------------- */
 
 static const struct cli_option serve_options[] = {
-    SERVE_ROWS(NULL, "where the counts are kept; made if missing"), {0}};
+    SERVE_ROWS(NULL, "data directory, for the counts; created if missing"),
+    {0}};
 
 /* Without options there is a file. */
 static bool serve_said(struct serve_how *how)
@@ -87,22 +88,18 @@ static const struct cli_verb serve_verbs[] = {
     {"", "[hearsay.yaml]", "[--data DIR --public-key FILE ...]",
      .run = serve_runs},
     {"check", "[hearsay.yaml]", "[options]", .run = serve_checks,
-     .about = "list every mistake of the configuration"},
+     .about = "list every mistake in the configuration"},
     {"token", NULL, "add|list|revoke|expire|enrol|forwarder ...",
-     .own = serve_token, .about = "who may read, who may upload"},
+     .own = serve_token, .about = "manage who may read and who may upload"},
     {0}};
 
 static const struct cli_command serve_command = {
     "serve", NULL,
     "Run a collector: take uploads from devices, count each exactly once, "
-    "show\n"
-    "estimates. What the file says can also be said by options. Prints one "
-    "line\n"
-    "with its addresses when it is ready. SIGHUP reads files again, SIGTERM "
-    "ends\n"
-    "it after what has begun. 'check' lists every mistake of the file, "
-    "'token'\n"
-    "('hearsay serve token --help') says who may read and who may upload.",
+    "show\nestimates. Options override the file. When ready, it prints one "
+    "line with its\naddresses. SIGHUP reloads its files; SIGTERM finishes open "
+    "requests and stops.\n'check' lists every mistake in the file. 'token' "
+    "manages who may read and who\nmay upload ('hearsay serve token --help').",
     serve_options, .verbs = serve_verbs};
 
 int cmd_serve(int argc, char **argv)

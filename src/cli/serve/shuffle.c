@@ -105,36 +105,37 @@ static int shuffle_statement(void *to)
 #define SHUFFLE(member) offsetof(struct shuffle_how, member)
 
 static const struct cli_option shuffle_options[] = {
-    SERVE_ROWS("serve check", "where envelopes wait; made if missing"),
-    {"next", "URL", "the next shuffler, or the collector", CLI_INTO_CALL,
-     .call = serve_setting, .verbs = "serve check"},
+    SERVE_ROWS("serve check",
+               "data directory, for waiting envelopes; created if missing"),
+    {"next", "URL", "address of the next shuffler or of the collector",
+     CLI_INTO_CALL, .call = serve_setting, .verbs = "serve check"},
     {"output", "FILE",
-     "keys: FILE-sign, FILE-seal and FILE-gateway, each .secret and .public\n"
-     "statement: write there",
+     "keys: writes FILE-sign, FILE-seal and FILE-gateway, each as .secret and "
+     ".public\nstatement: output file",
      CLI_INTO_FILE, SHUFFLE(output), .verbs = "keys statement"},
-    {"sign-key", "FILE", "the secret key that signs it", CLI_INTO_TEXT,
+    {"sign-key", "FILE", "secret key to sign with", CLI_INTO_TEXT,
      SHUFFLE(sign_key), .verbs = "statement"},
-    {"seal-key", "FILE", "the public key that envelopes are sealed for",
-     CLI_INTO_TEXT, SHUFFLE(seal_key), .verbs = "statement"},
-    {"operator", "TEXT", "who runs the shuffler, one line", CLI_INTO_TEXT,
-     SHUFFLE(operator), .verbs = "statement"},
-    {"release", "N", "of the task", CLI_INTO_COUNT, SHUFFLE(release), 1,
+    {"seal-key", "FILE", "public key to seal envelopes for", CLI_INTO_TEXT,
+     SHUFFLE(seal_key), .verbs = "statement"},
+    {"operator", "TEXT", "name of the shuffler's operator, one line",
+     CLI_INTO_TEXT, SHUFFLE(operator), .verbs = "statement"},
+    {"release", "N", "release of the task", CLI_INTO_COUNT, SHUFFLE(release), 1,
      UINT32_MAX, .preset = "1", .verbs = "statement"},
-    {"place", "N", "it opens as the Nth", CLI_INTO_COUNT, SHUFFLE(place), 1, 8,
-     .preset = "1", .verbs = "statement"},
-    {"of", "N", "of so many shufflers", CLI_INTO_COUNT, SHUFFLE(of), 1, 8,
-     .preset = "1", .verbs = "statement"},
-    {"min-batch", "N", "uploads of a batch, at least", CLI_INTO_COUNT,
+    {"place", "N", "position of this shuffler in the chain", CLI_INTO_COUNT,
+     SHUFFLE(place), 1, 8, .preset = "1", .verbs = "statement"},
+    {"of", "N", "number of shufflers in the chain", CLI_INTO_COUNT, SHUFFLE(of),
+     1, 8, .preset = "1", .verbs = "statement"},
+    {"min-batch", "N", "fewest uploads of a batch", CLI_INTO_COUNT,
      SHUFFLE(min_batch), 2, 1u << 24, .verbs = "statement"},
-    {"max-wait", "N", "epochs for which fewer wait, until they are erased",
+    {"max-wait", "N", "epochs to keep a smaller batch before erasing it",
      CLI_INTO_COUNT, SHUFFLE(max_wait), 0, 366, .preset = "2",
      .verbs = "statement"},
-    {"close-after", "TIME", "after the end of its epoch a batch is closed",
-     CLI_INTO_CALL, .call = shuffle_close_after, .preset = "6h",
-     .verbs = "statement"},
-    {"from", "DAY", "its first day", CLI_INTO_DAY, SHUFFLE(from),
-     .verbs = "statement"},
-    {"until", "DAY", "its last day", CLI_INTO_DAY, SHUFFLE(until),
+    {"close-after", "TIME",
+     "time to wait after an epoch before closing its batch", CLI_INTO_CALL,
+     .call = shuffle_close_after, .preset = "6h", .verbs = "statement"},
+    {"from", "DAY", "first day of the statement, such as 2026-12-01",
+     CLI_INTO_DAY, SHUFFLE(from), .verbs = "statement"},
+    {"until", "DAY", "last day of the statement", CLI_INTO_DAY, SHUFFLE(until),
      .verbs = "statement"},
     {0}};
 
@@ -142,26 +143,22 @@ static const struct cli_verb shuffle_verbs[] = {
     {"serve", "[hearsay.yaml]", "[options]", .run = serve_runs,
      .about = "Run a shuffler."},
     {"check", "[hearsay.yaml]", "[options]", .run = serve_checks,
-     .about = "List every mistake of the configuration."},
+     .about = "List every mistake in the configuration."},
     {"keys", NULL, "-o NAME", "output", shuffle_keys,
-     .about = "Make the keys that a shuffler signs and opens with."},
+     .about = "Make the signing and opening keys of a shuffler."},
     {"statement", "TASK", "--min-batch N -o FILE [options]",
      "min-batch sign-key seal-key operator from until output",
-     shuffle_statement, .about = "Sign what a shuffler promises about a task."},
+     shuffle_statement, .about = "Sign a shuffler's promise about a task."},
     {0}};
 
 static const struct cli_command shuffle_command = {
     "shuffle",
     NULL,
-    "Run a shuffler: take sealed reports, mix whole batches, pass them on "
-    "without\n"
-    "names, order and times. 'keys' makes what it signs and opens with, "
-    "'statement'\n"
-    "signs what it promises about a task (docs/run-a-shuffler.md). 'serve' "
-    "prints one\n"
-    "line with its addresses when it is ready. SIGHUP reads files again, "
-    "SIGTERM ends\n"
-    "it.",
+    "Run a shuffler: take sealed reports, mix whole batches and pass them on "
+    "without\nnames, order and times. 'keys' makes its keys. 'statement' signs "
+    "its promise\nabout a task (docs/run-a-shuffler.md). When ready, 'serve' "
+    "prints one line with\nits addresses. SIGHUP reloads its files, SIGTERM "
+    "stops it.",
     shuffle_options,
     .verbs = shuffle_verbs,
     .apart = true};

@@ -240,34 +240,33 @@ static int token_run_enrol(void *to)
 #define TOKEN(member) offsetof(struct token_how, member)
 
 static const struct cli_option token_options[] = {
-    {"data", "DIR", "the data directory of the collector; made if missing",
+    {"data", "DIR", "data directory of the collector; created if missing",
      CLI_INTO_TEXT, TOKEN(data), .without = "storage"},
-    {"storage", "URL",
-     "the database that collectors share (postgresql://...; its first shard)",
+    {"storage", "URL", "first shard of a cluster, as postgresql://...",
      CLI_INTO_TEXT, TOKEN(storage)},
-    {"role", "scraper|analyst|operator", "what its holder may do",
+    {"role", "scraper|analyst|operator", "what the token's holder may do",
      CLI_INTO_CHOICE, TOKEN(role), .words = tokens_roles + LISTEN_SCRAPER,
      .verbs = "add"},
-    {"count", "N", "how many", CLI_INTO_COUNT, TOKEN(count), 1, 1000000,
-     .verbs = "enrol forwarder"},
-    {"quota", "Q", "reports a day that each may bring", CLI_INTO_COUNT,
+    {"count", "N", "number of tokens to make", CLI_INTO_COUNT, TOKEN(count), 1,
+     1000000, .verbs = "enrol forwarder"},
+    {"quota", "Q", "reports per day that each token may submit", CLI_INTO_COUNT,
      TOKEN(quota), 1, UINT32_MAX, .verbs = "enrol forwarder"},
-    {"expires", "DAY", "their last day, as 2026-12-31", CLI_INTO_DAY,
-     TOKEN(expires), .verbs = "expire enrol forwarder"},
+    {"expires", "DAY", "last day of the tokens, such as 2026-12-31",
+     CLI_INTO_DAY, TOKEN(expires), .verbs = "expire enrol forwarder"},
     {0}};
 
 #define TOKEN_WHERE "--data DIR"
 
 static const struct cli_verb token_verbs[] = {
     {"add", "NAME", "--role ROLE " TOKEN_WHERE, "role data|storage",
-     token_run_add, .about = "make a token for somebody who reads"},
+     token_run_add, .about = "make a token for a reader"},
     {"list", "[TASK]", TOKEN_WHERE, "data|storage", token_run_list,
      .about = "list readers and tasks, or the tokens of a task"},
     {"revoke", "NAME|TASK [TOKEN]", TOKEN_WHERE, "data|storage",
-     token_run_revoke, .about = "end a reader's token, or one of a task"},
+     token_run_revoke, .about = "revoke a reader's token, or one of a task"},
     {"expire", "TASK TOKEN", "--expires DAY " TOKEN_WHERE,
      "expires data|storage", token_run_expire,
-     .about = "give a token of a task its last day"},
+     .about = "set the last day of a task's token"},
     {"enrol", "TASK", "--count N --quota Q " TOKEN_WHERE,
      "count quota data|storage", token_run_enrol,
      .about = "make tokens for devices that answer a task"},
@@ -279,9 +278,8 @@ static const struct cli_verb token_verbs[] = {
 static const struct cli_command token_command = {
     "serve token",
     NULL,
-    "Say who may read from a collector and who may upload to it. A token is "
-    "printed\n"
-    "once, and only its hash is kept.",
+    "Manage who may read from a collector and who may upload to it. A token "
+    "is\nprinted once; only its hash is kept.",
     token_options,
     .verbs = token_verbs,
     .listed = true};

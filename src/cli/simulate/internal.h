@@ -16,11 +16,13 @@ bool simulate_mechanisms(struct cli_parser *p, void *to);
 /* What is drawn, and on how many threads. */
 #define SIMULATE_DATA "zipf: geometric: poisson: uniform gaussian:"
 #define SIMULATE_ROWS(seed, threads)                                           \
-    {"seed", "N", "of all coins", CLI_INTO_COUNT,                              \
-     seed,   0,   UINT64_MAX,     .preset = "1"},                              \
+    {"seed",         "N",          "seed of all randomness",                   \
+     CLI_INTO_COUNT, seed,         0,                                          \
+     UINT64_MAX,     .preset = "1"},                                           \
     {                                                                          \
         "threads", "N",                                                        \
-            "how many (default: all cores); the numbers do not depend on it",  \
+            "number of threads (default: all cores); results do not depend "   \
+            "on it",                                                           \
             CLI_INTO_COUNT, threads, 1, STUDY_THREADS_MAX                      \
     }
 

@@ -131,54 +131,52 @@ static int cmd_simulate_attack(void *to)
 
 static const struct cli_option attack_options[] = {
     {"days", "T",
-     "how long devices are asked (default 1000; change 200, drift 3650)",
+     "number of days on which devices are asked (default 1000; change 200, "
+     "drift 3650)",
      CLI_INTO_COUNT, ATTACK(o.days), 1, SIM_DAYS_MAX,
      .verbs = "averaging change drift"},
     {"devices", "N",
-     "how many (default 1000; fingerprint 2000, drift 10000; poisoning 100000 "
-     "honest ones)",
+     "number of devices (default 1000; fingerprint 2000, drift 10000; "
+     "poisoning 100000 honest ones)",
      CLI_INTO_COUNT, ATTACK(o.devices), 2, SIM_DEVICES_MAX},
     {"epsilon", "E", "privacy of one report", CLI_INTO_EPSILON,
      ATTACK(o.nano_report), .preset = "ln3"},
     {"permanent", "E",
-     "of the answer a two-step client keeps (default twice that)",
+     "epsilon of a two-step client's kept answer (default twice --epsilon)",
      CLI_INTO_EPSILON, ATTACK(o.nano_permanent)},
     {"grain", "DAYS",
-     "width of bins, distance of points; divides 36500 (default 3650)",
+     "bin width and distance of points; must divide 36500 (default 3650)",
      CLI_INTO_COUNT, ATTACK(o.grain), 1, SIM_DRIFT_RANGE, .verbs = "drift"},
-    {"yes", "Y", "weigh Y times yes", CLI_INTO_COUNT, ATTACK(o.yes), 0,
+    {"yes", "Y", "evaluate Y answers of yes", CLI_INTO_COUNT, ATTACK(o.yes), 0,
      SIM_DEVICES_MAX, .preset = "75", .verbs = "averaging"},
-    {"of", "N", "in N fresh answers", CLI_INTO_COUNT, ATTACK(o.of), 1,
+    {"of", "N", "among N fresh answers", CLI_INTO_COUNT, ATTACK(o.of), 1,
      SIM_DEVICES_MAX, .preset = "100", .verbs = "averaging"},
-    {"seed", "N", "of all devices' keys", CLI_INTO_COUNT, ATTACK(o.seed), 0,
-     UINT64_MAX, .preset = "1"},
-    {"plot", "FILE.svg", "write the figure", CLI_INTO_TEXT, ATTACK(plot)},
+    {"seed", "N", "seed of all devices' keys", CLI_INTO_COUNT, ATTACK(o.seed),
+     0, UINT64_MAX, .preset = "1"},
+    {"plot", "FILE.svg", "write a figure", CLI_INTO_TEXT, ATTACK(plot)},
     CLI_FORMAT_ROW(ATTACK(format)),
     {0}};
 
 static const struct cli_verb attack_verbs[] = {
     {"averaging", NULL, "[options]", .run = cmd_simulate_attack,
-     .about = "guess the truth from many answers to one question"},
+     .about = "guess the truth from repeated answers"},
     {"change", NULL, "[options]", .run = cmd_simulate_attack,
-     .about = "tell whether the truth has changed, and when"},
+     .about = "detect whether and when the truth changed"},
     {"fingerprint", NULL, "[options]", .run = cmd_simulate_attack,
-     .about = "recognise a device by what it sent before"},
+     .about = "recognise a device by its earlier uploads"},
     {"drift", NULL, "[options]", .run = cmd_simulate_attack,
-     .about = "what age in days costs, which is another every day"},
+     .about = "measure the cost of a truth that changes every day"},
     {"poisoning", NULL, "[options]", .run = cmd_simulate_attack,
-     .about = "make values come out large by devices that lie"},
+     .about = "inflate estimates with lying devices"},
     {0}};
 
 static const struct cli_command attack_command = {
     "simulate attack",
     "NAME [options]",
-    "Attack simulated devices that are asked again and again. Clients toss "
-    "fresh\n"
-    "coins each time, keep one answer and send it as it is (memoised), or keep "
-    "one\n"
-    "and add noise to it each time (two-step). Beside what the attacker "
-    "achieves\n"
-    "stands what he may achieve.",
+    "Attack simulated devices that are asked repeatedly. Clients draw fresh "
+    "noise\neach time, keep one answer and resend it unchanged (memoised), or "
+    "keep one and\nadd fresh noise to it each time (two-step). The result of "
+    "the attack is printed\nbeside its theoretical limit.",
     attack_options,
     .verbs = attack_verbs,
     .listed = true};
@@ -196,21 +194,21 @@ static const struct cli_option simulate_none[] = {{0}};
 
 static const struct cli_verb simulate_verbs[] = {
     {"study", NULL, "--data D --domain K [options]", .own = simulate_study,
-     .about = "how well mechanisms do on people whose truths are known"},
+     .about = "measure the error on people with known truths"},
     {"attack", NULL, "NAME [options]", .own = simulate_attack,
-     .about = "what attackers learn from devices, or make of estimates"},
+     .about = "attack devices, or the estimates"},
     {"fleet", "URL", "[options]", .own = simulate_fleet,
-     .about = "devices that report to a real collector: a rehearsal"},
+     .about = "rehearse with devices that report to a real collector"},
     {"discover", "pem|treehist|sfp", "--data D [options]",
      .own = simulate_discover,
-     .about = "how well frequent strings are found that nobody listed"},
+     .about = "measure how well frequent strings are found"},
     {0}};
 
 static const struct cli_command simulate_command = {
     "simulate",
     NULL,
-    "Simulate people and devices, and compare what comes out with the truth.\n"
-    "'hearsay simulate study --help' and so on have the options.",
+    "Simulate people and devices, and compare the results with the "
+    "truth.\n'hearsay simulate study --help' and so on list the options.",
     simulate_none,
     .verbs = simulate_verbs,
     .listed = true};

@@ -262,86 +262,85 @@ static const char *const discover_sizes[] = {"equal", "rising", "diminishing",
 
 static const struct cli_option discover_options[] = {
     {"interactive", NULL,
-     "batch by batch: each is asked about the extensions of what the one "
-     "before brought up",
+     "search in batches: each batch is asked about extensions of the prefixes "
+     "found before",
      CLI_INTO_FLAG, DISCOVER(grid.how.batches.asked), .verbs = "pem",
      .without = "ideal first pool-bits"},
     {"sizes", "equal|rising|diminishing",
-     "people of the batches: all as many, or evenly up to 3 times the first, "
-     "or down to 1/3",
+     "sizes of the batches: equal, rising evenly to 3 times the first, or "
+     "diminishing to 1/3",
      CLI_INTO_CHOICE, DISCOVER(sizes), .words = discover_sizes,
      .preset = "equal", .with = "interactive"},
     {"rounds", "R",
-     "repeat every batch with R times fresh people, and average the scores",
+     "repeat every batch R times with new people and average the scores",
      CLI_INTO_COUNT, DISCOVER(grid.how.batches.rounds), 1, 1000, .preset = "1",
      .with = "interactive"},
-    {"bits", "M", "of a string", CLI_INTO_COUNT,
+    {"bits", "M", "bits of a string", CLI_INTO_COUNT,
      DISCOVER(grid.how.batches.bits), 2, 64, .preset = "48"},
     {"integers", NULL,
-     "a truth is its own string, in M bits (default: it stands for M random "
-     "bits; a file's lines for themselves)",
+     "use each truth as its own string of M bits (default: M random bits; "
+     "lines of a file as they are)",
      CLI_INTO_FLAG, DISCOVER(grid.integers)},
-    {"step", "N", "bits from one group to the next (default 8)", CLI_INTO_COUNT,
+    {"step", "N", "bits added per group (default 8)", CLI_INTO_COUNT,
      DISCOVER(grid.how.batches.step), 1, 63},
     {"first", "N",
-     "bits before the first step (default: as many as --top values take; 0 "
-     "with --interactive)",
+     "bits before the first step (default: enough for --top values; 0 with "
+     "--interactive)",
      CLI_INTO_COUNT, DISCOVER(grid.how.batches.first), 1, 63},
-    {"pool-bits", "N", "2^N public hashes of a group or batch (16)",
+    {"pool-bits", "N", "2^N public hashes per group or batch (default 16)",
      CLI_INTO_COUNT, DISCOVER(grid.how.spec.param[HSY_PARAM_POOL_BITS]), 1,
      HSY_POOL_BITS_MAX},
-    {"top", "K", "strings to find", CLI_INTO_COUNT,
+    {"top", "K", "number of strings to find", CLI_INTO_COUNT,
      DISCOVER(grid.how.search.top), 1, HSY_SEARCH_TOP_MAX, .preset = "16"},
-    {"keep", "N", "N times K prefixes at inner stages", CLI_INTO_COUNT,
+    {"keep", "N", "keep N times K prefixes at inner stages", CLI_INTO_COUNT,
      DISCOVER(grid.how.search.keep), 1, HSY_SEARCH_KEEP_MAX, .preset = "2"},
-    {"significant", NULL, "return only what chance hardly makes", CLI_INTO_FLAG,
+    {"significant", NULL, "return only significant strings", CLI_INTO_FLAG,
      DISCOVER(grid.how.search.significant)},
-    {"max-candidates", "N", "of a stage", CLI_INTO_COUNT,
+    {"max-candidates", "N", "most candidates of a stage", CLI_INTO_COUNT,
      DISCOVER(grid.how.search.max_candidates), 1, HSY_SEARCH_CANDIDATES_MAX,
      .preset = "262144"},
-    {"ideal", NULL, "a hash of each person's own in place of the pool",
+    {"ideal", NULL, "give each person an own hash instead of the pool",
      CLI_INTO_FLAG, DISCOVER(grid.how.ideal), .verbs = "pem"},
     {"data", "D,...",
-     "zipf:S, geometric:P, poisson:L, uniform, uniform:LO:HI, gaussian:M:SD or "
-     "file:PATH",
+     "distribution of strings: zipf:S, geometric:P, poisson:L, uniform, "
+     "uniform:LO:HI, gaussian:M:SD or file:PATH",
      CLI_INTO_WORDS, DISCOVER(data), .hints = SIMULATE_DATA " file:"},
-    {"domain", "K", "different strings (default 1000000, or 2^M)",
+    {"domain", "K", "number of different strings (default 1000000, or 2^M)",
      CLI_INTO_COUNT, DISCOVER(domain), 2, HSY_VALUES_MAX},
-    {"users", "N", "people, of a round (default 1000000, or the file's own)",
+    {"users", "N", "people per round (default 1000000, or the file's)",
      CLI_INTO_COUNT, DISCOVER(grid.users), 1, STUDY_EACH_MAX / 1000},
     {"mechanism", "A,...",
-     "what is asked by: olh (small groups by grr), blh, cms, hcms, for few "
-     "bits others; with --interactive any for values (default auto)",
+     "mechanism: olh (grr for small groups), blh, cms, hcms, others for few "
+     "bits; with --interactive any for values (default auto)",
      CLI_INTO_CALL, DISCOVER(mechanisms), .call = simulate_mechanisms},
-    {"epsilon", "E,...", "privacy of one report (default 1)", CLI_INTO_EPSILONS,
+    {"epsilon", "E,...", "epsilon of one report (default 1)", CLI_INTO_EPSILONS,
      DISCOVER(epsilons), .hints = "1 2 ln3"},
-    {"runs", "R", "populations", CLI_INTO_COUNT, DISCOVER(grid.how.runs), 1,
-     STUDY_RUNS_MAX, .preset = "20"},
+    {"runs", "R", "number of simulated populations", CLI_INTO_COUNT,
+     DISCOVER(grid.how.runs), 1, STUDY_RUNS_MAX, .preset = "20"},
     SIMULATE_ROWS(DISCOVER(grid.how.seed), DISCOVER(threads)),
-    {"plot", "FILE.svg", "draw NDCG against epsilon", CLI_INTO_TEXT,
+    {"plot", "FILE.svg", "plot NDCG against epsilon", CLI_INTO_TEXT,
      DISCOVER(files.plot)},
-    {"dump", "FILE.csv", "write every run", CLI_INTO_TEXT,
+    {"dump", "FILE.csv", "write the result of every run", CLI_INTO_TEXT,
      DISCOVER(files.dump)},
     CLI_FORMAT_ROW(DISCOVER(format)),
     {0}};
 
 static const struct cli_verb discover_verbs[] = {
     {"pem", NULL, "--data D [--interactive] [options]", "data", discover_run,
-     .about = "by prefix extending"},
+     .about = "search by extending prefixes (PEM)"},
     {"treehist", NULL, "--data D [options]", "data", discover_run,
-     .about = "a bit a group, by hcms"},
+     .about = "PEM with hcms, one bit per group (TreeHist)"},
     {"sfp", NULL, "--words FILE --data D [options]", .own = simulate_puzzle,
-     .about = "by Apple's sequence fragment puzzle ('discover sfp --help')"},
+     .about = "Apple's sequence fragment puzzle ('discover sfp --help')"},
     {0}};
 
 static const struct cli_command discover_command = {
     "simulate discover",
     NULL,
-    "Let simulated people report prefixes of their strings, search for the\n"
-    "frequent ones and compare what is found with what most people hold: for\n"
-    "all data, mechanisms and epsilons. People report by the same code as "
-    "real\n"
-    "ones, each once.",
+    "Let simulated people report prefixes of their strings, search for the "
+    "frequent\nstrings and compare the result with the truly frequent ones, "
+    "for every\ndistribution, mechanism and epsilon. Each person reports once, "
+    "through the\ncode that real devices use.",
     discover_options,
     .verbs = discover_verbs,
     .apart = true};

@@ -66,66 +66,66 @@ static bool fleet_relay_option(struct cli_parser *p, void *to)
 #define FLEET(member) offsetof(struct fleet_job, member)
 
 static const struct cli_option fleet_table[] = {
-    {"devices", "N", "how many", CLI_INTO_COUNT, FLEET(o.devices), 1,
+    {"devices", "N", "number of devices", CLI_INTO_COUNT, FLEET(o.devices), 1,
      FLEET_DEVICES_MAX, .preset = "1000"},
     {"days", "T",
-     "they live so many days, and answer and send on each; the collector is "
-     "one with --rehearsal",
+     "run T days, with answers and uploads on each; needs a collector with "
+     "--rehearsal",
      CLI_INTO_COUNT32, FLEET(o.days), 1, FLEET_DAYS_MAX, .with = "clock"},
     {"clock", "FILE",
-     "its clock (serve --rehearsal FILE): days begin at the one that it says; "
+     "clock file of the collector (serve --rehearsal FILE): the first day, or "
      "without --days the time",
      CLI_INTO_TEXT, FLEET(o.clock)},
     {"attendance", "stay|leave|join",
-     "of days: all stay; every second device leaves after its first round; or "
-     "they come one after the other, evenly over the days",
+     "all stay; every second device leaves after its first round; or devices "
+     "join evenly over the days",
      CLI_INTO_CHOICE, FLEET(attendance), .words = fleet_attendances,
      .preset = "stay", .with = "days"},
     {"seed", "N",
-     "of their keys and truths; the same on the same day is counted once",
+     "seed of keys and truths; uploads of an equal seed and day are counted "
+     "once",
      CLI_INTO_COUNT, FLEET(o.seed), 0, UINT64_MAX, .preset = "1"},
     {"truth", "TASK=LAW...",
-     "what they think; the law is\n"
-     "  yes-no: 30%, the share of yes (default)\n"
-     "  values: A:3,B:1 or uniform or zipf[:S] (default)\n"
-     "  numbers: uniform[:LO:HI] or normal:MEAN:DEVIATION\n"
-     "  strings: WORD:3,OTHER:1 (default: six words)",
+     "distribution of a task's truths:\n  yes-no: 30%, the share of yes "
+     "(default)\n  values: A:3,B:1 or uniform or zipf[:S] (default)\n  "
+     "numbers: uniform[:LO:HI] or normal:MEAN:DEVIATION\n  strings: "
+     "WORD:3,OTHER:1 (default: six words)",
      CLI_INTO_TEXTS, FLEET(laws), .high = CLI_TEXTS_MAX},
     {"relay", "RELAY",
-     "uploads go there, sealed, one a request; without it to that of the "
-     "document, if it names one",
+     "relay for sealed uploads, one per request (default: the document's "
+     "relay, if any)",
      CLI_INTO_CALL, FLEET(o.relay), .call = fleet_relay_option},
-    {"document", "FILE", "signed tasks, not those that URL has", CLI_INTO_TEXT,
-     FLEET(document)},
-    {"public-key", "FILE", "who signs the collector's tasks (default: anyone)",
+    {"document", "FILE", "signed task document (default: the one at URL)",
+     CLI_INTO_TEXT, FLEET(document)},
+    {"public-key", "FILE", "public key of the task signer (default: any)",
      CLI_INTO_TEXT, FLEET(public_key)},
-    {"threads", "N", "how many (default: all cores)", CLI_INTO_COUNT32,
+    {"threads", "N", "number of threads (default: all cores)", CLI_INTO_COUNT32,
      FLEET(o.threads), 1, FLEET_THREADS_MAX},
-    {"connections", "C", "kept open", CLI_INTO_COUNT32, FLEET(o.connections), 1,
-     FLEET_CONNECTIONS_MAX, .preset = "32"},
-    {"batch", "B", "uploads of a request, which devices send alone",
-     CLI_INTO_COUNT32, FLEET(o.batch), 1, FLEET_BATCH_MAX, .preset = "1"},
-    {"rate", "R", "requests a second at most (default: no limit)",
-     CLI_INTO_CALL, FLEET(o.rate), .call = fleet_rate},
-    {"repeat", "K", "send each request K times; it is counted once",
+    {"connections", "C", "number of open connections", CLI_INTO_COUNT32,
+     FLEET(o.connections), 1, FLEET_CONNECTIONS_MAX, .preset = "32"},
+    {"batch", "B", "uploads per request; real devices send 1", CLI_INTO_COUNT32,
+     FLEET(o.batch), 1, FLEET_BATCH_MAX, .preset = "1"},
+    {"rate", "R", "most requests per second (default: no limit)", CLI_INTO_CALL,
+     FLEET(o.rate), .call = fleet_rate},
+    {"repeat", "K", "send each request K times; it is still counted once",
      CLI_INTO_COUNT32, FLEET(o.repeat), 1, FLEET_REPEAT_MAX, .preset = "1"},
-    {"attempts", "N", "until a request is given up", CLI_INTO_COUNT32,
+    {"attempts", "N", "attempts before a request is given up", CLI_INTO_COUNT32,
      FLEET(o.attempts), 1, FLEET_REPEAT_MAX, .preset = "8"},
-    {"token", "FILE", "an enrolment token", CLI_INTO_TEXT, FLEET(token)},
-    {"ca", "FILE", "who signs the server's certificate", CLI_INTO_TEXT,
+    {"token", "FILE", "file with an enrolment token", CLI_INTO_TEXT,
+     FLEET(token)},
+    {"ca", "FILE", "CA certificates (default: the system's)", CLI_INTO_TEXT,
      FLEET(o.ca_file)},
     CLI_FORMAT_ROW(FLEET(format)),
     {0}};
 
 static const struct cli_command fleet_command = {
     "simulate fleet", "URL [options]",
-    "Rehearse with simulated devices: they take the tasks of the collector at\n"
-    "URL, answer them with truths of known shares in the last round that is\n"
-    "over, and send what is due, over HTTP. What is so is printed, to be held\n"
-    "against what the collector estimates. With --days they live for days, "
-    "under\n"
-    "a clock that this command drives. Nobody is behind these reports: never\n"
-    "send them to a collector that counts real people.",
+    "Rehearse with simulated devices. They take the tasks of the collector at "
+    "URL,\nanswer them for the last round that is over, with truths of known "
+    "shares, and\nsend the due uploads over HTTP. The true shares are printed, "
+    "to compare with the\ncollector's estimates. With --days, devices run for "
+    "days, under a clock that\nthis command drives. These reports are not from "
+    "people: never send them to a\ncollector that counts real people.",
     fleet_table, .operands = "URL"};
 
 /* Days, and whose clock it is. */

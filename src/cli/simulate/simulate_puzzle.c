@@ -120,39 +120,39 @@ static int puzzle_people(struct simulate_puzzle *s, struct cli_parser *p)
 
 static const struct cli_option puzzle_options[] = {
     {"words", "FILE",
-     "words that people hold, one a line; those that cannot be spelled are "
-     "left out",
+     "words of the people, one per line; words that the alphabet cannot spell "
+     "are left out",
      CLI_INTO_TEXT, PUZZLE(words)},
-    CLI_SPEC_AS("alphabet", NULL, "what they are spelled in (default a-z)"),
+    CLI_SPEC_AS("alphabet", NULL, "alphabet of the words (default a-z)"),
     {"data", "D",
-     "how people are spread over the words, in an order of each run's own: "
-     "zipf:S, geometric:P, poisson:L, uniform, uniform:LO:HI or gaussian:M:SD",
+     "distribution over the words, which each run reorders: zipf:S, "
+     "geometric:P, poisson:L, uniform, uniform:LO:HI or gaussian:M:SD",
      CLI_INTO_TEXT, PUZZLE(data), .hints = SIMULATE_DATA},
-    {"users", "N", "people", CLI_INTO_COUNT, PUZZLE(how.users), 1,
+    {"users", "N", "number of people", CLI_INTO_COUNT, PUZZLE(how.users), 1,
      STUDY_EACH_MAX, .preset = "1e6"},
     {"epsilon", "E,...",
-     "privacy of one report, fragment and word together (default 8)",
+     "epsilon of one report, fragment and word together (default 8)",
      CLI_INTO_EPSILONS, PUZZLE(epsilons), .hints = "4 8"},
     CLI_SPEC_AS("set", NULL,
                 "parameters of sfp: bits piece-bits fragment-bits fragments "
                 "word-share hashes width pool-seed"),
-    CLI_SPEC_AS("oracle", "cms|hcms", "the sketch (default cms)"),
-    {"top", "K", "hold the first K against the K most frequent", CLI_INTO_COUNT,
+    CLI_SPEC_AS("oracle", "cms|hcms", "mechanism of the sketch (default cms)"),
+    {"top", "K", "compare the first K with the K most frequent", CLI_INTO_COUNT,
      PUZZLE(how.search.top), 1, HSY_SEARCH_TOP_MAX, .preset = "10"},
     {"threshold", "T",
-     "at most T pairs of an offset go on (default: as many as are more than "
-     "chance makes; with --all 20)",
+     "keep at most T pairs per offset (default: all significant ones; with "
+     "--all 20)",
      CLI_INTO_COUNT, PUZZLE(how.puzzle.threshold), 1, HSY_PUZZLE_PAIRS_MAX},
-    {"all", NULL, "pairs and words, chance or not", CLI_INTO_FLAG,
+    {"all", NULL, "keep pairs and words even if not significant", CLI_INTO_FLAG,
      PUZZLE(how.puzzle.all)},
     {"alpha", "A",
-     "chance to take any pair, or any word, that nobody has (default 0.05)",
+     "family-wise false-positive rate for pairs, and for words (default 0.05)",
      CLI_INTO_SHARE, PUZZLE(how.puzzle.alpha), .hints = "1% 5%"},
-    {"max-candidates", "N", "pairs of an offset, and words (default 262144)",
-     CLI_INTO_COUNT, PUZZLE(how.puzzle.max_candidates), 1,
-     HSY_SEARCH_CANDIDATES_MAX},
-    {"runs", "R", "populations", CLI_INTO_COUNT, PUZZLE(how.runs), 1,
-     STUDY_RUNS_MAX, .preset = "5"},
+    {"max-candidates", "N",
+     "most pairs per offset, and most words (default 262144)", CLI_INTO_COUNT,
+     PUZZLE(how.puzzle.max_candidates), 1, HSY_SEARCH_CANDIDATES_MAX},
+    {"runs", "R", "number of simulated populations", CLI_INTO_COUNT,
+     PUZZLE(how.runs), 1, STUDY_RUNS_MAX, .preset = "5"},
     SIMULATE_ROWS(PUZZLE(how.seed), PUZZLE(threads)),
     CLI_FORMAT_ROW(PUZZLE(format)),
     {0}};
@@ -160,10 +160,9 @@ static const struct cli_option puzzle_options[] = {
 static const struct cli_command puzzle_command = {
     "simulate discover sfp",
     "--words FILE --data D [options]",
-    "Let simulated people report fragments of their words and the words, put\n"
-    "the puzzle together and compare what is found with what people hold. "
-    "Every\n"
-    "person reports one by one, through the same code as real ones.",
+    "Let simulated people report their words and fragments of them, solve "
+    "the\npuzzle and compare the words found with those that people have. Each "
+    "person\nreports individually, through the code that real devices use.",
     puzzle_options,
     .needs = "words data",
     .spec = PUZZLE(spec)};

@@ -56,44 +56,45 @@ static const char *const study_samplings[] = {"auto", "users", NULL};
 
 static const struct cli_option study_options[] = {
     {"data", "D",
-     "zipf:S, geometric:P, poisson:L, uniform, uniform:LO:HI, gaussian:M:SD or "
-     "file:PATH",
+     "distribution of truths: zipf:S, geometric:P, poisson:L, uniform, "
+     "uniform:LO:HI, gaussian:M:SD or file:PATH",
      CLI_INTO_TEXT, STUDY(data), .hints = SIMULATE_DATA " file:"},
-    {"domain", "K,...", "truths are the integers 0 to K-1", CLI_INTO_COUNTS,
+    {"domain", "K,...", "truths are integers from 0 to K-1", CLI_INTO_COUNTS,
      STUDY(domains), 2, HSY_VALUES_MAX, .without = "range"},
-    CLI_SPEC_AS("range", NULL, "truths are numbers; the mean is asked"),
-    CLI_SPEC_AS("bins", NULL, "the share of each of B equal bins"),
-    {"users", "N,...", "people (default 10000, or the file's own)",
+    CLI_SPEC_AS("range", NULL, "truths are numbers; estimate the mean"),
+    CLI_SPEC_AS("bins", NULL, "estimate the share of each of B equal bins"),
+    {"users", "N,...", "number of people (default 10000, or the file's)",
      CLI_INTO_COUNTS, STUDY(users), 1, STUDY_USERS_MAX},
-    {"mechanism", "A,...", "see 'hearsay mechanisms' (default auto)",
+    {"mechanism", "A,...", "names from 'hearsay mechanisms' (default auto)",
      CLI_INTO_CALL, STUDY(mechanisms), .call = simulate_mechanisms},
     {"model", "M,...",
-     "who is trusted: local (nobody, the default), shuffled (a shuffler), "
+     "trusted party: local (nobody, the default), shuffled (a shuffler), "
      "central (one curator), multiparty:K (K curators)",
      CLI_INTO_CALL, STUDY(models), .call = study_models,
      .hints = "local shuffled central multiparty:"},
     {"epsilon", "E,...",
-     "privacy of one report, of all that are shuffled, or of a release "
-     "(default 1)",
+     "epsilon of one report, of all shuffled reports, or of a release (default "
+     "1)",
      CLI_INTO_EPSILONS, STUDY(epsilons), .hints = "1 2 ln3"},
-    {"delta", "X", "of shuffled reports (default 1e-6 or users^-1.5)",
+    {"delta", "X", "delta of shuffled reports (default 1e-6 or users^-1.5)",
      CLI_INTO_CALL, .call = study_take_delta, .hints = "1e-6 1e-9"},
     {"assume-honest", "F",
-     "honest share of shuffled reports (default 1; plan takes 0.9)",
+     "honest share of shuffled reports (default 1; in plan 0.9)",
      CLI_INTO_SHARE, STUDY(grid.how.honest), .high = 1, .hints = "90% 100%"},
-    CLI_SPEC_AS("set", NULL, "a parameter, as for randomize"),
-    {"runs", "R", "populations", CLI_INTO_COUNT, STUDY(grid.how.runs), 1,
-     STUDY_RUNS_MAX, .preset = "20"},
-    {"top", "K", "heavy values to find (default 10, or all if fewer)",
+    CLI_SPEC_AS("set", NULL, "parameter of the mechanism, as for randomize"),
+    {"runs", "R", "number of simulated populations", CLI_INTO_COUNT,
+     STUDY(grid.how.runs), 1, STUDY_RUNS_MAX, .preset = "20"},
+    {"top", "K", "number of top values to find (default 10, at most all)",
      CLI_INTO_COUNT, STUDY(grid.top), 1, HSY_VALUES_MAX},
     {"sampling", "auto|users",
-     "auto: all reports at once where that is exact (rr, grr, sue, oue, "
-     "onebit); users: one by one",
+     "auto: draw all reports at once where that is exact (rr, grr, sue, oue, "
+     "onebit); users: draw them one by one",
      CLI_INTO_CHOICE, STUDY(sampling), .words = study_samplings,
      .preset = "auto"},
     SIMULATE_ROWS(STUDY(grid.how.seed), STUDY(threads)),
-    {"plot", "FILE.svg", "write the figure", CLI_INTO_TEXT, STUDY(files.plot)},
-    {"dump", "FILE.csv", "write every run", CLI_INTO_TEXT, STUDY(files.dump)},
+    {"plot", "FILE.svg", "write a figure", CLI_INTO_TEXT, STUDY(files.plot)},
+    {"dump", "FILE.csv", "write the result of every run", CLI_INTO_TEXT,
+     STUDY(files.dump)},
     CLI_FORMAT_ROW(STUDY(format)),
     {0}};
 
@@ -101,11 +102,11 @@ static const struct cli_command study_command = {
     "simulate study",
     "--data D --domain K [options] | "
     "--data D --range LO:HI [--bins B] [options]",
-    "Collect from simulated people and compare the estimates with the truth:\n"
-    "every mechanism at every epsilon, for every number of users and values.\n"
-    "Curators who are trusted with truths stand beside people who trust "
-    "nobody.\n"
-    "Beside the error stand what theory predicts and the best that is known.",
+    "Collect from simulated people and compare the estimates with the truth, "
+    "for\nevery mechanism, epsilon, number of users and number of values. "
+    "Models with a\ntrusted party can be compared with people who trust "
+    "nobody. The predicted error\nand the error of the best known mechanism "
+    "are printed beside the measured one.",
     study_options,
     .needs = "data",
     .spec = STUDY(question)};

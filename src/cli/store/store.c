@@ -14,18 +14,18 @@
 #define STORE(member) offsetof(struct store_how, member)
 
 static const struct cli_option store_options[] = {
-    {"output", "FILE", "everything, as one archive, whole or not at all",
+    {"output", "FILE", "write everything to one archive, whole or not at all",
      CLI_INTO_TEXT, STORE(output), .verbs = "export"},
     {"tallies", "DIRECTORY",
-     "a tally file of each task and release, for 'tally' and 'estimate'",
+     "write a tally file per task and release, for 'tally' and 'estimate'",
      CLI_INTO_TEXT, STORE(tallies), .verbs = "export"},
     {"with", "PROGRAM",
-     "rehearse an upgrade to this hearsay on a copy beside DIR", CLI_INTO_TEXT,
-     STORE(with), .verbs = "check"},
-    {"format", "table|csv|json", "how to print", CLI_INTO_FORMAT, STORE(format),
-     .preset = "table", .verbs = "check"},
-    {"before", "DAY", "what was over then, as 2026-01-31", CLI_INTO_DAY,
-     STORE(day), .verbs = "purge"},
+     "rehearse an upgrade to this hearsay program on a copy beside DIR",
+     CLI_INTO_TEXT, STORE(with), .verbs = "check"},
+    {"format", "table|csv|json", "output format", CLI_INTO_FORMAT,
+     STORE(format), .preset = "table", .verbs = "check"},
+    {"before", "DAY", "retire what ended before this day, such as 2026-01-31",
+     CLI_INTO_DAY, STORE(day), .verbs = "purge"},
     {0}};
 
 /* ---- With the data open -------------------------------------------------- */
@@ -147,31 +147,31 @@ static int store_run_retire(void *to)
 
 static const struct cli_verb store_verbs[] = {
     {"check", "DIR|CONFIG", "[--format F] [--with PROGRAM]",
-     .run = store_run_check, .about = "read everything and say what is wrong"},
+     .run = store_run_check,
+     .about = "read everything and report what is wrong"},
     {"export", "DIR|CONFIG", "[-o FILE] [--tallies DIRECTORY]",
      "output|tallies", store_run_export,
-     .about = "write an archive, or tallies"},
+     .about = "write an archive or tallies"},
     {"import", "FILE DIR|CONFIG", .run = store_run_import,
-     .about = "make the data of an archive anew"},
+     .about = "restore data from an archive"},
     {"compact", "DIR|CONFIG", .run = store_run_compact,
-     .about = "give room back to the disk"},
+     .about = "free disk space"},
     {"forget-nulls", "DIR|CONFIG DAY", .run = store_run_forget_nulls,
-     .about = "give the ids of a day's null uploads back"},
+     .about = "forget the ids of a day's null uploads"},
     {"retire", "DIR|CONFIG TASK [RELEASE]", .run = store_run_retire,
-     .about = "let the tallies of a task go"},
+     .about = "delete the tallies of a task"},
     {"purge", "DIR|CONFIG", "--before DAY", "before", store_run_purge,
-     .about = "let go the tallies of all that was over before a day"},
+     .about = "delete the tallies of tasks that ended before a day"},
     {"init-cluster", "CONFIG", .run = store_run_init_cluster,
-     .about = "make the tables of a cluster in its databases"},
+     .about = "create the tables of a cluster in its databases"},
     {0}};
 
 static const struct cli_command store_command = {
     "store",
     NULL,
-    "Look after a collector's data while no collector serves it: those in a\n"
-    "directory DIR, or those of a cluster, whose configuration CONFIG names "
-    "its\n"
-    "databases.",
+    "Maintain a collector's data while no collector serves it. The data are in "
+    "a\ndirectory DIR, or in the databases of a cluster, named by its "
+    "configuration\nCONFIG.",
     store_options,
     .verbs = store_verbs,
     .listed = true};
