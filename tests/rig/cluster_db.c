@@ -22,9 +22,8 @@ bool db_do(struct pg_place *place, const char *sql)
     struct pg_link *l = pg_link_new(place);
     hsy_status st = pg_connect(l, NULL);
 
-    (void)pg_params(l);
     if (st == HSY_OK)
-        st = pg_ask(l, sql, NULL, NULL);
+        st = pg_ask(l, NULL, NULL, sql, "");
     if (st != HSY_OK)
         fprintf(stderr, "%s: %s\n", sql, pg_reason(l));
     pg_link_free(l);

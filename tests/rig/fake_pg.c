@@ -29,7 +29,6 @@ struct pg_link {
     uint64_t life, session;
     struct fake_tx *tx;
     bool failed, warned;
-    struct pg_params params;
     struct fake_put puts[FAKE_PUTS];
     struct pg_rows *answers[FAKE_PUTS];
     size_t nputs, done, taken;
@@ -123,7 +122,6 @@ void pg_link_free(struct pg_link *l)
     if (l == NULL)
         return;
     pg_drop(l);
-    fake_params_clear(&l->params);
     free(l);
 }
 
@@ -185,20 +183,17 @@ const char *pg_state(const struct pg_link *l)
 
 /* ---- A turn -------------------------------------------------------------- */
 
-struct pg_params *pg_params(struct pg_link *l)
+hsy_status pg_put_list(struct pg_link *l, hsy_error *err, const char *sql,
+                       const char *form, va_list values)
 {
-    fake_params_clear(&l->params);
-    return &l->params;
-}
+    struct fake_put *put = &l->puts[l->nputs];
 
-hsy_status pg_put(struct pg_link *l, const char *sql, hsy_error *err)
-{
     if (l->server == NULL)
         return link_lost(l, err);
-    if (l->nputs == FAKE_PUTS)
+    if (l->nputs++ == FAKE_PUTS)
         abort();
-    l->puts[l->nputs++] = (struct fake_put){strdup(sql), l->params};
-    l->params = (struct pg_params){.n = 0};
+    *put = (struct fake_put){.sql = strdup(sql)};
+    pg_values(&put->params, form, values);
     return HSY_OK;
 }
 
@@ -335,35 +330,6 @@ hsy_status pg_end(struct pg_link *l, hsy_error *err)
     return refused ? link_refuses(err) : HSY_OK;
 }
 
-hsy_status pg_ask(struct pg_link *l, const char *sql, struct pg_rows **rows,
-                  hsy_error *err)
-{
-    struct pg_rows *got = NULL;
-    hsy_status st = pg_put(l, sql, err), end;
-
-    if (rows != NULL)
-        *rows = NULL;
-    if (st == HSY_OK)
-        st = pg_turn(l, err);
-    if (st == HSY_OK)
-        st = pg_take(l, &got, err);
-    if (st == HSY_OK || st == HSY_E_REFUSED) {
-        end = pg_end(l, err);
-        st = end != HSY_OK ? end : st;
-    }
-    if (st == HSY_OK && rows != NULL)
-        *rows = got;
-    else
-        pg_rows_free(got);
-    return st;
-}
-
-hsy_status pg_begin(struct pg_link *l, hsy_error *err)
-{
-    (void)pg_params(l);
-    return pg_ask(l, "begin", NULL, err);
-}
-
 bool pg_is_commit(const struct pg_link *l, const struct pg_rows *r)
 {
     return r->commit && (!l->warned || fake_pg.slip == FAKE_TRUSTS_WARNING);
@@ -372,12 +338,9 @@ bool pg_is_commit(const struct pg_link *l, const struct pg_rows *r)
 hsy_status pg_commit(struct pg_link *l, hsy_error *err)
 {
     struct pg_rows *r = NULL;
-    hsy_status st;
-    bool certain;
+    const hsy_status st = pg_ask(l, &r, err, "commit", "");
+    const bool certain = st == HSY_OK && pg_is_commit(l, r);
 
-    (void)pg_params(l);
-    st = pg_ask(l, "commit", &r, err);
-    certain = st == HSY_OK && pg_is_commit(l, r);
     pg_rows_free(r);
     return certain ? HSY_OK : link_lost(l, err);
 }
@@ -386,8 +349,7 @@ void pg_rollback(struct pg_link *l)
 {
     if (l->server == NULL)
         return;
-    (void)pg_params(l);
-    (void)pg_ask(l, "rollback", NULL, NULL);
+    (void)pg_ask(l, NULL, NULL, "rollback", "");
 }
 
 hsy_status pg_verify(struct pg_link *l, hsy_error *err)

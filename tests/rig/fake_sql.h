@@ -4,6 +4,7 @@
 #define FAKE_SQL_H
 
 #include "rig/fake_pg.h"
+#include "server/postgres/values.h"
 
 struct fake_param {
     int64_t v;

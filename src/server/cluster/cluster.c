@@ -393,22 +393,18 @@ const char *cluster_file(struct counting *counting, size_t i)
 static hsy_status cluster_widen(struct cluster *c, struct pg_link *l,
                                 hsy_error *err)
 {
-    struct pg_params *p = pg_params(l);
     struct pg_rows *r = NULL;
-    hsy_status st;
+    hsy_status st =
+        pg_ask(l, NULL, err,
+               "insert into widths select case when (select count(*) from "
+               "widths) = 0 then 0 else days.day + 3 end, $1 from days where "
+               "one = 1 and $1 > coalesce((select max(shards) from widths), "
+               "0) and ($2 or days.day = 0 or " CLUSTER_DAY_HOLDS
+               ") on conflict (epoch) do update set shards = excluded.shards",
+               "io", (int32_t)c->nshards, c->o.rehearsal);
 
-    pg_int(p, (int32_t)c->nshards);
-    pg_bool(p, c->o.rehearsal);
-    st = pg_ask(l,
-                "insert into widths select case when (select count(*) from "
-                "widths) = 0 then 0 else days.day + 3 end, $1 from days where "
-                "one = 1 and $1 > coalesce((select max(shards) from widths), "
-                "0) and ($2 or days.day = 0 or " CLUSTER_DAY_HOLDS
-                ") on conflict (epoch) do update set shards = excluded.shards",
-                NULL, err);
-    (void)pg_params(l);
     if (st == HSY_OK)
-        st = pg_ask(l, "select max(shards) from widths", &r, err);
+        st = pg_ask(l, &r, err, "select max(shards) from widths", "");
     if (st == HSY_OK && pg_get(r, 0, 0) < (int64_t)c->nshards)
         st = host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE,
                        "its days are behind its clock, and uploads of later "
@@ -438,9 +434,8 @@ static hsy_status cluster_init_look(struct cluster *c, size_t i, hsy_error *err)
     if (st != HSY_OK || i != 0)
         return st;
     c->meta = is;
-    (void)pg_params(s->keeper);
-    st = pg_ask(s->keeper, "select coalesce(max(shards), 0) from widths", &r,
-                err);
+    st = pg_ask(s->keeper, &r, err,
+                "select coalesce(max(shards), 0) from widths", "");
     if (st == HSY_OK && pg_get(r, 0, 0) > (int64_t)c->nshards)
         st = host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE,
                        "the cluster has more shards than 'storage' lists");
@@ -519,15 +514,14 @@ static hsy_status examine_rights(struct cluster_shard *s,
                                  struct cluster_finding *f)
 {
     struct pg_rows *r = NULL;
-    hsy_status st;
+    hsy_status st =
+        pg_ask(s->keeper, &r, &f->err,
+               "select has_schema_privilege('hearsay', 'create')::int4, "
+               "(current_setting('synchronous_standby_names') <> '')::int4, "
+               "extract(epoch from clock_timestamp())::int8, "
+               "coalesce((select max(shards) from widths), 0)",
+               "");
 
-    (void)pg_params(s->keeper);
-    st = pg_ask(s->keeper,
-                "select has_schema_privilege('hearsay', 'create')::int4, "
-                "(current_setting('synchronous_standby_names') <> '')::int4, "
-                "extract(epoch from clock_timestamp())::int8, "
-                "coalesce((select max(shards) from widths), 0)",
-                &r, &f->err);
     if (st != HSY_OK)
         return st;
     f->replicated = pg_get(r, 0, 1) != 0;

@@ -34,17 +34,14 @@ static hsy_status books_words(struct books_out *o,
                               const struct roster_entry *is, uint32_t block,
                               bool *any)
 {
-    struct pg_params *p = pg_params(o->l);
     struct pg_rows *r = NULL;
     hsy_status st;
 
     memset(o->words, 0, is->words * sizeof *o->words);
-    pg_int(p, (int32_t)is->number);
-    pg_int(p, (int32_t)block);
-    st = pg_ask(o->l,
+    st = pg_ask(o->l, &r, o->err,
                 "select place, words from shown_cells where entry = $1 and "
                 "block = $2",
-                &r, o->err);
+                "ii", (int32_t)is->number, (int32_t)block);
     *any = st == HSY_OK && pg_count(r) != 0;
     for (size_t i = 0; st == HSY_OK && i < pg_count(r); i++) {
         const uint64_t at = (uint64_t)pg_get(r, i, 0) * BOOKS_PIECE;
@@ -115,11 +112,10 @@ static hsy_status books_shown_out(struct cluster *c, struct pg_link *l,
     if (st != HSY_OK)
         return st;
     o.roster = engine_roster(c->base.view);
-    (void)pg_params(l);
-    st = pg_ask(l,
+    st = pg_ask(l, &r, err,
                 "select entry, view from shown where version <> 0 order by "
                 "entry",
-                &r, err);
+                "");
     for (size_t i = 0; st == HSY_OK && i < pg_count(r); i++)
         st = books_row_out(&o, r, i);
     pg_rows_free(r);
@@ -204,7 +200,6 @@ static hsy_status books_tokens_out(struct pg_link *l, const char *directory,
         book_close(&b);
         return st;
     }
-    (void)pg_params(l);
     st = cluster_each(l, "select name, role, hash from people order by 1",
                       books_people_out, &t, err);
     if (st == HSY_OK)
@@ -247,7 +242,6 @@ static hsy_status books_tally_in(struct books_in *b,
     for (size_t at = 0; at < is->words && st == HSY_OK; at += BOOKS_PIECE) {
         const size_t left = is->words - at;
         const size_t n = left < BOOKS_PIECE ? left : BOOKS_PIECE;
-        struct pg_params *p = pg_params(b->l);
         bool any = false;
 
         for (size_t i = 0; i < n; i++) {
@@ -256,12 +250,10 @@ static hsy_status books_tally_in(struct books_in *b,
         }
         if (!any)
             continue;
-        pg_int(p, (int32_t)is->number);
-        pg_int(p, (int32_t)block);
-        pg_int(p, (int32_t)(at / BOOKS_PIECE));
-        pg_bytes(p, bytes, 8 * n);
-        st = pg_ask(b->l, "insert into shown_cells values($1, $2, $3, $4)",
-                    NULL, b->err);
+        st = pg_ask(b->l, NULL, b->err,
+                    "insert into shown_cells values($1, $2, $3, $4)", "iiib",
+                    (int32_t)is->number, (int32_t)block,
+                    (int32_t)(at / BOOKS_PIECE), bytes, 8 * n);
     }
     return st;
 }
@@ -289,7 +281,6 @@ static hsy_status books_tallies_in(struct books_in *b,
 static hsy_status books_view_in(struct books_in *b, uint32_t entry,
                                 struct shown_view *v)
 {
-    struct pg_params *p;
     uint8_t *bytes = NULL;
     size_t len = 0;
     hsy_status st;
@@ -299,13 +290,10 @@ static hsy_status books_view_in(struct books_in *b, uint32_t entry,
                          "something is shown of a task that is not there");
     v->gone = b->retired[entry];
     st = shown_bytes_write(&bytes, &len, v, b->err);
-    p = pg_params(b->l);
-    pg_int(p, (int32_t)entry);
-    pg_long(p, (int64_t)v->generation);
-    pg_bytes(p, bytes, len);
     if (st == HSY_OK)
-        st = pg_ask(b->l, "insert into shown values($1, 1, $2, $3)", NULL,
-                    b->err);
+        st = pg_ask(b->l, NULL, b->err,
+                    "insert into shown values($1, 1, $2, $3)", "ilb",
+                    (int32_t)entry, (int64_t)v->generation, bytes, len);
     free(bytes);
     return st == HSY_OK ? books_tallies_in(b, roster_at(b->roster, entry), v)
                         : st;
@@ -332,41 +320,41 @@ static hsy_status books_shown_in(struct books_in *b, const char *directory)
 
 /* ---- Tokens: in ---------------------------------------------------------- */
 
-/* The rows of a question to the book, each a statement of the database. */
-static hsy_status books_rows_in(
-    struct pg_link *l, struct book *b, const char *ask, const char *insert,
-    void (*fill)(struct pg_params *p, sqlite3_stmt *row), hsy_error *err)
-{
-    sqlite3_stmt *rows = book_ask(b, err, ask, "");
-    hsy_status st = rows == NULL ? HSY_E_IO : HSY_OK;
-
-    while (st == HSY_OK && book_row(b, rows, &st, err)) {
-        fill(pg_params(l), rows);
-        st = pg_ask(l, insert, NULL, err);
-    }
-    sqlite3_finalize(rows);
-    return st;
-}
-
-static void books_text_in(struct pg_params *p, sqlite3_stmt *row, int column)
+static const char *books_text(sqlite3_stmt *row, int column)
 {
     const char *text = (const char *)sqlite3_column_text(row, column);
 
-    pg_text(p, text != NULL ? text : "");
+    return text != NULL ? text : "";
 }
 
-static void books_person_in(struct pg_params *p, sqlite3_stmt *row)
+static hsy_status books_people_in(struct pg_link *l, struct book *b,
+                                  hsy_error *err)
 {
-    books_text_in(p, row, 0);
-    pg_int(p, sqlite3_column_int(row, 1));
-    pg_bytes(p, sqlite3_column_blob(row, 2),
-             (size_t)sqlite3_column_bytes(row, 2));
+    sqlite3_stmt *row =
+        book_ask(b, err, "SELECT name, role, hash FROM people", "");
+    hsy_status st = row == NULL ? HSY_E_IO : HSY_OK;
+
+    while (st == HSY_OK && book_row(b, row, &st, err))
+        st = pg_ask(l, NULL, err, "insert into people values($1, $2, $3)",
+                    "tib", books_text(row, 0), sqlite3_column_int(row, 1),
+                    sqlite3_column_blob(row, 2),
+                    (size_t)sqlite3_column_bytes(row, 2));
+    sqlite3_finalize(row);
+    return st;
 }
 
-static void books_task_in(struct pg_params *p, sqlite3_stmt *row)
+static hsy_status books_tasks_in(struct pg_link *l, struct book *b,
+                                 hsy_error *err)
 {
-    books_text_in(p, row, 0);
-    pg_long(p, sqlite3_column_int64(row, 1));
+    sqlite3_stmt *row = book_ask(b, err, "SELECT task, quota FROM tasks", "");
+    hsy_status st = row == NULL ? HSY_E_IO : HSY_OK;
+
+    while (st == HSY_OK && book_row(b, row, &st, err))
+        st =
+            pg_ask(l, NULL, err, "insert into token_tasks values($1, $2)", "tl",
+                   books_text(row, 0), (int64_t)sqlite3_column_int64(row, 1));
+    sqlite3_finalize(row);
+    return st;
 }
 
 /* Enrolled tokens of a task, which may be a million. */
@@ -379,18 +367,15 @@ struct books_list {
 static hsy_status books_list_put(struct pg_link *l, const char *task,
                                  struct books_list *list, hsy_error *err)
 {
-    struct pg_params *p = pg_params(l);
     hsy_status st = HSY_OK;
 
     if (list->n == 0)
         return st;
-    pg_text(p, task);
-    pg_items(p, list->hashes, list->len, list->n);
-    pg_ints(p, list->expires, list->n);
-    st = pg_ask(l,
+    st = pg_ask(l, NULL, err,
                 "insert into enrolled select $1, h, e from unnest($2::bytea[], "
                 "$3::int4[]) x(h, e)",
-                NULL, err);
+                "tBI", task, list->hashes, list->len, list->n, list->expires,
+                list->n);
     list->n = 0;
     return st;
 }
@@ -436,11 +421,8 @@ static hsy_status books_lists_in(struct pg_link *l, struct book *b,
 
     if (list == NULL)
         st = host_nomem(err);
-    while (st == HSY_OK && book_row(b, tasks, &st, err)) {
-        const char *task = (const char *)sqlite3_column_text(tasks, 0);
-
-        st = books_list_in(l, b, task != NULL ? task : "", list, err);
-    }
+    while (st == HSY_OK && book_row(b, tasks, &st, err))
+        st = books_list_in(l, b, books_text(tasks, 0), list, err);
     sqlite3_finalize(tasks);
     free(list);
     return st;
@@ -451,16 +433,11 @@ static hsy_status books_whole(struct books_in *in)
 {
     hsy_status st = HSY_OK;
 
-    for (size_t i = 0; i < roster_count(in->roster) && st == HSY_OK; i++) {
-        struct pg_params *p = pg_params(in->l);
-
-        pg_int(p, (int32_t)i);
-        pg_text(p, roster_at(in->roster, i)->task.id);
-        st = pg_ask(in->l,
+    for (size_t i = 0; i < roster_count(in->roster) && st == HSY_OK; i++)
+        st = pg_ask(in->l, NULL, in->err,
                     "update entries set whole_from = 0 where number = $1 and "
                     "exists (select 1 from token_tasks where task = $2)",
-                    NULL, in->err);
-    }
+                    "it", (int32_t)i, roster_at(in->roster, i)->task.id);
     return st;
 }
 
@@ -473,20 +450,15 @@ static hsy_status books_tokens_in(struct books_in *in, const char *directory)
     if (st == HSY_E_EMPTY)
         return HSY_OK;
     if (st == HSY_OK)
-        st = books_rows_in(l, &b, "SELECT name, role, hash FROM people",
-                           "insert into people values($1, $2, $3)",
-                           books_person_in, in->err);
+        st = books_people_in(l, &b, in->err);
     if (st == HSY_OK)
-        st = books_rows_in(l, &b, "SELECT task, quota FROM tasks",
-                           "insert into token_tasks values($1, $2)",
-                           books_task_in, in->err);
+        st = books_tasks_in(l, &b, in->err);
     if (st == HSY_OK)
         st = books_lists_in(l, &b, in->err);
     book_close(&b);
-    (void)pg_params(l);
     if (st == HSY_OK)
-        st = pg_ask(l, "update tokens_version set version = version + 1", NULL,
-                    in->err);
+        st = pg_do(l, "update tokens_version set version = version + 1",
+                   in->err);
     return st == HSY_OK && in->roster != NULL ? books_whole(in) : st;
 }
 

@@ -21,14 +21,6 @@ static hsy_status change_link(struct cluster *c, size_t shard,
     return cluster_connect(s, s->desk, &s->desk_session, err);
 }
 
-static hsy_status change_end(struct pg_link *l, hsy_status st, hsy_error *err)
-{
-    if (st == HSY_OK)
-        return pg_commit(l, err);
-    pg_rollback(l);
-    return st;
-}
-
 /* ---- Documents ----------------------------------------------------------- */
 
 /* A task that wants tokens, or that shufflers deliver, is in one shard. */
@@ -36,27 +28,21 @@ static hsy_status change_entry(struct cluster *c, struct pg_link *l,
                                uint32_t number, const uint8_t *bytes,
                                size_t len, hsy_error *err)
 {
-    struct pg_params *p;
     hsy_document doc;
     hsy_task task;
+    bool whole;
     hsy_status st = hsy_document_open(&doc, bytes, len, err);
 
     if (st != HSY_OK)
         return st;
     hsy_document_task(&doc, &task, 0);
-    p = pg_params(l);
-    pg_int(p, (int32_t)number);
-    pg_bytes(p, bytes, len);
-    pg_int(p, (int32_t)cluster_new_home(c, task.id));
-    if (task.model == HSY_MODEL_SHUFFLED ||
-        (c->o.enrols != NULL && c->o.enrols(c->o.ctx, task.id)))
-        pg_int(p, 0);
-    else
-        pg_null(p);
-    return pg_ask(l,
+    whole = task.model == HSY_MODEL_SHUFFLED ||
+            (c->o.enrols != NULL && c->o.enrols(c->o.ctx, task.id));
+    return pg_ask(l, NULL, err,
                   "insert into entries(number, bytes, home, whole_from) "
                   "values($1, $2, $3, $4::int4)",
-                  NULL, err);
+                  whole ? "ibii" : "ibin", (int32_t)number, bytes, len,
+                  (int32_t)cluster_new_home(c, task.id), 0);
 }
 
 /* By engine_set_document, with the desk and the rules: the document and the
@@ -66,20 +52,16 @@ static hsy_status change_document(struct cluster *c, struct pg_link *l,
                                   const uint8_t *const *entries,
                                   const size_t *lens, size_t n, hsy_error *err)
 {
-    struct pg_params *p;
     hsy_status st = HSY_OK;
 
     for (size_t i = 0; i < n && st == HSY_OK; i++)
         st = change_entry(c, l, first + (uint32_t)i, entries[i], lens[i], err);
-    p = pg_params(l);
-    pg_long(p, (int64_t)doc->version);
-    pg_bytes(p, doc->bytes, doc->len);
     if (st == HSY_OK)
-        st = pg_ask(l, "insert into documents values($1, $2)", NULL, err);
-    p = pg_params(l);
-    pg_long(p, (int64_t)doc->version);
+        st = pg_ask(l, NULL, err, "insert into documents values($1, $2)", "lb",
+                    (int64_t)doc->version, doc->bytes, doc->len);
     if (st == HSY_OK)
-        st = pg_ask(l, "delete from documents where version < $1", NULL, err);
+        st = pg_ask(l, NULL, err, "delete from documents where version < $1",
+                    "l", (int64_t)doc->version);
     return st;
 }
 
@@ -88,15 +70,14 @@ static hsy_status change_same(struct cluster *c, struct pg_link *l,
                               uint32_t first, hsy_error *err)
 {
     struct pg_rows *r = NULL;
-    hsy_status st;
+    hsy_status st =
+        pg_do(l, "select 1 from days where one = 1 for update", err);
 
-    (void)pg_params(l);
-    st = pg_ask(l, "select 1 from days where one = 1 for update", NULL, err);
     if (st == HSY_OK)
-        st = pg_ask(l,
+        st = pg_ask(l, &r, err,
                     "select (select coalesce(max(version), 0) from documents), "
                     "(select count(*) from entries)",
-                    &r, err);
+                    "");
     if (st == HSY_OK &&
         ((uint64_t)pg_get(r, 0, 0) != mirror_version(c->base.view) ||
          (uint64_t)pg_get(r, 0, 1) != first))
@@ -122,7 +103,7 @@ hsy_status cluster_put_document(void *ctx, const uint8_t *bytes, size_t len,
     st = change_same(c, l, first, err);
     if (st == HSY_OK)
         st = change_document(c, l, &doc, first, entries, lens, n, err);
-    return change_end(l, st, err);
+    return pg_finish(l, st, err);
 }
 
 hsy_status cluster_document(struct counting *counting, const uint8_t *bytes,
@@ -162,10 +143,10 @@ hsy_status cluster_put_retired(void *ctx, uint32_t entry, hsy_error *err)
 
     if (st != HSY_OK)
         return st;
-    pg_int(pg_params(l), (int32_t)entry);
-    st = pg_ask(l, "update entries set retired = true where number = $1", NULL,
-                err);
-    return change_end(l, st, err);
+    st = pg_ask(l, NULL, err,
+                "update entries set retired = true where number = $1", "i",
+                (int32_t)entry);
+    return pg_finish(l, st, err);
 }
 
 hsy_status cluster_forget_retired(struct cluster *c, struct pg_link *l,
@@ -175,10 +156,9 @@ hsy_status cluster_forget_retired(struct cluster *c, struct pg_link *l,
     hsy_status st = HSY_OK;
 
     for (size_t i = 0; i < roster_count(roster) && st == HSY_OK; i++)
-        if (engine_is_retired(c->base.view, (uint32_t)i)) {
-            pg_int(pg_params(l), (int32_t)i);
-            st = pg_ask(l, "delete from cells where entry = $1", NULL, err);
-        }
+        if (engine_is_retired(c->base.view, (uint32_t)i))
+            st = pg_ask(l, NULL, err, "delete from cells where entry = $1", "i",
+                        (int32_t)i);
     roster_drop(roster);
     return st;
 }
@@ -199,11 +179,11 @@ static hsy_status change_forget(struct cluster *c, uint32_t before,
         if (st != HSY_OK)
             break;
         st = cluster_forget_retired(c, l, err);
-        pg_int(pg_params(l), (int32_t)before);
         if (st == HSY_OK)
-            st = pg_ask(l, "delete from cells where epoch <> 0 and epoch < $1",
-                        NULL, err);
-        st = change_end(l, st, err);
+            st = pg_ask(l, NULL, err,
+                        "delete from cells where epoch <> 0 and epoch < $1",
+                        "i", (int32_t)before);
+        st = pg_finish(l, st, err);
     }
     return st;
 }
@@ -226,13 +206,11 @@ static hsy_status change_retire(struct cluster *c, const char *task,
     st = task != NULL ? engine_retire_task(c->base.view, task, which, n, err)
                       : engine_purge(c->base.view, which, n, err);
     pthread_mutex_unlock(&c->rules);
-    if (st == HSY_OK && task == NULL) {
-        pg_int(pg_params(l), (int32_t)which);
-        st = pg_ask(l,
+    if (st == HSY_OK && task == NULL)
+        st = pg_ask(l, NULL, err,
                     "update days set purged = greatest(purged, $1) where one = "
                     "1",
-                    NULL, err);
-    }
+                    "i", (int32_t)which);
     if (st == HSY_OK)
         st = cluster_sure(l, err); /* what was retired before, too */
     return st == HSY_OK ? change_forget(c, task == NULL ? which : 0, err) : st;
@@ -270,26 +248,20 @@ static hsy_status change_merge(struct pg_link *l, uint32_t entry,
                                const uint8_t *bytes, size_t len,
                                uint64_t reports, hsy_error *err)
 {
-    struct pg_params *p = pg_params(l);
     struct pg_rows *r = NULL;
-    hsy_status st;
+    hsy_status st = pg_ask(
+        l, &r, err, "insert into merged values($1) on conflict do nothing", "b",
+        name, (size_t)STORE_MERGED);
 
-    pg_bytes(p, name, STORE_MERGED);
-    st = pg_ask(l, "insert into merged values($1) on conflict do nothing", &r,
-                err);
     if (st == HSY_OK && pg_changed(r) != 1)
         st = host_fail(err, HSY_E_REFUSED, HSY_FIELD_TALLY,
                        "it was merged before");
     pg_rows_free(r);
-    p = pg_params(l);
-    pg_int(p, (int32_t)entry);
-    pg_long(p, (int64_t)reports);
-    pg_bytes(p, bytes, len);
     if (st == HSY_OK)
-        st = pg_ask(l,
+        st = pg_ask(l, NULL, err,
                     "insert into batches(entry, epoch, type, reports, nulls, "
                     "ids, enrolled, bytes) values($1, 0, 2, $2, 0, 0, 0, $3)",
-                    NULL, err);
+                    "ilb", (int32_t)entry, (int64_t)reports, bytes, len);
     return st;
 }
 
@@ -328,7 +300,7 @@ hsy_status cluster_merge(struct counting *counting, uint32_t entry,
         st = pg_begin(l, err);
     if (st == HSY_OK) {
         st = change_merge(l, entry, name, bytes, len, reports, err);
-        st = change_end(l, st, err);
+        st = pg_finish(l, st, err);
         if (st == HSY_OK)
             st = change_folded(c, l, err);
         else if (st == HSY_E_REFUSED) /* it is there: for good? */
@@ -344,22 +316,17 @@ hsy_status cluster_keep(struct counting *counting,
                         const struct store_figure *figure, hsy_error *err)
 {
     struct cluster *c = cluster_of(counting);
-    struct pg_params *p;
     struct pg_link *l;
     hsy_status st;
 
     pthread_mutex_lock(&c->desk);
     st = change_link(c, 0, &l, err);
-    if (st == HSY_OK) {
-        p = pg_params(l);
-        pg_int(p, (int32_t)figure->entry);
-        pg_int(p, (int32_t)figure->day);
-        pg_bytes(p, figure->json, figure->len);
-        st = pg_ask(l,
+    if (st == HSY_OK)
+        st = pg_ask(l, NULL, err,
                     "insert into figures values($1, $2, $3) on conflict "
                     "(entry, day) do update set json = excluded.json",
-                    NULL, err);
-    }
+                    "iib", (int32_t)figure->entry, (int32_t)figure->day,
+                    figure->json, figure->len);
     pthread_mutex_unlock(&c->desk);
     return st;
 }
@@ -376,12 +343,10 @@ hsy_status cluster_figures(struct counting *counting,
         return HSY_OK;
     pthread_mutex_lock(&c->desk);
     st = change_link(c, 0, &l, err);
-    if (st == HSY_OK) {
-        (void)pg_params(l);
-        st = pg_ask(l,
+    if (st == HSY_OK)
+        st = pg_ask(l, &r, err,
                     "select entry, day, json from figures order by entry, day",
-                    &r, err);
-    }
+                    "");
     pthread_mutex_unlock(&c->desk);
     for (size_t i = 0; st == HSY_OK && i < pg_count(r); i++) {
         struct store_figure f = {.entry = (uint32_t)pg_get(r, i, 0),

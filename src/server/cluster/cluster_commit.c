@@ -79,26 +79,22 @@ static hsy_status commit_put_ids(struct cluster_shard *s, size_t first,
 {
     struct group *g = &s->group;
     const size_t picked = commit_columns(g, first, n, COMMIT_INSERT);
-    struct pg_params *p = pg_params(s->link);
     char sql[CLUSTER_SQL];
 
     if (picked == 0)
         return HSY_OK;
-    pg_longs(p, g->longs, picked);
-    pg_longs(p, g->longs + g->columns_room, picked);
-    pg_marks(p, g->marks, picked);
     snprintf(sql, sizeof sql,
              "insert into ids_%u select * from unnest($1::int8[], $2::int8[], "
              "$3::boolean[]) on conflict do nothing returning id",
              (unsigned)g->items[first].epoch);
-    return pg_put(s->link, sql, err);
+    return pg_put(s->link, err, sql, "LLM", g->longs, picked,
+                  g->longs + g->columns_room, picked, g->marks, picked);
 }
 
 static hsy_status commit_put_quotas(struct cluster_shard *s, const char *sql,
                                     hsy_error *err)
 {
     struct group *g = &s->group;
-    struct pg_params *p;
     int32_t epochs[COMMIT_QUOTAS];
     int64_t added[COMMIT_QUOTAS];
     uint8_t tokens[COMMIT_QUOTAS][16];
@@ -113,11 +109,8 @@ static hsy_status commit_put_quotas(struct cluster_shard *s, const char *sql,
             added[i] = g->quotas[at + i].added;
             memcpy(tokens[i], g->quotas[at + i].token, 16);
         }
-        p = pg_params(s->link);
-        pg_ints(p, epochs, n);
-        pg_items(p, tokens, 16, n);
-        pg_longs(p, added, n);
-        st = pg_put(s->link, sql, err);
+        st = pg_put(s->link, err, sql, "IBL", epochs, n, tokens,
+                    sizeof tokens[0], n, added, n);
     }
     return st;
 }
@@ -138,8 +131,7 @@ static hsy_status commit_put_first(struct cluster_shard *s, hsy_error *err)
     struct group *g = &s->group;
     hsy_status st;
 
-    (void)pg_params(s->link);
-    st = pg_put(s->link, "begin", err);
+    st = pg_put(s->link, err, "begin", "");
     for (size_t i = 0, n; i < g->n && st == HSY_OK; i += n) {
         n = group_epoch(g, i);
         st = commit_put_ids(s, i, n, err);
@@ -209,9 +201,8 @@ static hsy_status commit_put_some(struct cluster_shard *s,
         picked = commit_columns(g, i, n, pick);
         if (picked == 0)
             continue;
-        pg_longs(pg_params(s->link), g->longs, picked);
         snprintf(sql, sizeof sql, format, (unsigned)g->items[i].epoch);
-        st = pg_put(s->link, sql, err);
+        st = pg_put(s->link, err, sql, "L", g->longs, picked);
     }
     return st;
 }
@@ -230,17 +221,11 @@ static hsy_status commit_put_batches(struct cluster_shard *s, hsy_error *err)
 
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
         const struct group_slot *slot = g->nslots != 0 ? &g->slots[i] : &none;
-        struct pg_params *p = pg_params(s->link);
 
-        pg_int(p, (int32_t)slot->entry);
-        pg_int(p, (int32_t)slot->epoch);
-        pg_int(p, slot->type);
-        pg_long(p, slot->reports);
-        pg_long(p, slot->nulls);
-        pg_long(p, slot->ids);
-        pg_long(p, slot->enrolled);
-        pg_bytes(p, slot->bytes, slot->len);
-        st = pg_put(s->link, insert, err);
+        st =
+            pg_put(s->link, err, insert, "iiillllb", (int32_t)slot->entry,
+                   (int32_t)slot->epoch, slot->type, slot->reports, slot->nulls,
+                   slot->ids, slot->enrolled, slot->bytes, slot->len);
     }
     return st;
 }
@@ -257,9 +242,8 @@ static hsy_status commit_put_second(struct cluster_shard *s, hsy_error *err)
         st = commit_put_quotas(s, commit_quota_use, err);
     if (st == HSY_OK)
         st = commit_put_batches(s, err);
-    (void)pg_params(s->link);
     if (st == HSY_OK)
-        st = pg_put(s->link, "commit", err);
+        st = pg_put(s->link, err, "commit", "");
     return st == HSY_OK ? pg_turn(s->link, err) : st;
 }
 

@@ -20,13 +20,12 @@ hsy_status cluster_read_days(struct cluster *c, struct pg_link *l,
                              uint64_t *now, hsy_error *err)
 {
     struct pg_rows *r = NULL;
-    hsy_status st;
+    hsy_status st =
+        pg_ask(l, &r, err,
+               "select day, closed, purged, moved, extract(epoch from "
+               "clock_timestamp())::int8 from days where one = 1",
+               "");
 
-    (void)pg_params(l);
-    st = pg_ask(l,
-                "select day, closed, purged, moved, extract(epoch from "
-                "clock_timestamp())::int8 from days where one = 1",
-                &r, err);
     if (st == HSY_OK && pg_count(r) != 1)
         st = host_fail(err, HSY_E_DAMAGED, HOST_FIELD_EPOCHS,
                        "the database does not know its days");
@@ -48,29 +47,20 @@ hsy_status cluster_close_epochs(void *ctx, uint32_t through, uint32_t day,
 {
     struct cluster *c = ctx;
     struct pg_link *l = c->shards[0].keeper;
-    struct pg_params *p;
     struct pg_rows *r = NULL;
     hsy_status st = pg_begin(l, err);
 
-    p = pg_params(l);
-    pg_int(p, (int32_t)day);
-    pg_int(p, (int32_t)through);
-    pg_long(p, c->moved);
     if (st == HSY_OK)
-        st = pg_ask(l,
+        st = pg_ask(l, &r, err,
                     "update days set day = $1, closed = $2, moved = moved + 1 "
                     "where one = 1 and moved = $3",
-                    &r, err);
+                    "iil", (int32_t)day, (int32_t)through, c->moved);
     if (st == HSY_OK && pg_changed(r) != 1)
         st = host_fail(err, HSY_E_BUSY, HOST_FIELD_EPOCHS,
                        "another node has closed days");
     pg_rows_free(r);
-    if (st == HSY_OK) {
-        st = pg_commit(l, err);
-        c->moved += st == HSY_OK;
-        return st;
-    }
-    pg_rollback(l);
+    st = pg_finish(l, st, err);
+    c->moved += st == HSY_OK;
     return st;
 }
 
@@ -85,20 +75,18 @@ hsy_status cluster_make_ids(struct pg_link *l, uint32_t epoch, hsy_error *err)
              "create table if not exists ids_%u(id int8 primary key, rest int8 "
              "not null, blank boolean) with (autovacuum_enabled = off)",
              (unsigned)epoch);
-    (void)pg_params(l);
-    return pg_ask(l, sql, NULL, err);
+    return pg_do(l, sql, err);
 }
 
 static hsy_status days_drop(struct pg_link *l, uint32_t through, hsy_error *err)
 {
     struct pg_rows *r = NULL;
-    hsy_status st;
+    hsy_status st =
+        pg_ask(l, &r, err,
+               "select table_name::text from information_schema.tables where "
+               "table_schema = 'hearsay' and table_name like 'ids\\_%'",
+               "");
 
-    (void)pg_params(l);
-    st = pg_ask(l,
-                "select table_name::text from information_schema.tables where "
-                "table_schema = 'hearsay' and table_name like 'ids\\_%'",
-                &r, err);
     for (size_t i = 0; st == HSY_OK && i < pg_count(r); i++) {
         const char *name = (const char *)pg_get_bytes(r, i, 0, NULL);
         char sql[CLUSTER_SQL];
@@ -107,14 +95,12 @@ static hsy_status days_drop(struct pg_link *l, uint32_t through, hsy_error *err)
         if (sscanf(name, "ids_%u", &epoch) != 1 || epoch > through)
             continue;
         snprintf(sql, sizeof sql, "drop table if exists ids_%u", epoch);
-        (void)pg_params(l);
-        st = pg_ask(l, sql, NULL, err);
+        st = pg_do(l, sql, err);
     }
     pg_rows_free(r);
-    if (st == HSY_OK) {
-        pg_int(pg_params(l), (int32_t)through);
-        st = pg_ask(l, "delete from quotas where epoch <= $1", NULL, err);
-    }
+    if (st == HSY_OK)
+        st = pg_ask(l, NULL, err, "delete from quotas where epoch <= $1", "i",
+                    (int32_t)through);
     return st;
 }
 
@@ -127,14 +113,12 @@ static hsy_status days_lock(struct pg_link *l, uint32_t *dropped,
     struct pg_rows *r = NULL;
     hsy_status st = pg_begin(l, err);
 
-    (void)pg_params(l);
     if (st == HSY_OK)
-        st = pg_ask(l, "set local lock_timeout = '2s'", NULL, err);
-    (void)pg_params(l);
+        st = pg_do(l, "set local lock_timeout = '2s'", err);
     if (st == HSY_OK)
-        st = pg_ask(l,
+        st = pg_ask(l, &r, err,
                     "select dropped, heeded from days where one = 1 for update",
-                    &r, err);
+                    "");
     if (st == HSY_OK && pg_count(r) == 1) {
         *dropped = (uint32_t)pg_get(r, 0, 0);
         *heeded = pg_get(r, 0, 1);
@@ -150,14 +134,11 @@ static hsy_status days_heed(struct pg_link *l, uint32_t closed,
                             uint32_t *dropped, int64_t moved, hsy_error *err)
 {
     hsy_status st = closed > *dropped ? days_drop(l, closed, err) : HSY_OK;
-    struct pg_params *p = pg_params(l);
 
-    pg_int(p, (int32_t)closed);
-    pg_long(p, moved);
     if (st == HSY_OK)
-        st =
-            pg_ask(l, "update days set dropped = $1, heeded = $2 where one = 1",
-                   NULL, err);
+        st = pg_ask(l, NULL, err,
+                    "update days set dropped = $1, heeded = $2 where one = 1",
+                    "il", (int32_t)closed, moved);
     if (st == HSY_OK)
         *dropped = closed;
     return st;
@@ -169,16 +150,13 @@ static hsy_status days_heed_or_later(struct pg_link *l, uint32_t closed,
                                      uint32_t *dropped, int64_t moved,
                                      hsy_error *err)
 {
-    hsy_status st;
+    hsy_status st = pg_do(l, "savepoint heed", err);
 
-    (void)pg_params(l);
-    st = pg_ask(l, "savepoint heed", NULL, err);
     if (st == HSY_OK)
         st = days_heed(l, closed, dropped, moved, err);
     if (st != HSY_E_REFUSED || strcmp(pg_state(l), "55P03") != 0)
         return st;
-    (void)pg_params(l);
-    return pg_ask(l, "rollback to savepoint heed", NULL, err);
+    return pg_do(l, "rollback to savepoint heed", err);
 }
 
 static hsy_status days_open(struct pg_link *l, uint32_t first, uint32_t last,
@@ -208,10 +186,7 @@ static hsy_status days_tables(struct pg_link *l, uint32_t closed,
         st = days_open(l, want.other_first, want.other_last, *dropped, err);
     if (heeded > *moved)
         *moved = heeded; /* another node knows more: nothing is made */
-    if (st == HSY_OK)
-        return pg_commit(l, err);
-    pg_rollback(l);
-    return st;
+    return pg_finish(l, st, err);
 }
 
 hsy_status cluster_tables(struct cluster_shard *s, struct pg_link *l,

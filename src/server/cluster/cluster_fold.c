@@ -106,17 +106,13 @@ static hsy_status fold_read_chunks(struct fold_work *w, uint32_t epoch,
                                    const int32_t *places, size_t n,
                                    int64_t *words)
 {
-    struct pg_params *p = pg_params(w->l);
     struct pg_rows *r = NULL;
-    hsy_status st;
+    hsy_status st =
+        pg_ask(w->l, &r, w->err,
+               "select place, words from cells where entry = $1 and epoch = "
+               "$2 and place = any($3)",
+               "iiI", (int32_t)w->is->number, (int32_t)epoch, places, n);
 
-    pg_int(p, (int32_t)w->is->number);
-    pg_int(p, (int32_t)epoch);
-    pg_ints(p, places, n);
-    st = pg_ask(w->l,
-                "select place, words from cells where entry = $1 and epoch = "
-                "$2 and place = any($3)",
-                &r, w->err);
     for (size_t i = 0; st == HSY_OK && i < pg_count(r); i++) {
         const size_t place = (size_t)pg_get(r, i, 0);
         size_t len;
@@ -149,16 +145,11 @@ static hsy_status fold_write_chunks(struct fold_work *w, uint32_t epoch,
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
         const int64_t *from = words + (size_t)places[i] * STORE_CHUNK;
         const size_t len = fold_chunk_words(w->is, (size_t)places[i]);
-        struct pg_params *p = pg_params(w->l);
 
         for (size_t k = 0; k < len; k++)
             bytes_put64(bytes + 8 * k, (uint64_t)from[k]);
-        pg_int(p, (int32_t)w->is->number);
-        pg_int(p, (int32_t)epoch);
-        pg_int(p, places[i]);
-        pg_long(p, w->round);
-        pg_bytes(p, bytes, len * 8);
-        st = pg_ask(w->l, upsert, NULL, w->err);
+        st = pg_ask(w->l, NULL, w->err, upsert, "iiilb", (int32_t)w->is->number,
+                    (int32_t)epoch, places[i], w->round, bytes, len * 8);
     }
     free(bytes);
     return st;
@@ -203,19 +194,15 @@ enum fold_column {
 
 static hsy_status fold_take(struct fold_work *w, struct pg_rows **rows)
 {
-    struct pg_params *p = pg_params(w->l);
-
-    pg_int(p, FOLD_SOME);
-    pg_long(p, FOLD_WEIGHT);
     return pg_ask(
-        w->l,
+        w->l, rows, w->err,
         "with few as (select number, octet_length(bytes) as len from batches "
         "order by number limit $1), light as (select number, sum(len) over "
         "(order by number) - len as before from few) delete from batches "
         "where number in (select number from light where before < $2) "
         "returning entry, epoch, type, reports, nulls, ids, enrolled, "
         "received, bytes",
-        rows, w->err);
+        "il", FOLD_SOME, (int64_t)FOLD_WEIGHT);
 }
 
 /* A merged tally is counted by its rounds. */
@@ -382,16 +369,10 @@ static hsy_status fold_put_counts(struct fold_work *w,
 
     for (size_t i = 0; i < counts->n && st == HSY_OK; i++) {
         const struct fold_count *c = &counts->all[i];
-        struct pg_params *p = pg_params(w->l);
 
-        pg_int(p, (int32_t)c->n.entry);
-        pg_int(p, (int32_t)c->n.epoch);
-        pg_long(p, w->round);
-        pg_long(p, (int64_t)c->n.reports);
-        pg_long(p, (int64_t)c->n.nulls);
-        pg_long(p, c->ids);
-        pg_long(p, c->enrolled);
-        st = pg_ask(w->l, upsert, NULL, w->err);
+        st = pg_ask(w->l, NULL, w->err, upsert, "iilllll", (int32_t)c->n.entry,
+                    (int32_t)c->n.epoch, w->round, (int64_t)c->n.reports,
+                    (int64_t)c->n.nulls, c->ids, c->enrolled);
     }
     return st;
 }
@@ -409,9 +390,9 @@ static hsy_status fold_put_received(struct fold_work *w,
         if (pg_is_null(r, i, FOLD_RECEIVED))
             continue;
         id = pg_get_bytes(r, i, FOLD_RECEIVED, &len);
-        pg_bytes(pg_params(w->l), id, len);
-        st = pg_ask(w->l, "update received set folded = true where id = $1",
-                    NULL, w->err);
+        st = pg_ask(w->l, NULL, w->err,
+                    "update received set folded = true where id = $1", "b", id,
+                    len);
     }
     return st;
 }
@@ -424,13 +405,12 @@ static hsy_status fold_lock(struct fold_work *w, bool wait, bool *mine)
     struct pg_rows *r = NULL;
     hsy_status st = pg_begin(w->l, w->err);
 
-    (void)pg_params(w->l);
     if (st == HSY_OK)
-        st = pg_ask(w->l,
+        st = pg_ask(w->l, &r, w->err,
                     wait ? "select round from folds where one = 1 for update"
                          : "select round from folds where one = 1 for update "
                            "skip locked",
-                    &r, w->err);
+                    "");
     *mine = st == HSY_OK && pg_count(r) == 1;
     if (*mine)
         w->round = pg_get(r, 0, 0) + 1;
@@ -440,12 +420,10 @@ static hsy_status fold_lock(struct fold_work *w, bool wait, bool *mine)
 
 static hsy_status fold_end(struct fold_work *w)
 {
-    struct pg_params *p = pg_params(w->l);
     hsy_status st;
 
-    pg_long(p, w->round);
-    st =
-        pg_ask(w->l, "update folds set round = $1 where one = 1", NULL, w->err);
+    st = pg_ask(w->l, NULL, w->err, "update folds set round = $1 where one = 1",
+                "l", w->round);
     return st == HSY_OK ? pg_commit(w->l, w->err) : st;
 }
 

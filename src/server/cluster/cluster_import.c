@@ -34,12 +34,6 @@ static struct pg_link *import_link(const struct import *m, size_t shard)
     return m->c->shards[shard].keeper;
 }
 
-static hsy_status import_do(struct pg_link *l, const char *sql, hsy_error *err)
-{
-    (void)pg_params(l);
-    return pg_ask(l, sql, NULL, err);
-}
-
 /* ---- Before -------------------------------------------------------------- */
 
 static hsy_status import_whose(struct import *m, size_t shard)
@@ -66,19 +60,18 @@ static hsy_status import_empty(struct import *m, size_t shard)
 {
     struct pg_link *l = import_link(m, shard);
     struct pg_rows *r = NULL;
-    hsy_status st;
+    hsy_status st =
+        pg_ask(l, &r, m->err,
+               "select exists(select 1 from documents) or exists(select 1 "
+               "from entries) or exists(select 1 from batches) or "
+               "exists(select 1 from counts) or exists(select 1 from cells) "
+               "or exists(select 1 from quotas) or exists(select 1 from "
+               "received) or exists(select 1 from merged) or exists(select 1 "
+               "from figures) or exists(select 1 from shown) or "
+               "exists(select 1 from people) or exists(select 1 from "
+               "token_tasks) or exists(select 1 from enrolled)",
+               "");
 
-    (void)pg_params(l);
-    st = pg_ask(l,
-                "select exists(select 1 from documents) or exists(select 1 "
-                "from entries) or exists(select 1 from batches) or "
-                "exists(select 1 from counts) or exists(select 1 from cells) "
-                "or exists(select 1 from quotas) or exists(select 1 from "
-                "received) or exists(select 1 from merged) or exists(select 1 "
-                "from figures) or exists(select 1 from shown) or "
-                "exists(select 1 from people) or exists(select 1 from "
-                "token_tasks) or exists(select 1 from enrolled)",
-                &r, m->err);
     if (st == HSY_OK && pg_get(r, 0, 0) != 0)
         st = host_fail(m->err, HSY_E_REFUSED, HOST_FIELD_STORE,
                        "something is in it already: make a cluster anew for "
@@ -98,13 +91,12 @@ static hsy_status import_begin(struct import *m, size_t shard)
     if (st == HSY_OK)
         st = pg_begin(l, m->err);
     if (st == HSY_OK)
-        st = import_do(l, "set local idle_in_transaction_session_timeout = 0",
-                       m->err);
+        st = pg_do(l, "set local idle_in_transaction_session_timeout = 0",
+                   m->err);
     if (st == HSY_OK)
-        st = import_do(l, "set local lock_timeout = '5s'", m->err);
+        st = pg_do(l, "set local lock_timeout = '5s'", m->err);
     if (st == HSY_OK)
-        st = import_do(l, "lock table meta, days in access exclusive mode",
-                       m->err);
+        st = pg_do(l, "lock table meta, days in access exclusive mode", m->err);
     if (st == HSY_OK && shard == 0)
         st = cluster_running(l, m->node, m->err);
     return st == HSY_OK ? import_empty(m, shard) : st;
@@ -116,18 +108,14 @@ static hsy_status import_days(struct import *m, size_t shard)
 {
     const struct store_state *state = &m->store.state;
     struct pg_link *l = import_link(m, shard);
-    struct pg_params *p = pg_params(l);
-    hsy_status st;
+    hsy_status st = pg_ask(
+        l, NULL, m->err,
+        shard == 0 ? "update days set day = $2, closed = $1, purged = "
+                     "0, dropped = $1, moved = moved + 1, heeded = "
+                     "moved + 1 where one = 1"
+                   : "update days set dropped = $1 where one = 1",
+        shard == 0 ? "ii" : "i", (int32_t)state->closed, (int32_t)state->day);
 
-    pg_int(p, (int32_t)state->closed);
-    if (shard == 0)
-        pg_int(p, (int32_t)state->day);
-    st = pg_ask(l,
-                shard == 0 ? "update days set day = $2, closed = $1, purged = "
-                             "0, dropped = $1, moved = moved + 1, heeded = "
-                             "moved + 1 where one = 1"
-                           : "update days set dropped = $1 where one = 1",
-                NULL, m->err);
     for (uint32_t e = state->closed + 1;
          st == HSY_OK && state->day != 0 && e <= state->day + IMPORT_AHEAD; e++)
         st = cluster_make_ids(l, e, m->err);
@@ -138,16 +126,14 @@ static hsy_status import_days(struct import *m, size_t shard)
 static hsy_status import_widths(struct import *m)
 {
     struct pg_link *l = import_link(m, 0);
-    struct pg_params *p;
-    hsy_status st = import_do(l, "delete from widths", m->err);
+    hsy_status st = pg_do(l, "delete from widths", m->err);
 
     if (st == HSY_OK)
-        st = import_do(l, "insert into widths values(0, 1)", m->err);
-    p = pg_params(l);
-    pg_int(p, (int32_t)(m->store.last + IMPORT_WIDE));
-    pg_int(p, (int32_t)m->c->nshards);
+        st = pg_do(l, "insert into widths values(0, 1)", m->err);
     if (st == HSY_OK && m->c->nshards > 1)
-        st = pg_ask(l, "insert into widths values($1, $2)", NULL, m->err);
+        st = pg_ask(l, NULL, m->err, "insert into widths values($1, $2)", "ii",
+                    (int32_t)(m->store.last + IMPORT_WIDE),
+                    (int32_t)m->c->nshards);
     return st;
 }
 
@@ -155,18 +141,18 @@ static hsy_status import_widths(struct import *m)
 static hsy_status import_key(struct import *m, size_t shard)
 {
     struct pg_link *l = import_link(m, shard);
-    hsy_status st;
+    hsy_status st =
+        pg_ask(l, NULL, m->err, "update meta set key = $1 where one = 1", "b",
+               m->store.state.key, (size_t)STORE_KEY);
 
-    pg_bytes(pg_params(l), m->store.state.key, STORE_KEY);
-    st = pg_ask(l, "update meta set key = $1 where one = 1", NULL, m->err);
     return st == HSY_OK
-               ? import_do(l,
-                           "select pg_terminate_backend(pid) from "
-                           "pg_stat_activity where datname = "
-                           "current_database() and usename = current_user and "
-                           "application_name = 'hearsay' and pid <> "
-                           "pg_backend_pid()",
-                           m->err)
+               ? pg_do(l,
+                       "select pg_terminate_backend(pid) from "
+                       "pg_stat_activity where datname = "
+                       "current_database() and usename = current_user and "
+                       "application_name = 'hearsay' and pid <> "
+                       "pg_backend_pid()",
+                       m->err)
                : st;
 }
 

@@ -53,13 +53,9 @@ hsy_status cluster_sure(struct pg_link *l, hsy_error *err)
 {
     hsy_status st = pg_begin(l, err);
 
-    (void)pg_params(l);
     if (st == HSY_OK)
-        st = pg_ask(l, "update days set day = day where one = 1", NULL, err);
-    if (st == HSY_OK)
-        return pg_commit(l, err);
-    pg_rollback(l);
-    return st;
+        st = pg_do(l, "update days set day = day where one = 1", err);
+    return pg_finish(l, st, err);
 }
 
 hsy_status cluster_read_document(struct cluster *c, struct pg_link *l,
@@ -68,9 +64,8 @@ hsy_status cluster_read_document(struct cluster *c, struct pg_link *l,
     struct pg_rows *doc = NULL, *entries = NULL;
     hsy_status st;
 
-    (void)pg_params(l);
-    st =
-        pg_ask(l, "select coalesce(max(version), 0) from documents", &doc, err);
+    st = pg_ask(l, &doc, err, "select coalesce(max(version), 0) from documents",
+                "");
     if (st == HSY_OK &&
         (uint64_t)pg_get(doc, 0, 0) == mirror_version(c->base.view)) {
         pg_rows_free(doc);
@@ -79,17 +74,14 @@ hsy_status cluster_read_document(struct cluster *c, struct pg_link *l,
     pg_rows_free(doc);
     doc = NULL;
     if (st == HSY_OK)
-        st = pg_ask(l,
-                    "begin transaction isolation level repeatable read read "
-                    "only",
-                    NULL, err);
+        st = pg_begin_reading(l, err);
     if (st == HSY_OK)
-        st = pg_ask(l,
+        st = pg_ask(l, &doc, err,
                     "select bytes from documents order by version desc limit 1",
-                    &doc, err);
+                    "");
     if (st == HSY_OK)
-        st = pg_ask(l, "select number, bytes from entries order by number",
-                    &entries, err);
+        st = pg_ask(l, &entries, err,
+                    "select number, bytes from entries order by number", "");
     pg_rollback(l);
     /* Entries that a failover could take back must not be counted by. */
     if (st == HSY_OK)
@@ -157,34 +149,29 @@ static hsy_status keeper_read_counts(struct cluster_shard *s,
     int64_t round = s->round;
     hsy_status st;
 
-    (void)pg_params(l);
-    st =
-        pg_ask(l, "begin transaction isolation level repeatable read read only",
-               NULL, err);
+    st = pg_begin_reading(l, err);
     if (st == HSY_OK)
-        st = pg_ask(l, "select round from folds where one = 1", &r, err);
+        st = pg_ask(l, &r, err, "select round from folds where one = 1", "");
     if (st == HSY_OK && pg_count(r) == 1)
         round = pg_get(r, 0, 0);
     pg_rows_free(r);
     r = NULL;
     if (st == HSY_OK && round != s->round) {
-        pg_long(pg_params(l), s->round);
-        st = pg_ask(l,
+        st = pg_ask(l, &r, err,
                     "select entry, epoch, reports, nulls, ids, enrolled from "
                     "counts where round > $1",
-                    &r, err);
+                    "l", s->round);
         if (st == HSY_OK)
             st = keeper_note(s, r, err);
         pg_rows_free(r);
     }
-    (void)pg_params(l);
     if (st == HSY_OK)
-        st = pg_ask(l,
+        st = pg_ask(l, waiting, err,
                     "select entry, epoch, sum(reports)::int8, "
                     "sum(nulls)::int8, sum(ids)::int8, sum(enrolled)::int8, "
                     "sum(octet_length(bytes))::int8 from batches where type in "
                     "(1, 4) group by entry, epoch",
-                    waiting, err);
+                    "");
     pg_rollback(l);
     if (st == HSY_OK)
         s->round = round;
@@ -384,7 +371,6 @@ static hsy_status keeper_days(struct cluster *c, struct pg_link *l,
 static hsy_status keeper_forget(struct cluster_shard *s, hsy_error *err)
 {
     struct engine_status is;
-    struct pg_params *p;
     uint32_t first;
     hsy_status st;
 
@@ -394,10 +380,9 @@ static hsy_status keeper_forget(struct cluster_shard *s, hsy_error *err)
     while (first != 0 && first < is.day &&
            mirror_keeps(s->c->base.view, first - 1))
         first--;
-    p = pg_params(s->keeper);
-    pg_int(p, (int32_t)first);
-    st = pg_ask(s->keeper, "delete from cells where epoch <> 0 and epoch < $1",
-                NULL, err);
+    st = pg_ask(s->keeper, NULL, err,
+                "delete from cells where epoch <> 0 and epoch < $1", "i",
+                (int32_t)first);
     /* Whoever folded in the moment in which a task was retired, and did not
      * know yet, has made a tally of it again. */
     return st == HSY_OK ? cluster_forget_retired(s->c, s->keeper, err) : st;

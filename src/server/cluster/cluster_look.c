@@ -62,23 +62,19 @@ static bool look_room(struct look *k, size_t more)
 static hsy_status look_changed(struct look *k, struct cluster_shard *s)
 {
     struct pg_link *l = s->desk;
-    struct pg_params *p = pg_params(l);
     struct pg_rows *r = NULL;
     hsy_status st =
-        pg_ask(l, "select round from folds where one = 1", &r, k->err);
+        pg_ask(l, &r, k->err, "select round from folds where one = 1", "");
 
     if (st == HSY_OK && pg_count(r) == 1)
         k->rounds[s->number] = pg_get(r, 0, 0);
     pg_rows_free(r);
     r = NULL;
-    p = pg_params(l);
-    pg_int(p, (int32_t)k->is->number);
-    pg_long(p, k->seen->rounds[s->number]);
     if (st == HSY_OK)
-        st = pg_ask(l,
+        st = pg_ask(l, &r, k->err,
                     "select epoch, place from cells where entry = $1 and round "
                     "> $2",
-                    &r, k->err);
+                    "il", (int32_t)k->is->number, k->seen->rounds[s->number]);
     if (st == HSY_OK && !look_room(k, pg_count(r)))
         st = host_nomem(k->err);
     for (size_t i = 0; st == HSY_OK && i < pg_count(r); i++)
@@ -185,18 +181,14 @@ static hsy_status look_fetch(struct look *k)
         }
         for (size_t i = 0; i < k->c->nshards && st == HSY_OK; i++) {
             struct pg_link *l = k->c->shards[i].desk;
-            struct pg_params *p = pg_params(l);
             struct pg_rows *r = NULL;
 
-            pg_int(p, (int32_t)k->is->number);
-            pg_ints(p, epochs, n);
-            pg_ints(p, places, n);
-            st = pg_ask(l,
+            st = pg_ask(l, &r, k->err,
                         "select c.epoch, c.place, c.words from cells c join "
                         "unnest($2::int4[], $3::int4[]) as x(epoch, place) on "
                         "c.epoch = x.epoch and c.place = x.place where c.entry "
                         "= $1",
-                        &r, k->err);
+                        "iII", (int32_t)k->is->number, epochs, n, places, n);
             if (st == HSY_OK)
                 st = look_add(k, r);
             pg_rows_free(r);
@@ -241,11 +233,10 @@ static hsy_status look_counts(struct look *k)
         struct pg_link *l = k->c->shards[i].desk;
         struct pg_rows *r = NULL;
 
-        pg_int(pg_params(l), (int32_t)k->is->number);
-        st = pg_ask(l,
+        st = pg_ask(l, &r, k->err,
                     "select epoch, reports, nulls from counts where entry = $1 "
                     "order by epoch",
-                    &r, k->err);
+                    "i", (int32_t)k->is->number);
         if (st == HSY_OK)
             st = look_count(k, r);
         pg_rows_free(r);
@@ -268,11 +259,10 @@ static hsy_status cluster_read_batches(struct cluster *c, uint32_t entry,
         struct mirror_taken *more;
         struct pg_rows *r = NULL;
 
-        pg_int(pg_params(l), (int32_t)entry);
-        st = pg_ask(l,
+        st = pg_ask(l, &r, err,
                     "select epoch, n, nulls, unopened, folded from received "
                     "where entry = $1",
-                    &r, err);
+                    "i", (int32_t)entry);
         if (st != HSY_OK)
             break;
         more = realloc(all, (n + pg_count(r) + 1) * sizeof *all);
@@ -303,13 +293,8 @@ static hsy_status look_begin(struct cluster *c, hsy_error *err)
 {
     hsy_status st = HSY_OK;
 
-    for (size_t i = 0; i < c->nshards && st == HSY_OK; i++) {
-        (void)pg_params(c->shards[i].desk);
-        st = pg_ask(c->shards[i].desk,
-                    "begin transaction isolation level repeatable read read "
-                    "only",
-                    NULL, err);
-    }
+    for (size_t i = 0; i < c->nshards && st == HSY_OK; i++)
+        st = pg_begin_reading(c->shards[i].desk, err);
     return st;
 }
 
@@ -403,24 +388,17 @@ static hsy_status look_read(struct look *k)
  * be lost by a failover, so a row is committed behind them: that waits. */
 static hsy_status look_sure(struct look *k, struct cluster_shard *s)
 {
-    struct pg_params *p = pg_params(s->desk);
     hsy_status st;
 
     if (k->rounds[s->number] <= s->sure)
         return HSY_OK;
     st = pg_begin(s->desk, k->err);
-    p = pg_params(s->desk);
-    pg_text(p, k->c->node);
-    pg_text(p, HSY_VERSION);
     if (st == HSY_OK)
-        st = pg_ask(s->desk,
+        st = pg_ask(s->desk, NULL, k->err,
                     "insert into nodes values($1, clock_timestamp(), $2) on "
                     "conflict (name) do update set seen = excluded.seen",
-                    NULL, k->err);
-    if (st == HSY_OK)
-        st = pg_commit(s->desk, k->err);
-    else
-        pg_rollback(s->desk);
+                    "tt", k->c->node, HSY_VERSION);
+    st = pg_finish(s->desk, st, k->err);
     if (st == HSY_OK)
         s->sure = k->rounds[s->number];
     return st;

@@ -25,19 +25,17 @@ hsy_status cluster_each(struct pg_link *l, const char *select,
     hsy_status st;
 
     snprintf(sql, sizeof sql, "declare pages no scroll cursor for %s", select);
-    st = pg_ask(l, sql, NULL, err);
+    st = pg_do(l, sql, err);
     while (st == HSY_OK && n != 0) {
         struct pg_rows *rows = NULL;
 
-        (void)pg_params(l);
-        st = pg_ask(l, "fetch 1000 from pages", &rows, err);
+        st = pg_ask(l, &rows, err, "fetch 1000 from pages", "");
         n = st == HSY_OK ? pg_count(rows) : 0;
         if (n != 0)
             st = each(ctx, rows);
         pg_rows_free(rows);
     }
-    (void)pg_params(l);
-    return st == HSY_OK ? pg_ask(l, "close pages", NULL, err) : st;
+    return st == HSY_OK ? pg_do(l, "close pages", err) : st;
 }
 
 /* The same of every shard. */
@@ -46,10 +44,8 @@ static hsy_status read_shards(struct read_store *s, const char *select,
 {
     hsy_status st = HSY_OK;
 
-    for (size_t i = 0; i < s->c->nshards && st == HSY_OK; i++) {
-        (void)pg_params(read_link(s, i));
+    for (size_t i = 0; i < s->c->nshards && st == HSY_OK; i++)
         st = cluster_each(read_link(s, i), select, each, s, s->err);
-    }
     return st;
 }
 
@@ -57,7 +53,6 @@ static hsy_status read_shards(struct read_store *s, const char *select,
 static hsy_status read_first(struct read_store *s, const char *select,
                              cluster_some *each)
 {
-    (void)pg_params(read_link(s, 0));
     return cluster_each(read_link(s, 0), select, each, s, s->err);
 }
 
@@ -305,7 +300,6 @@ static hsy_status read_table(struct read_store *s, struct pg_link *l,
                           : "select id, rest, coalesce(blank, false) from "
                             "ids_%u order by id",
              (unsigned)epoch);
-    (void)pg_params(l);
     return cluster_each(
         l, sql, s->count_ids ? read_number_of_ids : read_some_ids, s, s->err);
 }
@@ -318,12 +312,11 @@ static hsy_status read_ids(struct read_store *s)
         struct pg_link *l = read_link(s, i);
         struct pg_rows *r = NULL;
 
-        (void)pg_params(l);
-        st = pg_ask(l,
+        st = pg_ask(l, &r, s->err,
                     "select table_name::text from information_schema.tables "
                     "where table_schema = 'hearsay' and table_name like "
                     "'ids\\_%' order by table_name",
-                    &r, s->err);
+                    "");
         for (size_t k = 0; st == HSY_OK && k < pg_count(r); k++) {
             unsigned epoch;
 
@@ -502,18 +495,13 @@ static hsy_status read_begin(struct cluster_shard *s, hsy_error *err)
     hsy_status st = cluster_connect(s, s->desk, &s->desk_session, err);
 
     pg_patience(s->desk, CLUSTER_VISIT_PATIENCE);
-    (void)pg_params(s->desk);
     if (st == HSY_OK)
-        st = pg_ask(s->desk,
-                    "begin transaction isolation level repeatable read read "
-                    "only",
-                    NULL, err);
+        st = pg_begin_reading(s->desk, err);
     if (st == HSY_OK)
-        st =
-            pg_ask(s->desk, "set local idle_in_transaction_session_timeout = 0",
-                   NULL, err);
+        st = pg_do(s->desk, "set local idle_in_transaction_session_timeout = 0",
+                   err);
     if (st == HSY_OK) /* the moment is that of the first question */
-        st = pg_ask(s->desk, "select 1 from folds", NULL, err);
+        st = pg_do(s->desk, "select 1 from folds", err);
     return st;
 }
 
@@ -521,11 +509,9 @@ static hsy_status read_state(struct read_store *s, struct store_state *state,
                              hsy_error *err)
 {
     struct pg_rows *r = NULL;
-    hsy_status st;
+    hsy_status st = pg_ask(read_link(s, 0), &r, err,
+                           "select closed, day from days where one = 1", "");
 
-    (void)pg_params(read_link(s, 0));
-    st = pg_ask(read_link(s, 0), "select closed, day from days where one = 1",
-                &r, err);
     if (st == HSY_OK && pg_count(r) != 1)
         st = host_fail(err, HSY_E_DAMAGED, HOST_FIELD_EPOCHS,
                        "the database does not know its days");

@@ -49,15 +49,12 @@ static hsy_status read_deltas(struct read_store *s,
 
     for (size_t i = 0; i < s->c->nshards && st == HSY_OK; i++) {
         struct pg_link *l = read_link(s, i);
-        struct pg_params *p = pg_params(l);
         struct pg_rows *r = NULL;
 
-        pg_int(p, (int32_t)is->number);
-        pg_int(p, epoch);
-        st = pg_ask(l,
+        st = pg_ask(l, &r, s->err,
                     "select bytes from batches where type = 4 and entry = $1 "
                     "and $2 in (0, epoch)",
-                    &r, s->err);
+                    "ii", (int32_t)is->number, epoch);
         for (size_t k = 0; st == HSY_OK && k < pg_count(r); k++) {
             size_t len;
             const uint8_t *bytes = pg_get_bytes(r, k, 0, &len);
@@ -80,18 +77,14 @@ static hsy_status read_words(struct read_store *s,
     for (size_t i = 0; i < s->c->nshards && st == HSY_OK; i++)
         for (size_t at = 0; at <= chunks && st == HSY_OK; at += READ_CHUNKS) {
             struct pg_link *l = read_link(s, i);
-            struct pg_params *p = pg_params(l);
             struct pg_rows *r = NULL;
 
-            pg_int(p, (int32_t)is->number);
-            pg_int(p, epoch);
-            pg_int(p, (int32_t)at);
-            pg_int(p, at + READ_CHUNKS > chunks ? INT32_MAX
-                                                : (int32_t)at + READ_CHUNKS);
-            st = pg_ask(l,
+            st = pg_ask(l, &r, s->err,
                         "select place, words from cells where entry = $1 and "
                         "epoch = $2 and place >= $3 and place < $4",
-                        &r, s->err);
+                        "iiii", (int32_t)is->number, epoch, (int32_t)at,
+                        at + READ_CHUNKS > chunks ? INT32_MAX
+                                                  : (int32_t)at + READ_CHUNKS);
             if (st == HSY_OK)
                 st = read_add_chunks(s, is, r, words);
             pg_rows_free(r);
@@ -145,17 +138,13 @@ static hsy_status read_epochs(struct read_store *s,
     for (size_t i = 0; i < s->c->nshards && st == HSY_OK; i++) {
         struct pg_link *l = read_link(s, i);
         struct pg_rows *r = NULL;
-        struct pg_params *p;
         int32_t *more;
 
-        p = pg_params(l);
-        pg_int(p, (int32_t)is->number);
-        pg_bool(p, daily);
-        st = pg_ask(l,
+        st = pg_ask(l, &r, s->err,
                     "select epoch from cells where entry = $1 union select "
                     "unnest(array[0, case when $2 then epoch else 0 end]) from "
                     "batches where entry = $1 and type = 4",
-                    &r, s->err);
+                    "io", (int32_t)is->number, daily);
         if (st != HSY_OK)
             break;
         more = realloc(*out, (*n + pg_count(r) + 1) * sizeof *more);

@@ -43,13 +43,12 @@ static hsy_status receive_row(struct pg_link *l, const uint8_t *id,
     struct pg_rows *rows = NULL;
     const uint8_t *digest;
     size_t len;
-    hsy_status st;
+    hsy_status st =
+        pg_ask(l, &rows, err,
+               "select digest, entry, epoch, n, nulls, unopened, again from "
+               "received where id = $1",
+               "b", id, (size_t)STORE_BATCH_ID);
 
-    pg_bytes(pg_params(l), id, STORE_BATCH_ID);
-    st = pg_ask(l,
-                "select digest, entry, epoch, n, nulls, unopened, again from "
-                "received where id = $1",
-                &rows, err);
     if (st == HSY_OK && pg_count(rows) == 0)
         st = host_fail(err, HSY_E_EMPTY, HOST_FIELD_BATCH, "it never came");
     if (st == HSY_OK) {
@@ -88,16 +87,11 @@ hsy_status cluster_received(struct counting *counting,
         if (st != HSY_OK)
             break;
         st = receive_row(s->desk, id, out, err);
-        if (st == HSY_OK) {
-            pg_bytes(pg_params(s->desk), id, STORE_BATCH_ID);
-            st = pg_ask(s->desk,
-                        "update received set folded = folded where id = $1",
-                        NULL, err);
-        }
         if (st == HSY_OK)
-            st = pg_commit(s->desk, err);
-        else
-            pg_rollback(s->desk);
+            st = pg_ask(s->desk, NULL, err,
+                        "update received set folded = folded where id = $1",
+                        "b", id, (size_t)STORE_BATCH_ID);
+        st = pg_finish(s->desk, st, err);
     }
     pthread_mutex_unlock(&c->desk);
     return st;
@@ -107,22 +101,17 @@ hsy_status cluster_received(struct counting *counting,
 static hsy_status receive_claim(struct receive *r)
 {
     struct engine_delivery *d = r->d;
-    struct pg_params *p = pg_params(r->l);
     struct store_received row;
     struct pg_rows *rows = NULL;
-    hsy_status st;
+    hsy_status st =
+        pg_ask(r->l, &rows, r->err,
+               "insert into received(id, digest, entry, epoch, n, nulls, "
+               "unopened, again, heads, folded) values($1, $2, $3, $4, 0, 0, "
+               "$5, 0, $6, false) on conflict do nothing",
+               "bbiilb", d->id, sizeof d->id, d->digest, sizeof d->digest,
+               (int32_t)d->entry, (int32_t)d->epoch, (int64_t)d->unopened,
+               d->heads, d->heads_len);
 
-    pg_bytes(p, d->id, sizeof d->id);
-    pg_bytes(p, d->digest, sizeof d->digest);
-    pg_int(p, (int32_t)d->entry);
-    pg_int(p, (int32_t)d->epoch);
-    pg_long(p, (int64_t)d->unopened);
-    pg_bytes(p, d->heads, d->heads_len);
-    st = pg_ask(r->l,
-                "insert into received(id, digest, entry, epoch, n, nulls, "
-                "unopened, again, heads, folded) values($1, $2, $3, $4, 0, 0, "
-                "$5, 0, $6, false) on conflict do nothing",
-                &rows, r->err);
     d->known = st == HSY_OK && pg_changed(rows) == 0;
     pg_rows_free(rows);
     if (st != HSY_OK || !d->known)
@@ -137,9 +126,9 @@ static hsy_status receive_claim(struct receive *r)
     d->nulls = row.nulls;
     d->unopened = row.unopened;
     d->again = row.again;
-    pg_bytes(pg_params(r->l), d->id, sizeof d->id);
-    return pg_ask(r->l, "update received set folded = folded where id = $1",
-                  NULL, r->err); /* so that the commit waits */
+    return pg_ask(r->l, NULL, r->err,
+                  "update received set folded = folded where id = $1", "b",
+                  d->id, sizeof d->id); /* so that the commit waits */
 }
 
 /* ---- Ids ----------------------------------------------------------------- */
@@ -227,13 +216,10 @@ static hsy_status receive_ids(struct receive *r)
     for (size_t at = 0; at < r->d->n && st == HSY_OK; at += RECEIVE_SOME) {
         const size_t left = r->d->n - at;
         const size_t n = left < RECEIVE_SOME ? left : RECEIVE_SOME;
-        struct pg_params *p = pg_params(r->l);
         struct pg_rows *rows = NULL;
 
-        pg_longs(p, r->ids + at, n);
-        pg_longs(p, r->rests + at, n);
-        pg_marks(p, r->blank + at, n);
-        st = pg_ask(r->l, sql, &rows, r->err);
+        st = pg_ask(r->l, &rows, r->err, sql, "LLM", r->ids + at, n,
+                    r->rests + at, n, r->blank + at, n);
         if (st == HSY_OK)
             receive_note(r, rows, true);
         pg_rows_free(rows);
@@ -261,8 +247,7 @@ static hsy_status receive_elsewhere(struct receive *r, uint32_t epoch)
         const size_t n = left < RECEIVE_SOME ? left : RECEIVE_SOME;
         struct pg_rows *rows = NULL;
 
-        pg_longs(pg_params(r->l), r->ids + at, n);
-        st = pg_ask(r->l, sql, &rows, r->err);
+        st = pg_ask(r->l, &rows, r->err, sql, "L", r->ids + at, n);
         if (st == HSY_OK)
             receive_note(r, rows, false);
         pg_rows_free(rows);
@@ -273,13 +258,12 @@ static hsy_status receive_elsewhere(struct receive *r, uint32_t epoch)
 static hsy_status receive_everywhere(struct receive *r)
 {
     struct pg_rows *rows = NULL;
-    hsy_status st;
+    hsy_status st =
+        pg_ask(r->l, &rows, r->err,
+               "select table_name::text from information_schema.tables where "
+               "table_schema = 'hearsay' and table_name like 'ids\\_%'",
+               "");
 
-    (void)pg_params(r->l);
-    st = pg_ask(r->l,
-                "select table_name::text from information_schema.tables where "
-                "table_schema = 'hearsay' and table_name like 'ids\\_%'",
-                &rows, r->err);
     for (size_t i = 0; st == HSY_OK && i < pg_count(rows); i++) {
         unsigned epoch;
 
@@ -321,7 +305,6 @@ static hsy_status receive_reports(struct receive *r)
 {
     const struct engine_delivery *d = r->d;
     uint8_t *bytes = malloc(d->taken * (4 + d->item) + 1);
-    struct pg_params *p = pg_params(r->l);
     struct roster *roster;
     size_t len = 0;
     bool delta;
@@ -340,29 +323,20 @@ static hsy_status receive_reports(struct receive *r)
     delta =
         delta_sum(&r->c->fold_desk, roster_at(roster, d->entry), bytes, &len);
     roster_drop(roster);
-    pg_int(p, (int32_t)d->entry);
-    pg_int(p, (int32_t)d->epoch);
-    pg_int(p, delta ? CLUSTER_DELTA : STORE_REPORTS);
-    pg_long(p, (int64_t)d->taken);
-    pg_long(p, (int64_t)d->nulls);
-    pg_bytes(p, d->id, sizeof d->id);
-    pg_bytes(p, bytes, len);
-    free(bytes);
-    st = pg_ask(r->l,
+    st = pg_ask(r->l, NULL, r->err,
                 "insert into batches(entry, epoch, type, reports, nulls, ids, "
                 "enrolled, received, bytes) values($1, $2, $3, $4, $5, 0, "
                 "0, $6, $7)",
-                NULL, r->err);
-    p = pg_params(r->l);
-    pg_bytes(p, d->id, sizeof d->id);
-    pg_long(p, (int64_t)d->taken);
-    pg_long(p, (int64_t)d->nulls);
-    pg_long(p, (int64_t)d->again);
+                "iiillbb", (int32_t)d->entry, (int32_t)d->epoch,
+                delta ? CLUSTER_DELTA : STORE_REPORTS, (int64_t)d->taken,
+                (int64_t)d->nulls, d->id, sizeof d->id, bytes, len);
+    free(bytes);
     return st == HSY_OK
-               ? pg_ask(r->l,
+               ? pg_ask(r->l, NULL, r->err,
                         "update received set n = $2, nulls = $3, again = $4 "
                         "where id = $1",
-                        NULL, r->err)
+                        "blll", d->id, sizeof d->id, (int64_t)d->taken,
+                        (int64_t)d->nulls, (int64_t)d->again)
                : st;
 }
 
@@ -399,9 +373,8 @@ static hsy_status receive_all(struct receive *r)
 
     if (st != HSY_OK)
         return st;
-    (void)pg_params(r->l);
-    st = pg_ask(r->l, "select 1 from receiving where one = 1 for update", NULL,
-                r->err);
+    st =
+        pg_do(r->l, "select 1 from receiving where one = 1 for update", r->err);
     if (st == HSY_OK)
         st = receive_claim(r);
     if (st == HSY_OK && !r->d->known) {

@@ -91,8 +91,8 @@ static hsy_status route_widths(struct cluster *c, struct pg_link *l,
     hsy_status st;
     size_t n;
 
-    (void)pg_params(l);
-    st = pg_ask(l, "select epoch, shards from widths order by epoch", &r, err);
+    st = pg_ask(l, &r, err, "select epoch, shards from widths order by epoch",
+                "");
     if (st != HSY_OK)
         return st;
     n = pg_count(r);
@@ -136,12 +136,11 @@ static hsy_status route_entries(struct cluster *c, struct pg_link *l,
     struct pg_rows *r = NULL;
     hsy_status st;
 
-    (void)pg_params(l);
-    st =
-        from == NULL || homes == NULL
-            ? host_nomem(err)
-            : pg_ask(l, "select number, whole_from, retired, home from entries",
-                     &r, err);
+    st = from == NULL || homes == NULL
+             ? host_nomem(err)
+             : pg_ask(l, &r, err,
+                      "select number, whole_from, retired, home from entries",
+                      "");
     if (st != HSY_OK) {
         free(from);
         free(homes);
@@ -206,20 +205,16 @@ static bool route_late(struct cluster *c, const struct roster_entry *e)
 hsy_status cluster_enrol(struct cluster *c, struct pg_link *l, hsy_error *err)
 {
     struct roster *roster = engine_roster(c->base.view);
-    struct pg_params *p;
     hsy_status st = HSY_OK;
 
     for (size_t i = 0; i < roster_count(roster) && st == HSY_OK; i++) {
         if (!route_late(c, roster_at(roster, i)))
             continue;
-        p = pg_params(l);
-        pg_int(p, (int32_t)i);
-        pg_bool(p, c->o.rehearsal);
-        st = pg_ask(l,
+        st = pg_ask(l, NULL, err,
                     "update entries set whole_from = day + 3 from days where "
                     "number = $1 and whole_from is null and one = 1 and ($2 "
                     "or " CLUSTER_DAY_HOLDS ")",
-                    NULL, err);
+                    "io", (int32_t)i, c->o.rehearsal);
     }
     roster_drop(roster);
     return st;

@@ -63,10 +63,9 @@ hsy_status cluster_shard_ask(struct cluster_shard *s, hsy_error *err)
     struct pg_rows *r = NULL;
     hsy_status st = pg_verify(s->keeper, err);
 
-    (void)pg_params(s->keeper);
     if (st == HSY_OK)
-        st = pg_ask(s->keeper, "select min(number), max(number) from batches",
-                    &r, err);
+        st = pg_ask(s->keeper, &r, err,
+                    "select min(number), max(number) from batches", "");
     if (st != HSY_OK)
         return st;
     if (pg_is_null(r, 0, 0))
@@ -111,25 +110,21 @@ static void state_nodes(struct cluster *c, const struct pg_rows *r)
 hsy_status cluster_read_nodes(struct cluster *c, struct pg_link *l,
                               hsy_error *err)
 {
-    struct pg_params *p = pg_params(l);
     struct pg_rows *r = NULL;
-    hsy_status st;
+    hsy_status st =
+        pg_ask(l, NULL, err,
+               "insert into nodes values($1, clock_timestamp(), $2) on "
+               "conflict (name) do update set seen = excluded.seen, version = "
+               "excluded.version",
+               "tt", c->node, HSY_VERSION);
 
-    pg_text(p, c->node);
-    pg_text(p, HSY_VERSION);
-    st = pg_ask(l,
-                "insert into nodes values($1, clock_timestamp(), $2) on "
-                "conflict (name) do update set seen = excluded.seen, version = "
-                "excluded.version",
-                NULL, err);
-    (void)pg_params(l);
     if (st == HSY_OK)
-        st = pg_ask(l,
+        st = pg_ask(l, &r, err,
                     "select name, version, extract(epoch from "
                     "clock_timestamp() - seen)::int8 from (select * from nodes "
                     "where seen > clock_timestamp() - interval '1 day' order "
                     "by seen desc limit 64) latest order by name",
-                    &r, err);
+                    "");
     if (st == HSY_OK)
         state_nodes(c, r);
     pg_rows_free(r);

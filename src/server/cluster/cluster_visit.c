@@ -33,8 +33,8 @@ void cluster_leave(struct cluster *c)
 
     if (!pg_connected(l))
         return;
-    pg_text(pg_params(l), c->node);
-    (void)pg_ask(l, "delete from nodes where name = $1", NULL, &err);
+    (void)pg_ask(l, NULL, &err, "delete from nodes where name = $1", "t",
+                 c->node);
 }
 
 /* The keeper's link to a shard, with the patience of a visitor. */
@@ -46,14 +46,6 @@ static hsy_status visit_link(struct cluster *c, size_t shard,
     *l = s->keeper;
     pg_patience(s->keeper, CLUSTER_VISIT_PATIENCE);
     return cluster_connect(s, s->keeper, &s->keeper_session, err);
-}
-
-static hsy_status visit_end(struct pg_link *l, hsy_status st, hsy_error *err)
-{
-    if (st == HSY_OK)
-        return pg_commit(l, err);
-    pg_rollback(l);
-    return st;
 }
 
 /* A link that works may have a reason from when it was made. */
@@ -82,13 +74,12 @@ hsy_status cluster_running(struct pg_link *l, char name[CLUSTER_NODE],
                            hsy_error *err)
 {
     struct pg_rows *r = NULL;
-    hsy_status st;
+    hsy_status st =
+        pg_ask(l, &r, err,
+               "select name from nodes where seen > clock_timestamp() - $1 * "
+               "interval '1 second' order by seen desc limit 1",
+               "i", (int32_t)CLUSTER_ALIVE);
 
-    pg_int(pg_params(l), (int32_t)CLUSTER_ALIVE);
-    st = pg_ask(l,
-                "select name from nodes where seen > clock_timestamp() - $1 * "
-                "interval '1 second' order by seen desc limit 1",
-                &r, err);
     if (st == HSY_OK && pg_count(r) != 0) {
         snprintf(name, CLUSTER_NODE, "%s",
                  (const char *)pg_get_bytes(r, 0, 0, NULL));
@@ -140,10 +131,11 @@ struct visit_look {
 
 /* Say something if a question has any answer: its first column is %d. */
 static hsy_status visit_ask(const struct visit_look *v, const char *sql,
-                            const char *format)
+                            const char *format, uint32_t closed, uint32_t day)
 {
     struct pg_rows *r = NULL;
-    hsy_status st = pg_ask(v->l, sql, &r, v->err);
+    hsy_status st =
+        pg_ask(v->l, &r, v->err, sql, "ii", (int32_t)closed, (int32_t)day);
 
     for (size_t i = 0; st == HSY_OK && i < pg_count(r); i++) {
         char what[VISIT_TEXT / 2], text[VISIT_TEXT];
@@ -156,36 +148,33 @@ static hsy_status visit_ask(const struct visit_look *v, const char *sql,
     return st;
 }
 
+/* Questions with the last closed day ($1) and the present one ($2). */
+static const struct {
+    const char *sql, *format;
+} visit_questions[] = {
+    {"select e from generate_series($1::int4 + 1, $2::int4) e where "
+     "to_regclass('hearsay.ids_' || e) is null limit 10",
+     "the table ids_%lld of an open day is missing: a node makes it when it "
+     "starts"},
+    {"select dropped from days where one = 1 and dropped > $1",
+     "ids up to day %lld are gone, and that is not closed"},
+    {"select entry from counts where reports < 0 or nulls < 0 or ids < 0 or "
+     "enrolled < 0 limit 10",
+     "the counts of entry %lld are below 0"},
+    {"select entry from batches where reports < 0 or nulls < 0 or type not in "
+     "(0, 1, 2, 4) limit 10",
+     "a batch of entry %lld is none"},
+};
+
 static hsy_status visit_shard(const struct visit_look *v, uint32_t closed,
                               uint32_t day)
 {
-    struct pg_params *p = pg_params(v->l);
-    hsy_status st;
+    const size_t n = sizeof visit_questions / sizeof *visit_questions;
+    hsy_status st = HSY_OK;
 
-    pg_int(p, (int32_t)closed + 1);
-    pg_int(p, (int32_t)day);
-    st = visit_ask(v,
-                   "select e from generate_series($1::int4, $2::int4) e where "
-                   "to_regclass('hearsay.ids_' || e) is null limit 10",
-                   "the table ids_%lld of an open day is missing: a node makes "
-                   "it when it starts");
-    pg_int(pg_params(v->l), (int32_t)closed);
-    if (st == HSY_OK)
-        st = visit_ask(v,
-                       "select dropped from days where one = 1 and dropped > "
-                       "$1",
-                       "ids up to day %lld are gone, and that is not closed");
-    (void)pg_params(v->l);
-    if (st == HSY_OK)
-        st = visit_ask(v,
-                       "select entry from counts where reports < 0 or nulls < "
-                       "0 or ids < 0 or enrolled < 0 limit 10",
-                       "the counts of entry %lld are below 0");
-    if (st == HSY_OK)
-        st = visit_ask(v,
-                       "select entry from batches where reports < 0 or nulls < "
-                       "0 or type not in (0, 1, 2, 4) limit 10",
-                       "a batch of entry %lld is none");
+    for (size_t i = 0; i < n && st == HSY_OK; i++)
+        st = visit_ask(v, visit_questions[i].sql, visit_questions[i].format,
+                       closed, day);
     return st;
 }
 
@@ -226,14 +215,13 @@ hsy_status cluster_bytes(struct counting *counting, uint64_t *bytes,
         struct pg_link *l;
 
         st = visit_link(c, i, &l, err);
-        (void)pg_params(l);
         if (st == HSY_OK)
-            st = pg_ask(l,
+            st = pg_ask(l, &r, err,
                         "select coalesce(sum(pg_total_relation_size(c.oid)), "
                         "0)::int8 from pg_class c join pg_namespace n on n.oid "
                         "= c.relnamespace where n.nspname = 'hearsay' and "
                         "c.relkind = 'r'",
-                        &r, err);
+                        "");
         if (st == HSY_OK)
             *bytes += (uint64_t)pg_get(r, 0, 0);
         pg_rows_free(r);
@@ -258,10 +246,8 @@ hsy_status cluster_compact(struct counting *counting, hsy_error *err)
         struct pg_link *l;
 
         st = visit_link(c, i, &l, err);
-        for (size_t k = 0; k < sizeof all / sizeof *all && st == HSY_OK; k++) {
-            (void)pg_params(l);
-            st = pg_ask(l, all[k], NULL, err);
-        }
+        for (size_t k = 0; k < sizeof all / sizeof *all && st == HSY_OK; k++)
+            st = pg_do(l, all[k], err);
     }
     return st;
 }
@@ -274,28 +260,21 @@ static hsy_status visit_give_back(struct pg_link *l, uint32_t epoch, int64_t n,
                                   hsy_error *err)
 {
     struct pg_rows *r = NULL;
-    hsy_status st;
+    hsy_status st =
+        pg_do(l, "update folds set round = round + 1 where one = 1", err);
 
-    (void)pg_params(l);
-    st = pg_ask(l, "update folds set round = round + 1 where one = 1", NULL,
-                err);
-    pg_int(pg_params(l), (int32_t)epoch);
     if (st == HSY_OK)
-        st = pg_ask(l,
+        st = pg_ask(l, &r, err,
                     "select entry, least(nulls, ids) from counts where epoch = "
                     "$1 and least(nulls, ids) > 0 order by entry",
-                    &r, err);
+                    "i", (int32_t)epoch);
     for (size_t i = 0; st == HSY_OK && i < pg_count(r) && n != 0; i++) {
         const int64_t can = pg_get(r, i, 1), give = can < n ? can : n;
-        struct pg_params *p = pg_params(l);
 
-        pg_int(p, (int32_t)pg_get(r, i, 0));
-        pg_int(p, (int32_t)epoch);
-        pg_long(p, give);
-        st = pg_ask(l,
+        st = pg_ask(l, NULL, err,
                     "update counts set ids = ids - $3, round = (select round "
                     "from folds where one = 1) where entry = $1 and epoch = $2",
-                    NULL, err);
+                    "iil", (int32_t)pg_get(r, i, 0), (int32_t)epoch, give);
         n -= give;
     }
     pg_rows_free(r);
@@ -311,8 +290,7 @@ static hsy_status visit_delete_nulls(struct pg_link *l, uint32_t epoch,
 
     snprintf(sql, sizeof sql, "delete from ids_%u where blank",
              (unsigned)epoch);
-    (void)pg_params(l);
-    st = pg_ask(l, sql, &r, err);
+    st = pg_ask(l, &r, err, sql, "");
     if (st == HSY_OK) {
         *n += pg_changed(r);
         if (pg_changed(r) != 0)
@@ -329,23 +307,21 @@ static hsy_status visit_forget(struct pg_link *l, uint32_t epoch, uint64_t *n,
     bool there = false;
     hsy_status st = pg_begin(l, err);
 
-    (void)pg_params(l);
     if (st == HSY_OK) /* nobody folds, and no table is dropped, meanwhile */
-        st = pg_ask(l,
-                    "select 1 from days, folds where days.one = 1 and "
-                    "folds.one = 1 for update",
-                    NULL, err);
-    pg_int(pg_params(l), (int32_t)epoch);
+        st = pg_do(l,
+                   "select 1 from days, folds where days.one = 1 and "
+                   "folds.one = 1 for update",
+                   err);
     if (st == HSY_OK)
-        st = pg_ask(l,
+        st = pg_ask(l, &r, err,
                     "select to_regclass('hearsay.ids_' || $1::int4) is not "
                     "null",
-                    &r, err);
+                    "i", (int32_t)epoch);
     there = st == HSY_OK && pg_get(r, 0, 0) != 0;
     pg_rows_free(r);
     if (there)
         st = visit_delete_nulls(l, epoch, n, err);
-    return visit_end(l, st, err);
+    return pg_finish(l, st, err);
 }
 
 hsy_status cluster_forget_nulls(struct counting *counting, uint32_t epoch,

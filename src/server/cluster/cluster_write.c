@@ -44,18 +44,12 @@ static hsy_status write_entry(struct write_store *s,
                               const struct roster_entry *e,
                               const uint8_t *bytes, size_t len, hsy_error *err)
 {
-    struct pg_params *p = pg_params(s->l);
+    const bool whole = e->task.model == HSY_MODEL_SHUFFLED;
 
-    pg_int(p, (int32_t)e->number);
-    pg_bytes(p, bytes, len);
-    if (e->task.model == HSY_MODEL_SHUFFLED)
-        pg_int(p, 0);
-    else
-        pg_null(p);
-    return pg_ask(s->l,
+    return pg_ask(s->l, NULL, err,
                   "insert into entries(number, bytes, home, whole_from) "
                   "values($1, $2, 0, $3::int4)",
-                  NULL, err);
+                  whole ? "ibi" : "ibn", (int32_t)e->number, bytes, len, 0);
 }
 
 static hsy_status write_document(struct store *store, const uint8_t *bytes,
@@ -64,7 +58,6 @@ static hsy_status write_document(struct store *store, const uint8_t *bytes,
                                  const size_t *lens, size_t n, hsy_error *err)
 {
     struct write_store *s = (struct write_store *)store;
-    struct pg_params *p;
     hsy_document doc;
     hsy_status st = hsy_document_open(&doc, bytes, len, err);
 
@@ -81,11 +74,9 @@ static hsy_status write_document(struct store *store, const uint8_t *bytes,
         mirror_share_name(s->shares[i], (uint32_t)i);
         st = write_entry(s, roster_at(s->roster, i), entries[i], lens[i], err);
     }
-    p = pg_params(s->l);
-    pg_long(p, (int64_t)doc.version);
-    pg_bytes(p, bytes, len);
     return st == HSY_OK
-               ? pg_ask(s->l, "insert into documents values($1, $2)", NULL, err)
+               ? pg_ask(s->l, NULL, err, "insert into documents values($1, $2)",
+                        "lb", (int64_t)doc.version, bytes, len)
                : st;
 }
 
@@ -112,9 +103,9 @@ static hsy_status write_retired(struct write_store *s, uint32_t entry,
                                 hsy_error *err)
 {
     s->retired[entry] = true;
-    pg_int(pg_params(s->l), (int32_t)entry);
-    return pg_ask(s->l, "update entries set retired = true where number = $1",
-                  NULL, err);
+    return pg_ask(s->l, NULL, err,
+                  "update entries set retired = true where number = $1", "i",
+                  (int32_t)entry);
 }
 
 static hsy_status write_count(struct write_store *s,
@@ -158,18 +149,16 @@ static hsy_status write_uncount(struct write_store *s,
 
 hsy_status write_flush_quotas(struct write_store *s, hsy_error *err)
 {
-    struct pg_params *p = pg_params(s->l);
     hsy_status st;
 
     if (s->nquotas == 0)
         return HSY_OK;
-    pg_ints(p, s->quota_epochs, s->nquotas);
-    pg_items(p, s->quota_tokens, sizeof s->quota_tokens[0], s->nquotas);
-    pg_longs(p, s->quota_used, s->nquotas);
-    st = pg_ask(s->l,
+    st = pg_ask(s->l, NULL, err,
                 "insert into quotas select * from unnest($1::int4[], "
                 "$2::bytea[], $3::int8[]) on conflict do nothing",
-                NULL, err);
+                "IBL", s->quota_epochs, s->nquotas, s->quota_tokens,
+                sizeof s->quota_tokens[0], s->nquotas, s->quota_used,
+                s->nquotas);
     s->nquotas = 0;
     return st;
 }
@@ -225,7 +214,6 @@ static hsy_status write_some_ids(struct write_store *s,
                                  const struct store_ids *ids, size_t at,
                                  size_t n, hsy_error *err)
 {
-    struct pg_params *p = pg_params(s->l);
     char sql[CLUSTER_SQL];
 
     for (size_t i = 0; i < n; i++) {
@@ -237,14 +225,12 @@ static hsy_status write_some_ids(struct write_store *s,
                            &s->id_columns[WRITE_IDS + i]);
         s->id_blank[i] = ids->null;
     }
-    pg_longs(p, s->id_columns, n);
-    pg_longs(p, s->id_columns + WRITE_IDS, n);
-    pg_marks(p, s->id_blank, n);
     snprintf(sql, sizeof sql,
              "insert into ids_%u select * from unnest($1::int8[], $2::int8[], "
              "$3::boolean[]) on conflict do nothing",
              (unsigned)ids->epoch);
-    return pg_ask(s->l, sql, NULL, err);
+    return pg_ask(s->l, NULL, err, sql, "LLM", s->id_columns, n,
+                  s->id_columns + WRITE_IDS, n, s->id_blank, n);
 }
 
 static hsy_status write_ids(struct write_store *s, const struct store_ids *ids,
@@ -313,7 +299,6 @@ static hsy_status write_batch(struct write_store *s,
                               const struct store_batch *b, hsy_error *err)
 {
     const struct roster_entry *is = write_entry_of(s, b->entry);
-    struct pg_params *p;
     hsy_status st;
 
     if (is == NULL || (b->type != STORE_REPORTS && b->type != STORE_TALLY))
@@ -323,28 +308,28 @@ static hsy_status write_batch(struct write_store *s,
     st = write_try(s, is, b, err);
     if (st == HSY_OK)
         st = write_batch_counts(s, is, b, err);
-    p = pg_params(s->l);
-    pg_int(p, (int32_t)b->entry);
-    pg_int(p, (int32_t)b->epoch);
-    pg_int(p, (int32_t)b->type);
-    pg_long(p, (int64_t)b->reports);
-    pg_bytes(p, b->bytes, b->len);
     return st == HSY_OK
-               ? pg_ask(s->l,
+               ? pg_ask(s->l, NULL, err,
                         "insert into batches(entry, epoch, type, reports, "
                         "nulls, ids, enrolled, bytes) values($1, $2, $3, $4, "
                         "0, 0, 0, $5)",
-                        NULL, err)
+                        "iiilb", (int32_t)b->entry, (int32_t)b->epoch,
+                        (int32_t)b->type, (int64_t)b->reports, b->bytes, b->len)
                : st;
 }
 
 /* ---- Names --------------------------------------------------------------- */
 
-hsy_status write_once(struct write_store *s, const char *sql, hsy_error *err)
+hsy_status write_once(struct write_store *s, hsy_error *err, const char *sql,
+                      const char *form, ...)
 {
     struct pg_rows *r = NULL;
-    hsy_status st = pg_ask(s->l, sql, &r, err);
+    va_list values;
+    hsy_status st;
 
+    va_start(values, form);
+    st = pg_ask_list(s->l, &r, err, sql, form, values);
+    va_end(values);
     if (st == HSY_OK && pg_changed(r) != 1)
         st = write_bad(err, "something is there twice");
     pg_rows_free(r);
@@ -355,22 +340,15 @@ static hsy_status write_received(struct write_store *s,
                                  const struct store_received *row,
                                  hsy_error *err)
 {
-    struct pg_params *p = pg_params(s->l);
-
     s->received += row->n + row->nulls;
-    pg_bytes(p, row->id, sizeof row->id);
-    pg_bytes(p, row->digest, sizeof row->digest);
-    pg_int(p, (int32_t)row->entry);
-    pg_int(p, (int32_t)row->epoch);
-    pg_long(p, (int64_t)row->n);
-    pg_long(p, (int64_t)row->nulls);
-    pg_long(p, (int64_t)row->unopened);
-    pg_long(p, (int64_t)row->again);
-    pg_bytes(p, row->heads, row->heads_len);
-    return write_once(s,
+    return write_once(s, err,
                       "insert into received values($1, $2, $3, $4, $5, $6, $7, "
                       "$8, $9, true) on conflict do nothing",
-                      err);
+                      "bbiillllb", row->id, sizeof row->id, row->digest,
+                      sizeof row->digest, (int32_t)row->entry,
+                      (int32_t)row->epoch, (int64_t)row->n, (int64_t)row->nulls,
+                      (int64_t)row->unopened, (int64_t)row->again, row->heads,
+                      row->heads_len);
 }
 
 static hsy_status write_merged(struct write_store *s, const uint8_t *name,
@@ -380,9 +358,9 @@ static hsy_status write_merged(struct write_store *s, const uint8_t *name,
         s->rehearsed = true; /* which the tables say of themselves */
         return HSY_OK;
     }
-    pg_bytes(pg_params(s->l), name, STORE_MERGED);
-    return write_once(s, "insert into merged values($1) on conflict do nothing",
-                      err);
+    return write_once(s, err,
+                      "insert into merged values($1) on conflict do nothing",
+                      "b", name, (size_t)STORE_MERGED);
 }
 
 static hsy_status write_append(struct store *store,
@@ -416,18 +394,14 @@ static hsy_status write_chunk(struct write_store *s,
                               const struct store_chunk *c, hsy_error *err)
 {
     uint8_t bytes[8 * STORE_CHUNK];
-    struct pg_params *p = pg_params(s->l);
 
     for (size_t i = 0; i < c->n; i++)
         bytes_put64(bytes + 8 * i, (uint64_t)c->words[i]);
-    pg_int(p, (int32_t)t->entry);
-    pg_int(p, (int32_t)t->epoch);
-    pg_int(p, (int32_t)c->place);
-    pg_bytes(p, bytes, 8 * c->n);
-    return write_once(s,
+    return write_once(s, err,
                       "insert into cells values($1, $2, $3, 1, $4) on conflict "
                       "do nothing",
-                      err);
+                      "iiib", (int32_t)t->entry, (int32_t)t->epoch,
+                      (int32_t)c->place, bytes, 8 * c->n);
 }
 
 static hsy_status write_chunks(struct store *store, const struct store_tally *t,
@@ -479,14 +453,11 @@ static hsy_status write_figure(struct store *store,
                                hsy_error *err)
 {
     struct write_store *s = (struct write_store *)store;
-    struct pg_params *p = pg_params(s->l);
 
-    pg_int(p, (int32_t)figure->entry);
-    pg_int(p, (int32_t)figure->day);
-    pg_bytes(p, figure->json, figure->len);
     return write_once(
-        s, "insert into figures values($1, $2, $3) on conflict do nothing",
-        err);
+        s, err, "insert into figures values($1, $2, $3) on conflict do nothing",
+        "iib", (int32_t)figure->entry, (int32_t)figure->day, figure->json,
+        figure->len);
 }
 
 /* ---- The store ----------------------------------------------------------- */

@@ -55,6 +55,7 @@ void write_close(struct write_store *s);
 hsy_status write_flush_quotas(struct write_store *s, hsy_error *err);
 
 /* Insert a row that must not be there yet: else HSY_E_FORMAT. */
-hsy_status write_once(struct write_store *s, const char *sql, hsy_error *err);
+hsy_status write_once(struct write_store *s, hsy_error *err, const char *sql,
+                      const char *form, ...);
 
 #endif

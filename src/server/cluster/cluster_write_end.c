@@ -5,6 +5,7 @@
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Ids that no entry has without a token: where they are counted is all the same
@@ -34,18 +35,13 @@ static hsy_status write_put_counts(struct write_store *s, hsy_error *err)
     for (size_t i = 0; i < s->n && st == HSY_OK; i++) {
         const struct write_count *c = &s->counts[i];
         const bool open = engine_is_day(&c->n) && c->n.epoch > s->state.closed;
-        struct pg_params *p = pg_params(s->l);
 
-        pg_int(p, (int32_t)c->n.entry);
-        pg_int(p, (int32_t)c->n.epoch);
-        pg_long(p, (int64_t)c->n.reports);
-        pg_long(p, (int64_t)c->n.nulls);
-        pg_long(p, open ? c->ids : 0);
-        pg_long(p, c->enrolled);
-        st = write_once(s,
+        st = write_once(s, err,
                         "insert into counts values($1, $2, 1, $3, $4, $5, $6) "
                         "on conflict do nothing",
-                        err);
+                        "iillll", (int32_t)c->n.entry, (int32_t)c->n.epoch,
+                        (int64_t)c->n.reports, (int64_t)c->n.nulls,
+                        open ? c->ids : INT64_C(0), c->enrolled);
     }
     return st;
 }
@@ -77,6 +73,7 @@ static hsy_status write_agrees(struct write_store *s,
 {
     struct write_words w = {is, calloc(is->words, sizeof(int64_t))};
     uint64_t counted = 0;
+    char sql[CLUSTER_SQL];
     hsy_tally tally;
     hsy_status st;
 
@@ -86,11 +83,10 @@ static hsy_status write_agrees(struct write_store *s,
         if (s->counts[i].n.entry == is->number)
             counted += s->counts[i].n.reports;
     hsy_tally_view(&tally, is->scheme, w.words);
-    pg_int(pg_params(s->l), (int32_t)is->number);
-    st = cluster_each(s->l,
-                      "select place, words from cells where entry = $1 and "
-                      "epoch = 0",
-                      write_read_words, &w, err);
+    snprintf(sql, sizeof sql,
+             "select place, words from cells where entry = %u and epoch = 0",
+             (unsigned)is->number);
+    st = cluster_each(s->l, sql, write_read_words, &w, err);
     if (st == HSY_OK && hsy_tally_reports(&tally) != counted)
         st = host_fail(err, HSY_E_FORMAT, HOST_FIELD_ARCHIVE,
                        "a tally has other reports than were counted");
@@ -124,10 +120,8 @@ hsy_status write_finish(struct write_store *s, hsy_error *err)
     write_enrolled(s);
     if (st == HSY_OK)
         st = write_put_counts(s, err);
-    (void)pg_params(s->l);
     if (st == HSY_OK)
-        st =
-            pg_ask(s->l, "update folds set round = 1 where one = 1", NULL, err);
+        st = pg_do(s->l, "update folds set round = 1 where one = 1", err);
     for (size_t i = 0; i < n && st == HSY_OK; i++)
         if (!s->retired[i])
             st = write_agrees(s, roster_at(s->roster, i), err);

@@ -128,18 +128,17 @@ static hsy_status schema_fail(hsy_error *err, hsy_status st, const char *msg)
 static hsy_status schema_count(struct pg_link *l, int64_t *n, hsy_error *err)
 {
     struct pg_rows *r;
-    hsy_status st;
+    hsy_status st =
+        pg_ask(l, &r, err,
+               "select count(*)::int8 from information_schema.tables "
+               "where table_schema = 'hearsay' and table_name in "
+               "('meta', 'days', 'widths', 'documents', 'entries', 'batches', "
+               "'folds', 'counts', 'cells', 'quotas', 'received', "
+               "'receiving', 'merged', 'figures', 'nodes', 'shown', "
+               "'shown_cells', 'shown_looked', 'tokens_version', 'people', "
+               "'token_tasks', 'enrolled')",
+               "");
 
-    (void)pg_params(l);
-    st = pg_ask(l,
-                "select count(*)::int8 from information_schema.tables "
-                "where table_schema = 'hearsay' and table_name in "
-                "('meta', 'days', 'widths', 'documents', 'entries', 'batches', "
-                "'folds', 'counts', 'cells', 'quotas', 'received', "
-                "'receiving', 'merged', 'figures', 'nodes', 'shown', "
-                "'shown_cells', 'shown_looked', 'tokens_version', 'people', "
-                "'token_tasks', 'enrolled')",
-                &r, err);
     if (st == HSY_OK)
         *n = pg_get(r, 0, 0);
     pg_rows_free(r);
@@ -196,11 +195,10 @@ hsy_status schema_read(struct pg_link *l, struct schema_meta *out,
                            "some tables of hearsay are missing in the "
                            "database: restore it, or drop the schema 'hearsay' "
                            "and begin anew");
-    (void)pg_params(l);
-    st = pg_ask(l,
+    st = pg_ask(l, &r, err,
                 "select version, cluster, key, shard, rehearsal from meta "
                 "where one = 1",
-                &r, err);
+                "");
     if (st == HSY_OK)
         st = schema_copy(out, r, err);
     pg_rows_free(r);
@@ -211,15 +209,10 @@ static hsy_status schema_meta_put(struct pg_link *l,
                                   const struct schema_meta *meta,
                                   hsy_error *err)
 {
-    struct pg_params *p = pg_params(l);
-
-    pg_int(p, SCHEMA_VERSION);
-    pg_bytes(p, meta->cluster, sizeof meta->cluster);
-    pg_bytes(p, meta->key, sizeof meta->key);
-    pg_int(p, (int32_t)meta->shard);
-    pg_bool(p, meta->rehearsal);
-    return pg_ask(l, "insert into meta values(1, $1, $2, $3, $4, $5)", NULL,
-                  err);
+    return pg_ask(
+        l, NULL, err, "insert into meta values(1, $1, $2, $3, $4, $5)", "ibbio",
+        SCHEMA_VERSION, meta->cluster, sizeof meta->cluster, meta->key,
+        sizeof meta->key, (int32_t)meta->shard, meta->rehearsal);
 }
 
 static hsy_status schema_do(struct pg_link *l, const char *const *sql, size_t n,
@@ -227,19 +220,8 @@ static hsy_status schema_do(struct pg_link *l, const char *const *sql, size_t n,
 {
     hsy_status st = HSY_OK;
 
-    for (size_t i = 0; i < n && st == HSY_OK; i++) {
-        (void)pg_params(l);
-        st = pg_ask(l, sql[i], NULL, err);
-    }
-    return st;
-}
-
-static hsy_status schema_end(struct pg_link *l, hsy_status st, hsy_error *err)
-{
-    if (st == HSY_OK)
-        return pg_commit(l, err);
-    if (st == HSY_E_REFUSED)
-        pg_rollback(l);
+    for (size_t i = 0; i < n && st == HSY_OK; i++)
+        st = pg_do(l, sql[i], err);
     return st;
 }
 
@@ -255,7 +237,7 @@ static hsy_status schema_all(struct pg_link *l, const struct schema_meta *meta,
         st = schema_do(l, schema_steps, SCHEMA_VERSION - 1, err);
     if (st == HSY_OK)
         st = schema_meta_put(l, meta, err);
-    return schema_end(l, st, err);
+    return pg_finish(l, st, err);
 }
 
 /* Whoever comes second finds another version, and does nothing. */
@@ -263,22 +245,19 @@ static hsy_status schema_upgrade(struct pg_link *l, uint32_t from,
                                  hsy_error *err)
 {
     hsy_status st = pg_begin(l, err);
-    struct pg_params *p = pg_params(l);
     struct pg_rows *r = NULL;
     bool mine;
 
-    pg_int(p, SCHEMA_VERSION);
-    pg_int(p, (int32_t)from);
     if (st == HSY_OK)
-        st = pg_ask(l,
+        st = pg_ask(l, &r, err,
                     "update meta set version = $1 where version = $2 returning "
                     "version",
-                    &r, err);
+                    "ii", SCHEMA_VERSION, (int32_t)from);
     mine = st == HSY_OK && pg_count(r) == 1;
     pg_rows_free(r);
     for (uint32_t v = from; mine && st == HSY_OK && v < SCHEMA_VERSION; v++)
         st = schema_do(l, &schema_steps[v - 1], 1, err);
-    return schema_end(l, st, err);
+    return pg_finish(l, st, err);
 }
 
 hsy_status schema_make(struct pg_link *l, const struct schema_meta *meta,

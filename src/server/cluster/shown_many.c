@@ -83,24 +83,18 @@ static hsy_status many_send(struct pg_link *l, enum shown_turn turn,
 {
     hsy_status st = HSY_OK;
 
-    (void)pg_params(l);
     for (*n = 0; st == HSY_OK && many_begin[turn][*n] != NULL; ++*n)
-        st = pg_put(l, many_begin[turn][*n], err);
+        st = pg_put(l, err, many_begin[turn][*n], "");
     if (st == HSY_OK && turn == SHOWN_MAKES) {
-        pg_int(pg_params(l), (int32_t)entry);
-        st = pg_put(l,
+        st = pg_put(l, err,
                     "insert into shown values($1, 0, 0, '') on conflict do "
                     "nothing",
-                    err);
+                    "i", (int32_t)entry);
         ++*n;
     }
-    if (st == HSY_OK) {
-        struct pg_params *p = pg_params(l);
-
-        pg_int(p, (int32_t)entry);
-        pg_long(p, (int64_t)version);
-        st = pg_put(l, many_look[turn], err);
-    }
+    if (st == HSY_OK)
+        st = pg_put(l, err, many_look[turn], "il", (int32_t)entry,
+                    (int64_t)version);
     return st == HSY_OK ? pg_turn(l, err) : st;
 }
 
@@ -205,9 +199,8 @@ static hsy_status many_certain(struct pg_link *l, hsy_error *err)
     bool sure = false;
     hsy_status st = HSY_OK;
 
-    (void)pg_params(l);
     for (size_t i = 0; i < 3 && st == HSY_OK; i++)
-        st = pg_put(l, all[i], err);
+        st = pg_put(l, err, all[i], "");
     if (st == HSY_OK)
         st = pg_turn(l, err);
     for (size_t i = 0; i < 3 && st == HSY_OK; i++) {
@@ -252,7 +245,6 @@ static hsy_status many_changed(struct many *m, const uint64_t *known, size_t n,
     struct pg_link *l = m->links[SHOWN_READS];
     int32_t *entries = calloc(n + 1, sizeof *entries);
     int64_t *versions = calloc(n + 1, sizeof *versions);
-    struct pg_params *p = pg_params(l);
     hsy_status st;
 
     for (size_t i = 0; entries != NULL && versions != NULL && i < n; i++) {
@@ -260,9 +252,7 @@ static hsy_status many_changed(struct many *m, const uint64_t *known, size_t n,
         versions[i] = (int64_t)known[i];
     }
     if (entries != NULL && versions != NULL) {
-        pg_ints(p, entries, n);
-        pg_longs(p, versions, n);
-        st = pg_ask(l, many_news, rows, err);
+        st = pg_ask(l, rows, err, many_news, "IL", entries, n, versions, n);
     } else {
         st = host_nomem(err);
     }
@@ -317,16 +307,13 @@ static hsy_status many_add(struct shown_keep *k, enum shown_turn turn,
                            size_t n, hsy_error *err)
 {
     struct many *m = many_of(k);
-    struct pg_params *p = pg_params(m->links[turn]);
     struct pg_rows *rows = NULL;
-    hsy_status st;
+    hsy_status st =
+        pg_ask(m->links[turn], &rows, err,
+               "select place, words from shown_cells where entry = $1 and "
+               "block = $2",
+               "ii", (int32_t)entry, (int32_t)block);
 
-    pg_int(p, (int32_t)entry);
-    pg_int(p, (int32_t)block);
-    st = pg_ask(m->links[turn],
-                "select place, words from shown_cells where entry = $1 and "
-                "block = $2",
-                &rows, err);
     if (st != HSY_OK)
         st = many_failed(m, turn, st, err);
     for (size_t i = 0; st == HSY_OK && i < pg_count(rows); i++)
@@ -370,29 +357,22 @@ static void many_piece(struct many_pieces *p, size_t place,
 static hsy_status many_put_pieces(struct pg_link *l, struct many_pieces *s,
                                   hsy_error *err)
 {
-    struct pg_params *p = pg_params(l);
     hsy_status st = HSY_OK;
 
-    pg_int(p, (int32_t)s->entry);
-    pg_int(p, (int32_t)s->block);
-    pg_ints(p, s->places, s->n);
-    pg_blobs(p, s->items, s->lens, s->n);
     if (s->n != 0)
-        st = pg_ask(l,
+        st = pg_ask(l, NULL, err,
                     "insert into shown_cells select $1, $2, place, words from "
                     "unnest($3::int4[], $4::bytea[]) t(place, words) on "
                     "conflict(entry, block, place) do update set words = "
                     "excluded.words where shown_cells.words <> excluded.words",
-                    NULL, err);
-    p = pg_params(l);
-    pg_int(p, (int32_t)s->entry);
-    pg_int(p, (int32_t)s->block);
-    pg_ints(p, s->empty, s->nempty);
+                    "iiIV", (int32_t)s->entry, (int32_t)s->block, s->places,
+                    s->n, s->items, s->lens, s->n);
     if (st == HSY_OK && s->nempty != 0)
-        st = pg_ask(l,
+        st = pg_ask(l, NULL, err,
                     "delete from shown_cells where entry = $1 and block = $2 "
                     "and place = any($3)",
-                    NULL, err);
+                    "iiI", (int32_t)s->entry, (int32_t)s->block, s->empty,
+                    s->nempty);
     s->n = s->nempty = 0;
     return st;
 }
@@ -426,7 +406,6 @@ static hsy_status many_drop(struct pg_link *l, uint32_t entry,
                             uint32_t before, hsy_error *err)
 {
     int32_t *blocks = calloc(v->nblocks + 1, sizeof *blocks);
-    struct pg_params *p;
     size_t n = 0;
     hsy_status st = HSY_OK;
 
@@ -435,14 +414,11 @@ static hsy_status many_drop(struct pg_link *l, uint32_t entry,
     for (size_t k = 0; k < v->nblocks; k++)
         if (v->blocks[k].last >= from && v->blocks[k].last < before)
             blocks[n++] = (int32_t)v->blocks[k].first;
-    p = pg_params(l);
-    pg_int(p, (int32_t)entry);
-    pg_ints(p, blocks, n);
     if (n != 0)
-        st = pg_ask(l,
+        st = pg_ask(l, NULL, err,
                     "delete from shown_cells where entry = $1 and block = "
                     "any($2)",
-                    NULL, err);
+                    "iI", (int32_t)entry, blocks, n);
     free(blocks);
     return st;
 }
@@ -452,22 +428,16 @@ static hsy_status many_put_row(struct many *m, uint32_t entry,
                                struct shown_view *v, hsy_error *err)
 {
     struct pg_link *l = m->links[SHOWN_MAKES];
-    struct pg_params *p;
     uint8_t *bytes = NULL;
     size_t len = 0;
     hsy_status st = shown_bytes_write(&bytes, &len, v, err);
 
-    if (st == HSY_OK) {
-        p = pg_params(l);
-        pg_int(p, (int32_t)entry);
-        pg_long(p, (int64_t)m->version + 1);
-        pg_long(p, (int64_t)v->generation);
-        pg_bytes(p, bytes, len);
-        st = pg_ask(l,
+    if (st == HSY_OK)
+        st = pg_ask(l, NULL, err,
                     "update shown set version = $2, generation = $3, view = $4 "
                     "where entry = $1",
-                    NULL, err);
-    }
+                    "illb", (int32_t)entry, (int64_t)m->version + 1,
+                    (int64_t)v->generation, bytes, len);
     free(bytes);
     if (st == HSY_OK)
         st = pg_commit(l, err);
@@ -507,8 +477,8 @@ static hsy_status many_forget_in(struct many *m, uint32_t entry,
     hsy_status st;
 
     if (all) {
-        pg_int(pg_params(l), (int32_t)entry);
-        st = pg_ask(l, "delete from shown_cells where entry = $1", NULL, err);
+        st = pg_ask(l, NULL, err, "delete from shown_cells where entry = $1",
+                    "i", (int32_t)entry);
     } else {
         st = many_drop(l, entry, v, 0, before, err);
     }

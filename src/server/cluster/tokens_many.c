@@ -86,10 +86,9 @@ static hsy_status tokens_many_people(struct tokens_keep *k,
     *out = (struct tokens_people){calloc(TOKENS_MAX, sizeof *out->all), 0};
     if (out->all == NULL)
         return host_nomem(err);
-    (void)pg_params(l);
-    st = pg_ask(l,
+    st = pg_ask(l, &rows, err,
                 "select name, role, hash from people order by name limit 1000",
-                &rows, err);
+                "");
     for (size_t i = 0; st == HSY_OK && i < pg_count(rows); i++)
         if (!tokens_many_person(&out->all[out->n++], rows, i))
             st = tokens_many_damaged(err);
@@ -123,30 +122,26 @@ static hsy_status tokens_many_list(struct tokens_keep *k,
 {
     struct pg_link *l = tokens_many_link(k);
     uint64_t room = 0, before;
-    hsy_status st;
+    hsy_status st = pg_do(l, "set local cursor_tuple_fraction = 1", err);
 
-    (void)pg_params(l);
-    st = pg_ask(l, "set local cursor_tuple_fraction = 1", NULL, err);
-    pg_text(pg_params(l), list->task);
     if (st == HSY_OK)
         st = pg_ask(
-            l,
+            l, NULL, err,
             "declare pages no scroll cursor for select hash, expires from "
             "enrolled where task = $1 order by hash",
-            NULL, err);
+            "t", list->task);
     do {
         struct pg_rows *rows = NULL;
 
         before = list->n;
-        (void)pg_params(l);
         if (st == HSY_OK)
-            st = pg_ask(l, "fetch " TOKENS_MANY_PAGE " from pages", &rows, err);
+            st = pg_ask(l, &rows, err, "fetch " TOKENS_MANY_PAGE " from pages",
+                        "");
         if (st == HSY_OK)
             st = tokens_many_take(list, &room, rows, err);
         pg_rows_free(rows);
     } while (st == HSY_OK && list->n != before);
-    (void)pg_params(l);
-    return st == HSY_OK ? pg_ask(l, "close pages", NULL, err) : st;
+    return st == HSY_OK ? pg_do(l, "close pages", err) : st;
 }
 
 /* A row of a task: its name and quota. */
@@ -168,13 +163,12 @@ static hsy_status tokens_many_lists(struct tokens_keep *k,
     char task[HSY_TASK_ID + 1];
     struct pg_rows *rows = NULL;
     uint32_t quota;
-    hsy_status st;
+    hsy_status st =
+        pg_ask(l, &rows, err,
+               "select task, quota from token_tasks order by task collate "
+               "\"C\"",
+               "");
 
-    (void)pg_params(l);
-    st = pg_ask(l,
-                "select task, quota from token_tasks order by task collate "
-                "\"C\"",
-                &rows, err);
     for (size_t i = 0; st == HSY_OK && i < pg_count(rows); i++) {
         struct tokens_list *list;
 
@@ -198,14 +192,13 @@ static hsy_status tokens_many_tasks(
     char task[HSY_TASK_ID + 1];
     struct pg_rows *rows = NULL;
     uint32_t quota;
-    hsy_status st;
+    hsy_status st =
+        pg_ask(l, &rows, err,
+               "select task, quota, (select count(*) from enrolled e where "
+               "e.task = t.task) from token_tasks t order by task collate "
+               "\"C\"",
+               "");
 
-    (void)pg_params(l);
-    st = pg_ask(l,
-                "select task, quota, (select count(*) from enrolled e where "
-                "e.task = t.task) from token_tasks t order by task collate "
-                "\"C\"",
-                &rows, err);
     for (size_t i = 0; st == HSY_OK && i < pg_count(rows); i++)
         st = tokens_many_task(task, &quota, rows, i)
                  ? each(ctx, task, (uint64_t)pg_get(rows, i, 2), quota)
@@ -215,11 +208,17 @@ static hsy_status tokens_many_tasks(
 }
 
 /* A number that there is one of. */
-static hsy_status tokens_many_number(struct tokens_keep *k, const char *sql,
-                                     int64_t *out, hsy_error *err)
+static hsy_status tokens_many_number(struct tokens_keep *k, int64_t *out,
+                                     hsy_error *err, const char *sql,
+                                     const char *form, ...)
 {
     struct pg_rows *rows = NULL;
-    hsy_status st = pg_ask(tokens_many_link(k), sql, &rows, err);
+    va_list values;
+    hsy_status st;
+
+    va_start(values, form);
+    st = pg_ask_list(tokens_many_link(k), &rows, err, sql, form, values);
+    va_end(values);
 
     if (st == HSY_OK && pg_count(rows) != 1)
         st = tokens_many_damaged(err);
@@ -233,18 +232,16 @@ static hsy_status tokens_many_count(struct tokens_keep *k, const char *task,
                                     uint64_t *n, hsy_error *err)
 {
     int64_t there = 0;
-    hsy_status st;
+    hsy_status st = tokens_many_number(
+        k, &there, err, "select count(*) from enrolled where task = $1", "t",
+        task);
 
-    pg_text(pg_params(tokens_many_link(k)), task);
-    st = tokens_many_number(k, "select count(*) from enrolled where task = $1",
-                            &there, err);
     *n = (uint64_t)there;
     return st;
 }
 
 /* ---- For a running collector --------------------------------------------- */
 
-static const char tokens_many_look[] = "begin isolation level repeatable read";
 static const char tokens_many_now[] = "select version from tokens_version";
 
 /* A link that died since it was used last is made anew, at once. */
@@ -258,12 +255,9 @@ static hsy_status tokens_many_version(struct tokens_keep *k, int64_t *version,
     pg_patience(l, TOKENS_MANY_LOOK);
     if (st != HSY_OK)
         return st;
-    (void)pg_params(l);
-    st = tokens_many_number(k, tokens_many_now, version, err);
-    if (st == HSY_E_BUSY && old && (st = pg_connect(l, err)) == HSY_OK) {
-        (void)pg_params(l);
-        st = tokens_many_number(k, tokens_many_now, version, err);
-    }
+    st = tokens_many_number(k, version, err, tokens_many_now, "");
+    if (st == HSY_E_BUSY && old && (st = pg_connect(l, err)) == HSY_OK)
+        st = tokens_many_number(k, version, err, tokens_many_now, "");
     return st;
 }
 
@@ -275,13 +269,11 @@ static hsy_status tokens_many_load(struct tokens_keep *k,
     hsy_status st = pg_connect(l, err);
 
     pg_patience(l, TOKENS_MANY_READ);
-    (void)pg_params(l);
     if (st == HSY_OK)
-        st = pg_ask(l, tokens_many_look, NULL, err);
+        st = pg_begin_reading(l, err);
     if (st != HSY_OK)
         return st;
-    (void)pg_params(l);
-    st = tokens_many_number(k, tokens_many_now, version, err);
+    st = tokens_many_number(k, version, err, tokens_many_now, "");
     if (st == HSY_OK)
         st = tokens_many_people(k, &out->people, err);
     if (st == HSY_OK)
@@ -317,14 +309,11 @@ static hsy_status tokens_many_begin(struct tokens_keep *k, bool change,
         st = host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE,
                        "this is not the first shard of its cluster: tokens are "
                        "kept there");
-    (void)pg_params(m->link);
     if (st == HSY_OK)
-        st = pg_ask(m->link, change ? "begin" : tokens_many_look, NULL, err);
+        st = change ? pg_begin(m->link, err) : pg_begin_reading(m->link, err);
     if (st != HSY_OK || !change)
         return st;
-    (void)pg_params(m->link);
-    st = pg_ask(m->link, "update tokens_version set version = version + 1",
-                NULL, err);
+    st = pg_do(m->link, "update tokens_version set version = version + 1", err);
     if (st != HSY_OK)
         pg_rollback(m->link);
     return st;
@@ -346,15 +335,19 @@ static hsy_status tokens_many_end(struct tokens_keep *k, hsy_status st,
     return HSY_OK;
 }
 
-/* A statement, and how many rows it changed; NULL: never mind. */
-static hsy_status tokens_many_change(struct tokens_keep *k, const char *sql,
-                                     uint64_t *n, hsy_error *err)
+/* A statement, and how many rows it changed. */
+static hsy_status tokens_many_change(struct tokens_keep *k, uint64_t *n,
+                                     hsy_error *err, const char *sql,
+                                     const char *form, ...)
 {
     struct pg_rows *rows = NULL;
-    hsy_status st = pg_ask(tokens_many_link(k), sql, &rows, err);
+    va_list values;
+    hsy_status st;
 
-    if (n != NULL)
-        *n = st == HSY_OK ? pg_changed(rows) : 0;
+    va_start(values, form);
+    st = pg_ask_list(tokens_many_link(k), &rows, err, sql, form, values);
+    va_end(values);
+    *n = st == HSY_OK ? pg_changed(rows) : 0;
     pg_rows_free(rows);
     return st;
 }
@@ -363,43 +356,34 @@ static hsy_status tokens_many_put_person(struct tokens_keep *k,
                                          const struct tokens_person *is,
                                          hsy_error *err)
 {
-    struct pg_params *p = pg_params(tokens_many_link(k));
-
-    pg_text(p, is->name);
-    pg_int(p, (int32_t)is->role);
-    pg_bytes(p, is->hash, sizeof is->hash);
-    return tokens_many_change(k, "insert into people values($1, $2, $3)", NULL,
-                              err);
+    return pg_ask(tokens_many_link(k), NULL, err,
+                  "insert into people values($1, $2, $3)", "tib", is->name,
+                  (int32_t)is->role, is->hash, sizeof is->hash);
 }
 
 static hsy_status tokens_many_drop_person(struct tokens_keep *k,
                                           const char *name, uint64_t *n,
                                           hsy_error *err)
 {
-    pg_text(pg_params(tokens_many_link(k)), name);
-    return tokens_many_change(k, "delete from people where name = $1", n, err);
+    return tokens_many_change(k, n, err, "delete from people where name = $1",
+                              "t", name);
 }
 
 static hsy_status tokens_many_put_task(struct tokens_keep *k, const char *task,
                                        uint32_t quota, hsy_error *err)
 {
-    struct pg_params *p = pg_params(tokens_many_link(k));
-
-    pg_text(p, task);
-    pg_long(p, quota);
-    return tokens_many_change(k,
-                              "insert into token_tasks values($1, $2) on "
-                              "conflict(task) do update set quota = "
-                              "excluded.quota",
-                              NULL, err);
+    return pg_ask(tokens_many_link(k), NULL, err,
+                  "insert into token_tasks values($1, $2) on "
+                  "conflict(task) do update set quota = "
+                  "excluded.quota",
+                  "tl", task, (int64_t)quota);
 }
 
 static hsy_status tokens_many_drop_task(struct tokens_keep *k, const char *task,
                                         uint64_t *n, hsy_error *err)
 {
-    pg_text(pg_params(tokens_many_link(k)), task);
-    return tokens_many_change(k, "delete from token_tasks where task = $1", n,
-                              err);
+    return tokens_many_change(
+        k, n, err, "delete from token_tasks where task = $1", "t", task);
 }
 
 static hsy_status tokens_many_put_enrolled(struct tokens_keep *k,
@@ -407,34 +391,25 @@ static hsy_status tokens_many_put_enrolled(struct tokens_keep *k,
                                            const uint8_t *hashes, size_t n,
                                            uint32_t expires, hsy_error *err)
 {
-    struct pg_params *p = pg_params(tokens_many_link(k));
-
-    pg_text(p, task);
-    pg_items(p, hashes, TOKENS_SHORT, n);
-    pg_int(p, (int32_t)expires);
-    return tokens_many_change(k,
-                              "insert into enrolled select $1, hash, $3 from "
-                              "unnest($2::bytea[]) t(hash) on conflict do "
-                              "nothing",
-                              NULL, err);
+    return pg_ask(tokens_many_link(k), NULL, err,
+                  "insert into enrolled select $1, hash, $3 from "
+                  "unnest($2::bytea[]) t(hash) on conflict do "
+                  "nothing",
+                  "tBi", task, hashes, (size_t)TOKENS_SHORT, n,
+                  (int32_t)expires);
 }
 
 static hsy_status tokens_many_expire(struct tokens_keep *k, const char *task,
                                      const uint8_t *hash, uint32_t day,
                                      uint64_t *n, hsy_error *err)
 {
-    struct pg_params *p = pg_params(tokens_many_link(k));
-
-    pg_text(p, task);
-    pg_int(p, (int32_t)day);
-    if (hash != NULL)
-        pg_bytes(p, hash, TOKENS_SHORT);
     return tokens_many_change(
-        k,
+        k, n, err,
         hash == NULL ? "update enrolled set expires = $2 where task = $1"
                      : "update enrolled set expires = $2 where task = $1 and "
                        "hash = $3",
-        n, err);
+        hash == NULL ? "ti" : "tib", task, (int32_t)day, hash,
+        (size_t)TOKENS_SHORT);
 }
 
 static hsy_status tokens_many_drop_enrolled(struct tokens_keep *k,
@@ -442,16 +417,11 @@ static hsy_status tokens_many_drop_enrolled(struct tokens_keep *k,
                                             const uint8_t *hash, uint64_t *n,
                                             hsy_error *err)
 {
-    struct pg_params *p = pg_params(tokens_many_link(k));
-
-    pg_text(p, task);
-    if (hash != NULL)
-        pg_bytes(p, hash, TOKENS_SHORT);
     return tokens_many_change(
-        k,
+        k, n, err,
         hash == NULL ? "delete from enrolled where task = $1"
                      : "delete from enrolled where task = $1 and hash = $2",
-        n, err);
+        hash == NULL ? "t" : "tb", task, hash, (size_t)TOKENS_SHORT);
 }
 
 static bool tokens_many_asked(struct tokens_keep *k, const char *task)
@@ -460,10 +430,10 @@ static bool tokens_many_asked(struct tokens_keep *k, const char *task)
     struct pg_rows *rows = NULL;
     bool known = true;
 
-    (void)pg_params(l);
     if (pg_connect(l, NULL) == HSY_OK &&
-        pg_ask(l, "select bytes from documents order by version desc limit 1",
-               &rows, NULL) == HSY_OK &&
+        pg_ask(l, &rows, NULL,
+               "select bytes from documents order by version desc limit 1",
+               "") == HSY_OK &&
         pg_count(rows) == 1) {
         size_t len;
         const uint8_t *bytes = pg_get_bytes(rows, 0, 0, &len);

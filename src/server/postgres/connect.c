@@ -415,8 +415,7 @@ hsy_status pg_verify(struct pg_link *l, hsy_error *err)
     const char *broken;
     hsy_status st;
 
-    (void)pg_params(l);
-    st = sql != NULL ? pg_ask(l, sql, &r, err) : host_nomem(err);
+    st = sql != NULL ? pg_ask(l, &r, err, sql, "") : host_nomem(err);
     free(sql);
     if (st != HSY_OK)
         return st;

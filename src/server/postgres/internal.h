@@ -4,6 +4,7 @@
 
 #include "server/postgres/postgres.h"
 #include "server/postgres/pq.h"
+#include "server/postgres/values.h"
 
 #include <pthread.h>
 
@@ -102,7 +103,5 @@ hsy_status pg_passwords(struct pg_place *p, const char *path,
 
 /* The primary, of all servers of the place; NULL, with a reason and *st. */
 PGconn *pg_primary(struct pg_place *p, char reason[PG_REASON], hsy_status *st);
-
-/* ---- link.c -------------------------------------------------------------- */
 
 #endif

@@ -231,14 +231,19 @@ static void link_values(struct link_values *v, const struct pg_params *p)
     }
 }
 
-hsy_status pg_put(struct pg_link *l, const char *sql, hsy_error *err)
+hsy_status pg_put_list(struct pg_link *l, hsy_error *err, const char *sql,
+                       const char *form, va_list values)
 {
     struct pg_params *p = &l->params;
-    const int n = (int)p->n;
     struct pg_statement *s;
     struct link_values v;
     bool sent = true;
+    int n;
 
+    p->n = p->len = 0;
+    p->failed = false;
+    pg_values(p, form, values);
+    n = (int)p->n;
     if (p->failed) {
         if (l->n != 0) /* a turn was begun, and its answers are nobody's */
             (void)link_lost(l, "out of memory", NULL);
@@ -259,17 +264,9 @@ hsy_status pg_put(struct pg_link *l, const char *sql, hsy_error *err)
     else if (sent)
         sent = l->pq->sendQueryParams(l->conn, sql, n, v.types, v.bytes, v.lens,
                                       v.formats, 1) == 1;
-    p->n = p->len = 0;
     return sent && link_expect(l, PG_EXECUTE, NULL)
                ? HSY_OK
                : link_lost(l, l->pq->errorMessage(l->conn), err);
-}
-
-struct pg_params *pg_params(struct pg_link *l)
-{
-    l->params.n = l->params.len = 0;
-    l->params.failed = false;
-    return &l->params;
 }
 
 /* What is to be sent leaves while answers may come in. */
@@ -441,36 +438,7 @@ hsy_status pg_end(struct pg_link *l, hsy_error *err)
     return failed ? link_no(l, err) : HSY_OK;
 }
 
-hsy_status pg_ask(struct pg_link *l, const char *sql, struct pg_rows **rows,
-                  hsy_error *err)
-{
-    struct pg_rows *got = NULL;
-    hsy_status st = pg_put(l, sql, err), end;
-
-    if (rows != NULL)
-        *rows = NULL;
-    if (st == HSY_OK)
-        st = pg_turn(l, err);
-    if (st == HSY_OK)
-        st = pg_take(l, &got, err);
-    if (st == HSY_OK || st == HSY_E_REFUSED) {
-        end = pg_end(l, err);
-        st = end != HSY_OK ? end : st;
-    }
-    if (st == HSY_OK && rows != NULL)
-        *rows = got;
-    else
-        pg_rows_free(got);
-    return st;
-}
-
 /* ---- Transactions -------------------------------------------------------- */
-
-hsy_status pg_begin(struct pg_link *l, hsy_error *err)
-{
-    (void)pg_params(l);
-    return pg_ask(l, "begin", NULL, err);
-}
 
 /* COMMIT of a transaction that failed says ROLLBACK, and is no error (trap 5);
  * one whose wait for the standby was cancelled says COMMIT, with a warning
@@ -483,10 +451,8 @@ bool pg_is_commit(const struct pg_link *l, const struct pg_rows *r)
 hsy_status pg_commit(struct pg_link *l, hsy_error *err)
 {
     struct pg_rows *r = NULL;
-    hsy_status st;
+    hsy_status st = pg_ask(l, &r, err, "commit", "");
 
-    (void)pg_params(l);
-    st = pg_ask(l, "commit", &r, err);
     if (st == HSY_OK && !pg_is_commit(l, r)) {
         pg_rows_free(r);
         return link_lost(l, l->warned ? l->reason : "a commit was rolled back",
@@ -504,7 +470,6 @@ void pg_rollback(struct pg_link *l)
 
     if (l->conn == NULL)
         return;
-    (void)pg_params(l);
-    if (pg_ask(l, "rollback", NULL, &err) == HSY_E_REFUSED)
+    if (pg_do(l, "rollback", &err) == HSY_E_REFUSED)
         pg_drop(l);
 }

@@ -16,6 +16,8 @@
 
 #include "hearsay.h"
 
+#include <stdarg.h>
+
 #define PG_REASON 200 /* bytes of a reason, NUL included */
 #define PG_HOSTS 8u   /* servers of a place, at most */
 
@@ -91,29 +93,6 @@ void pg_patience(struct pg_link *l, unsigned milliseconds);
 const char *pg_reason(const struct pg_link *l);
 const char *pg_state(const struct pg_link *l);
 
-/* ---- Parameters ---------------------------------------------------------- */
-
-#define PG_PARAMS 12u
-
-/* Values of $1, $2, ... in the order they are added; cleared by pg_put. Bytes
- * and arrays are copied. */
-struct pg_params;
-struct pg_params *pg_params(struct pg_link *l); /* empty ones */
-void pg_int(struct pg_params *p, int32_t value);
-void pg_long(struct pg_params *p, int64_t value);
-void pg_bool(struct pg_params *p, bool value);
-void pg_bytes(struct pg_params *p, const void *bytes, size_t len);
-void pg_text(struct pg_params *p, const char *text);
-void pg_null(struct pg_params *p);
-/* Arrays: int8[], int4[], bytea[] of items of one length or of lens; bool[] in
- * which false is NULL. */
-void pg_longs(struct pg_params *p, const int64_t *values, size_t n);
-void pg_ints(struct pg_params *p, const int32_t *values, size_t n);
-void pg_marks(struct pg_params *p, const bool *values, size_t n);
-void pg_items(struct pg_params *p, const void *items, size_t len, size_t n);
-void pg_blobs(struct pg_params *p, const void *const *items, const size_t *lens,
-              size_t n);
-
 /* ---- Statements ---------------------------------------------------------- */
 
 /* The rows of an answer. */
@@ -128,29 +107,46 @@ void pg_rows_free(struct pg_rows *r);     /* NULL is allowed */
 
 /*
  * One statement and its answer, which is to be freed unless rows is NULL.
+ * Values of $1, $2, ... follow in the order of `form`, at most PG_PARAMS: 'i'
+ * an int32_t, 'l' an int64_t, 'o' a bool, 't' a text, 'b' bytes and their
+ * size_t, 'n' NULL, without an argument. Arrays, each with its size_t last:
+ * 'I' of int32_t, 'L' of int64_t, 'M' of bool in which false is NULL, 'B' of
+ * bytes that have one length (items, size_t), 'V' of various (items, size_t *).
+ *
  * HSY_E_BUSY as above; else HSY_E_REFUSED, with pg_state, when the server
  * refuses it; a transaction that was begun is to be rolled back then.
  */
-hsy_status pg_ask(struct pg_link *l, const char *sql, struct pg_rows **rows,
-                  hsy_error *err);
+#define PG_PARAMS 12u
+hsy_status pg_ask(struct pg_link *l, struct pg_rows **rows, hsy_error *err,
+                  const char *sql, const char *form, ...);
+hsy_status pg_ask_list(struct pg_link *l, struct pg_rows **rows, hsy_error *err,
+                       const char *sql, const char *form, va_list values);
 
-/* Several on one way: each pg_put sends a statement with the parameters that
- * pg_params had; pg_turn sends the end of the turn; then pg_take gives the
- * answers in order, and after the last of them pg_end. After a refusal the
- * others of the turn were not done, and pg_take refuses them all. Without
- * memory for a statement (HSY_E_NOMEM) the link is dropped if a turn was begun:
- * its answers would be taken for those of the next. */
-hsy_status pg_put(struct pg_link *l, const char *sql, hsy_error *err);
+/* One without values, whose answer is of no interest. */
+hsy_status pg_do(struct pg_link *l, const char *sql, hsy_error *err);
+
+/* Several on one way: each pg_put sends a statement with its values; pg_turn
+ * sends the end of the turn; then pg_take gives the answers in order, and after
+ * the last of them pg_end. After a refusal the others of the turn were not
+ * done, and pg_take refuses them all. Without memory for a statement
+ * (HSY_E_NOMEM) the link is dropped if a turn was begun: its answers would be
+ * taken for those of the next. */
+hsy_status pg_put(struct pg_link *l, hsy_error *err, const char *sql,
+                  const char *form, ...);
 hsy_status pg_turn(struct pg_link *l, hsy_error *err);
 hsy_status pg_take(struct pg_link *l, struct pg_rows **rows, hsy_error *err);
 hsy_status pg_end(struct pg_link *l, hsy_error *err);
 
 /* A transaction. HSY_OK of pg_commit is certain: the answer says COMMIT and no
  * warning came with it. Anything else is HSY_E_BUSY, and the link is dropped.
- * pg_rollback: after a refusal. */
+ * pg_rollback: after a refusal. pg_finish: commit if st is HSY_OK, else roll
+ * back, and st. pg_begin_reading: all that is read is of one moment, that of
+ * the first question; to be rolled back. */
 hsy_status pg_begin(struct pg_link *l, hsy_error *err);
+hsy_status pg_begin_reading(struct pg_link *l, hsy_error *err);
 hsy_status pg_commit(struct pg_link *l, hsy_error *err);
 void pg_rollback(struct pg_link *l);
+hsy_status pg_finish(struct pg_link *l, hsy_status st, hsy_error *err);
 
 /* The same of an answer that pg_take gave to "commit". */
 bool pg_is_commit(const struct pg_link *l, const struct pg_rows *r);

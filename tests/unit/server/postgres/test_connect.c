@@ -39,19 +39,14 @@ static void values_come_back(struct pg_link *l)
     static const int64_t longs[] = {INT64_MIN, -1, 0, INT64_MAX};
     static const bool marks[] = {true, false, false, true};
     static const uint8_t bytes[] = {0, 255, 1, 0, 7};
-    struct pg_params *p = pg_params(l);
     struct pg_rows *r = NULL;
     size_t len = 0;
 
-    pg_int(p, INT32_MIN);
-    pg_long(p, INT64_MIN);
-    pg_bytes(p, bytes, sizeof bytes);
-    pg_text(p, "gr\xc3\xbc\xc3\x9f");
-    pg_null(p);
-    is_status(pg_ask(l,
+    is_status(pg_ask(l, &r, NULL,
                      "select $1::int4, $2::int8, $3::bytea, $4::text, "
                      "$5::int4",
-                     &r, NULL),
+                     "ilbtn", INT32_MIN, INT64_MIN, bytes, sizeof bytes,
+                     "gr\xc3\xbc\xc3\x9f"),
               HSY_OK, "values are sent");
     ok(pg_count(r) == 1 && pg_get(r, 0, 0) == INT32_MIN &&
            pg_get(r, 0, 1) == INT64_MIN && pg_is_null(r, 0, 4),
@@ -62,14 +57,11 @@ static void values_come_back(struct pg_link *l)
                   "gr\xc3\xbc\xc3\x9f") == 0,
        "bytes and text come back");
     pg_rows_free(r);
-    p = pg_params(l);
-    pg_longs(p, longs, 4);
-    pg_marks(p, marks, 4);
-    pg_items(p, "abcdefgh", 2, 4);
-    is_status(pg_ask(l,
+    is_status(pg_ask(l, &r, NULL,
                      "select * from unnest($1::int8[], $2::boolean[], "
                      "$3::bytea[])",
-                     &r, NULL),
+                     "LMB", longs, (size_t)4, marks, (size_t)4, "abcdefgh",
+                     (size_t)2, (size_t)4),
               HSY_OK, "arrays are sent");
     for (size_t i = 0; i < 4; i++)
         ok(pg_get(r, i, 0) == longs[i] && pg_is_null(r, i, 1) == !marks[i] &&
@@ -82,14 +74,13 @@ static void refusals_are_told(struct pg_link *l)
 {
     struct pg_rows *r = NULL;
 
-    (void)pg_params(l);
-    is_status(pg_ask(l, "select * from nowhere", &r, NULL), HSY_E_REFUSED,
+    is_status(pg_ask(l, &r, NULL, "select * from nowhere", ""), HSY_E_REFUSED,
               "a table that is not there");
     is_text(pg_state(l), "42P01", "and its state");
     ok(r == NULL && pg_connected(l), "the link stays");
     is_status(pg_begin(l, NULL), HSY_OK, "a transaction");
-    (void)pg_params(l);
-    is_status(pg_ask(l, "select 1 / 0", NULL, NULL), HSY_E_REFUSED, "fails");
+    is_status(pg_ask(l, NULL, NULL, "select 1 / 0", ""), HSY_E_REFUSED,
+              "fails");
     is_status(pg_commit(l, NULL), HSY_E_BUSY,
               "its COMMIT says ROLLBACK, and is none");
     ok(!pg_connected(l), "the link is dropped");
@@ -101,10 +92,9 @@ static void a_turn_is_refused_as_a_whole(struct pg_link *l)
 {
     struct pg_rows *r = NULL;
 
-    (void)pg_params(l);
-    pg_put(l, "select 1::int8", NULL);
-    pg_put(l, "select 1 / 0", NULL);
-    pg_put(l, "select 2::int8", NULL);
+    pg_put(l, NULL, "select 1::int8", "");
+    pg_put(l, NULL, "select 1 / 0", "");
+    pg_put(l, NULL, "select 2::int8", "");
     is_status(pg_turn(l, NULL), HSY_OK, "three statements");
     ok(pg_take(l, &r, NULL) == HSY_OK && pg_get(r, 0, 0) == 1, "the first");
     pg_rows_free(r);
@@ -113,8 +103,7 @@ static void a_turn_is_refused_as_a_whole(struct pg_link *l)
        "the second is refused, and so the third");
     is_status(pg_end(l, NULL), HSY_E_REFUSED, "and the turn");
     is_text(pg_state(l), "22012", "with the state of the first that was");
-    (void)pg_params(l);
-    is_status(pg_ask(l, "select 1::int8", NULL, NULL), HSY_OK,
+    is_status(pg_ask(l, NULL, NULL, "select 1::int8", ""), HSY_OK,
               "the next turn works");
 }
 
@@ -124,8 +113,7 @@ static void a_turn_has_no_end(struct pg_link *l)
     size_t sent = 0, came = 0;
 
     for (int32_t i = 0; i < 5000; i++) {
-        pg_int(pg_params(l), i);
-        sent += pg_put(l, "select $1::int4", NULL) == HSY_OK;
+        sent += pg_put(l, NULL, "select $1::int4", "i", i) == HSY_OK;
     }
     is_u64(sent, 5000, "5,000 statements of one turn are sent");
     is_status(pg_turn(l, NULL), HSY_OK, "and their end");
@@ -144,11 +132,10 @@ static void a_session_keeps_waiting_for_the_standby(struct pg_link *l)
 {
     struct pg_rows *r = NULL;
 
-    (void)pg_params(l);
-    is_status(pg_ask(l,
+    is_status(pg_ask(l, &r, NULL,
                      "select source from pg_settings where name = "
                      "'synchronous_commit'",
-                     &r, NULL),
+                     ""),
               HSY_OK, "who says how long a commit waits");
     is_text((const char *)pg_get_bytes(r, 0, 0, NULL), "session",
             "is the session");
@@ -159,16 +146,14 @@ static void a_session_keeps_waiting_for_the_standby(struct pg_link *l)
 static void a_turn_that_is_given_up_is_nobodys(struct pg_link *l)
 {
     struct pg_rows *r = NULL;
-    struct pg_params *p = pg_params(l);
 
-    is_status(pg_put(l, "select 7::int8", NULL), HSY_OK, "a turn is begun");
-    for (unsigned i = 0; i <= PG_PARAMS; i++)
-        pg_int(p, 1); /* one too many: as if there were no memory */
-    is_status(pg_put(l, "select 8::int8", NULL), HSY_E_NOMEM,
+    is_status(pg_put(l, NULL, "select 7::int8", ""), HSY_OK, "a turn is begun");
+    /* One too many: as if there were no memory. */
+    is_status(pg_put(l, NULL, "select 8::int8", "nnnnnnnnnnnnn"), HSY_E_NOMEM,
               "a statement of it cannot be sent");
-    (void)pg_params(l);
     is_status(pg_connect(l, NULL), HSY_OK, "the link is used again");
-    is_status(pg_ask(l, "select 9::int8", &r, NULL), HSY_OK, "for a question");
+    is_status(pg_ask(l, &r, NULL, "select 9::int8", ""), HSY_OK,
+              "for a question");
     ok(r != NULL && pg_get(r, 0, 0) == 9, "which gets its own answer");
     pg_rows_free(r);
 }
