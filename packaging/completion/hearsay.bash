@@ -49,12 +49,14 @@ _hearsay_options() { # COMMAND, perhaps with a verb
     case $1 in
     'randomize')
         echo --yes-no --values --values-file --domain --range --bins --strings \
-            --attribute --epsilon --mechanism --alphabet --oracle --set --task \
-            --max-bits --max-steps --users --other --clip --output --simulate \
-            --seed --json
+            --attribute --ignore-columns --column --epsilon --mechanism \
+            --alphabet --oracle --set --task --max-bits --max-steps --users \
+            --other --clip --output --simulate --seed --json
         ;;
     'tally')
-        echo --output --round
+        echo --output --round --column --yes-no --values --values-file --domain \
+            --range --bins --strings --epsilon --mechanism --alphabet --oracle \
+            --set --other --task
         ;;
     'estimate')
         echo --level --interval --simultaneous --target --post --candidates --top \

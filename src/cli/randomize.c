@@ -5,13 +5,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct randomize {
-    const char *input, *output;
+    const char *input, *output, *column;
     bool json, simulate;
     uint64_t seed;
     struct cli_spec spec;
+    struct records table; /* with --column */
     hsy_scheme *scheme;
     struct output *out;
     int fd;
@@ -26,6 +28,9 @@ static const struct cli_option randomize_options[] = {
     CLI_KIND_OPTIONS,
     CLI_SPEC("strings"),
     CLI_SPEC("attribute"),
+    CLI_SPEC("ignore-columns"),
+    {"column", "NAME", "the truths are this column of CSV with a header",
+     CLI_INTO_TEXT, RANDOMIZE(column), .without = "attribute"},
     CLI_SCHEME_OPTIONS,
     CLI_SPEC("task"),
     CLI_LIMIT_OPTIONS,
@@ -57,6 +62,22 @@ static int randomize_check(struct cli_parser *p, const struct randomize *o)
 
 /* ---- Randomizing --------------------------------------------------------- */
 
+/* Where the truths stand in each line; NULL: it has nothing else. */
+static struct records *randomize_table(struct randomize *j)
+{
+    if (j->spec.tuple != NULL)
+        return &j->spec.tuple->records;
+    if (j->column == NULL)
+        return NULL;
+    j->table.columns[0] =
+        (struct record_column){.name = j->column,
+                               .name_len = strlen(j->column),
+                               .coder = cli_coder(&j->spec, j->scheme)};
+    j->table.count = 1;
+    j->table.others = true;
+    return &j->table;
+}
+
 static int randomize_open(struct randomize *j)
 {
     int failed = cli_scheme_new(&j->scheme, &j->spec.spec);
@@ -65,6 +86,8 @@ static int randomize_open(struct randomize *j)
         failed = cli_scheme_reports(j->scheme);
     if (failed)
         return failed;
+    if (j->column != NULL && records_open(&j->table, NULL) != HSY_OK)
+        return cli_fail_nomem();
     j->fd = cli_open_input(j->input);
     return j->fd == -1 ? CLI_FAILED : cli_open_output(&j->out, j->output);
 }
@@ -76,16 +99,15 @@ static void randomize_tick(void *ctx, uint64_t written)
 
 static int randomize_lines(struct randomize *j, struct randomized *done)
 {
-    const struct randomizer how = {
-        .scheme = j->scheme,
-        .labels = j->spec.spec.labels,
-        .labels_len = j->spec.spec.labels_len,
-        .coder = cli_coder(&j->spec, j->scheme),
-        .records = j->spec.tuple != NULL ? &j->spec.tuple->records : NULL,
-        .json = j->json,
-        .seed = j->simulate ? &j->seed : NULL,
-        .tick = randomize_tick,
-        .ctx = &j->progress};
+    const struct randomizer how = {.scheme = j->scheme,
+                                   .labels = j->spec.spec.labels,
+                                   .labels_len = j->spec.spec.labels_len,
+                                   .coder = cli_coder(&j->spec, j->scheme),
+                                   .records = randomize_table(j),
+                                   .json = j->json,
+                                   .seed = j->simulate ? &j->seed : NULL,
+                                   .tick = randomize_tick,
+                                   .ctx = &j->progress};
     struct output *out = j->out;
     hsy_error err = {0};
 
@@ -118,7 +140,8 @@ static int randomize_run(struct randomize *j)
     if (!failed && done.written == 0)
         cli_note("note: %s %s: the stream holds no reports",
                  cli_input_name(j->input),
-                 j->spec.tuple != NULL && j->spec.tuple->records.headed
+                 j->table.headed || (j->spec.tuple != NULL &&
+                                     j->spec.tuple->records.headed)
                      ? "has a header and no rows"
                      : "is empty");
     return failed;
@@ -140,6 +163,7 @@ int cmd_randomize(int argc, char **argv)
         failed = cli_spec_finish(&job.spec, &p);
     if (!failed)
         failed = randomize_run(&job);
+    records_close(&job.table);
     output_abort(job.out);
     cli_close_input(job.fd);
     free(job.scheme);

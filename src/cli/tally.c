@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 struct tally_how {
-    const char *output;
-    hsy_round round; /* each: 0 if none was said */
+    const char *output, *column;
+    struct cli_spec spec; /* of the reports in it */
+    hsy_round round;      /* each: 0 if none was said */
 };
 
 static bool tally_round(struct cli_parser *p, void *to)
@@ -31,6 +32,11 @@ static bool tally_round(struct cli_parser *p, void *to)
     return false;
 }
 
+#define TALLY_SPEC(name)                                                       \
+    {                                                                          \
+        name, .into = CLI_INTO_SPEC, .with = "column"                          \
+    }
+
 static const struct cli_option tally_options[] = {
     {"output", "FILE", "output file, written whole or not at all ('-': stdout)",
      CLI_INTO_OUTPUT, offsetof(struct tally_how, output)},
@@ -38,14 +44,37 @@ static const struct cli_option tally_options[] = {
      "slot and round of files that do not name theirs; needed to merge reports "
      "of kept answers",
      CLI_INTO_CALL, .call = tally_round},
+    {"column", "NAME",
+     "reports are this column of CSV with a header, each as 'randomize --json' "
+     "writes it; say the question as there",
+     CLI_INTO_TEXT, offsetof(struct tally_how, column)},
+    TALLY_SPEC("yes-no"),
+    TALLY_SPEC("values"),
+    TALLY_SPEC("values-file"),
+    TALLY_SPEC("domain"),
+    TALLY_SPEC("range"),
+    CLI_SPEC("bins"),
+    {"strings", NULL, "any text", CLI_INTO_SPEC, .with = "column"},
+    TALLY_SPEC("epsilon"),
+    TALLY_SPEC("mechanism"),
+    CLI_SPEC("alphabet"),
+    CLI_SPEC("oracle"),
+    {"set", NULL, "a parameter of it", CLI_INTO_SPEC, .with = "column"},
+    {"other", NULL, "the list has \"other\" too", CLI_INTO_SPEC,
+     .with = "values values-file"},
+    TALLY_SPEC("task"),
     {0}};
 
 static const struct cli_command tally_command = {
-    "tally", "[-o FILE] [--round SLOT:ROUND] [FILE...]",
+    "tally",
+    "[-o FILE] [--round SLOT:ROUND] [FILE...] | "
+    "--column NAME KIND --epsilon E [options] [FILE...]",
     "Count reports: merge report streams, their JSON twins and tallies of "
     "one\nscheme into one tally. Merging the tallies of the parts of a stream, "
     "in any\norder, gives the tally of the whole, byte for byte.",
-    tally_options, .operands = "[FILE...]"};
+    tally_options,
+    .operands = "[FILE...]",
+    .spec = offsetof(struct tally_how, spec)};
 
 static int tally_write(const struct gather *g, const char *path)
 {
@@ -63,23 +92,56 @@ static int tally_write(const struct gather *g, const char *path)
     return output_commit(out) == HSY_OK ? CLI_DONE : cli_fail_output(path);
 }
 
+/* The scheme of the reports in a column. */
+static int tally_scheme(struct gather *g, struct tally_how *how,
+                        struct cli_parser *p)
+{
+    hsy_scheme *scheme = NULL;
+    hsy_error err = {0};
+    int failed = cli_spec_finish(&how->spec, p);
+
+    if (!failed && cli_spec_trivial(&how->spec))
+        failed = cli_usage(p, "one value only: nobody reports it");
+    if (!failed)
+        failed = cli_scheme_new(&scheme, &how->spec.spec);
+    if (failed)
+        return failed;
+    g->column = how->column;
+    if (gather_scheme(g, scheme, how->spec.spec.labels, "--column", &err) !=
+        HSY_OK)
+        return cli_fail_error(NULL, &err);
+    return cli_scheme_reports(scheme);
+}
+
+static int tally_run(struct gather *g, struct tally_how *how,
+                     struct cli_parser *p)
+{
+    int failed = how->column != NULL ? tally_scheme(g, how, p) : 0;
+
+    if (how->round.each != 0)
+        g->round = &how->round;
+    if (!failed)
+        failed = cli_gather_files(g, p, p->operands, p->noperands);
+    return failed ? failed : tally_write(g, how->output);
+}
+
 int cmd_tally(int argc, char **argv)
 {
     struct tally_how how = {0};
     struct gather g = {0};
     struct cli_parser p;
-    int failed;
+    int failed = 0;
 
-    if (!cli_read(&p, &tally_command, argc, argv, &how))
+    if (!cli_read(&p, &tally_command, argc, argv, &how)) {
+        cli_spec_clear(&how.spec);
         return p.exit;
-    if (how.round.each != 0)
-        g.round = &how.round;
+    }
     if (how.output == NULL && isatty(STDOUT_FILENO) == 1)
-        return cli_usage(&p, "a tally is not for a terminal: redirect it or "
-                             "use -o FILE");
-    failed = cli_gather_files(&g, &p, p.operands, p.noperands);
+        failed = cli_usage(&p, "a tally is not for a terminal: redirect it or "
+                               "use -o FILE");
     if (!failed)
-        failed = tally_write(&g, how.output);
+        failed = tally_run(&g, &how, &p);
     gather_clear(&g);
+    cli_spec_clear(&how.spec);
     return failed;
 }

@@ -98,7 +98,7 @@ BAD = {
     "line 1, column 3: the header names no attribute": "smoker,city,extra\nyes,rome,1\n",
     "line 1, column 1: the header names no": "maybe,atlantis\n",
     "line 1, smoker: the header has this column twice": "smoker,smoker\nyes,yes\n",
-    "line 1, city: the header lacks": "smoker\nyes\n",
+    "line 1, city: the header has no column": "smoker\nyes\n",
     "line 2, smoker: neither": "smoker,city\nmaybe,rome\n",
     "line 3, city: not one of": "smoker,city\nyes,rome\nno,atlantis\n",
     "line 2, smoker: empty": "smoker,city\n,rome\n",

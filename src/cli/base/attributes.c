@@ -216,6 +216,7 @@ int cli_tuple_finish(struct cli_spec *c, struct cli_parser *p)
     for (size_t i = 0; i < t->count; i++)
         t->records.columns[i] = attributes_column(&t->columns[i]);
     t->records.count = t->count;
+    t->records.others = c->ignore_columns;
     if (records_open(&t->records, NULL) != HSY_OK)
         return cli_fail_nomem();
     c->spec.kind = HSY_KIND_TUPLE;

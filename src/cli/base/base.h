@@ -270,7 +270,7 @@ struct cli_spec {
     uint64_t domain, bins;
     uint32_t params; /* those that --set has given, a bit each */
     bool yes_no, strings, other, clip, has_epsilon, has_domain, has_bins;
-    bool has_alphabet;
+    bool has_alphabet, ignore_columns;
     uint32_t other_place;    /* of the label "other", if other is set */
     struct cli_tuple *tuple; /* --attribute; NULL: none. Owned */
     const char *task;        /* --task; the spec's labels are in tasks */
@@ -315,6 +315,10 @@ struct coder cli_coder(const struct cli_spec *c, const hsy_scheme *scheme);
 
 /* What is wrong with a truth and what to do, without its value. */
 const char *cli_truth_said(const struct truth_wrong *wrong);
+
+/* The same of a line of a file; the exit code. */
+int cli_fail_truth(const char *name, uint64_t line,
+                   const struct truth_wrong *wrong);
 
 /* Why truths of a file (NULL: standard input) did not become reports or counts
  * in another; the exit code. */

@@ -58,6 +58,8 @@ static int gather_fail(const struct gather *g, const hsy_error *err)
                         hsy_unit_name(w->unit), w->line, w->report,
                         err->msg != NULL ? err->msg
                                          : hsy_strstatus(err->status));
+    case GATHER_COLUMN:
+        return cli_fail_truth(w->name, w->line, &w->record);
     case GATHER_MIXED:
         return gather_fail_mixed(g);
     default:

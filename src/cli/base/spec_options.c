@@ -181,6 +181,8 @@ const struct cli_option cli_spec_rows[] = {
      "\"none\"",
      CLI_INTO_CALL, .call = cli_tuple_add,
      .without = "yes-no values values-file domain range strings"},
+    {"ignore-columns", NULL, "pass over columns that no --attribute names",
+     CLI_INTO_FLAG, SPEC(ignore_columns), .with = "attribute"},
     {"epsilon", "E", "privacy of one report, 0.000001 to 32, or ln3",
      CLI_INTO_CALL, .call = spec_epsilon, .hints = "1 2 ln3"},
     {"mechanism", "NAME", "a name from 'hearsay mechanisms' (default auto)",

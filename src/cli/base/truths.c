@@ -32,7 +32,8 @@ static const char *truths_string(const struct truth_wrong *wrong)
 const char *cli_truth_said(const struct truth_wrong *wrong)
 {
     static const char *const said[] = {
-        [TRUTH_EMPTY] = "empty; write one truth a line",
+        [TRUTH_EMPTY] = "empty; write one truth a line, and leave out people "
+                        "without one",
         [TRUTH_NOT_YES_NO] = TRUTH_NOT_YES_NO_TEXT,
         [TRUTH_NOT_LISTED] =
             "not one of the values; add it to the list, or count what is not "
@@ -45,29 +46,34 @@ const char *cli_truth_said(const struct truth_wrong *wrong)
         [TRUTH_QUOTE] = csv_quote,
         [TRUTH_UNKNOWN] =
             "the header names no attribute there: declare it with "
-            "--attribute, or leave the column out",
+            "--attribute, or pass over such columns with --ignore-columns",
         [TRUTH_TWICE] = "the header has this column twice",
-        [TRUTH_LACKING] = "the header lacks this attribute",
+        [TRUTH_LACKING] = "the header has no column of this name",
         [TRUTH_ABSENT] = "empty; if a person need not answer, say NAME?=KIND, "
                          "which counts that as \"none\"",
-        [TRUTH_FIELDS] = "not as many fields as the header has"};
+        [TRUTH_FIELDS] = "not as many fields as the header has",
+        [TRUTH_GAP] = "empty; only the last lines may be"};
 
     return wrong->trouble == TRUTH_REFUSED ? truths_string(wrong)
                                            : said[wrong->trouble];
 }
 
-static int truths_wrong(const char *name, uint64_t line,
-                        const struct truth_wrong *wrong)
+int cli_fail_truth(const char *name, uint64_t line,
+                   const struct truth_wrong *wrong)
 {
-    const char *said = cli_truth_said(wrong);
+    char where[32] = "", meant[CLI_MEANT] = "";
 
-    if (wrong->column != NULL)
-        return cli_fail("%s: line %" PRIu64 ", %s: %s", name, line,
-                        wrong->column, said);
-    if (wrong->place != 0)
-        return cli_fail("%s: line %" PRIu64 ", column %zu: %s", name, line,
-                        wrong->place, said);
-    return cli_fail("%s: line %" PRIu64 ": %s", name, line, said);
+    if (wrong->column == NULL && wrong->place != 0)
+        snprintf(where, sizeof where, ", column %zu", wrong->place);
+    else if (wrong->place != 0)
+        snprintf(meant, sizeof meant, "; did you mean column %zu?",
+                 wrong->place);
+    if (wrong->meant != NULL)
+        snprintf(meant, sizeof meant, "; is it meant as '%s'?", wrong->meant);
+    return cli_fail("%s: line %" PRIu64 "%s%s%s: %s%s", name, line, where,
+                    wrong->column != NULL ? ", " : "",
+                    wrong->column != NULL ? wrong->column : "",
+                    cli_truth_said(wrong), meant);
 }
 
 int cli_fail_truths(const char *input, const char *output,
@@ -79,7 +85,7 @@ int cli_fail_truths(const char *input, const char *output,
     case RANDOMIZER_LINES:
         return cli_fail_line(cli_input_name(input), err);
     case RANDOMIZER_TRUTH:
-        return truths_wrong(cli_input_name(input), done->line, &done->wrong);
+        return cli_fail_truth(cli_input_name(input), done->line, &done->wrong);
     case RANDOMIZER_COINS:
         return cli_fail_error(NULL, err);
     case RANDOMIZER_OUTPUT:

@@ -3,6 +3,8 @@
 
 #include "host/base/host_fail.h"
 #include "host/format/format.h"
+#include "host/format/json_value.h"
+#include "host/format/records.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -60,23 +62,33 @@ static bool gather_block(struct gather *g, const uint8_t *labels)
     return g->block != NULL;
 }
 
-static hsy_status gather_begin(struct gather *g, struct container_reader *r,
-                               const struct container_item *item,
-                               const char *name, hsy_error *err)
+hsy_status gather_scheme(struct gather *g, hsy_scheme *scheme,
+                         const uint8_t *labels, const char *name,
+                         hsy_error *err)
 {
     hsy_status st = HSY_OK;
 
-    g->scheme = container_keep_scheme(r);
+    g->scheme = scheme;
     g->first = name;
     hsy_scheme_describe(g->scheme, &g->info);
-    if (!gather_block(g, item->labels))
+    if (!gather_block(g, labels))
         return host_nomem(err);
     if (g->info.labels_len > g->info.labels_at)
         st = labels_take(&g->labels, g->block + g->info.labels_at,
                          g->info.labels_len - g->info.labels_at, err);
     if (st != HSY_OK)
-        return gather_at(g, item, st, err);
+        return st;
     return gather_allocate(g) ? HSY_OK : host_nomem(err);
+}
+
+static hsy_status gather_begin(struct gather *g, struct container_reader *r,
+                               const struct container_item *item,
+                               const char *name, hsy_error *err)
+{
+    const hsy_status st =
+        gather_scheme(g, container_keep_scheme(r), item->labels, name, err);
+
+    return st == HSY_OK ? st : gather_at(g, item, st, err);
 }
 
 /* Another file begins: it must be of the same scheme. */
@@ -149,13 +161,12 @@ static hsy_status gather_reports(struct gather *g,
 }
 
 /* A file is over: of which round were its reports, if it did not say? */
-static hsy_status gather_end(struct gather *g,
-                             const struct container_item *item,
+static hsy_status gather_end(struct gather *g, uint64_t reports,
                              const char *name, hsy_error *err)
 {
     hsy_round round;
 
-    if (g->said || item->record.count == 0)
+    if (g->said || reports == 0)
         return HSY_OK;
     if (g->round == NULL) {
         g->nunsaid++;
@@ -163,7 +174,7 @@ static hsy_status gather_end(struct gather *g,
         return HSY_OK;
     }
     round = *g->round;
-    round.reports = item->record.count;
+    round.reports = reports;
     return rounds_add(&g->rounds, &round, err);
 }
 
@@ -174,7 +185,7 @@ static hsy_status gather_record(struct gather *g,
     hsy_status st;
 
     if (item->record.type == HSY_RECORD_END)
-        return gather_end(g, item, name, err);
+        return gather_end(g, item->record.count, name, err);
     g->said |= item->record.type == HSY_RECORD_ROUNDS;
     st = container_add_record(&g->tally, &item->record, item->payload, err);
     if (st == HSY_OK)
@@ -222,16 +233,126 @@ static hsy_status gather_items(struct gather *g, struct container_reader *r,
     return st;
 }
 
+static hsy_status gather_stream(struct gather *g, int fd, const char *name,
+                                hsy_error *err)
+{
+    struct container_reader *r = container_open(fd);
+    const hsy_status st =
+        r != NULL ? gather_items(g, r, name, err) : host_nomem(err);
+
+    container_close(r);
+    return st;
+}
+
+/* ---- Tables -------------------------------------------------------------- */
+
+struct gather_table {
+    struct gather *g;
+    struct records records;
+    uint8_t *one;    /* a packed report */
+    size_t filled;   /* reports of the chunk */
+    uint64_t before; /* reports of other files */
+    uint64_t gap;    /* the first empty line; 0: none */
+};
+
+static hsy_status gather_table_wrong(struct gather_table *t, uint64_t line,
+                                     hsy_error *err)
+{
+    t->g->wrong.trouble = GATHER_COLUMN;
+    t->g->wrong.line = line;
+    return host_fail_at(err, HSY_E_FORMAT, HSY_FIELD_NONE,
+                        "not as the table's first line says", HSY_UNIT_LINE,
+                        line);
+}
+
+static hsy_status gather_table_flush(struct gather_table *t, hsy_error *err)
+{
+    struct gather *g = t->g;
+    const size_t n = t->filled;
+
+    t->filled = 0;
+    g->counted += n;
+    if (g->tick != NULL)
+        g->tick(g->tick_ctx, g->counted);
+    return hsy_tally_batch(&g->tally, g->scheme, g->reports, n, err);
+}
+
+/* The report of a line, which is in r->field of one column. */
+static bool gather_table_report(struct gather_table *t, const struct line *line)
+{
+    struct gather *g = t->g;
+    struct truth_wrong *w = &g->wrong.record;
+    struct record_cursor c = records_begin(&t->records, line);
+    bool good = false;
+    size_t i;
+
+    while (records_next(&t->records, &c, &i, w))
+        good = container_text_value(
+            g->reports + t->filled * g->info.report_bytes, t->one, g->scheme,
+            &g->info, (const char *)c.field.text, c.field.len);
+    if (w->trouble == 0 && !good)
+        *w = (struct truth_wrong){
+            .trouble = TRUTH_REFUSED,
+            .column = g->column,
+            .msg = "not a report of the scheme as its JSON twin has it: a "
+                   "number, or if it has more than 53 bits its bytes in "
+                   "hexadecimal"};
+    return w->trouble == 0;
+}
+
+static hsy_status gather_table_line(void *ctx, const struct line *line,
+                                    uint64_t number, hsy_error *err)
+{
+    struct gather_table *t = ctx;
+
+    if (!t->records.headed)
+        return records_header(&t->records, line, &t->g->wrong.record)
+                   ? HSY_OK
+                   : gather_table_wrong(t, number, err);
+    if (line->len == 0) {
+        t->gap = t->gap != 0 ? t->gap : number;
+        return HSY_OK;
+    }
+    if (t->gap != 0) {
+        t->g->wrong.record.trouble = TRUTH_GAP;
+        return gather_table_wrong(t, t->gap, err);
+    }
+    if (!gather_table_report(t, line))
+        return gather_table_wrong(t, number, err);
+    return ++t->filled == t->g->chunk ? gather_table_flush(t, err) : HSY_OK;
+}
+
+static hsy_status gather_table(struct gather *g, int fd, const char *name,
+                               hsy_error *err)
+{
+    struct gather_table t = {.g = g, .before = g->counted};
+    hsy_status st = records_open(&t.records, err);
+
+    t.records.columns[0] = (struct record_column){
+        .name = g->column, .name_len = strlen(g->column)};
+    t.records.count = 1;
+    t.records.others = true;
+    t.one = malloc(hsy_packed_size(g->scheme, 1));
+    if (st == HSY_OK)
+        st = t.one != NULL ? lines_each(fd, true, gather_table_line, &t, err)
+                           : host_nomem(err);
+    if (st == HSY_OK)
+        st = gather_table_flush(&t, err);
+    free(t.one);
+    records_close(&t.records);
+    g->said = false;
+    return st == HSY_OK ? gather_end(g, g->counted - t.before, name, err) : st;
+}
+
 hsy_status gather_file(struct gather *g, int fd, const char *name,
                        hsy_error *err)
 {
-    struct container_reader *r = container_open(fd);
     hsy_error why = {0};
     hsy_status st;
 
     g->wrong = (struct gather_wrong){.name = name};
-    st = r != NULL ? gather_items(g, r, name, &why) : host_nomem(&why);
-    container_close(r);
+    st = g->column != NULL ? gather_table(g, fd, name, &why)
+                           : gather_stream(g, fd, name, &why);
     if (st != HSY_OK && err != NULL)
         *err = why;
     return st;

@@ -5,12 +5,14 @@
 #include "host/analysis/analysis.h"
 #include "host/base/labels.h"
 #include "host/format/batch_rows.h"
+#include "host/format/codes.h"
 #include "host/format/rounds.h"
 
 /* What no hsy_error can say in full; the caller has its own words for it. */
 enum gather_trouble {
     GATHER_OTHER = 0,    /* nothing but what the error says */
     GATHER_REPORT,       /* line and report are of a report that is refused */
+    GATHER_COLUMN,       /* line and record of a table in CSV */
     GATHER_MIXED,        /* another scheme than the first file's */
     GATHER_UNSAID,       /* some files say their rounds, `name` does not */
     GATHER_KEPT_UNSAID,  /* nor do several, of kept answers */
@@ -25,6 +27,7 @@ struct gather_wrong {
     const char *name; /* of the file */
     uint32_t unit;    /* hsy_unit: what line counts */
     uint64_t line, report;
+    struct truth_wrong record;
     const char *difference;    /* of mixed files: what they differ in */
     const char *mechanisms[2]; /* if in that, these; else NULL */
 };
@@ -41,7 +44,11 @@ struct gather {
     uint8_t *reports; /* one chunk, unpacked */
     size_t chunk;
     const char *first; /* the file that settled the scheme */
-    uint64_t counted;  /* reports read */
+    const char
+        *column;      /* files are tables in CSV, and this one of their columns
+                         is reports as the JSON twin has them, of the scheme
+                         that gather_scheme settled; NULL: they are not */
+    uint64_t counted; /* reports read */
     void (*tick)(void *ctx, uint64_t counted); /* now and then; NULL: no one */
     void *tick_ctx;
     struct gather_wrong wrong; /* after a failure */
@@ -57,6 +64,12 @@ struct gather {
 
     struct batches batches; /* in which reports were shuffled, as files say */
 };
+
+/* Settle the scheme beforehand, with its labels; it becomes g's in any case.
+ * HSY_E_NOMEM, HSY_E_FORMAT. */
+hsy_status gather_scheme(struct gather *g, hsy_scheme *scheme,
+                         const uint8_t *labels, const char *name,
+                         hsy_error *err);
 
 /* Add what fd holds: a report stream, its JSON twin, a tally file, or several
  * of them one after the other. The name is kept. Failures are told by g->wrong

@@ -33,7 +33,7 @@ hsy_status lines_next(struct lines *r, struct line *lines, size_t max,
 void lines_close(struct lines *r);
 
 /* Hand over every line, with its number from 1, until one is refused: what take
- * or lines_next, marked or not, returned. */
+ * or lines_next returned. marked: a byte-order mark is passed over. */
 hsy_status lines_each(int fd, bool marked,
                       hsy_status (*take)(void *ctx, const struct line *line,
                                          uint64_t number, hsy_error *err),

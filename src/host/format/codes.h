@@ -26,11 +26,12 @@ enum truth_trouble {
     TRUTH_OUTSIDE, /* of the range */
     TRUTH_REFUSED, /* a string, as msg says */
     TRUTH_QUOTE,   /* out of place, as csv_quote says */
-    TRUTH_UNKNOWN, /* a column of the header is no attribute */
+    TRUTH_UNKNOWN, /* a column of the header that is not wanted */
     TRUTH_TWICE,   /* this column */
     TRUTH_LACKING, /* this column */
     TRUTH_ABSENT,  /* a field is empty, and may not be */
-    TRUTH_FIELDS   /* not as many as the header has */
+    TRUTH_FIELDS,  /* not as many as the header has */
+    TRUTH_GAP      /* an empty line that is not at the end */
 };
 
 /* Never its value. */
@@ -38,9 +39,11 @@ struct truth_wrong {
     enum truth_trouble trouble;
     const char *msg;    /* TRUTH_REFUSED */
     uint32_t field;     /* the same: what would take it, an hsy_field */
-    const char *column; /* NULL: the whole record */
-    size_t place; /* of a field without an attribute, from 1; 0: none. Not its
-                     text: without a header that is a truth */
+    const char *column; /* as it was asked for; NULL: the whole record */
+    size_t place; /* of a field that is not wanted, or may be the one lacking,
+                     from 1; 0: none. Not its text: without a header that is a
+                     truth */
+    const char *meant; /* TRUTH_UNKNOWN: the column that is nearly called so */
 };
 
 /* Code n lines, hsy_codes_per_truth codes each. How many from the first on are

@@ -10,6 +10,7 @@
  */
 #include "host/format/internal.h"
 
+#include "host/base/digits.h"
 #include "host/base/hex.h"
 #include "host/base/host_fail.h"
 #include "host/format/json_value.h"
@@ -127,9 +128,9 @@ hsy_status container_json_begin(struct container_json *json, const char *line,
 /* ---- Reports ------------------------------------------------------------- */
 
 static bool container_json_whole(uint8_t *packed, size_t bytes, uint32_t bits,
-                                 json_int_t value)
+                                 uint64_t value)
 {
-    if (value < 0 || value >> bits != 0)
+    if (value >> bits != 0)
         return false;
     for (size_t i = 0; i < bytes; i++)
         packed[i] = (uint8_t)(value >> (8 * i));
@@ -143,20 +144,40 @@ static bool container_json_packed(uint8_t *packed, const hsy_scheme *s,
     size_t bytes = hsy_packed_size(s, 1);
 
     if (info->packed_bits <= CONTAINER_WHOLE)
-        return json_is_integer(value) &&
+        return json_is_integer(value) && /* below 0 is beyond all bits */
                container_json_whole(packed, bytes, info->packed_bits,
-                                    json_integer_value(value));
+                                    (uint64_t)json_integer_value(value));
     return json_is_string(value) &&
            hex_get(packed, bytes, json_string_value(value),
                    json_string_length(value));
+}
+
+static bool container_good(uint8_t *report, const uint8_t *one,
+                           const hsy_scheme *s)
+{
+    return hsy_unpack(s, report, one, 1) == HSY_OK &&
+           hsy_check(s, report) == HSY_OK;
 }
 
 bool container_json_value(uint8_t *report, uint8_t *one, const hsy_scheme *s,
                           const hsy_scheme_info *info, const json_t *value)
 {
     return container_json_packed(one, s, info, value) &&
-           hsy_unpack(s, report, one, 1) == HSY_OK &&
-           hsy_check(s, report) == HSY_OK;
+           container_good(report, one, s);
+}
+
+bool container_text_value(uint8_t *report, uint8_t *one, const hsy_scheme *s,
+                          const hsy_scheme_info *info, const char *text,
+                          size_t len)
+{
+    const size_t bytes = hsy_packed_size(s, 1);
+    uint64_t whole;
+
+    return (info->packed_bits <= CONTAINER_WHOLE
+                ? digits_parse(&whole, text, len, UINT64_MAX) &&
+                      container_json_whole(one, bytes, info->packed_bits, whole)
+                : hex_get(one, bytes, text, len)) &&
+           container_good(report, one, s);
 }
 
 static hsy_status container_json_report(struct container_json *json,

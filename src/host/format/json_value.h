@@ -18,4 +18,9 @@ hsy_status container_json_refuse(hsy_error *err, uint32_t field,
 bool container_json_value(uint8_t *report, uint8_t *one, const hsy_scheme *s,
                           const hsy_scheme_info *info, const json_t *value);
 
+/* The same of a text: the number, or the digits of the string. */
+bool container_text_value(uint8_t *report, uint8_t *one, const hsy_scheme *s,
+                          const hsy_scheme_info *info, const char *text,
+                          size_t len);
+
 #endif

@@ -19,6 +19,7 @@ struct randomizer_job {
     struct output *out;
     struct lines lines;
     size_t batch, filled;
+    uint64_t gap;     /* the first empty line of records; 0: none */
     size_t width;     /* codes of a truth */
     uint64_t *codes;  /* batch, and room for one more block of lines */
     uint8_t *reports; /* batch of them */
@@ -124,6 +125,7 @@ static hsy_status randomizer_code(struct randomizer_job *j,
     return HSY_OK;
 }
 
+/* Empty lines are the end of a table, unless somebody follows. */
 static hsy_status randomizer_records(struct randomizer_job *j,
                                      const struct line *lines, size_t n,
                                      uint64_t before)
@@ -132,11 +134,19 @@ static hsy_status randomizer_records(struct randomizer_job *j,
 
     for (size_t i = 0; i < n; i++) {
         const bool header = !r->headed;
-        const bool good =
-            header ? records_header(r, &lines[i], &j->done->wrong)
-                   : records_codes(r, j->codes + j->filled * j->width,
-                                   &lines[i], &j->done->wrong);
+        bool good;
 
+        if (lines[i].len == 0 && !header) {
+            j->gap = j->gap != 0 ? j->gap : before + i + 1;
+            continue;
+        }
+        if (j->gap != 0) {
+            j->done->wrong.trouble = TRUTH_GAP;
+            return randomizer_wrong(j, j->gap);
+        }
+        good = header ? records_header(r, &lines[i], &j->done->wrong)
+                      : records_codes(r, j->codes + j->filled * j->width,
+                                      &lines[i], &j->done->wrong);
         if (!good)
             return randomizer_wrong(j, before + i + 1);
         j->filled += !header;
@@ -199,10 +209,11 @@ static hsy_status randomizer_open(struct randomizer_job *j, int fd)
         hsy_stream_seed(&j->secret, *j->how->seed, 0);
         hsy_stream_seed(&j->published, *j->how->seed, 1);
     }
-    return j->codes != NULL && j->reports != NULL && j->packed != NULL &&
-                   lines_open(&j->lines, fd) == HSY_OK
-               ? HSY_OK
-               : randomizer_fail(j, HSY_E_NOMEM, RANDOMIZER_MEMORY);
+    if (j->codes == NULL || j->reports == NULL || j->packed == NULL ||
+        lines_open(&j->lines, fd) != HSY_OK)
+        return randomizer_fail(j, HSY_E_NOMEM, RANDOMIZER_MEMORY);
+    j->lines.marked = j->how->records != NULL;
+    return HSY_OK;
 }
 
 static void randomizer_close(struct randomizer_job *j)

@@ -6,9 +6,8 @@
 #define _DEFAULT_SOURCE
 #include "host/survey/survey.h"
 
-#include "host/base/csv.h"
 #include "host/base/host_fail.h"
-#include "host/base/text.h"
+#include "host/format/records.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,14 +58,12 @@ struct answers_table {
     struct survey_wrong *wrong;
     hsy_spec spec;
     struct coder coder;
-    size_t place[SURVEY_COLUMNS];
-    size_t columns; /* of the header */
-    uint8_t separator;
+    struct records records;
+    enum survey_column role[SURVEY_COLUMNS]; /* of each of their columns */
     uint64_t line;
     uint64_t answered;
     uint64_t blank; /* lines without a word since the last person's, */
     uint64_t gap;   /* and the first of them without a separator; 0: none */
-    uint8_t *room;  /* one field */
     uint8_t *fields[SURVEY_COLUMNS]; /* those that are kept */
     size_t lens[SURVEY_COLUMNS];
 };
@@ -93,87 +90,62 @@ static hsy_status answers_wrong(const struct answers_table *t,
     return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE, why);
 }
 
-static bool answers_named(const char *name, const struct line *field)
+/* What is wrong with the header, or with the fields of a line. */
+static hsy_status answers_refuse(struct answers_table *t,
+                                 const struct line *line,
+                                 const struct truth_wrong *w, hsy_error *err)
 {
-    return name != NULL && strlen(name) == field->len &&
-           memcmp(name, field->text, field->len) == 0;
-}
+    unsigned column = 0;
 
-/* The name of the header that comes nearest to a column's. */
-static void answers_near(struct answers_table *t, const struct line *line,
-                         const char *column)
-{
-    struct csv_record r = {line->text, line->text + line->len, true,
-                           t->separator};
-    struct line name;
-
-    while (r.more && csv_field(&r, &name, t->room)) {
-        char text[sizeof t->wrong->near];
-        const char *const names[] = {text, NULL};
-
-        snprintf(text, sizeof text, "%.*s", (int)name.len,
-                 (const char *)name.text);
-        if (name.len < sizeof text && text_nearest(column, names) != NULL)
-            memcpy(t->wrong->near, text, sizeof text);
-    }
-}
-
-static hsy_status answers_header(struct answers_table *t,
-                                 const struct line *line, hsy_error *err)
-{
-    struct csv_record r = {line->text, line->text + line->len, true,
-                           csv_separator(line)};
-    bool found[SURVEY_COLUMNS] = {false};
-    struct line name;
-
-    t->separator = r.separator;
-    while (r.more) {
-        if (!csv_field(&r, &name, t->room))
-            return answers_bad(t, SURVEY_COLUMNS, csv_quote, err);
-        for (unsigned i = 0; i < SURVEY_COLUMNS; i++) {
-            if (!answers_named(t->how->columns[i], &name))
-                continue;
-            if (found[i])
-                return answers_bad(t, (enum survey_column)i,
-                                   "the header has it twice", err);
-            found[i] = true;
-            t->place[i] = t->columns;
-        }
-        t->columns++;
-    }
-    for (unsigned i = 0; i < SURVEY_COLUMNS; i++) {
-        t->wrong->column = (enum survey_column)i;
-        if (t->how->columns[i] == NULL || found[i])
-            continue;
-        answers_near(t, line, t->how->columns[i]);
+    while (column < SURVEY_COLUMNS && t->how->columns[column] != w->column)
+        column++;
+    switch (w->trouble) {
+    case TRUTH_QUOTE:
+        return answers_bad(t, SURVEY_COLUMNS, csv_quote, err);
+    case TRUTH_TWICE:
+        return answers_bad(t, column, "the header has it twice", err);
+    case TRUTH_LACKING:
+        t->wrong->column = column;
+        if (records_near(&t->records, line, w->column) != 0)
+            memcpy(t->wrong->near, t->records.field, sizeof t->wrong->near - 1);
         return answers_wrong(t, SURVEY_NO_COLUMN, "no such column", err);
+    default:
+        return answers_bad(t, SURVEY_COLUMNS,
+                           "not as many fields as the first line", err);
     }
-    return HSY_OK;
+}
+
+static void answers_columns(struct answers_table *t)
+{
+    struct records *r = &t->records;
+
+    r->others = true;
+    for (unsigned i = 0; i < SURVEY_COLUMNS; i++) {
+        const char *name = t->how->columns[i];
+
+        if (name == NULL)
+            continue;
+        t->role[r->count] = i;
+        r->columns[r->count++] =
+            (struct record_column){.name = name, .name_len = strlen(name)};
+    }
 }
 
 /* The fields that are wanted, kept. */
 static hsy_status answers_split(struct answers_table *t,
                                 const struct line *line, hsy_error *err)
 {
-    struct csv_record r = {line->text, line->text + line->len, true,
-                           t->separator};
-    struct line field;
-    size_t place = 0;
+    struct record_cursor c = records_begin(&t->records, line);
+    struct truth_wrong wrong = {0};
+    size_t i;
 
-    for (; r.more; place++) {
-        if (!csv_field(&r, &field, t->room))
-            return answers_bad(t, SURVEY_COLUMNS, csv_quote, err);
-        for (unsigned i = 0; i < SURVEY_COLUMNS; i++) {
-            if (t->how->columns[i] == NULL || t->place[i] != place)
-                continue;
-            memcpy(t->fields[i], field.text, field.len + 8);
-            t->lens[i] = field.len;
-        }
+    while (records_next(&t->records, &c, &i, &wrong)) {
+        if (t->role[i] == SURVEY_WEIGHT)
+            records_decimal(&t->records, &c.field);
+        memcpy(t->fields[t->role[i]], c.field.text, c.field.len + 8);
+        t->lens[t->role[i]] = c.field.len;
     }
-    if (place != t->columns)
-        return answers_bad(t, SURVEY_COLUMNS,
-                           "not as many fields as the first line", err);
-    return HSY_OK;
+    return wrong.trouble == 0 ? HSY_OK : answers_refuse(t, line, &wrong, err);
 }
 
 /* The group of a name, made if it is new; NULL if there are too many. */
@@ -197,18 +169,13 @@ static struct survey_group *answers_group(struct survey_data *data,
 static hsy_status answers_weight(const struct answers_table *t, double *weight,
                                  hsy_error *err)
 {
-    char *const text = (char *)t->fields[SURVEY_WEIGHT];
+    const char *text = (const char *)t->fields[SURVEY_WEIGHT];
     const size_t len = t->lens[SURVEY_WEIGHT];
-    char *comma;
     int64_t whole;
 
     *weight = 1;
     if (t->how->columns[SURVEY_WEIGHT] == NULL)
         return HSY_OK;
-    /* Who separates by semicolons writes 1,25. */
-    comma = t->separator == ';' ? memchr(text, ',', len) : NULL;
-    if (comma != NULL)
-        *comma = '.';
     if (hsy_decimal_parse(&whole, text, len, 0) != HSY_OK || text[0] == '-')
         return answers_bad(t, SURVEY_WEIGHT,
                            "not a weight: a decimal from 0 up, as 1.25", err);
@@ -327,7 +294,7 @@ static bool answers_blank(const struct answers_table *t,
                           const struct line *line)
 {
     for (size_t i = 0; i < line->len; i++)
-        if (line->text[i] != t->separator && line->text[i] != ' ')
+        if (line->text[i] != t->records.separator && line->text[i] != ' ')
             return false;
     return true;
 }
@@ -338,13 +305,16 @@ static hsy_status answers_line(void *ctx, const struct line *line,
                                uint64_t number, hsy_error *err)
 {
     struct answers_table *t = ctx;
+    struct truth_wrong wrong = {0};
 
     t->line = number;
-    if (number == 1)
-        return answers_header(t, line, err);
+    if (t->line == 1)
+        return records_header(&t->records, line, &wrong)
+                   ? HSY_OK
+                   : answers_refuse(t, line, &wrong, err);
     if (answers_blank(t, line)) {
         t->blank++;
-        if (line->len == 0 && t->columns > 1 && t->gap == 0)
+        if (line->len == 0 && t->records.width > 1 && t->gap == 0)
             t->gap = t->line;
         return HSY_OK;
     }
@@ -358,21 +328,24 @@ static hsy_status answers_line(void *ctx, const struct line *line,
     return answers_record(t, line, err);
 }
 
-/* All memory is one block: the room, and a field of each column. */
+/* All memory is one block: a field of each column. */
 static hsy_status answers_lines(struct answers_table *t, int fd, hsy_error *err)
 {
-    const size_t size = (1 + SURVEY_COLUMNS) * (size_t)CSV_FIELD_ROOM;
-    uint8_t *block = malloc(size);
-    hsy_status st;
+    const size_t size = SURVEY_COLUMNS * (size_t)CSV_FIELD_ROOM;
+    hsy_status st = records_open(&t->records, err);
+    uint8_t *block;
 
-    if (block == NULL)
-        return host_nomem(err);
-    t->room = block;
-    for (size_t i = 0; i < SURVEY_COLUMNS; i++)
-        t->fields[i] = block + (1 + i) * CSV_FIELD_ROOM;
-    st = lines_each(fd, true, answers_line, t, err);
-    explicit_bzero(block, size);
+    if (st != HSY_OK)
+        return st;
+    block = malloc(size);
+    for (size_t i = 0; block != NULL && i < SURVEY_COLUMNS; i++)
+        t->fields[i] = block + i * CSV_FIELD_ROOM;
+    st = block != NULL ? lines_each(fd, true, answers_line, t, err)
+                       : host_nomem(err);
+    if (block != NULL)
+        explicit_bzero(block, size);
     free(block);
+    records_close(&t->records);
     if (st == HSY_OK && t->answered == 0)
         st = answers_wrong(t, SURVEY_NOBODY, "no answers", err);
     return st;
@@ -418,6 +391,7 @@ hsy_status survey_data_read(struct survey_data *data,
     t.coder =
         (struct coder){.spec = &t.spec,
                        .labels = table->labels != NULL ? table->labels : &none};
+    answers_columns(&t);
     *wrong = (struct survey_wrong){0};
     data->silent = (struct survey_silent){.known = true};
     data->weighted = table->columns[SURVEY_WEIGHT] != NULL;
