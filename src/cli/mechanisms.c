@@ -24,7 +24,7 @@ static const struct table_column mechanisms_columns[] = {
     {"bits", NULL},
     {"n_variance_0", "n*Var at 0"},
     {"n_variance_1", "n*Var at 1"},
-    {"stderr_0", "std. error"},
+    {"stderr_0", "std. error at 0"},
     {"cells", "counters"},
     {"decode", "steps"},
     {"memory", NULL},

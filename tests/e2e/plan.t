@@ -52,6 +52,24 @@ for name, kind in kinds.items():
     ok(all(first[key] > 0 for key in ("local_sd", "central_sd", "limit_sd")) and first["limit_sd"] <= first["local_sd"] * 1.0000001 if name != "strings" else
        first["groups"] > 0 and "local_sd" not in first, name + ": beside the best known", first)
 
+# The catalogue says the same standard error at the same share.
+for d, names in ((2, ["rr", "grr", "ss"]), (40, ["grr", "ss", "pgr", "hr", "sue", "oue", "olh", "dbitflip"])):
+    listed = json.loads(must("mechanisms", "--epsilon", "1.5", "--domain", str(d), "--users", "30000", "--format", "json"))["mechanisms"]
+    by = {r["mechanism"]: r for r in listed}
+    asked = ["--n", "30000", "--epsilon", "1.5"]
+    for name in names:
+        kind = ["--yes-no"] if name == "rr" else ["--domain", str(d)]
+        got, row = plan(*kind, *asked, "--mechanism", name), by[name]
+        mean = math.sqrt((row["n_variance_0"] + (row["n_variance_1"] - row["n_variance_0"]) / d) / 30000)
+        told = must("plan", *kind, *asked, "--mechanism", name).decode()
+        alike = row["n_variance_0"] == row["n_variance_1"]
+        words = ("%.4g at any share;" % row["stderr_0"] if alike else
+                 "%.4g at a share of 0, %.4g at the mean\nshare of %.4g;" % (row["stderr_0"], mean, 1 / d))
+        ok(got["stderr_0"] == row["stderr_0"] and near(got["local_sd"], mean, 1e-12) and words in told,
+           "%s of %d values: plan and mechanisms have one standard error at a share" % (name, d), (got, row, told))
+shown = must("mechanisms", "--epsilon", "1.5", "--domain", "40", "--users", "30000").decode()
+ok("std. error at 0" in shown.splitlines()[0], "mechanisms says at which share too", shown)
+
 one, all_ = plan("--domain", "100", "--n", "10000", "--epsilon", "1"), plan("--domain", "100", "--n", "10000", "--epsilon", "1", "--all")
 far = plan("--yes-no", "--alpha", "0.00000001", "--epsilon", "1")
 ok("exact" not in far and far["normal"] > 4e16, "more people than can be counted are left out", far)

@@ -39,6 +39,7 @@ static void show_object(const struct plan_run *x)
         {"report_bits", cell_count(c->info.report_bits)},
         {"steps", cell_number(c->info.steps)},
         {"local_sd", show_if(!f->discovery, f->local_sd)},
+        {"stderr_0", show_if(f->shares, f->stderr_0)},
         {"central_sd", show_if(!f->discovery, f->central_sd)},
         {"limit_sd", show_if(!f->discovery, f->limit_sd)},
         {"expected_error", show_if(!f->discovery, f->error)},
@@ -120,6 +121,21 @@ static void show_bounds(const struct plan_run *x)
     putchar('\n');
 }
 
+/* Of a share it is another at each, unless yes and no look alike. */
+static void show_errors(const struct plan_facts *f, const hsy_scheme_info *info)
+{
+    if (f->shares && info->v0 != info->v1)
+        printf("Standard error by noise alone %.4g at a share of 0, %.4g at "
+               "the mean\nshare of %.4g; there %.4g by the best mechanism "
+               "known.\n",
+               f->stderr_0, f->local_sd, 1.0 / info->d, f->limit_sd);
+    else
+        printf("Standard error by noise alone %.4g%s; %.4g by the best%s"
+               "mechanism known.\n",
+               f->local_sd, f->shares ? " at any share" : "", f->limit_sd,
+               f->shares ? "\n" : " ");
+}
+
 static void show_cost(const struct plan_run *x)
 {
     const struct plan_facts *f = &x->plan.facts;
@@ -131,9 +147,7 @@ static void show_cost(const struct plan_run *x)
            info->steps == 1 ? "" : "s");
     if (f->discovery)
         return;
-    printf("Standard error by noise alone %.4g; %.4g by the best mechanism "
-           "known.\n",
-           f->local_sd, f->limit_sd);
+    show_errors(f, info);
     if (f->shares && info->d > 2)
         printf("To be expected: an error of %.4g for one share, and %.4g for\n"
                "the worst of all %u.\n",

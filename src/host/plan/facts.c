@@ -102,6 +102,7 @@ hsy_status plan_facts(struct plan *p, const struct plan_question *q,
     f->discovery = p->at.nstages != 0;
     f->shares = !f->discovery && info->kind != HSY_KIND_NUMBER;
     f->local_sd = unit * sqrt(facts_variance(info) / n);
+    f->stderr_0 = unit * sqrt(info->v0 / n);
     f->central_sd = step * sqrt(2 * r) / (1 - r) / n;
     f->limit_sd = unit * sqrt(limit / n);
     f->error = f->local_sd * sqrt(2 / acos(-1.0));

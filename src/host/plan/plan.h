@@ -66,7 +66,8 @@ struct plan_case {
 /* What follows from a plan beside its four numbers. */
 struct plan_facts {
     double error, largest; /* to be expected of a share, and of all d */
-    double local_sd;       /* by noise alone */
+    double local_sd;       /* by noise alone; of shares at the mean one, 1/d, */
+    double stderr_0;       /* and at a share of 0 */
     double central_sd;     /* of a trusted curator */
     double limit_sd;       /* of the best mechanism known */
     double central_n, central_alpha;
