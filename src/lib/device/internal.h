@@ -72,6 +72,10 @@ static inline bool release_relayed(const hsy_release *r)
 #endif
 }
 
+/* What is wrong with a task's days and counts, and in which field; NULL:
+ * nothing (document.c). */
+const char *hsy_document_plan(const hsy_task *t, uint32_t *field);
+
 /* Bytes of an upload's payload. */
 size_t hsy_release_payload(const hsy_release *r);
 

@@ -57,53 +57,21 @@ size_t hsy_release_size(const hsy_task *task)
 
 /* ---- The plan of slots and rounds ---------------------------------------- */
 
-static hsy_status release_plan(hsy_release *r, hsy_error *err)
+static hsy_status release_plan(hsy_release *r, const hsy_task *task,
+                               hsy_error *err)
 {
-    const hsy_task *t = &r->task;
-    const bool kept = r->permanent != NULL;
+    hsy_task *t = &r->task;
+    uint32_t field;
+    const char *wrong = hsy_document_plan(task, &field);
 
-    if (t->start >= t->end)
-        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_END,
-                        "a task ends after its start");
+    if (wrong != NULL)
+        return hsy_fail(err, HSY_E_RANGE, field, wrong);
     r->slot_days = t->slot_days != 0 ? t->slot_days : t->end - t->start;
     r->round_days = t->round_days != 0 ? t->round_days : r->slot_days;
-    if (r->slot_days % r->round_days != 0)
-        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ROUND_DAYS,
-                        "rounds must divide a slot evenly");
     r->rounds = r->slot_days / r->round_days;
     r->slots = ((uint64_t)t->end - t->start + r->slot_days - 1) / r->slot_days;
-    if (kept != (r->rounds > 1))
-        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_PERMANENT,
-                        "several rounds a slot need a permanent answer, one "
-                        "has none");
-    if (!kept)
-        r->task.round_days = 0; /* one plan has one digest, and it says so */
-    return HSY_OK;
-}
-
-static hsy_status release_counts(const hsy_task *t, bool kept, hsy_error *err)
-{
-    const uint32_t changes = kept ? HSY_CHANGES_MAX : 1;
-    const uint32_t answers = kept ? 1 : HSY_ANSWERS_MAX;
-
-    if (t->max_changes < 1 || t->max_changes > changes)
-        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_MAX_CHANGES,
-                               "from 1 to 16 permanent answers a slot, 1 where "
-                               "none is kept",
-                               changes);
-    if (t->answers < 1 || t->answers > answers)
-        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_ANSWERS,
-                               "from 1 to 64 answers a round, 1 where one is "
-                               "kept",
-                               answers);
-    if (t->sends < 1 || t->sends > t->answers)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SENDS,
-                              "from 1 to as many as there are answers",
-                              t->answers);
-    if (t->sample.den < 1 || t->sample.den > (uint64_t)1 << 31 ||
-        t->sample.num > t->sample.den)
-        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_SAMPLE,
-                        "a share is num / den, den from 1 to 2^31");
+    if (r->permanent == NULL)
+        t->round_days = 0; /* one plan has one digest, and it says so */
     return HSY_OK;
 }
 
@@ -332,14 +300,6 @@ static hsy_status release_other(const hsy_release *r, hsy_error *err)
     return HSY_OK;
 }
 
-static hsy_status release_fresh_grain(const hsy_release *r, hsy_error *err)
-{
-    if (r->permanent == NULL && r->task.grain != 0)
-        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_GRAIN,
-                        "only permanent answers have a grain");
-    return HSY_OK;
-}
-
 static void release_digests(hsy_release *r)
 {
     const struct release_shape shape = {
@@ -378,15 +338,11 @@ hsy_status hsy_release_init(hsy_release *r, const hsy_task *task,
     if (st == HSY_OK)
         st = hsy_shuffled_keys(r, task, err);
     if (st == HSY_OK)
-        st = release_plan(r, err);
-    if (st == HSY_OK)
-        st = release_counts(&r->task, r->permanent != NULL, err);
+        st = release_plan(r, task, err);
     if (st == HSY_OK)
         st = release_stages(r, err);
     if (st == HSY_OK)
         st = release_other(r, err);
-    if (st == HSY_OK)
-        st = release_fresh_grain(r, err);
     if (st == HSY_OK)
         st = release_charges(r, err);
     if (st == HSY_OK)
