@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 
 #include "fuzz.h"
+#include "host/base/written.h"
 #include "host/tasks/policy.h"
 
 static void policy_complain(const hsy_problem *p, size_t n, size_t lines)
@@ -24,12 +25,12 @@ static void policy_holds(const struct policy *p)
                     (p->anchor == NULL || p->anchor[0] == '/'),
                 "a policy is within its limits");
     for (size_t i = 0; i < p->policy.nsources; i++) {
-        char text[POLICY_CAP_TEXT];
+        char text[WRITTEN_NUMBER];
         uint64_t nano = 0;
 
         fuzz_expect(policy_find(p, p->sources[i].name) == &p->sources[i],
                     "a source is there once");
-        policy_cap_text(text, p->sources[i].cap_day);
+        written_nano(text, p->sources[i].cap_day);
         fuzz_expect(policy_cap_parse(&nano, text, strlen(text)) &&
                         nano == p->sources[i].cap_day,
                     "a cap is read as it is written");

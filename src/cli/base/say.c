@@ -1,7 +1,7 @@
 /* say.c - messages to the person at the terminal. */
 #define _DEFAULT_SOURCE
 #include "cli/base/base.h"
-#include "host/tasks/policy.h"
+#include "host/base/written.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -67,7 +67,7 @@ const char *cli_limit_text(char text[CLI_LIMIT], const hsy_error *err)
         snprintf(what, sizeof what, "version %" PRIu64, err->limit);
         break;
     case HSY_LIMIT_NANO:
-        policy_cap_text(what, err->limit);
+        written_nano(what, err->limit);
         break;
     case HSY_LIMIT_DAY:
     case HSY_LIMIT_END:

@@ -4,6 +4,7 @@
 #include "cli/base/tasks.h"
 #include "cli/device/internal.h"
 
+#include "host/base/written.h"
 #include "host/client/world.h"
 
 #include <stdlib.h>
@@ -15,9 +16,9 @@
 static struct table_cell device_show_nano(uint64_t nano)
 {
     struct table_cell c = cell_number((double)nano / HSY_NANO);
-    char text[POLICY_CAP_TEXT];
+    char text[WRITTEN_NUMBER];
 
-    policy_cap_text(text, nano);
+    written_nano(text, nano);
     memcpy(c.shown, text, sizeof text);
     return c;
 }

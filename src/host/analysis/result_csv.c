@@ -1,6 +1,5 @@
 /* result_csv.c - a result as CSV: its rows, and in each of them what the result
  * says of itself. */
-#define _GNU_SOURCE /* open_memstream */
 #include "host/analysis/internal.h"
 
 #include "host/base/written.h"
@@ -164,20 +163,13 @@ hsy_status analysis_csv(char **csv, size_t *len, const hsy_analysis_result *r,
                         const struct analysis_more *more, hsy_error *err)
 {
     const size_t rows = analysis_table_rows(r);
-    char *text = NULL;
-    FILE *to = open_memstream(&text, len);
+    struct written w;
 
-    if (to == NULL)
-        return host_nomem(err);
-    csv_row(to, r, more, rows);
-    for (size_t i = 0; i < rows; i++)
-        csv_row(to, r, more, i);
-    if (fclose(to) != 0) {
-        free(text);
-        return host_nomem(err);
-    }
-    *csv = text;
-    return HSY_OK;
+    if (written_open(&w))
+        csv_row(w.to, r, more, rows);
+    for (size_t i = 0; i < rows && w.to != NULL; i++)
+        csv_row(w.to, r, more, i);
+    return written_close(&w, csv, len, err);
 }
 
 hsy_status hsy_analysis_csv(const hsy_analysis_result *r, char **csv,

@@ -1,5 +1,4 @@
 /* result_json.c - a result as JSON. */
-#define _GNU_SOURCE /* open_memstream */
 #include "host/analysis/internal.h"
 
 #include "host/base/json.h"
@@ -301,19 +300,13 @@ void analysis_put(struct put *p, const hsy_analysis_result *r, const char *note)
 hsy_status hsy_analysis_json(const hsy_analysis_result *r, char **json,
                              size_t *len, hsy_error *err)
 {
-    char *text = NULL;
-    FILE *to = open_memstream(&text, len);
+    struct written w;
     struct put p;
 
-    if (to == NULL)
-        return host_nomem(err);
-    put_begin(&p, to);
-    analysis_put(&p, r, NULL);
-    put_finish(&p);
-    if (fclose(to) != 0) {
-        free(text);
-        return host_nomem(err);
+    if (written_open(&w)) {
+        put_begin(&p, w.to);
+        analysis_put(&p, r, NULL);
+        put_finish(&p);
     }
-    *json = text;
-    return HSY_OK;
+    return written_close(&w, json, len, err);
 }

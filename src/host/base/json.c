@@ -1,9 +1,7 @@
 /* json.c - JSON written into memory or to a stream, member by member. */
-#define _GNU_SOURCE /* open_memstream */
 #include "host/base/json.h"
 
 #include "host/base/host_fail.h"
-#include "host/base/written.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,9 +11,9 @@
 static hsy_status put_memory(struct put *p, bool tight, hsy_error *err)
 {
     *p = (struct put){.tight = tight, .depth = 1};
-    p->to = open_memstream(&p->text, &p->len);
-    if (p->to == NULL)
+    if (!written_open(&p->in))
         return host_nomem(err);
+    p->to = p->in.to;
     putc('{', p->to);
     return HSY_OK;
 }
@@ -32,19 +30,8 @@ hsy_status put_open_tight(struct put *p, hsy_error *err)
 
 hsy_status put_close(struct put *p, char **text, size_t *len, hsy_error *err)
 {
-    bool failed;
-
     putc('}', p->to);
-    failed = ferror(p->to) != 0;
-    failed |= fclose(p->to) != 0;
-    failed |= p->text == NULL; /* cutting it to its length may fail silently */
-    if (failed) {
-        free(p->text);
-        return host_nomem(err);
-    }
-    *text = p->text;
-    *len = p->len;
-    return HSY_OK;
+    return written_close(&p->in, text, len, err);
 }
 
 void put_abort(struct put *p)
@@ -52,7 +39,7 @@ void put_abort(struct put *p)
     if (p->to == NULL)
         return;
     fclose(p->to);
-    free(p->text);
+    free(p->in.text);
     *p = (struct put){0};
 }
 

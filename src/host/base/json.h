@@ -9,17 +9,15 @@
 
 #include "hearsay.h"
 #include "host/base/day.h"
-
-#include <stdio.h>
+#include "host/base/written.h"
 
 struct put {
     FILE *to;
-    char *text;
-    size_t len;
-    bool comma;     /* something stands before the next member */
-    bool tight;     /* no blanks */
-    unsigned depth; /* open objects and arrays */
-    uint32_t lines; /* bit i: what stands in the one at depth i has lines */
+    struct written in; /* what is put into memory */
+    bool comma;        /* something stands before the next member */
+    bool tight;        /* no blanks */
+    unsigned depth;    /* open objects and arrays */
+    uint32_t lines;    /* bit i: what stands in the one at depth i has lines */
 };
 
 /* Begin the outermost object; put_close ends it. HSY_E_NOMEM. */

@@ -1,11 +1,48 @@
-/* written.c - numbers and texts as JSON and CSV. */
+/* written.c - texts in memory; numbers and texts as JSON and CSV. */
+#define _GNU_SOURCE /* open_memstream */
 #include "host/base/written.h"
 
 #include "host/base/hex.h"
+#include "host/base/host_fail.h"
 #include "lib/bits/utf8.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+bool written_open(struct written *w)
+{
+    *w = (struct written){.text = NULL};
+    w->to = open_memstream(&w->text, &w->len);
+    return w->to != NULL;
+}
+
+hsy_status written_close(struct written *w, char **text, size_t *len,
+                         hsy_error *err)
+{
+    bool whole = w->to != NULL && ferror(w->to) == 0;
+
+    if (w->to != NULL)
+        whole &= fclose(w->to) == 0;
+    if (!whole || w->text == NULL) { /* cutting it to its length may fail */
+        free(w->text);
+        return host_nomem(err);
+    }
+    *text = w->text;
+    *len = w->len;
+    return HSY_OK;
+}
+
+void written_nano(char text[WRITTEN_NUMBER], uint64_t nano)
+{
+    size_t len =
+        (size_t)snprintf(text, WRITTEN_NUMBER, "%" PRIu64 ".%09" PRIu64,
+                         nano / HSY_NANO, nano % HSY_NANO);
+
+    while (text[len - 1] == '0')
+        len--;
+    text[len - (text[len - 1] == '.')] = '\0';
+}
 
 void written_number(char text[WRITTEN_NUMBER], double x)
 {

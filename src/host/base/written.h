@@ -1,11 +1,25 @@
-/* written.h - numbers and texts as JSON [RFC 8259] and CSV [RFC 4180]. */
+/* written.h - texts in memory; numbers and texts as JSON [RFC 8259] and CSV
+ * [RFC 4180]. */
 #ifndef HOST_BASE_WRITTEN_H
 #define HOST_BASE_WRITTEN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "hearsay.h"
+
 #include <stdio.h>
+
+/* A text that is written in memory. */
+struct written {
+    FILE *to;
+    char *text;
+    size_t len;
+};
+
+/* False: out of memory. Close it either way. */
+bool written_open(struct written *w);
+
+/* The whole text, the caller's to free; HSY_E_NOMEM. */
+hsy_status written_close(struct written *w, char **text, size_t *len,
+                         hsy_error *err);
 
 #define WRITTEN_NUMBER 32
 #define WRITTEN_PIECE 12
@@ -33,6 +47,9 @@ void written_name(char *name, size_t size, const char *text, size_t len);
 /* The fewest digits, from 15 on, that read back as the same double, which is
  * finite. */
 void written_number(char text[WRITTEN_NUMBER], double x);
+
+/* Nano-epsilon as a decimal: exact, without zeros at the end. */
+void written_nano(char text[WRITTEN_NUMBER], uint64_t nano);
 
 /* A text in quotes; what nobody sees as \\u and its number. Bytes that are no
  * UTF-8 become U+FFFD: json has no other bytes. */

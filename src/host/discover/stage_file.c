@@ -1,9 +1,8 @@
 /* stage_file.c - a stage of a search as a task file. */
-#define _DEFAULT_SOURCE
 #include "host/discover/discover.h"
 
 #include "host/base/day.h"
-#include "host/base/host_fail.h"
+#include "host/base/written.h"
 #include "host/tasks/task_fields.h"
 
 #include <inttypes.h>
@@ -35,17 +34,12 @@ static void file_key(FILE *f, const char *key, const char *text)
     putc('\n', f);
 }
 
-/* Nano-epsilon as a decimal, which is exact. */
 static void file_epsilon(FILE *f, uint64_t nano)
 {
-    char text[32];
-    size_t len = (size_t)snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64,
-                                  nano / HSY_NANO, nano % HSY_NANO);
+    char text[WRITTEN_NUMBER];
 
-    while (text[len - 1] == '0')
-        len--;
-    len -= text[len - 1] == '.';
-    fprintf(f, "    epsilon: %.*s\n", (int)len, text);
+    written_nano(text, nano);
+    fprintf(f, "    epsilon: %s\n", text);
 }
 
 static void file_asked(FILE *f, const hsy_spec *spec)
@@ -135,22 +129,14 @@ hsy_status discover_stage_text(struct discover_file *out, const hsy_task *task,
                                const hsy_spec *spec, uint64_t version,
                                hsy_error *err)
 {
-    char *text = NULL;
-    size_t len = 0;
-    FILE *f = open_memstream(&text, &len);
-    bool whole = f != NULL;
+    struct written w;
+    hsy_status st;
 
-    if (whole) {
-        file_stage(f, version, task, spec);
-        whole = ferror(f) == 0;
-        whole &= fclose(f) == 0;
-        whole &= text != NULL; /* cutting it to its length may fail silently */
-    }
-    if (!whole) {
-        free(text);
+    *out = (struct discover_file){.wrong = DISCOVER_FINE};
+    if (written_open(&w))
+        file_stage(w.to, version, task, spec);
+    st = written_close(&w, &out->text, &out->len, err);
+    if (st != HSY_OK)
         out->wrong = DISCOVER_MEMORY;
-        return host_nomem(err);
-    }
-    *out = (struct discover_file){.text = text, .len = len};
-    return HSY_OK;
+    return st;
 }

@@ -43,17 +43,13 @@ static void container_text_decimal(struct put *p, const char *name,
     put_word(p, name, text);
 }
 
-/* Epsilon without zeros at the end. */
 static void container_text_epsilon(struct put *p, const char *name,
                                    uint64_t nano)
 {
-    char text[CONTAINER_TEXT_NUMBER];
-    size_t len = (size_t)snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64,
-                                  nano / HSY_NANO, nano % HSY_NANO);
+    char text[WRITTEN_NUMBER];
 
-    while (text[len - 1] == '0')
-        len--;
-    put_text(p, name, text, len - (text[len - 1] == '.'));
+    written_nano(text, nano);
+    put_word(p, name, text);
 }
 
 /* Where in a spec's labels the first label begins. */

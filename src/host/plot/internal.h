@@ -3,29 +3,20 @@
 #define HOST_PLOT_INTERNAL_H
 
 #include "host/base/host_fail.h"
+#include "host/base/written.h"
 #include "host/plot/plot.h"
 
-/* ---- Text that grows (svg_text.c) ---------------------------------------- */
-
-/* Zero it to begin. After a failure nothing more is added. */
-struct plot_text {
-    char *bytes; /* owned */
-    size_t len, room;
-    bool failed; /* out of memory */
-};
-
-void plot_put(struct plot_text *t, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* ---- Text (svg_text.c) --------------------------------------------------- */
 
 /* Text as XML's character data and attributes have it. */
-void plot_put_escaped(struct plot_text *t, const char *text);
+void plot_put_escaped(FILE *t, const char *text);
 
 /* Columns that it takes, two for a wide character; `most` if it takes more. */
 size_t plot_columns(const char *text, size_t most);
 
 /* As plot_put_escaped up to so many columns; what is cut off leaves an
  * ellipsis. */
-void plot_put_cut(struct plot_text *t, const char *text, size_t columns);
+void plot_put_cut(FILE *t, const char *text, size_t columns);
 
 /* ---- Parts of a document (svg.c) ----------------------------------------- */
 
@@ -33,19 +24,14 @@ void plot_put_cut(struct plot_text *t, const char *text, size_t columns);
 
 /* Everything up to the paper; a text at a place, with more attributes; what
  * stands above the frame, below `top`. */
-void plot_open(struct plot_text *t, double height, const char *title,
-               const char *about);
-void plot_label(struct plot_text *t, double x, double y, const char *more,
+void plot_open(FILE *t, double height, const char *title, const char *about);
+void plot_label(FILE *t, double x, double y, const char *more,
                 const char *text);
-void plot_head(struct plot_text *t, double x, double top, const char *title,
+void plot_head(FILE *t, double x, double top, const char *title,
                const char *note);
 
 /* A mark of a colour's own. */
-void plot_mark(struct plot_text *t, unsigned colour, double x, double y);
-
-/* Close the document and hand it over; HSY_E_NOMEM if any of it failed. */
-hsy_status plot_close(struct plot_text *t, char **svg, size_t *len,
-                      hsy_error *err);
+void plot_mark(FILE *t, unsigned colour, double x, double y);
 
 /* HSY_E_RANGE with a field and the number of what it is about. */
 hsy_status plot_refuse(hsy_error *err, const char *msg, uint32_t field,

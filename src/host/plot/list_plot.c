@@ -87,7 +87,7 @@ static double list_x(const struct list *l, double value)
                          (PLOT_WIDTH - l->left - LIST_RIGHT);
 }
 
-static void list_axis(struct plot_text *t, const struct list *l, double bottom)
+static void list_axis(FILE *t, const struct list *l, double bottom)
 {
     const double width = PLOT_WIDTH - l->left - LIST_RIGHT;
     const struct plot_scale *scale = &l->scale;
@@ -95,8 +95,8 @@ static void list_axis(struct plot_text *t, const struct list *l, double bottom)
     for (size_t i = 0; i < scale->nticks; i++) {
         const double x = l->left + scale->ticks[i] * width;
 
-        plot_put(t, "<path class=\"rule\" d=\"M%.1f %.1fV%.1f\"/>\n", x,
-                 LIST_TOP, bottom);
+        fprintf(t, "<path class=\"rule\" d=\"M%.1f %.1fV%.1f\"/>\n", x,
+                LIST_TOP, bottom);
         plot_label(t, x, bottom + 18, " text-anchor=\"middle\"",
                    scale->texts[i]);
     }
@@ -105,44 +105,43 @@ static void list_axis(struct plot_text *t, const struct list *l, double bottom)
 }
 
 /* The pale interval, and the other with its caps. */
-static void list_intervals(struct plot_text *t, const struct list *l, size_t i,
-                           double y)
+static void list_intervals(FILE *t, const struct list *l, size_t i, double y)
 {
     const struct plot_named *v = &l->what->named[i];
     const struct plot_further *w = l->what->further;
 
     if (w != NULL && !isnan(w[i].low))
-        plot_put(t,
-                 "<path class=\"f0 further\" opacity=\".35\" d=\"M%.1f "
-                 "%.1fH%.1fv%.1fH%.1fz\"/>\n",
-                 list_x(l, w[i].low), y - LIST_CAP, list_x(l, w[i].high),
-                 2 * LIST_CAP, list_x(l, w[i].low));
+        fprintf(t,
+                "<path class=\"f0 further\" opacity=\".35\" d=\"M%.1f "
+                "%.1fH%.1fv%.1fH%.1fz\"/>\n",
+                list_x(l, w[i].low), y - LIST_CAP, list_x(l, w[i].high),
+                2 * LIST_CAP, list_x(l, w[i].low));
     if (!isnan(v->low))
-        plot_put(t,
-                 "<path class=\"frame\" d=\"M%.1f %.1fv%.1fm0 %.1fH%.1fm0 "
-                 "%.1fv%.1f\"/>\n",
-                 list_x(l, v->low), y - LIST_CAP, 2 * LIST_CAP, -LIST_CAP,
-                 list_x(l, v->high), -LIST_CAP, 2 * LIST_CAP);
+        fprintf(t,
+                "<path class=\"frame\" d=\"M%.1f %.1fv%.1fm0 %.1fH%.1fm0 "
+                "%.1fv%.1f\"/>\n",
+                list_x(l, v->low), y - LIST_CAP, 2 * LIST_CAP, -LIST_CAP,
+                list_x(l, v->high), -LIST_CAP, 2 * LIST_CAP);
 }
 
-static void list_row(struct plot_text *t, const struct list *l, size_t i)
+static void list_row(FILE *t, const struct list *l, size_t i)
 {
     const struct plot_named *v = &l->what->named[i];
     const bool points = l->what->points;
     const double y = LIST_TOP + LIST_ROW * ((double)i + 0.5);
     const double x = list_x(l, v->value);
 
-    plot_put(t,
-             "<text class=\"ink\" x=\"%.1f\" y=\"%.1f\" "
-             "text-anchor=\"end\">",
-             l->left - 8, y + 4.5);
+    fprintf(t,
+            "<text class=\"ink\" x=\"%.1f\" y=\"%.1f\" "
+            "text-anchor=\"end\">",
+            l->left - 8, y + 4.5);
     plot_put_cut(t, v->name, l->columns);
-    plot_put(t, "</text>\n");
+    fputs("</text>\n", t);
     if (!points)
-        plot_put(t,
-                 "<path class=\"f1\" opacity=\".6\" d=\"M%.1f "
-                 "%.1fH%.1fv%.1fH%.1fz\"/>\n",
-                 list_x(l, 0), y - LIST_BAR / 2, x, LIST_BAR, list_x(l, 0));
+        fprintf(t,
+                "<path class=\"f1\" opacity=\".6\" d=\"M%.1f "
+                "%.1fH%.1fv%.1fH%.1fz\"/>\n",
+                list_x(l, 0), y - LIST_BAR / 2, x, LIST_BAR, list_x(l, 0));
     list_intervals(t, l, i, y);
     if (points)
         plot_mark(t, 1, x, y);
@@ -152,19 +151,22 @@ hsy_status plot_list_svg(char **svg, size_t *len, const struct plot_list *list,
                          hsy_error *err)
 {
     const double bottom = LIST_TOP + LIST_ROW * (double)list->n;
-    struct plot_text t = {0};
+    struct written w;
     struct list l = {.what = list};
     hsy_status st = list_fit(&l, err);
 
     if (st != HSY_OK)
         return st;
-    plot_open(&t, bottom + LIST_BELOW, list->title, list->about);
-    plot_head(&t, 16, 0, list->title, list->note);
-    list_axis(&t, &l, bottom);
+    if (!written_open(&w))
+        return host_nomem(err);
+    plot_open(w.to, bottom + LIST_BELOW, list->title, list->about);
+    plot_head(w.to, 16, 0, list->title, list->note);
+    list_axis(w.to, &l, bottom);
     for (size_t i = 0; i < list->n; i++)
-        list_row(&t, &l, i);
+        list_row(w.to, &l, i);
     if (!list->points)
-        plot_put(&t, "<path class=\"frame\" d=\"M%.1f %.1fV%.1f\"/>\n",
-                 list_x(&l, 0), LIST_TOP, bottom);
-    return plot_close(&t, svg, len, err);
+        fprintf(w.to, "<path class=\"frame\" d=\"M%.1f %.1fV%.1f\"/>\n",
+                list_x(&l, 0), LIST_TOP, bottom);
+    fputs("</svg>\n", w.to);
+    return written_close(&w, svg, len, err);
 }

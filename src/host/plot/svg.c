@@ -222,56 +222,54 @@ static const char *const svg_dark[PLOT_COLOURS] = {
     "#ff9a5c", "#62b8f0", "#3ed6a8", "#e59ddb",
     "#e8c14a", "#ff7f9a", "#a3a9ff", "#bdbdbd"};
 
-static void svg_colours(struct plot_text *t, const char *const *colours,
-                        const char *paper, const char *ink, const char *rule)
+static void svg_colours(FILE *t, const char *const *colours, const char *paper,
+                        const char *ink, const char *rule)
 {
-    plot_put(t, ".paper{fill:%s}.ink{fill:%s}.frame{stroke:%s}.rule{stroke:%s}",
-             paper, ink, ink, rule);
+    fprintf(t, ".paper{fill:%s}.ink{fill:%s}.frame{stroke:%s}.rule{stroke:%s}",
+            paper, ink, ink, rule);
     for (unsigned i = 0; i < PLOT_COLOURS; i++)
-        plot_put(t, ".s%u{stroke:%s}.f%u{fill:%s}", i, colours[i], i,
-                 colours[i]);
+        fprintf(t, ".s%u{stroke:%s}.f%u{fill:%s}", i, colours[i], i,
+                colours[i]);
 }
 
-static void svg_style(struct plot_text *t)
+static void svg_style(FILE *t)
 {
-    plot_put(t, "<style>\n");
+    fputs("<style>\n", t);
     svg_colours(t, svg_light, "#ffffff", "#1f2328", "#d8dce1");
-    plot_put(t, "\n@media (prefers-color-scheme: dark){");
+    fputs("\n@media (prefers-color-scheme: dark){", t);
     svg_colours(t, svg_dark, "#14171a", "#e6e8ea", "#3a4047");
-    plot_put(t, "}\n.line,.frame,.rule{fill:none}.line{stroke-width:1.8}"
-                ".band{opacity:.22}\n</style>\n");
+    fprintf(t, "}\n.line,.frame,.rule{fill:none}.line{stroke-width:1.8}"
+               ".band{opacity:.22}\n</style>\n");
 }
 
-void plot_open(struct plot_text *t, double height, const char *title,
-               const char *about)
+void plot_open(FILE *t, double height, const char *title, const char *about)
 {
-    plot_put(t,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
-             "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
-             "aria-labelledby=\"title about\" "
-             "font-family=\"system-ui, sans-serif\" font-size=\"13\">\n",
-             PLOT_WIDTH, height, PLOT_WIDTH, height);
-    plot_put(t, "<title id=\"title\">");
+    fprintf(t,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
+            "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
+            "aria-labelledby=\"title about\" "
+            "font-family=\"system-ui, sans-serif\" font-size=\"13\">\n",
+            PLOT_WIDTH, height, PLOT_WIDTH, height);
+    fputs("<title id=\"title\">", t);
     plot_put_escaped(t, title);
-    plot_put(t, "</title>\n<desc id=\"about\">");
+    fputs("</title>\n<desc id=\"about\">", t);
     plot_put_escaped(t, about);
-    plot_put(t, "</desc>\n");
+    fputs("</desc>\n", t);
     svg_style(t);
-    plot_put(t, "<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n",
-             PLOT_WIDTH, height);
+    fprintf(t, "<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n",
+            PLOT_WIDTH, height);
 }
 
 /* ---- Axes ---------------------------------------------------------------- */
 
-void plot_label(struct plot_text *t, double x, double y, const char *more,
-                const char *text)
+void plot_label(FILE *t, double x, double y, const char *more, const char *text)
 {
-    plot_put(t, "<text class=\"ink\" x=\"%.1f\" y=\"%.1f\"%s>", x, y, more);
+    fprintf(t, "<text class=\"ink\" x=\"%.1f\" y=\"%.1f\"%s>", x, y, more);
     plot_put_escaped(t, text);
-    plot_put(t, "</text>\n");
+    fputs("</text>\n", t);
 }
 
-void plot_head(struct plot_text *t, double x, double top, const char *title,
+void plot_head(FILE *t, double x, double top, const char *title,
                const char *note)
 {
     plot_label(t, x, top + (note != NULL ? 22 : 28),
@@ -280,7 +278,7 @@ void plot_head(struct plot_text *t, double x, double top, const char *title,
         plot_label(t, x, top + 40, " font-size=\"12\"", note);
 }
 
-static void svg_axes(struct plot_text *t, const struct svg_frame *f,
+static void svg_axes(FILE *t, const struct svg_frame *f,
                      const struct plot_figure *fig)
 {
     const double right = PLOT_WIDTH - SVG_RIGHT, top = f->top + SVG_TOP,
@@ -289,29 +287,29 @@ static void svg_axes(struct plot_text *t, const struct svg_frame *f,
     for (size_t i = 0; i < f->x.nticks; i++) {
         double x = SVG_LEFT + f->x.ticks[i] * (right - SVG_LEFT);
 
-        plot_put(t, "<path class=\"rule\" d=\"M%.1f %.1fV%.1f\"/>\n", x, top,
-                 bottom);
+        fprintf(t, "<path class=\"rule\" d=\"M%.1f %.1fV%.1f\"/>\n", x, top,
+                bottom);
         plot_label(t, x, bottom + 19, " text-anchor=\"middle\"", f->x.texts[i]);
     }
     for (size_t i = 0; i < f->y.nticks; i++) {
         double y = bottom - f->y.ticks[i] * SVG_HEIGHT;
 
-        plot_put(t, "<path class=\"rule\" d=\"M%.1f %.1fH%.1f\"/>\n", SVG_LEFT,
-                 y, right);
+        fprintf(t, "<path class=\"rule\" d=\"M%.1f %.1fH%.1f\"/>\n", SVG_LEFT,
+                y, right);
         plot_label(t, SVG_LEFT - 8, y + 4.5, " text-anchor=\"end\"",
                    f->y.texts[i]);
     }
-    plot_put(t, "<path class=\"frame\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n",
-             SVG_LEFT, top, bottom, right);
+    fprintf(t, "<path class=\"frame\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", SVG_LEFT,
+            top, bottom, right);
     plot_head(t, SVG_LEFT, f->top, fig->title, fig->note);
     plot_label(t, (SVG_LEFT + right) / 2, bottom + 42,
                " text-anchor=\"middle\"", fig->x.label);
-    plot_put(t,
-             "<text class=\"ink\" transform=\"translate(18 %.1f) "
-             "rotate(-90)\" text-anchor=\"middle\">",
-             top + SVG_HEIGHT / 2);
+    fprintf(t,
+            "<text class=\"ink\" transform=\"translate(18 %.1f) "
+            "rotate(-90)\" text-anchor=\"middle\">",
+            top + SVG_HEIGHT / 2);
     plot_put_escaped(t, fig->y.label);
-    plot_put(t, "</text>\n");
+    fputs("</text>\n", t);
 }
 
 /* ---- Series -------------------------------------------------------------- */
@@ -327,49 +325,49 @@ static const char *const svg_marks[PLOT_COLOURS] = {
     "m-1.2-4h2.4v2.8h2.8v2.4h-2.8v2.8h-2.4v-2.8h-2.8v-2.4h2.8z", /* plus */
     "m-4-1.2h8v2.4h-8z"};                                        /* dash */
 
-void plot_mark(struct plot_text *t, unsigned colour, double x, double y)
+void plot_mark(FILE *t, unsigned colour, double x, double y)
 {
-    plot_put(t, "<path class=\"f%u\" d=\"M%.1f %.1f%s\"/>\n", colour, x, y,
-             svg_marks[colour]);
+    fprintf(t, "<path class=\"f%u\" d=\"M%.1f %.1f%s\"/>\n", colour, x, y,
+            svg_marks[colour]);
 }
 
-static void svg_band(struct plot_text *t, const struct svg_frame *f,
+static void svg_band(FILE *t, const struct svg_frame *f,
                      const struct plot_series *s)
 {
     if (s->low == NULL || s->n == 0)
         return;
-    plot_put(t, "<path class=\"band f%u\" d=\"", s->colour);
+    fprintf(t, "<path class=\"band f%u\" d=\"", s->colour);
     for (size_t i = 0; i < s->n; i++)
-        plot_put(t, "%c%.1f %.1f", i == 0 ? 'M' : 'L', svg_x(f, s->x[i]),
-                 svg_y(f, s->high[i]));
+        fprintf(t, "%c%.1f %.1f", i == 0 ? 'M' : 'L', svg_x(f, s->x[i]),
+                svg_y(f, s->high[i]));
     for (size_t i = s->n; i-- > 0;)
-        plot_put(t, "L%.1f %.1f", svg_x(f, s->x[i]), svg_y(f, s->low[i]));
-    plot_put(t, "z\"/>\n");
+        fprintf(t, "L%.1f %.1f", svg_x(f, s->x[i]), svg_y(f, s->low[i]));
+    fputs("z\"/>\n", t);
 }
 
 /* An error bar, and what lies behind it. */
-static void svg_error(struct plot_text *t, const struct svg_frame *f,
+static void svg_error(FILE *t, const struct svg_frame *f,
                       const struct plot_series *s, size_t i, double middle,
                       double cap)
 {
     const struct plot_further *w = s->further;
 
     if (w != NULL && !isnan(w[i].low))
-        plot_put(t,
-                 "<path class=\"f0 further\" opacity=\".35\" d=\"M%.2f "
-                 "%.1fV%.1fh%.2fV%.1fz\"/>\n",
-                 middle - cap, svg_y(f, w[i].low), svg_y(f, w[i].high), 2 * cap,
-                 svg_y(f, w[i].low));
+        fprintf(t,
+                "<path class=\"f0 further\" opacity=\".35\" d=\"M%.2f "
+                "%.1fV%.1fh%.2fV%.1fz\"/>\n",
+                middle - cap, svg_y(f, w[i].low), svg_y(f, w[i].high), 2 * cap,
+                svg_y(f, w[i].low));
     if (s->low != NULL && !isnan(s->low[i]))
-        plot_put(t,
-                 "<path class=\"frame\" d=\"M%.2f %.1fh%.2fm%.2f "
-                 "0V%.1fm%.2f 0h%.2f\"/>\n",
-                 middle - cap, svg_y(f, s->low[i]), 2 * cap, -cap,
-                 svg_y(f, s->high[i]), -cap, 2 * cap);
+        fprintf(t,
+                "<path class=\"frame\" d=\"M%.2f %.1fh%.2fm%.2f "
+                "0V%.1fm%.2f 0h%.2f\"/>\n",
+                middle - cap, svg_y(f, s->low[i]), 2 * cap, -cap,
+                svg_y(f, s->high[i]), -cap, 2 * cap);
 }
 
 /* Bars, and error bars over them. */
-static void svg_bars(struct plot_text *t, const struct svg_frame *f,
+static void svg_bars(FILE *t, const struct svg_frame *f,
                      const struct plot_series *s)
 {
     const double zero = svg_y(f, 0);
@@ -379,10 +377,10 @@ static void svg_bars(struct plot_text *t, const struct svg_frame *f,
                      right = svg_x(f, s->x[i] + s->width / 2),
                      cap = fmin(4, (right - left) / 4), y = svg_y(f, s->y[i]);
 
-        plot_put(t,
-                 "<path class=\"f%u\" opacity=\".6\" d=\"M%.2f "
-                 "%.1fV%.1fH%.2fV%.1fz\"/>\n",
-                 s->colour, left, zero, y, right, zero);
+        fprintf(t,
+                "<path class=\"f%u\" opacity=\".6\" d=\"M%.2f "
+                "%.1fV%.1fH%.2fV%.1fz\"/>\n",
+                s->colour, left, zero, y, right, zero);
         svg_error(t, f, s, i, (left + right) / 2, cap);
     }
 }
@@ -397,7 +395,7 @@ static bool svg_marked(const struct plot_series *s)
     return s->style != PLOT_DASHED && s->style != PLOT_CURVE;
 }
 
-static void svg_series(struct plot_text *t, const struct svg_frame *f,
+static void svg_series(FILE *t, const struct svg_frame *f,
                        const struct plot_series *s)
 {
     if (s->style == PLOT_BARS) {
@@ -406,18 +404,17 @@ static void svg_series(struct plot_text *t, const struct svg_frame *f,
     }
     svg_band(t, f, s);
     if (s->style != PLOT_POINTS && s->n > 1) {
-        plot_put(t, "<path class=\"line s%u\"%s d=\"", s->colour,
-                 svg_dashes(s));
+        fprintf(t, "<path class=\"line s%u\"%s d=\"", s->colour, svg_dashes(s));
         for (size_t i = 0; i < s->n; i++)
-            plot_put(t, "%c%.1f %.1f", i == 0 ? 'M' : 'L', svg_x(f, s->x[i]),
-                     svg_y(f, s->y[i]));
-        plot_put(t, "\"/>\n");
+            fprintf(t, "%c%.1f %.1f", i == 0 ? 'M' : 'L', svg_x(f, s->x[i]),
+                    svg_y(f, s->y[i]));
+        fputs("\"/>\n", t);
     }
     for (size_t i = 0; svg_marked(s) && i < s->n; i++)
         plot_mark(t, s->colour, svg_x(f, s->x[i]), svg_y(f, s->y[i]));
 }
 
-static void svg_legend(struct plot_text *t, const struct svg_frame *f,
+static void svg_legend(FILE *t, const struct svg_frame *f,
                        const struct plot_figure *fig)
 {
     const double column =
@@ -433,8 +430,8 @@ static void svg_legend(struct plot_text *t, const struct svg_frame *f,
         if (s->name == NULL)
             continue;
         if (s->style != PLOT_POINTS && s->style != PLOT_BARS)
-            plot_put(t, "<path class=\"line s%u\"%s d=\"M%.1f %.1fh28\"/>\n",
-                     s->colour, svg_dashes(s), x, y);
+            fprintf(t, "<path class=\"line s%u\"%s d=\"M%.1f %.1fh28\"/>\n",
+                    s->colour, svg_dashes(s), x, y);
         if (svg_marked(s))
             plot_mark(t, s->colour, x + 14, y);
         plot_label(t, x + 36, y + 4.5, "", s->name);
@@ -442,20 +439,7 @@ static void svg_legend(struct plot_text *t, const struct svg_frame *f,
     }
 }
 
-hsy_status plot_close(struct plot_text *t, char **svg, size_t *len,
-                      hsy_error *err)
-{
-    plot_put(t, "</svg>\n");
-    if (t->failed) {
-        free(t->bytes);
-        return host_nomem(err);
-    }
-    *svg = t->bytes;
-    *len = t->len;
-    return HSY_OK;
-}
-
-static void svg_draw(struct plot_text *t, const struct svg_frame *f,
+static void svg_draw(FILE *t, const struct svg_frame *f,
                      const struct plot_figure *fig)
 {
     svg_axes(t, f, fig);
@@ -469,7 +453,7 @@ hsy_status plot_stack_svg(char **svg, size_t *len,
                           hsy_error *err)
 {
     struct svg_frame frames[PLOT_STACK_MAX];
-    struct plot_text t = {0};
+    struct written w;
 
     if (n == 0 || n > PLOT_STACK_MAX)
         return plot_refuse(err, "no figure, or too many for one document",
@@ -482,10 +466,13 @@ hsy_status plot_stack_svg(char **svg, size_t *len,
         if (st != HSY_OK)
             return st;
     }
-    plot_open(&t, frames[n - 1].end, figures[0].title, figures[0].about);
+    if (!written_open(&w))
+        return host_nomem(err);
+    plot_open(w.to, frames[n - 1].end, figures[0].title, figures[0].about);
     for (size_t i = 0; i < n; i++)
-        svg_draw(&t, &frames[i], &figures[i]);
-    return plot_close(&t, svg, len, err);
+        svg_draw(w.to, &frames[i], &figures[i]);
+    fputs("</svg>\n", w.to);
+    return written_close(&w, svg, len, err);
 }
 
 hsy_status plot_svg(char **svg, size_t *len, const struct plot_figure *figure,

@@ -1,4 +1,4 @@
-/* svg_text.c - text that grows, and text as XML has it. */
+/* svg_text.c - text as XML has it. */
 #define _GNU_SOURCE /* strnlen */
 #include "host/plot/internal.h"
 
@@ -6,61 +6,22 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Room for n more bytes and a NUL. */
-static bool text_grow(struct plot_text *t, size_t n)
-{
-    size_t room = t->room;
-    char *bytes;
-
-    while (!t->failed && room - t->len <= n)
-        room = 2 * room + 4096;
-    if (t->failed || room == t->room)
-        return !t->failed;
-    bytes = realloc(t->bytes, room);
-    if (bytes == NULL) {
-        t->failed = true;
-        return false;
-    }
-    t->bytes = bytes;
-    t->room = room;
-    return true;
-}
-
-void plot_put(struct plot_text *t, const char *format, ...)
-{
-    va_list args;
-    int n;
-
-    va_start(args, format);
-    n = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    if (n < 0 || !text_grow(t, (size_t)n)) {
-        t->failed = true;
-        return;
-    }
-    va_start(args, format);
-    vsnprintf(t->bytes + t->len, t->room - t->len, format, args);
-    va_end(args);
-    t->len += (size_t)n;
-}
-
 /* One character of the text as it may be shown; the bytes it took. */
-static size_t text_put(struct plot_text *t, const char *text)
+static size_t text_put(FILE *t, const char *text)
 {
     struct written_piece piece;
     const size_t n = written_take(&piece, text, strnlen(text, 4));
 
     if (piece.len == 1 && strchr("<>&\"'", piece.bytes[0]) != NULL)
-        plot_put(t, "&#%u;", (unsigned)piece.bytes[0]);
+        fprintf(t, "&#%u;", (unsigned)piece.bytes[0]);
     else
-        plot_put(t, "%s", piece.bytes);
+        fputs(piece.bytes, t);
     return n;
 }
 
-void plot_put_escaped(struct plot_text *t, const char *text)
+void plot_put_escaped(FILE *t, const char *text)
 {
     while (*text != '\0')
         text += text_put(t, text);
@@ -86,7 +47,7 @@ size_t plot_columns(const char *text, size_t most)
     return used <= most ? used : most;
 }
 
-void plot_put_cut(struct plot_text *t, const char *text, size_t columns)
+void plot_put_cut(FILE *t, const char *text, size_t columns)
 {
     const bool whole = plot_columns(text, columns + 1) <= columns;
     size_t used = whole ? 0 : 1, n; /* the ellipsis */
@@ -98,7 +59,7 @@ void plot_put_cut(struct plot_text *t, const char *text, size_t columns)
         text += text_put(t, text);
     }
     if (!whole)
-        plot_put(t, "\xe2\x80\xa6");
+        fputs("\xe2\x80\xa6", t);
 }
 
 void plot_more(char *text, size_t room, const char *format, ...)

@@ -5,10 +5,10 @@
 #include "host/base/hex.h"
 #include "host/base/host_fail.h"
 #include "host/base/output.h"
+#include "host/base/written.h"
 #include "host/tasks/internal.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,19 +31,6 @@ bool policy_cap_parse(uint64_t *nano, const char *text, size_t len)
         return false;
     *nano = (uint64_t)number;
     return true;
-}
-
-void policy_cap_text(char text[POLICY_CAP_TEXT], uint64_t nano)
-{
-    size_t len =
-        (size_t)snprintf(text, POLICY_CAP_TEXT, "%" PRIu64 ".%09" PRIu64,
-                         nano / HSY_NANO, nano % HSY_NANO);
-
-    while (text[len - 1] == '0')
-        len--;
-    if (text[len - 1] == '.')
-        len--;
-    text[len] = '\0';
 }
 
 /* ---- Sources ------------------------------------------------------------- */
@@ -358,113 +345,100 @@ hsy_status policy_read(struct policy *p, const char *path,
 
 /* ---- Writing: by hand, for the sake of its comments ---------------------- */
 
-#define POLICY_TEXT                                                            \
-    (1u << 17) /* 256 sources at their longest, and the head                   \
-                */
-
-struct policy_text {
-    char *text;
-    size_t used;
-};
-
-__attribute__((format(printf, 2, 3))) static void
-policy_put(struct policy_text *t, const char *format, ...)
+static void policy_put_cap(FILE *to, const char *name, uint64_t nano)
 {
-    va_list args;
-    int n;
+    char cap[WRITTEN_NUMBER];
 
-    va_start(args, format);
-    n = vsnprintf(t->text + t->used, POLICY_TEXT - t->used, format, args);
-    va_end(args);
-    if (n > 0 && (size_t)n < POLICY_TEXT - t->used)
-        t->used += (size_t)n;
-}
-
-static void policy_put_cap(struct policy_text *t, const char *name,
-                           uint64_t nano)
-{
-    char cap[POLICY_CAP_TEXT];
-
-    policy_cap_text(cap, nano);
-    policy_put(t, "%s: %s\n", name, cap);
+    written_nano(cap, nano);
+    fprintf(to, "%s: %s\n", name, cap);
 }
 
 /* In single quotes, the only character that needs care being the quote. */
-static void policy_put_quoted(struct policy_text *t, const char *text)
+static void policy_put_quoted(FILE *to, const char *text)
 {
-    policy_put(t, "'");
-    for (; *text != '\0'; text++)
-        policy_put(t, *text == '\'' ? "''" : "%c", *text);
-    policy_put(t, "'\n");
+    putc('\'', to);
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            putc('\'', to);
+        putc(*text, to);
+    }
+    fputs("'\n", to);
 }
 
 /* What is demanded of every task, if anything is. */
-static void policy_put_demands(struct policy_text *t, const hsy_policy *policy)
+static void policy_put_demands(FILE *to, const hsy_policy *policy)
 {
     char key[2 * HSY_SIGN_KEY + 1];
 
     if ((policy->flags & HSY_POLICY_RELAY) != 0)
-        policy_put(t, "relay: required\n");
+        fprintf(to, "relay: required\n");
     if (policy->min_shufflers != 0)
-        policy_put(t, "min_shufflers: %" PRIu32 "\n", policy->min_shufflers);
+        fprintf(to, "min_shufflers: %" PRIu32 "\n", policy->min_shufflers);
     if (policy->min_batch != 0)
-        policy_put(t, "min_batch: %" PRIu64 "\n", policy->min_batch);
+        fprintf(to, "min_batch: %" PRIu64 "\n", policy->min_batch);
     if (policy->nshuffler_keys != 0)
-        policy_put(t, "shuffler_keys:\n");
+        fprintf(to, "shuffler_keys:\n");
     for (size_t i = 0; i < policy->nshuffler_keys; i++) {
         hex_put(key, policy->shuffler_keys + i * HSY_SIGN_KEY, HSY_SIGN_KEY);
-        policy_put(t, "  - '%s'\n", key);
+        fprintf(to, "  - '%s'\n", key);
     }
     if ((policy->flags & HSY_POLICY_PIN_ALL) != 0)
-        policy_put(t, "pin_all: yes\n");
+        fprintf(to, "pin_all: yes\n");
 }
 
-static void policy_format(struct policy_text *t, const struct policy *p)
+static void policy_format(FILE *to, const struct policy *p)
 {
     char key[2 * HSY_SIGN_KEY + 1];
 
     hex_put(key, p->policy.sign_key, HSY_SIGN_KEY);
-    policy_put(t,
-               "# What this device allows, whatever a task asks: epsilon, "
-               "at most. No document\n# can raise it.\n"
-               "# key: who signs the first document\nkey: %s\n",
-               key);
+    fprintf(to,
+            "# What this device allows, whatever a task asks: epsilon, "
+            "at most. No document\n# can raise it.\n"
+            "# key: who signs the first document\nkey: %s\n",
+            key);
     if (p->anchor != NULL) {
-        policy_put(t, "anchor: ");
-        policy_put_quoted(t, p->anchor);
+        fprintf(to, "anchor: ");
+        policy_put_quoted(to, p->anchor);
     }
-    policy_put_demands(t, &p->policy);
-    policy_put(t, "# of all sources together, a day and ever\n");
-    policy_put_cap(t, "day", p->policy.cap_day);
-    policy_put_cap(t, "lifetime", p->policy.cap_lifetime);
-    policy_put(t,
-               "# room in the state: questions ever answered, bytes of reports "
-               "of each\nreleases: %" PRIu32 "\nrelease-bytes: %zu\nsources:",
-               p->policy.releases, p->policy.release_bytes);
-    policy_put(t, p->policy.nsources != 0 ? "\n" : " []\n");
+    policy_put_demands(to, &p->policy);
+    fprintf(to, "# of all sources together, a day and ever\n");
+    policy_put_cap(to, "day", p->policy.cap_day);
+    policy_put_cap(to, "lifetime", p->policy.cap_lifetime);
+    fprintf(to,
+            "# room in the state: questions ever answered, bytes of reports "
+            "of each\nreleases: %" PRIu32 "\nrelease-bytes: %zu\nsources:",
+            p->policy.releases, p->policy.release_bytes);
+    fputs(p->policy.nsources != 0 ? "\n" : " []\n", to);
     for (size_t i = 0; i < p->policy.nsources; i++) {
         const hsy_source *s = &p->sources[i];
 
-        policy_put(t, "  - name: '%s'\n", s->name);
-        policy_put_cap(t, "    answer", s->cap_answer);
-        policy_put_cap(t, "    day", s->cap_day);
-        policy_put_cap(t, "    lifetime", s->cap_lifetime);
+        fprintf(to, "  - name: '%s'\n", s->name);
+        policy_put_cap(to, "    answer", s->cap_answer);
+        policy_put_cap(to, "    day", s->cap_day);
+        policy_put_cap(to, "    lifetime", s->cap_lifetime);
     }
 }
 
 hsy_status policy_write(const struct policy *p, const char *path,
                         hsy_error *err)
 {
-    struct policy_text t = {.text = malloc(POLICY_TEXT)};
     struct output *out = NULL;
-    hsy_status st = t.text != NULL ? output_open(&out, path) : HSY_E_NOMEM;
+    struct written w;
+    char *text = NULL;
+    size_t len = 0;
+    hsy_status st;
 
+    if (written_open(&w))
+        policy_format(w.to, p);
+    st = written_close(&w, &text, &len, err);
+    if (st != HSY_OK)
+        return st;
+    st = output_open(&out, path);
     if (st == HSY_OK) {
-        policy_format(&t, p);
-        output_write(out, t.text, t.used); /* commit says whether it failed */
+        output_write(out, text, len); /* commit says whether it failed */
         st = output_commit(out);
     }
-    free(t.text);
+    free(text);
     if (st == HSY_OK)
         return HSY_OK;
     return host_fail(err, st, HSY_FIELD_NONE,

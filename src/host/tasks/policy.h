@@ -47,8 +47,4 @@ void policy_clear(struct policy *p);
  */
 bool policy_cap_parse(uint64_t *nano, const char *text, size_t len);
 
-/* The same back, without spare zeros. */
-#define POLICY_CAP_TEXT 32
-void policy_cap_text(char text[POLICY_CAP_TEXT], uint64_t nano);
-
 #endif

@@ -5,6 +5,7 @@
 
 #include "host/base/day.h"
 #include "host/base/table.h"
+#include "host/base/written.h"
 #include "host/tasks/calendar.h"
 #include "host/tasks/policy.h"
 #include "host/tasks/task_model.h"
@@ -45,9 +46,9 @@ static void sheet_words(const struct sheet *s, const char *text, size_t len)
 /* Exact, with up to nine places. */
 static void sheet_nano(const struct sheet *s, uint64_t nano)
 {
-    char text[POLICY_CAP_TEXT];
+    char text[WRITTEN_NUMBER];
 
-    policy_cap_text(text, nano);
+    written_nano(text, nano);
     fputs(nano == UINT64_MAX ? "no bound" : text, s->to);
 }
 

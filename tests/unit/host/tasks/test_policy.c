@@ -1,6 +1,7 @@
 /* test_policy.c - policy.yaml: what is written is read again, every mistake has
  * its line, and a mistake changes nothing. */
 #define _GNU_SOURCE
+#include "host/base/written.h"
 #include "host/tasks/policy.h"
 #include "tap.h"
 
@@ -50,13 +51,13 @@ static void caps_are_texts(void)
     };
     static const char *const wrong[] = {"",   "-1",  "1e3", "0.0000000001",
                                         "ln", "ten", " 1",  "1 "};
-    char text[POLICY_CAP_TEXT];
+    char text[WRITTEN_NUMBER];
     uint64_t nano = 7;
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bool good = policy_cap_parse(&nano, rows[i].text, strlen(rows[i].text));
 
-        policy_cap_text(text, nano);
+        written_nano(text, nano);
         ok(good && eq_u64(nano, rows[i].nano) && eq_text(text, rows[i].back),
            "%s is %s", rows[i].text, text);
     }
