@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Seven digits; to the side wanted if the nearest ones are on the other by more
  * than x itself was rounded. */

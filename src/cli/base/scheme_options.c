@@ -1,9 +1,7 @@
 /* scheme_options.c - the scheme of a spec, or what the spec lacks. */
 #include "cli/base/base.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The same message with the option in the field's place. */
 static void scheme_refused_field(const hsy_spec *spec, const hsy_error *err)

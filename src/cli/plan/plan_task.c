@@ -3,9 +3,7 @@
 
 #include "cli/base/tasks.h"
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Printing ------------------------------------------------------------ */
 

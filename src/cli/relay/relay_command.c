@@ -6,11 +6,9 @@
 #include "server/process/notify.h"
 #include "server/relay/relay.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define RELAY_PROXIES 64u

@@ -7,7 +7,6 @@
 #include "host/tasks/keys.h"
 #include "host/yaml/yaml.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

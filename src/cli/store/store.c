@@ -4,12 +4,8 @@
 
 #include "host/base/day.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define STORE(member) offsetof(struct store_how, member)
 

@@ -4,7 +4,6 @@
 
 #include "host/plot/plot.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #define FIGURES_LEARNED 33u /* 0 to 8 */

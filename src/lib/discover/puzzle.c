@@ -15,7 +15,6 @@
 #include "lib/discover/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define PUZZLE_THRESHOLD 20u /* pairs of an offset with `all` [Apple17] */
 

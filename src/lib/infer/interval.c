@@ -13,7 +13,6 @@
 #include "lib/special/special.h"
 
 #include <math.h>
-#include <stddef.h>
 
 double hsy_share_clip(double f)
 {

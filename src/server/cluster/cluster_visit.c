@@ -8,7 +8,6 @@
 #include "host/base/host_fail.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define VISIT_TEXT 256 /* bytes of what is wrong */
 

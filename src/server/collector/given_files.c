@@ -8,8 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 hsy_status serve_fail(struct serve_trouble *t, hsy_status st, const char *about)
 {

@@ -20,7 +20,6 @@
 #include "server/process/sandbox.h"
 #include "server/store/rehearsal.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <malloc.h>

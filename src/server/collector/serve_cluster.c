@@ -8,7 +8,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* An event in the log; any thread. */

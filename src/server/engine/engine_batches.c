@@ -11,7 +11,6 @@
 #include "host/base/host_fail.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 bool engine_taken_room(struct engine_entry *x)
 {

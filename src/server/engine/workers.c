@@ -14,7 +14,6 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define WORKERS_GROUP ((size_t)16 << 20) /* bytes of one group, about */

@@ -12,7 +12,6 @@
 #include "host/base/host_fail.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>

@@ -14,8 +14,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #define CONNECT_WHOLE 2500u  /* milliseconds for all of it */
 #define CONNECT_OTHERS 400u  /* for the others, after the first primary, */

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
 #define LINK_CONNECT_MS 5000u
 #define LINK_IDLE_MS 30000u /* less than servers keep one that is silent */

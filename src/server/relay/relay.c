@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define RELAY_BODY_MAX (1u << 20)
 #define RELAY_HEAD_SECONDS 10u

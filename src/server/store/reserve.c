@@ -12,7 +12,6 @@
 
 #include "server/store/internal.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>

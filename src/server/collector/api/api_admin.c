@@ -6,7 +6,6 @@
 #include "host/base/digits.h"
 #include "host/base/fields.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #include "server/collector/api/api.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- What is asked ------------------------------------------------------- */
 

@@ -5,12 +5,10 @@
 #include "host/format/format.h"
 #include "server/collector/copies.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- Tallies ------------------------------------------------------------- */
 

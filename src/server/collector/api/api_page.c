@@ -4,7 +4,6 @@
 #include "server/collector/api/assets.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define PAGE_PATH 128
 

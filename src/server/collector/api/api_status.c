@@ -2,7 +2,6 @@
 #include "server/collector/api/api.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void api_health(struct request *q, void *ctx)
 {

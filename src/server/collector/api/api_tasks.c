@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define TASKS_LABEL 4096u   /* bytes of a paragraph */
 #define TASKS_DAYS 4096u    /* days that are listed */

@@ -12,7 +12,6 @@
 #include "host/base/host_fail.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -8,7 +8,6 @@
 #include "server/collector/estimator/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static hsy_status days_make(struct history_point *out, struct history *h,
                             const struct history_ask *ask,

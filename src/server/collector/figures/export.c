@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define EXPORT_TITLE 320u
 #define EXPORT_ABOUT 512u
