@@ -14,7 +14,8 @@
  *   - Probabilities are integers, rounded toward more privacy. Epsilon is an
  *     integer number of nano-epsilon; inputs are rounded down.
  *   - Order of arguments: object, outputs, inputs (a length after its buffer),
- *     scratch, error. A call that makes an object takes it first.
+ *     scratch, error. A function that initializes an object takes that object
+ *     first.
  *   - No global state: any thread may use an object, one thread at a time.
  */
 #ifndef HEARSAY_H

@@ -12,14 +12,14 @@ extern "C" {
 
 /* Compute the Walsh-Hadamard transform of n cells in place, modulo 2^64:
  * cells[i] = sum over k of (-1)^(ones of i & k) cells[k]. n must be a power of
- * two, else HSY_E_RANGE. Returns HSY_E_UNKNOWN if the machine lacks the table.
- */
+ * two, else HSY_E_RANGE. Returns HSY_E_UNKNOWN if this machine cannot run
+ * `level`. */
 HSY_API hsy_status hsy_hadamard_transform(int64_t *cells, size_t n,
                                           hsy_cpu level);
 
-/* Randomize like hsy_randomize_batch, at simulation speed: the number of coins
- * used reveals where the noise fell. Returns HSY_E_REFUSED unless both streams
- * were opened by seed, HSY_E_RANGE if they are one. */
+/* Randomize like hsy_randomize_batch, but faster and not in constant time: the
+ * number of random bytes used reveals the noise. Returns HSY_E_REFUSED unless
+ * both streams were opened by seed, HSY_E_RANGE if secret == published. */
 HSY_API hsy_status hsy_simulate_batch(const hsy_scheme *s, uint8_t *reports,
                                       const uint64_t *codes, size_t n,
                                       hsy_stream *secret, hsy_stream *published,
@@ -37,7 +37,7 @@ HSY_API hsy_status hsy_poison_reports(const hsy_scheme *s, uint8_t *reports,
  * the coins: never use it for a real person. */
 HSY_API void hsy_stream_seed(hsy_stream *st, uint64_t seed, uint64_t lane);
 
-/* ---- Exact laws ---------------------------------------------------------- */
+/* ---- Exact distributions ------------------------------------------------- */
 
 /* num / den; den 0 means 2^64. */
 typedef struct hsy_factor {
@@ -45,9 +45,10 @@ typedef struct hsy_factor {
 } hsy_factor;
 
 /* Compute P[report | code] as a product of *count factors, at most
- * hsy_law_factors(s): exactly the law of hsy_randomize. report must pass
- * hsy_check. The product may be low by at most 2^-63 of it in one case: a mean
- * between the ends of a range of more than 2^16 steps (laplace: 16). */
+ * hsy_law_factors(s). report must pass hsy_check. The product is the exact
+ * probability under hsy_randomize, except for means strictly inside a range of
+ * more than 2^16 steps (laplace: 16 steps): there it may be too small by a
+ * relative 2^-63. */
 HSY_API size_t hsy_law_factors(const hsy_scheme *s);
 HSY_API void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
                      uint64_t code, const uint8_t *report);
@@ -57,10 +58,10 @@ HSY_API void hsy_law_codes(const hsy_scheme *s, hsy_factor *factors,
                            size_t *count, const uint64_t *codes,
                            const uint8_t *report);
 
-/* Compute the largest ratio of two probabilities of one report: a product of
- * *count factors, at most 4, to the power hsy_law_power(s). It is
- * e^epsilon_exact. den 0 and num 0 mean 2^64. The power is 1 except where the
- * worst ratio repeats bit by bit. */
+/* Compute the largest ratio of two probabilities of one report as a product of
+ * *count factors, at most 4. The product to the power hsy_law_power(s) is
+ * e^epsilon_exact. num or den 0 means 2^64. The power is above 1 only for
+ * rappor: its number of hash functions. */
 HSY_API void hsy_law_worst(const hsy_scheme *s, hsy_factor factors[4],
                            size_t *count);
 HSY_API uint32_t hsy_law_power(const hsy_scheme *s);

@@ -33,10 +33,11 @@ typedef enum hsy_status {
     HSY_E_MISMATCH = 7,   /* two objects belong to different schemes */
     HSY_E_OVERFLOW = 8,   /* a count would pass 2^63 - 1; nothing was added */
     HSY_E_EMPTY = 9,      /* no reports: nothing can be estimated */
-    HSY_E_REFUSED = 10,   /* possible, but refused here */
-    HSY_E_END = 11,       /* end of input, at a place where it may end */
+    HSY_E_REFUSED = 10,   /* valid, but not allowed in this state */
+    HSY_E_END = 11,       /* end of input at a record boundary; nothing due */
     HSY_E_BUSY = 12,      /* locked by another writer; try again */
-    HSY_E_DAMAGED = 13,   /* a device's state is missing, corrupt or restored */
+    HSY_E_DAMAGED = 13,   /* a device's state is missing, corrupt, or restored
+                             from an old copy */
     HSY_E_POLICY = 14,    /* the policy does not allow it */
     HSY_E_SIGNATURE = 15, /* not signed by the key in force */
     HSY_E_OLD = 16,       /* an older version, or one that has expired */
@@ -284,30 +285,31 @@ typedef enum hsy_unit {
     HSY_UNIT_REPORT = 3,
     HSY_UNIT_UPLOAD = 4,
     HSY_UNIT_TASK = 5,
-    HSY_UNIT_VALUE = 6, /* of a list: a label */
+    HSY_UNIT_VALUE = 6, /* a value of a list */
     HSY_UNIT_CANDIDATE = 7,
     HSY_UNIT_PREFIX = 8,
     HSY_UNIT_COHORT = 9,
-    HSY_UNIT_COLUMN = 10, /* of a matrix */
+    HSY_UNIT_COLUMN = 10, /* a column of a matrix */
     HSY_UNIT_CHARACTER = 11,
-    HSY_UNIT_SAMPLE = 12, /* of a survey */
+    HSY_UNIT_SAMPLE = 12, /* a sample of a survey */
     HSY_UNIT_ROUND = 13,
     HSY_UNIT_RANK = 14,
     HSY_UNIT_TARGET = 15,
     HSY_UNIT_SOURCE = 16,
-    HSY_UNIT_SERIES = 17, /* of a drawing */
-    HSY_UNIT_RUN = 18,    /* of a store */
-    HSY_UNIT_GROUP = 19   /* of a search */
+    HSY_UNIT_SERIES = 17, /* a series of a figure */
+    HSY_UNIT_RUN = 18,    /* a file of ids in a collector's data directory */
+    HSY_UNIT_GROUP = 19   /* a group of people in a search */
 } hsy_unit;
 
 /* Meaning of the limit of an error. */
 typedef enum hsy_limit_kind {
     HSY_LIMIT_NONE = 0,    /* no limit */
     HSY_LIMIT_COUNT = 1,   /* the bound that was exceeded */
-    HSY_LIMIT_STATED = 2,  /* as COUNT; the message already states it */
+    HSY_LIMIT_STATED = 2,  /* as COUNT, but msg already contains the number: do
+                              not print it again */
     HSY_LIMIT_NANO = 3,    /* as COUNT, in nano-epsilon */
     HSY_LIMIT_DAY = 4,     /* a day since 1970-01-01 */
-    HSY_LIMIT_END = 5,     /* the day after the last one */
+    HSY_LIMIT_END = 5,     /* the day after the last allowed one */
     HSY_LIMIT_VERSION = 6, /* version of a document or format */
     HSY_LIMIT_PROCESS = 7, /* id of the process that holds the lock */
     HSY_LIMIT_OTHER = 8,   /* position of the other item, in the unit of `at` */
@@ -338,7 +340,7 @@ HSY_API const char *hsy_unit_name(uint32_t unit);
 /* Returns a short text for a status, never NULL. */
 HSY_API const char *hsy_strstatus(hsy_status status);
 
-/* ---- Coins: where randomness comes from ---------------------------------- */
+/* ---- Coins: random bytes ------------------------------------------------- */
 
 /* A source of random bytes. fill must write all len bytes or return
  * HSY_E_ENTROPY. */
@@ -347,19 +349,20 @@ typedef struct hsy_rng {
     void *ctx;
 } hsy_rng;
 
-/* The coins that randomizing takes. Bytes from `published` may stand in the
- * report (a hash seed). Bytes from `secret` never leave the device. The two
- * must not share a stream, or a published seed would reveal the coins: one
- * source (fill and ctx) in both roles is refused. */
+/* Coins are the random bytes of a report. hsy_randomize draws them from two
+ * sources. Bytes from `published` may appear in the report (a hash seed). Bytes
+ * from `secret` never leave the device. The two must be independent, or a
+ * published seed would reveal the secret bytes: functions return HSY_E_RANGE if
+ * both have the same fill and ctx. */
 typedef struct hsy_coins {
     hsy_rng secret;
     hsy_rng published;
 } hsy_coins;
 
-/* Fresh kernel randomness, for programs that answer once. Each draw is its own
- * batch of getrandom(2) bytes; a large one is the ChaCha20 expansion of 32 of
- * them. Nothing is kept between draws, so a forked child or a copied memory
- * image repeats nothing. Do not move the struct. */
+/* Fresh kernel randomness, for programs that answer once. Each draw calls
+ * getrandom(2); a large draw expands 32 such bytes with ChaCha20. Nothing is
+ * kept between draws, so a forked child or a copied memory image repeats
+ * nothing. Do not move the struct. */
 typedef struct hsy_entropy {
     struct hsy_entropy_role {
         uint32_t open;
@@ -369,8 +372,8 @@ typedef struct hsy_entropy {
 HSY_API void hsy_entropy_init(hsy_entropy *e);
 HSY_API void hsy_entropy_clear(hsy_entropy *e);
 
-/* Returns coins that keep the pointer: e must outlive them. After
- * hsy_entropy_clear they return HSY_E_ENTROPY. */
+/* Returns coins that point to e: e must outlive them. After hsy_entropy_clear
+ * they return HSY_E_ENTROPY. */
 HSY_API hsy_coins hsy_entropy_coins(hsy_entropy *e);
 
 /* A ChaCha20 key stream [RFC8439], with a 64-bit counter. The fields are
@@ -379,19 +382,20 @@ typedef struct hsy_stream {
     uint32_t state[16];
     uint8_t block[1024];
     size_t left;       /* unread bytes at the end of block */
-    uint32_t cpu;      /* hsy_cpu table that computes it */
-    uint32_t simulate; /* nonzero: opened by seed */
+    uint32_t cpu;      /* hsy_cpu implementation in use */
+    uint32_t simulate; /* nonzero: opened by hsy_stream_seed */
 } hsy_stream;
 
 /* Inputs that a device's coins are derived from. Each field is encoded with its
- * length, so no two contexts share an encoding. digest is the scheme's. */
+ * length, so no two contexts share an encoding. */
 typedef struct hsy_context {
-    const char *purpose; /* NUL-terminated; the program chooses it */
+    const char *purpose; /* domain-separation string of the program,
+                            NUL-terminated */
     const void *source;  /* name of the private data */
     size_t source_len;
-    const uint8_t *digest; /* HSY_DIGEST bytes */
-    uint64_t slot;
-    uint64_t truth; /* code of the truth, by hsy_truth_code */
+    const uint8_t *digest; /* digest of the scheme, HSY_DIGEST bytes */
+    uint64_t slot;         /* slot of the task (hsy_task), or another number */
+    uint64_t truth;        /* code of the truth, by hsy_truth_code */
 } hsy_context;
 
 #define HSY_KEY 32
@@ -403,37 +407,38 @@ typedef struct hsy_keyed {
 } hsy_keyed;
 
 /* Open the coins of one context under a device's secret key. Equal contexts
- * give equal coins. The two roles never share any. */
+ * give equal coins. The secret and the published stream are independent. */
 HSY_API void hsy_keyed_open(hsy_keyed *streams, const uint8_t key[HSY_KEY],
                             const hsy_context *context);
 HSY_API void hsy_keyed_clear(hsy_keyed *streams);
 
-/* Returns coins that keep the pointer: streams must outlive them. */
+/* Returns coins that point to streams: streams must outlive them. */
 HSY_API hsy_coins hsy_keyed_coins(hsy_keyed *streams);
 
-/* Returns the stream as a source of bytes. It keeps the pointer and fails only
+/* Returns the stream as a source of bytes. It points to st, and fails only
  * after hsy_stream_clear. */
 HSY_API hsy_rng hsy_stream_rng(hsy_stream *st);
 HSY_API void hsy_stream_clear(hsy_stream *st);
 
 /* ---- Processor ----------------------------------------------------------- */
 
-/* Kernel tables, slowest first. All give the same results, bit for bit. */
+/* Implementations of the inner loops, slowest first. All give the same results,
+ * bit for bit. */
 typedef enum hsy_cpu {
-    HSY_CPU_PLAIN = 0,    /* textbook loops: the reference the rest equal */
+    HSY_CPU_PLAIN = 0,    /* plain C: the reference implementation */
     HSY_CPU_PORTABLE = 1, /* vectors of 16 bytes: SSE2, NEON, wasm */
     HSY_CPU_AVX2 = 2,
     HSY_CPU_AVX512 = 3
 } hsy_cpu;
 
-/* hsy_cpu_best returns the fastest table that this machine can run. hsy_cpu_has
- * tells if it can run the given one. */
+/* hsy_cpu_best returns the fastest implementation that this machine can run.
+ * hsy_cpu_has returns true if the machine can run `level`. */
 HSY_API hsy_cpu hsy_cpu_best(void);
 HSY_API bool hsy_cpu_has(hsy_cpu level);
 HSY_API const char *hsy_cpu_name(hsy_cpu level);
 
-/* Set the kernel table of a stream. Returns HSY_E_UNKNOWN if the machine lacks
- * it. */
+/* Set the implementation that a stream uses. Returns HSY_E_UNKNOWN if the
+ * machine cannot run it. */
 HSY_API hsy_status hsy_stream_cpu(hsy_stream *st, hsy_cpu level);
 
 #ifdef __cplusplus
