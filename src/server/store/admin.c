@@ -1,4 +1,4 @@
-/* keep.c - looking through a store, making it small, inheriting one. */
+/* admin.c - looking through a store, making it small, inheriting one. */
 #define _GNU_SOURCE /* fstatat */
 
 #include "server/store/admin.h"
@@ -45,74 +45,6 @@ hsy_status store_admin_verify(struct store *is,
 
 /* ---- A copy -------------------------------------------------------------- */
 
-static hsy_status keep_bytes(void *ctx, const uint8_t *bytes, size_t len)
-{
-    (void)ctx;
-    (void)bytes;
-    (void)len;
-    return HSY_OK;
-}
-
-static hsy_status keep_entry(void *ctx, uint32_t number, const uint8_t *bytes,
-                             size_t len)
-{
-    (void)number;
-    return keep_bytes(ctx, bytes, len);
-}
-
-static hsy_status keep_count(void *ctx, const struct store_count *count)
-{
-    (void)count;
-    return keep_bytes(ctx, NULL, 0);
-}
-
-static hsy_status keep_quota(void *ctx, const struct store_quota *quota)
-{
-    (void)quota;
-    return keep_bytes(ctx, NULL, 0);
-}
-
-static hsy_status keep_ids(void *ctx, const struct store_ids *ids)
-{
-    (void)ids;
-    return keep_bytes(ctx, NULL, 0);
-}
-
-static hsy_status keep_tally(void *ctx, const struct store_tally *tally)
-{
-    (void)tally;
-    return keep_bytes(ctx, NULL, 0);
-}
-
-static hsy_status keep_batch(void *ctx, const struct store_batch *batch)
-{
-    (void)batch;
-    return keep_bytes(ctx, NULL, 0);
-}
-
-static hsy_status keep_received(void *ctx, const struct store_received *row)
-{
-    (void)row;
-    return keep_bytes(ctx, NULL, 0);
-}
-
-static hsy_status keep_mix(void *ctx, const struct store_mix *mix)
-{
-    (void)mix;
-    return keep_bytes(ctx, NULL, 0);
-}
-
-static hsy_status keep_figure(void *ctx, const struct store_figure *figure)
-{
-    (void)figure;
-    return keep_bytes(ctx, NULL, 0);
-}
-
-static hsy_status keep_merged(void *ctx, const uint8_t name[STORE_MERGED])
-{
-    return keep_bytes(ctx, name, STORE_MERGED);
-}
-
 static void keep_silent(void *ctx, const char *file, const char *text)
 {
     (void)ctx;
@@ -122,19 +54,6 @@ static void keep_silent(void *ctx, const char *file, const char *text)
 
 hsy_status store_admin_look(const char *directory, hsy_error *err)
 {
-    /* All that is asked for is held against its checksums. */
-    static const struct store_reader everything = {.document = keep_bytes,
-                                                   .entry = keep_entry,
-                                                   .count = keep_count,
-                                                   .quota = keep_quota,
-                                                   .ids = keep_ids,
-                                                   .tally = keep_tally,
-                                                   .batch = keep_batch,
-                                                   .sealed = keep_batch,
-                                                   .received = keep_received,
-                                                   .mix = keep_mix,
-                                                   .figure = keep_figure,
-                                                   .merged = keep_merged};
     struct store *s;
     hsy_status st = store_sqlite_look(&s, directory, err);
 
@@ -142,7 +61,7 @@ hsy_status store_admin_look(const char *directory, hsy_error *err)
         return st;
     st = store_admin_verify(s, keep_silent, NULL, err);
     if (st == HSY_OK)
-        st = store_read(s, &everything, err);
+        st = store_read(s, &(struct store_reader){.check = true}, err);
     s->ops->close(s);
     return st;
 }

@@ -1,9 +1,9 @@
 /*
- * keep.h - what `hearsay store` does to a store of one machine, while no
+ * admin.h - what `hearsay store` does to a store of one machine, while no
  * collector has it: look through it, make it small, carry it elsewhere.
  */
-#ifndef SERVER_STORE_KEEP_H
-#define SERVER_STORE_KEEP_H
+#ifndef SERVER_STORE_ADMIN_H
+#define SERVER_STORE_ADMIN_H
 
 #include "server/store/store.h"
 

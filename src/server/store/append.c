@@ -19,7 +19,9 @@ static int append_ids(struct store_sqlite *s, struct sql *q,
     const struct sql_value row[] = {SQL_N(place),
                                     SQL_B(ids->ids, ids->n * sizeof *ids->ids)};
 
-    return rc == SQLITE_OK ? store_put_ids(s, q, row) : rc;
+    return rc == SQLITE_OK
+               ? store_put_kept(s, q, STORE_IDS, SQL_PUT_IDS, row, 2)
+               : rc;
 }
 
 static int append_batch(struct store_sqlite *s, struct sql *q, uint64_t seq,
@@ -28,12 +30,8 @@ static int append_batch(struct store_sqlite *s, struct sql *q, uint64_t seq,
     const struct sql_value row[] = {SQL_N(seq),        SQL_N(b->entry),
                                     SQL_N(b->epoch),   SQL_N(b->type),
                                     SQL_N(b->reports), SQL_B(b->bytes, b->len)};
-    uint32_t sum;
-    int rc = sql_put_sum(q, SQL_PUT_BATCH, row, 6, &sum);
 
-    s->next.rests++;
-    s->next.checks += sum;
-    return rc;
+    return store_put_kept(s, q, STORE_BATCHES, SQL_PUT_BATCH, row, 6);
 }
 
 static int append_count(struct sql *q, const struct store_count *c)
@@ -197,16 +195,11 @@ static int append_count_ids(struct store_sqlite *s,
     const uint64_t half = span[0].number / STORE_NULLS;
     const struct sql_value rest[] = {
         SQL_N(store_runs_through(s, half, span[0].number)), span[1]};
-    int rc;
-    sqlite3_stmt *sum = sql_start(&s->append, SQL_SUM_IDS, rest, 2, &rc);
+    uint64_t bytes = 0;
+    const int rc = sql_numbers(&s->append, SQL_SUM_IDS, rest, 2, &bytes, 1);
 
-    if (sum == NULL)
-        return rc;
-    rc = sqlite3_step(sum);
-    *n = (uint64_t)sqlite3_column_int64(sum, 0) / sizeof(struct store_id) +
-         store_runs_ids(s, half);
-    sqlite3_reset(sum);
-    return rc == SQLITE_ROW ? SQLITE_OK : rc;
+    *n = bytes / sizeof(struct store_id) + store_runs_ids(s, half);
+    return rc;
 }
 
 hsy_status store_forget_nulls(struct store *is, uint32_t epoch, uint64_t *n,

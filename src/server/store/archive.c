@@ -3,8 +3,11 @@
 #include "server/store/archive.h"
 
 #include "host/base/host_fail.h"
+#include "lib/bits/bytes.h"
 
 #include <string.h>
+
+#define ARCHIVE_NUMBERS 24 /* bytes of those that a record begins with */
 
 /* ---- Writing ------------------------------------------------------------- */
 
@@ -24,20 +27,43 @@ static hsy_status archive_record(struct archive_writer *w,
     uint32_t crc;
     hsy_status st;
 
-    archive_put(wire, type, 4);
-    archive_put(wire + 8, head_len + body_len, 8);
+    bytes_put32(wire, type);
+    bytes_put64(wire + 8, head_len + body_len);
     crc = hsy_crc32c(0, wire, 4);
     crc = hsy_crc32c(crc, wire + 8, 8);
     crc = hsy_crc32c(crc, head, head_len);
     if (body_len != 0)
         crc = hsy_crc32c(crc, body, body_len);
-    archive_put(wire + 4, crc, 4);
+    bytes_put32(wire + 4, crc);
     w->records++;
     st = output_write(w->out, wire, sizeof wire);
     if (st == HSY_OK)
         st = output_write(w->out, head, head_len);
     return st == HSY_OK && body_len != 0 ? output_write(w->out, body, body_len)
                                          : st;
+}
+
+/* Numbers of 4 or 8 bytes, as widths says of each. */
+static uint8_t *archive_numbers(uint8_t *to, const char *widths,
+                                const uint64_t *numbers)
+{
+    for (; *widths != '\0'; to += *widths++ - '0', numbers++) {
+        bytes_put32(to, (uint32_t)*numbers);
+        if (*widths == '8')
+            bytes_put32(to + 4, (uint32_t)(*numbers >> 32));
+    }
+    return to;
+}
+
+/* A record that begins with some. */
+static hsy_status archive_row(struct archive_writer *w, enum archive_type type,
+                              const char *widths, const uint64_t *numbers,
+                              const void *body, size_t len)
+{
+    uint8_t head[ARCHIVE_NUMBERS];
+    const uint8_t *end = archive_numbers(head, widths, numbers);
+
+    return archive_record(w, type, head, (size_t)(end - head), body, len);
 }
 
 static hsy_status archive_document(void *ctx, const uint8_t *bytes, size_t len)
@@ -48,90 +74,67 @@ static hsy_status archive_document(void *ctx, const uint8_t *bytes, size_t len)
 static hsy_status archive_entry(void *ctx, uint32_t number,
                                 const uint8_t *bytes, size_t len)
 {
-    uint8_t head[4];
-
-    archive_put(head, number, 4);
-    return archive_record(ctx, ARCHIVE_ENTRY, head, sizeof head, bytes, len);
+    return archive_row(ctx, ARCHIVE_ENTRY, "4", &(uint64_t){number}, bytes,
+                       len);
 }
 
 static hsy_status archive_count(void *ctx, const struct store_count *c)
 {
-    uint8_t head[24];
-
-    archive_put(head, c->entry, 4);
-    archive_put(head + 4, c->epoch, 4);
-    archive_put(head + 8, c->reports, 8);
-    archive_put(head + 16, c->nulls, 8);
-    return archive_record(ctx, ARCHIVE_COUNT, head, sizeof head, NULL, 0);
+    return archive_row(
+        ctx, ARCHIVE_COUNT, "4488",
+        (const uint64_t[]){c->entry, c->epoch, c->reports, c->nulls}, NULL, 0);
 }
 
 static hsy_status archive_quota(void *ctx, const struct store_quota *q)
 {
-    uint8_t head[8];
-
-    archive_put(head, q->epoch, 4);
-    archive_put(head + 4, q->used, 4);
-    return archive_record(ctx, ARCHIVE_QUOTA, head, sizeof head, q->token,
-                          sizeof q->token);
+    return archive_row(ctx, ARCHIVE_QUOTA, "44",
+                       (const uint64_t[]){q->epoch, q->used}, q->token,
+                       sizeof q->token);
 }
 
 static hsy_status archive_ids(void *ctx, const struct store_ids *ids)
 {
-    uint8_t head[4];
-
-    archive_put(head, ids->epoch, 4);
-    return archive_record(ctx, ids->null ? ARCHIVE_NULL_IDS : ARCHIVE_IDS, head,
-                          sizeof head, ids->ids, ids->n * sizeof *ids->ids);
+    return archive_row(ctx, ids->null ? ARCHIVE_NULL_IDS : ARCHIVE_IDS, "4",
+                       &(uint64_t){ids->epoch}, ids->ids,
+                       ids->n * sizeof *ids->ids);
 }
 
 static hsy_status archive_tally(void *ctx, const struct store_tally *t)
 {
-    uint8_t head[16];
-
-    archive_put(head, t->entry, 4);
-    archive_put(head + 4, t->epoch, 4);
-    archive_put(head + 8, t->words, 8);
-    return archive_record(ctx, ARCHIVE_TALLY, head, sizeof head, NULL, 0);
+    return archive_row(ctx, ARCHIVE_TALLY, "448",
+                       (const uint64_t[]){t->entry, t->epoch, t->words}, NULL,
+                       0);
 }
 
 static hsy_status archive_chunk(void *ctx, const struct store_tally *t,
                                 const struct store_chunk *c)
 {
-    uint8_t head[4], words[8 * STORE_CHUNK];
+    uint8_t words[8 * STORE_CHUNK];
 
     (void)t;
-    archive_put(head, c->place, 4);
     for (size_t i = 0; i < c->n; i++)
-        archive_put(words + 8 * i, (uint64_t)c->words[i], 8);
-    return archive_record(ctx, ARCHIVE_CHUNK, head, sizeof head, words,
-                          8 * c->n);
+        bytes_put64(words + 8 * i, (uint64_t)c->words[i]);
+    return archive_row(ctx, ARCHIVE_CHUNK, "4", &(uint64_t){c->place}, words,
+                       8 * c->n);
 }
 
 static hsy_status archive_batch(void *ctx, const struct store_batch *b)
 {
-    uint8_t head[20];
-
-    archive_put(head, b->entry, 4);
-    archive_put(head + 4, b->epoch, 4);
-    archive_put(head + 8, b->type, 4);
-    archive_put(head + 12, b->reports, 8);
-    return archive_record(ctx, ARCHIVE_BATCH, head, sizeof head, b->bytes,
-                          b->len);
+    return archive_row(
+        ctx, ARCHIVE_BATCH, "4448",
+        (const uint64_t[]){b->entry, b->epoch, b->type, b->reports}, b->bytes,
+        b->len);
 }
 
 static hsy_status archive_received(void *ctx, const struct store_received *r)
 {
-    uint8_t head[ARCHIVE_RECEIVED_HEAD],
-        *at = head + STORE_BATCH_ID + STORE_DIGEST;
+    uint8_t head[ARCHIVE_RECEIVED_HEAD];
 
     memcpy(head, r->id, STORE_BATCH_ID);
     memcpy(head + STORE_BATCH_ID, r->digest, STORE_DIGEST);
-    archive_put(at, r->entry, 4);
-    archive_put(at + 4, r->epoch, 4);
-    archive_put(at + 8, r->n, 8);
-    archive_put(at + 16, r->nulls, 8);
-    archive_put(at + 24, r->unopened, 8);
-    archive_put(at + 32, r->again, 8);
+    archive_numbers(head + STORE_BATCH_ID + STORE_DIGEST, "448888",
+                    (const uint64_t[]){r->entry, r->epoch, r->n, r->nulls,
+                                       r->unopened, r->again});
     return archive_record(ctx, ARCHIVE_RECEIVED, head, sizeof head, r->heads,
                           r->heads_len);
 }
@@ -160,12 +163,8 @@ static hsy_status archive_mix(void *ctx, const struct store_mix *m)
 
 static hsy_status archive_figure(void *ctx, const struct store_figure *f)
 {
-    uint8_t head[8];
-
-    archive_put(head, f->entry, 4);
-    archive_put(head + 4, f->day, 4);
-    return archive_record(ctx, ARCHIVE_FIGURE, head, sizeof head, f->json,
-                          f->len);
+    return archive_row(ctx, ARCHIVE_FIGURE, "44",
+                       (const uint64_t[]){f->entry, f->day}, f->json, f->len);
 }
 
 static hsy_status archive_merged(void *ctx, const uint8_t name[STORE_MERGED])
@@ -176,11 +175,8 @@ static hsy_status archive_merged(void *ctx, const uint8_t name[STORE_MERGED])
 static hsy_status archive_book(void *ctx, uint32_t which, uint64_t at,
                                const uint8_t *bytes, size_t len)
 {
-    uint8_t head[ARCHIVE_BOOK_HEAD];
-
-    archive_put(head, which, 4);
-    archive_put(head + 4, at, 8);
-    return archive_record(ctx, ARCHIVE_BOOK, head, sizeof head, bytes, len);
+    return archive_row(ctx, ARCHIVE_BOOK, "48", (const uint64_t[]){which, at},
+                       bytes, len);
 }
 
 static hsy_status archive_begin(struct archive_writer *w,
@@ -189,14 +185,12 @@ static hsy_status archive_begin(struct archive_writer *w,
     uint8_t head[ARCHIVE_HEAD] = ARCHIVE_MAGIC, body[STORE_KEY + 16];
     hsy_status st;
 
-    archive_put(head + 4, ARCHIVE_VERSION, 4);
-    archive_put(head + 8, 0, 4);
-    archive_put(head + 12, hsy_crc32c(0, head, 12), 4);
+    bytes_put32(head + 4, ARCHIVE_VERSION);
+    bytes_put32(head + 12, hsy_crc32c(0, head, 12));
     st = output_write(w->out, head, sizeof head);
     memcpy(body, state->key, STORE_KEY);
-    archive_put(body + STORE_KEY, state->seq, 8);
-    archive_put(body + STORE_KEY + 8, state->closed, 4);
-    archive_put(body + STORE_KEY + 12, state->day, 4);
+    archive_numbers(body + STORE_KEY, "844",
+                    (const uint64_t[]){state->seq, state->closed, state->day});
     return st == HSY_OK
                ? archive_record(w, ARCHIVE_STATE, body, sizeof body, NULL, 0)
                : st;
@@ -221,15 +215,13 @@ hsy_status store_archive_write(struct store *s, const struct store_state *state,
                                     .mix = archive_mix,
                                     .figure = archive_figure,
                                     .merged = archive_merged};
-    uint8_t count[8];
     hsy_status st = archive_begin(&w, state);
 
     if (st == HSY_OK)
         st = s->ops->read(s, &to, err);
     if (st == HSY_OK)
         st = archive_books_read(directory, archive_book, &w, err);
-    archive_put(count, w.records, 8);
     if (st == HSY_OK)
-        st = archive_record(&w, ARCHIVE_END, count, sizeof count, NULL, 0);
+        st = archive_row(&w, ARCHIVE_END, "8", &(uint64_t){w.records}, NULL, 0);
     return st;
 }

@@ -63,21 +63,4 @@ hsy_status archive_book_end(struct archive_book *b, const char *directory,
                             hsy_error *err);
 void archive_book_done(struct archive_book *b); /* after a failure too */
 
-/* ---- Numbers ------------------------------------------------------------- */
-
-static inline void archive_put(uint8_t *p, uint64_t x, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        p[i] = (uint8_t)(x >> 8 * i);
-}
-
-static inline uint64_t archive_get(const uint8_t *p, size_t bytes)
-{
-    uint64_t x = 0;
-
-    while (bytes-- != 0)
-        x = x << 8 | p[bytes];
-    return x;
-}
-
 #endif

@@ -35,6 +35,7 @@
 #include "server/store/internal.h"
 
 #include "host/base/host_fail.h"
+#include "lib/bits/bytes.h"
 
 #include <stdlib.h>
 
@@ -63,17 +64,12 @@ hsy_status store_get_round(struct store_sqlite *s, struct sql *q,
                            hsy_error *err)
 {
     struct sql_value got[2] = {{0}};
-    int rc;
-    hsy_status st = sql_rows(q, SQL_GET_ROUND, &SQL_N(entry), 1, 3,
-                             cells_take_round, got, &rc);
+    const hsy_status st = store_rows(s, q, SQL_GET_ROUND, &SQL_N(entry), 1,
+                                     cells_take_round, got, err);
 
-    if (st == HSY_E_DAMAGED)
-        return store_damaged(s, "rounds", err);
-    if (st != HSY_OK)
-        return store_fail(s, q, rc, err);
     *round = got[0].number;
     *through = got[1].number;
-    return HSY_OK;
+    return st;
 }
 
 static hsy_status cells_take_tally(void *ctx, const struct sql_value *row)
@@ -87,14 +83,10 @@ hsy_status store_get_tally(struct store_sqlite *s, uint32_t entry,
                            hsy_error *err)
 {
     const struct sql_value v[] = {SQL_N(entry), SQL_N(epoch)};
-    int rc;
-    hsy_status st;
 
     *row = (struct store_tally_row){.since = 0};
-    st = sql_rows(&s->flip, SQL_GET_TALLY, v, 2, 6, cells_take_tally, row, &rc);
-    if (st == HSY_E_DAMAGED)
-        return store_damaged(s, "tallies", err);
-    return st == HSY_OK ? HSY_OK : store_fail(s, &s->flip, rc, err);
+    return store_rows(s, &s->flip, SQL_GET_TALLY, v, 2, cells_take_tally, row,
+                      err);
 }
 
 /* ---- Chunks -------------------------------------------------------------- */
@@ -116,8 +108,7 @@ static int cells_put_chunk(struct sql *q, const struct cells_chunks *c,
     int rc = sql_run(q, SQL_ERASE_CHUNK, row, 4); /* if it comes again */
 
     for (size_t i = 0; i < chunk->n; i++)
-        for (size_t k = 0; k < 8; k++)
-            wire[8 * i + k] = (uint8_t)((uint64_t)chunk->words[i] >> 8 * k);
+        bytes_put64(wire + 8 * i, (uint64_t)chunk->words[i]);
     return rc == SQLITE_OK ? sql_put(q, SQL_PUT_CHUNK, row, 5) : rc;
 }
 
@@ -247,7 +238,7 @@ static hsy_status cells_next(struct store_sqlite *s, uint64_t round,
     hsy_status st = store_get_tally(s, t->entry, t->epoch, row, err);
     struct sql_value v[4] = {SQL_N(t->entry), SQL_N(t->epoch), SQL_N(0),
                              SQL_N(round)};
-    sqlite3_stmt *q;
+    uint64_t sum[2];
     int rc;
 
     if (st != HSY_OK)
@@ -258,13 +249,12 @@ static hsy_status cells_next(struct store_sqlite *s, uint64_t round,
     row->is = *t;
     row->since = row->since == 0 ? round : row->since;
     v[2] = SQL_N(row->since);
-    q = sql_start(&s->cells, SQL_SUM_CHUNKS, v, 4, &rc);
-    if (q != NULL && (rc = sqlite3_step(q)) == SQLITE_ROW) {
-        row->chunks = (uint64_t)sqlite3_column_int64(q, 0);
-        row->check = (uint64_t)sqlite3_column_int64(q, 1);
-    }
-    sqlite3_reset(q);
-    return rc == SQLITE_ROW ? HSY_OK : store_fail(s, &s->cells, rc, err);
+    rc = sql_numbers(&s->cells, SQL_SUM_CHUNKS, v, 4, sum, 2);
+    if (rc != SQLITE_OK)
+        return store_fail(s, &s->cells, rc, err);
+    row->chunks = sum[0];
+    row->check = sum[1];
+    return HSY_OK;
 }
 
 /* Make all rows of cells durable: the sync of one commit is behind them all. */

@@ -31,85 +31,14 @@
 #define STORE_NAME 16 /* bytes that name a store: both databases have them */
 #define STORE_ROBBED SQLITE_EMPTY /* a code that SQLite does not use */
 
-/* ---- Statements (sql.c) -------------------------------------------------- */
+/* ---- Statements (sql.c, sql.def) ---------------------------------------- */
 
-/* Of the record; those of cells follow. */
 enum sql_id {
-    SQL_BEGIN,
-    SQL_COMMIT,
-    SQL_ROLLBACK,
-    SQL_PUT_META,
-    SQL_GET_META,
-    SQL_GET_META_1,
-    SQL_GET_META_2,
-    SQL_GET_META_3,
-    SQL_WHOSE,
-    SQL_SUM_BATCHES,
-    SQL_SUM_ALL_IDS,
-    SQL_SUM_RUNS,
-    SQL_SUM_HOPS,
-    SQL_PUT_DOCUMENT,
-    SQL_GET_DOCUMENT,
-    SQL_PUT_ENTRY,
-    SQL_GET_ENTRIES,
-    SQL_PUT_COUNT,
-    SQL_GET_COUNTS,
-    SQL_PUT_QUOTA,
-    SQL_GET_QUOTAS,
-    SQL_ERASE_QUOTAS,
-    SQL_PUT_IDS,
-    SQL_GET_IDS,
-    SQL_LAST_IDS,
-    SQL_SMALL_IDS,
-    SQL_ERASE_IDS,
-    SQL_CHECK_IDS,
-    SQL_SUM_IDS,
-    SQL_HALVES_OF_IDS,
-    SQL_ANY_OLD_IDS,
-    SQL_ANY_QUOTAS,
-    SQL_PUT_RUN,
-    SQL_GET_RUNS,
-    SQL_ERASE_RUN,
-    SQL_CHECK_RUN,
-    SQL_PUT_MERGED,
-    SQL_GET_MERGED,
-    SQL_PUT_BATCH,
-    SQL_GET_BATCHES,
-    SQL_OLD_BATCHES,
-    SQL_ERASE_BATCH,
-    SQL_GET_ALL_SEALED,
-    SQL_NEXT_SEALED,
-    SQL_GET_SEALED,
-    SQL_COUNT_SEALED,
-    SQL_LIST_SEALED,
-    SQL_PUT_RECEIVED,
-    SQL_GET_RECEIVED,
-    SQL_GET_ALL_RECEIVED,
-    SQL_PUT_MIX,
-    SQL_GET_MIXES,
-    SQL_SUM_MIX,
-    SQL_ERASE_MIX,
-    SQL_PUT_ROUND,
-    SQL_GET_ROUND,
-    SQL_GET_ROUNDS,
-    SQL_PUT_TALLY,
-    SQL_GET_TALLY,
-    SQL_GET_TALLIES,
-    SQL_ERASE_TALLY,
-    SQL_PUT_FIGURE,
-    SQL_GET_FIGURES,
-    SQL_PUT_NAME,
-    SQL_GET_NAME,
-    SQL_GET_NAME_1,
-    SQL_WHOSE_CELLS,
-    SQL_PUT_CHUNK,
-    SQL_GET_CHUNKS,
-    SQL_SUM_CHUNKS,
-    SQL_LIST_CHUNKS,
-    SQL_ERASE_CHUNK,
-    SQL_ERASE_ORPHANS,
-    SQL_OLD_CHUNKS,
-    SQL_ERASE_OLD_CHUNK,
+#define SQL(name, text) SQL_##name,
+#define ROWS(name, table, text) SQL_##name,
+#include "server/store/sql.def"
+#undef SQL
+#undef ROWS
     SQL_COUNT
 };
 
@@ -159,12 +88,17 @@ int sql_put_sum(struct sql *q, enum sql_id id, const struct sql_value *values,
 /* The checksum of a row. */
 uint32_t sql_sum(const struct sql_value *values, size_t n);
 
+/* The numbers of a query's one row; SQLITE_DONE: it has none. */
+int sql_numbers(struct sql *q, enum sql_id id, const struct sql_value *values,
+                size_t n, uint64_t *to, int columns);
+
 /* All rows of a query, each checked: HSY_E_DAMAGED if one does not hold, what
- * each returned, or HSY_E_IO with *rc not SQLITE_OK. */
+ * each returned, or HSY_E_IO with *rc not SQLITE_OK. Columns that a row does
+ * not have are 0. */
 typedef hsy_status sql_each(void *ctx, const struct sql_value *row);
 hsy_status sql_rows(struct sql *q, enum sql_id id,
-                    const struct sql_value *values, size_t n, size_t columns,
-                    sql_each *each, void *ctx, int *rc);
+                    const struct sql_value *values, size_t n, sql_each *each,
+                    void *ctx, int *rc);
 
 int sql_open(struct sql *q, const char *path, const char *file,
              atomic_size_t *log);
@@ -200,14 +134,22 @@ struct store_garbage {
     uint32_t entry, epoch, place;
 };
 
+/* Rows that are counted; hops: of what came from one or goes to one. */
+enum store_kind {
+    STORE_BATCHES,
+    STORE_IDS,
+    STORE_RUNS,
+    STORE_HOPS,
+    STORE_KINDS
+};
+
 /* The row of meta: what every transaction of the record agrees on. */
 struct store_meta {
     struct store_state state;
     uint64_t turn; /* which opening of the store this is */
-    /* Rows of batches, of ids, of runs, and of what came from a hop or goes to
-     * one; and the sums of their sums. */
-    uint64_t rests, checks, id_rows, id_checks, runs, run_checks, hops,
-        hop_checks;
+    struct store_kept {
+        uint64_t rows, checks; /* the sum of their sums */
+    } kept[STORE_KINDS];
 };
 
 struct store_sqlite {
@@ -259,6 +201,11 @@ hsy_status store_alive(struct store_sqlite *s, hsy_error *err);
 /* A row's checksum does not hold, or a row is missing. */
 hsy_status store_damaged(struct store_sqlite *s, const char *table,
                          hsy_error *err);
+
+/* sql_rows, with a reason for what went wrong; else what each returned. */
+hsy_status store_rows(struct store_sqlite *s, struct sql *q, enum sql_id id,
+                      const struct sql_value *values, size_t n, sql_each *each,
+                      void *ctx, hsy_error *err);
 
 /* One transaction of a connection: begin, body, commit, or nothing at all. For
  * the record it takes writing, and what body makes of s->next becomes the row
@@ -327,16 +274,17 @@ void store_lock_number(const struct store_sqlite *s);
 int store_put_meta(struct store_sqlite *s, struct sql *q);
 int store_put_name(struct store_sqlite *s, struct sql *q);
 hsy_status store_get_meta(struct store_sqlite *s, struct sql *q, enum sql_id id,
-                          size_t columns, sql_each *take,
-                          hsy_error *err); /* sqlite.c */
-/* Put and erase rows that it counts: of ids, place and bytes, or those of a
- * span; of runs, as in their table, or that of a number. */
-int store_put_ids(struct store_sqlite *s, struct sql *q,
-                  const struct sql_value row[2]);
+                          sql_each *take, hsy_error *err); /* sqlite.c */
+/* Put a row that it counts; erase those of which a query says how many there
+ * are and the sum of their sums. */
+int store_put_kept(struct store_sqlite *s, struct sql *q, enum store_kind kind,
+                   enum sql_id put, const struct sql_value *row, size_t n);
+int store_erase_kept(struct store_sqlite *s, struct sql *q,
+                     enum store_kind kind, enum sql_id count, enum sql_id erase,
+                     const struct sql_value *values, size_t n);
+/* Ids of a span of places; the run of a number. */
 int store_erase_ids(struct store_sqlite *s, struct sql *q,
                     const struct sql_value span[2]);
-int store_put_run(struct store_sqlite *s, struct sql *q,
-                  const struct sql_value row[6]);
 int store_erase_run(struct store_sqlite *s, struct sql *q, uint64_t number);
 /* The same of what came from a hop, and of what goes to one (mixes.c). */
 int store_put_received(struct store_sqlite *s, struct sql *q,
@@ -348,8 +296,6 @@ hsy_status store_received_row(struct store_received *out,
 hsy_status store_mix_row(struct store_mix *out, const struct sql_value *row);
 struct store_batch
 store_batch_row(const struct sql_value *row); /* read_back.c */
-#define STORE_RECEIVED_COLUMNS 9
-#define STORE_MIX_COLUMNS 9
 
 int store_still_ours(struct store_sqlite *s, struct sql *q);
 int store_cells_ours(struct store_sqlite *s);
@@ -403,6 +349,20 @@ hsy_status store_erase_epochs(struct store_sqlite *s, bool *more,
 /* What a transaction that erases batches is bounded to. */
 #define STORE_ERASE_ROWS 256u
 #define STORE_ERASE_BYTES (1u << 20)
+
+/* Batches that a transaction erases. */
+struct store_erased {
+    uint64_t numbers[STORE_ERASE_ROWS];
+    size_t n, bytes;
+};
+bool store_erased_enough(const struct store_erased *e);
+/* Those of a query (number, length, checksum) as far as there is room; then
+ * erase them. */
+int store_erased_list(struct sql *q, enum sql_id id,
+                      const struct sql_value *values, size_t n,
+                      struct store_erased *e, struct store_kept *less);
+int store_erased_go(struct store_sqlite *s, struct sql *q,
+                    const struct store_erased *e);
 
 /* Erase the batches of entries that their tallies hold, all of them, a bounded
  * number a transaction. */

@@ -14,6 +14,7 @@
 #include "server/store/internal.h"
 
 #include "host/base/host_fail.h"
+#include "lib/bits/bytes.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -21,28 +22,13 @@
 
 #define LAST_BYTES (STORE_NAME + 8 + 4)
 
-static void last_put(uint8_t *to, uint64_t x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        to[i] = (uint8_t)(x >> 8 * i);
-}
-
-static uint64_t last_get(const uint8_t *from, size_t n)
-{
-    uint64_t x = 0;
-
-    while (n-- != 0)
-        x = x << 8 | from[n];
-    return x;
-}
-
 void store_last_write(const struct store_sqlite *s, uint64_t seq)
 {
     uint8_t wire[LAST_BYTES];
 
     memcpy(wire, s->name, STORE_NAME);
-    last_put(wire + STORE_NAME, seq, 8);
-    last_put(wire + STORE_NAME + 8, hsy_crc32c(0, wire, STORE_NAME + 8), 4);
+    bytes_put64(wire + STORE_NAME, seq);
+    bytes_put32(wire + STORE_NAME + 8, hsy_crc32c(0, wire, STORE_NAME + 8));
     if (s->last != -1 && pwrite(s->last, wire, sizeof wire, 0) == -1)
         return; /* it stays too small, which finds less and harms nothing */
 }
@@ -55,10 +41,10 @@ static bool last_misses(const struct store_sqlite *s)
     uint64_t seq;
 
     if (pread(s->last, wire, sizeof wire, 0) != (ssize_t)sizeof wire ||
-        last_get(wire + STORE_NAME + 8, 4) !=
+        bytes_get32(wire + STORE_NAME + 8) !=
             hsy_crc32c(0, wire, STORE_NAME + 8))
         return false;
-    seq = last_get(wire + STORE_NAME, 8);
+    seq = bytes_get64(wire + STORE_NAME);
     return memcmp(wire, s->name, STORE_NAME) == 0 ? seq > s->state.seq
                                                   : seq != 0;
 }

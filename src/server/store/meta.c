@@ -24,32 +24,25 @@
 
 #include <string.h>
 
-#define META_COLUMNS 15
-#define META_COLUMNS_3 13 /* of version 3, */
-#define META_COLUMNS_2 9  /* of version 2, */
-#define META_COLUMNS_1 6  /* and of version 1 */
-#define META_NAME 3       /* of cells, */
-#define META_NAME_1 2     /* and of their version 1 */
+#define META_KEPT 7 /* the first column of what is kept */
+#define META_COLUMNS (META_KEPT + 2 * STORE_KINDS)
+#define META_NAME 3 /* columns of cells */
 
 int store_put_meta(struct store_sqlite *s, struct sql *q)
 {
     const struct store_meta *m = &s->next;
-    const struct sql_value row[META_COLUMNS] = {SQL_N(1),
-                                                SQL_B(s->name, STORE_NAME),
-                                                SQL_B(m->state.key, STORE_KEY),
-                                                SQL_N(m->state.seq),
-                                                SQL_N(m->state.closed),
-                                                SQL_N(m->state.day),
-                                                SQL_N(m->turn),
-                                                SQL_N(m->rests),
-                                                SQL_N(m->checks),
-                                                SQL_N(m->id_rows),
-                                                SQL_N(m->id_checks),
-                                                SQL_N(m->runs),
-                                                SQL_N(m->run_checks),
-                                                SQL_N(m->hops),
-                                                SQL_N(m->hop_checks)};
+    struct sql_value row[META_COLUMNS] = {SQL_N(1),
+                                          SQL_B(s->name, STORE_NAME),
+                                          SQL_B(m->state.key, STORE_KEY),
+                                          SQL_N(m->state.seq),
+                                          SQL_N(m->state.closed),
+                                          SQL_N(m->state.day),
+                                          SQL_N(m->turn)};
 
+    for (size_t i = 0; i < STORE_KINDS; i++) {
+        row[META_KEPT + 2 * i] = SQL_N(m->kept[i].rows);
+        row[META_KEPT + 2 * i + 1] = SQL_N(m->kept[i].checks);
+    }
     return sql_put(q, SQL_PUT_META, row, META_COLUMNS);
 }
 
@@ -61,28 +54,12 @@ int store_put_name(struct store_sqlite *s, struct sql *q)
     return sql_put(q, SQL_PUT_NAME, row, META_NAME);
 }
 
-/* The numbers of a query with one row. */
-static int meta_ask(struct sql *q, enum sql_id id,
-                    const struct sql_value *values, size_t nvalues,
-                    uint64_t *to, int n)
-{
-    int rc;
-    sqlite3_stmt *st = sql_start(q, id, values, nvalues, &rc);
-
-    if (st == NULL)
-        return rc;
-    rc = sqlite3_step(st);
-    for (int i = 0; rc == SQLITE_ROW && i < n; i++)
-        to[i] = (uint64_t)sqlite3_column_int64(st, i);
-    sqlite3_reset(st);
-    return rc == SQLITE_ROW    ? SQLITE_OK
-           : rc == SQLITE_DONE ? SQLITE_CORRUPT
-                               : rc;
-}
-
+/* The numbers of a query that has a row. */
 static int meta_numbers(struct sql *q, enum sql_id id, uint64_t *to, int n)
 {
-    return meta_ask(q, id, NULL, 0, to, n);
+    const int rc = sql_numbers(q, id, NULL, 0, to, n);
+
+    return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
 }
 
 int store_still_ours(struct store_sqlite *s, struct sql *q)
@@ -106,70 +83,65 @@ int store_cells_ours(struct store_sqlite *s)
 
 /* ---- Rows that it counts ------------------------------------------------- */
 
-int store_put_ids(struct store_sqlite *s, struct sql *q,
-                  const struct sql_value row[2])
+int store_put_kept(struct store_sqlite *s, struct sql *q, enum store_kind kind,
+                   enum sql_id put, const struct sql_value *row, size_t n)
 {
     uint32_t sum;
-    const int rc = sql_put_sum(q, SQL_PUT_IDS, row, 2, &sum);
+    const int rc = sql_put_sum(q, put, row, n, &sum);
 
-    s->next.id_rows++;
-    s->next.id_checks += sum;
+    s->next.kept[kind].rows++;
+    s->next.kept[kind].checks += sum;
     return rc;
+}
+
+int store_erase_kept(struct store_sqlite *s, struct sql *q,
+                     enum store_kind kind, enum sql_id count, enum sql_id erase,
+                     const struct sql_value *values, size_t n)
+{
+    uint64_t is[2] = {0};
+    const int rc = sql_numbers(q, count, values, n, is, 2);
+
+    s->next.kept[kind].rows -= is[0];
+    s->next.kept[kind].checks -= is[1];
+    return rc == SQLITE_OK ? sql_run(q, erase, values, n) : rc;
 }
 
 int store_erase_ids(struct store_sqlite *s, struct sql *q,
                     const struct sql_value span[2])
 {
-    uint64_t is[2] = {0};
-    const int rc = meta_ask(q, SQL_CHECK_IDS, span, 2, is, 2);
-
-    s->next.id_rows -= is[0];
-    s->next.id_checks -= is[1];
-    return rc == SQLITE_OK ? sql_run(q, SQL_ERASE_IDS, span, 2) : rc;
-}
-
-int store_put_run(struct store_sqlite *s, struct sql *q,
-                  const struct sql_value row[6])
-{
-    uint32_t sum;
-    const int rc = sql_put_sum(q, SQL_PUT_RUN, row, 6, &sum);
-
-    s->next.runs++;
-    s->next.run_checks += sum;
-    return rc;
+    return store_erase_kept(s, q, STORE_IDS, SQL_CHECK_IDS, SQL_ERASE_IDS, span,
+                            2);
 }
 
 int store_erase_run(struct store_sqlite *s, struct sql *q, uint64_t number)
 {
-    const struct sql_value v = SQL_N(number);
-    uint64_t is[2] = {0};
-    const int rc = meta_ask(q, SQL_CHECK_RUN, &v, 1, is, 2);
-
-    s->next.runs -= is[0];
-    s->next.run_checks -= is[1];
-    return rc == SQLITE_OK ? sql_run(q, SQL_ERASE_RUN, &v, 1) : rc;
+    return store_erase_kept(s, q, STORE_RUNS, SQL_CHECK_RUN, SQL_ERASE_RUN,
+                            &SQL_N(number), 1);
 }
+
+/* How all of a kind are counted, and since which version the row says it. */
+static const struct {
+    enum sql_id sum;
+    int64_t since;
+    const char *table;
+} meta_kinds[STORE_KINDS] = {
+    [STORE_BATCHES] = {SQL_SUM_BATCHES, 2, "batches"},
+    [STORE_IDS] = {SQL_SUM_ALL_IDS, 3, "ids"},
+    [STORE_RUNS] = {SQL_SUM_RUNS, 3, "runs"},
+    [STORE_HOPS] = {SQL_SUM_HOPS, 4, "mixes"},
+};
 
 /* All of them, as they are in the tables. */
 static int meta_count(struct sql *q, struct store_meta *m)
 {
-    uint64_t rest[2] = {0}, ids[2] = {0}, runs[2] = {0}, hops[2] = {0};
-    int rc = meta_numbers(q, SQL_SUM_BATCHES, rest, 2);
+    int rc = SQLITE_OK;
 
-    if (rc == SQLITE_OK)
-        rc = meta_numbers(q, SQL_SUM_ALL_IDS, ids, 2);
-    if (rc == SQLITE_OK)
-        rc = meta_numbers(q, SQL_SUM_RUNS, runs, 2);
-    if (rc == SQLITE_OK)
-        rc = meta_numbers(q, SQL_SUM_HOPS, hops, 2);
-    m->rests = rest[0];
-    m->checks = rest[1];
-    m->id_rows = ids[0];
-    m->id_checks = ids[1];
-    m->runs = runs[0];
-    m->run_checks = runs[1];
-    m->hops = hops[0];
-    m->hop_checks = hops[1];
+    for (size_t i = 0; rc == SQLITE_OK && i < STORE_KINDS; i++) {
+        uint64_t is[2] = {0};
+
+        rc = meta_numbers(q, meta_kinds[i].sum, is, 2);
+        m->kept[i] = (struct store_kept){is[0], is[1]};
+    }
     return rc;
 }
 
@@ -178,21 +150,18 @@ static int meta_count(struct sql *q, struct store_meta *m)
 static const char *meta_differs(const struct store_meta *a,
                                 const struct store_meta *b, int64_t version)
 {
-    if (version >= 2 && (a->rests != b->rests || a->checks != b->checks))
-        return "batches";
-    if (version >= 3 &&
-        (a->id_rows != b->id_rows || a->id_checks != b->id_checks))
-        return "ids";
-    if (version >= 3 && (a->runs != b->runs || a->run_checks != b->run_checks))
-        return "runs";
-    if (version >= 4 && (a->hops != b->hops || a->hop_checks != b->hop_checks))
-        return "mixes";
+    for (size_t i = 0; i < STORE_KINDS; i++)
+        if (version >= meta_kinds[i].since &&
+            (a->kept[i].rows != b->kept[i].rows ||
+             a->kept[i].checks != b->kept[i].checks))
+            return meta_kinds[i].table;
     return NULL;
 }
 
 /* ---- Opening ------------------------------------------------------------- */
 
-static hsy_status meta_take_1(void *ctx, const struct sql_value *row)
+/* Earlier versions have fewer columns: then the rest is 0. */
+static hsy_status meta_take(void *ctx, const struct sql_value *row)
 {
     struct store_sqlite *s = ctx;
     struct store_state *state = &s->meta.state;
@@ -205,52 +174,21 @@ static hsy_status meta_take_1(void *ctx, const struct sql_value *row)
     state->seq = row[3].number;
     state->closed = (uint32_t)row[4].number;
     state->day = (uint32_t)row[5].number;
-    return HSY_OK;
-}
-
-static hsy_status meta_take_2(void *ctx, const struct sql_value *row)
-{
-    struct store_sqlite *s = ctx;
-    const hsy_status st = meta_take_1(ctx, row);
-
     s->meta.turn = row[6].number;
-    s->meta.rests = row[7].number;
-    s->meta.checks = row[8].number;
-    return st;
-}
-
-static hsy_status meta_take_3(void *ctx, const struct sql_value *row)
-{
-    struct store_sqlite *s = ctx;
-    const hsy_status st = meta_take_2(ctx, row);
-
-    s->meta.id_rows = row[9].number;
-    s->meta.id_checks = row[10].number;
-    s->meta.runs = row[11].number;
-    s->meta.run_checks = row[12].number;
-    return st;
-}
-
-static hsy_status meta_take(void *ctx, const struct sql_value *row)
-{
-    struct store_sqlite *s = ctx;
-    const hsy_status st = meta_take_3(ctx, row);
-
-    s->meta.hops = row[13].number;
-    s->meta.hop_checks = row[14].number;
-    return st;
+    for (size_t i = 0; i < STORE_KINDS; i++)
+        s->meta.kept[i] = (struct store_kept){
+            row[META_KEPT + 2 * i].number, row[META_KEPT + 2 * i + 1].number};
+    return HSY_OK;
 }
 
 /* How the row of an earlier version is read, and what the record lacks. */
 static const struct {
     enum sql_id get;
-    size_t columns;
-    sql_each *take;
     const char *tables;
 } meta_versions[] = {
-    [1] = {SQL_GET_META_1, META_COLUMNS_1, meta_take_1, store_tables_upgrade_1},
-    [2] = {SQL_GET_META_2, META_COLUMNS_2, meta_take_2, store_tables_upgrade_2},
-    [3] = {SQL_GET_META_3, META_COLUMNS_3, meta_take_3, store_tables_upgrade_3},
+    [1] = {SQL_GET_META_1, store_tables_upgrade_1},
+    [2] = {SQL_GET_META_2, store_tables_upgrade_2},
+    [3] = {SQL_GET_META_3, store_tables_upgrade_3},
 };
 
 /* All in one transaction: a kill leaves the record as it was, or as it is to
@@ -260,8 +198,7 @@ static hsy_status meta_upgrade(struct store_sqlite *s, int64_t version,
 {
     const char *wrong = NULL;
     hsy_status st = store_get_meta(s, &s->append, meta_versions[version].get,
-                                   meta_versions[version].columns,
-                                   meta_versions[version].take, err);
+                                   meta_take, err);
     int rc;
 
     if (st != HSY_OK)
@@ -295,8 +232,7 @@ hsy_status store_read_meta(struct store_sqlite *s, hsy_error *err)
 {
     struct store_meta is = {.turn = 0};
     const char *wrong;
-    hsy_status st = store_get_meta(s, &s->append, SQL_GET_META, META_COLUMNS,
-                                   meta_take, err);
+    hsy_status st = store_get_meta(s, &s->append, SQL_GET_META, meta_take, err);
     int rc;
 
     if (st != HSY_OK)
@@ -325,31 +261,21 @@ hsy_status store_take_turn(struct store_sqlite *s, int64_t version,
 
 /* ---- Cells --------------------------------------------------------------- */
 
-static hsy_status meta_take_name_1(void *ctx, const struct sql_value *row)
+static hsy_status meta_take_name(void *ctx, const struct sql_value *row)
 {
     struct store_sqlite *s = ctx;
 
     if (row[1].len != STORE_NAME)
         return HSY_E_DAMAGED;
     memcpy(s->name, row[1].bytes, STORE_NAME);
-    s->turn = 0;
+    s->turn = row[2].number;
     return HSY_OK;
-}
-
-static hsy_status meta_take_name(void *ctx, const struct sql_value *row)
-{
-    const hsy_status st = meta_take_name_1(ctx, row);
-
-    ((struct store_sqlite *)ctx)->turn = row[2].number;
-    return st;
 }
 
 hsy_status store_read_name(struct store_sqlite *s, bool old, hsy_error *err)
 {
-    return old ? store_get_meta(s, &s->cells, SQL_GET_NAME_1, META_NAME_1,
-                                meta_take_name_1, err)
-               : store_get_meta(s, &s->cells, SQL_GET_NAME, META_NAME,
-                                meta_take_name, err);
+    return store_get_meta(s, &s->cells, old ? SQL_GET_NAME_1 : SQL_GET_NAME,
+                          meta_take_name, err);
 }
 
 /* Cells that are ahead: of a process that opened after us, or of another copy

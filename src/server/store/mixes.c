@@ -18,23 +18,18 @@
 int store_put_received(struct store_sqlite *s, struct sql *q,
                        const struct store_received *r)
 {
-    const struct sql_value row[STORE_RECEIVED_COLUMNS] = {
-        SQL_B(r->id, STORE_BATCH_ID),
-        SQL_B(r->digest, STORE_DIGEST),
-        SQL_N(r->entry),
-        SQL_N(r->epoch),
-        SQL_N(r->n),
-        SQL_N(r->nulls),
-        SQL_N(r->unopened),
-        SQL_N(r->again),
-        SQL_B(r->heads, r->heads_len)};
-    uint32_t sum;
-    const int rc =
-        sql_put_sum(q, SQL_PUT_RECEIVED, row, STORE_RECEIVED_COLUMNS, &sum);
+    const struct sql_value row[] = {SQL_B(r->id, STORE_BATCH_ID),
+                                    SQL_B(r->digest, STORE_DIGEST),
+                                    SQL_N(r->entry),
+                                    SQL_N(r->epoch),
+                                    SQL_N(r->n),
+                                    SQL_N(r->nulls),
+                                    SQL_N(r->unopened),
+                                    SQL_N(r->again),
+                                    SQL_B(r->heads, r->heads_len)};
 
-    s->next.hops++;
-    s->next.hop_checks += sum;
-    return rc;
+    return store_put_kept(s, q, STORE_HOPS, SQL_PUT_RECEIVED, row,
+                          sizeof row / sizeof *row);
 }
 
 hsy_status store_received_row(struct store_received *out,
@@ -56,46 +51,25 @@ hsy_status store_received_row(struct store_received *out,
     return HSY_OK;
 }
 
-static int mixes_erase_row(struct store_sqlite *s, struct sql *q,
-                           const uint8_t id[STORE_BATCH_ID])
-{
-    const struct sql_value v = SQL_B(id, STORE_BATCH_ID);
-    int rc;
-    sqlite3_stmt *st = sql_start(q, SQL_SUM_MIX, &v, 1, &rc);
-
-    if (st == NULL)
-        return rc;
-    rc = sqlite3_step(st);
-    if (rc == SQLITE_ROW) {
-        s->next.hops -= (uint64_t)sqlite3_column_int64(st, 0);
-        s->next.hop_checks -= (uint64_t)sqlite3_column_int64(st, 1);
-    }
-    sqlite3_reset(st);
-    return rc == SQLITE_ROW ? sql_run(q, SQL_ERASE_MIX, &v, 1) : rc;
-}
-
 int store_put_mix(struct store_sqlite *s, struct sql *q,
                   const struct store_mix *m)
 {
-    const struct sql_value row[STORE_MIX_COLUMNS] = {
-        SQL_B(m->id, STORE_BATCH_ID),
-        SQL_N(m->entry),
-        SQL_N(m->epoch),
-        SQL_N(m->part),
-        SQL_N(m->through),
-        SQL_N(m->n),
-        SQL_N((uint64_t)m->state),
-        SQL_B(m->digest, STORE_DIGEST),
-        SQL_B(m->receipt, STORE_RECEIPT)};
-    uint32_t sum;
-    int rc = mixes_erase_row(s, q, m->id);
+    const struct sql_value row[] = {SQL_B(m->id, STORE_BATCH_ID),
+                                    SQL_N(m->entry),
+                                    SQL_N(m->epoch),
+                                    SQL_N(m->part),
+                                    SQL_N(m->through),
+                                    SQL_N(m->n),
+                                    SQL_N((uint64_t)m->state),
+                                    SQL_B(m->digest, STORE_DIGEST),
+                                    SQL_B(m->receipt, STORE_RECEIPT)};
+    const int rc = store_erase_kept(s, q, STORE_HOPS, SQL_SUM_MIX,
+                                    SQL_ERASE_MIX, &row[0], 1);
 
-    if (rc != SQLITE_OK || m->state == STORE_MIX_NONE)
-        return rc;
-    rc = sql_put_sum(q, SQL_PUT_MIX, row, STORE_MIX_COLUMNS, &sum);
-    s->next.hops++;
-    s->next.hop_checks += sum;
-    return rc;
+    return rc != SQLITE_OK || m->state == STORE_MIX_NONE
+               ? rc
+               : store_put_kept(s, q, STORE_HOPS, SQL_PUT_MIX, row,
+                                sizeof row / sizeof *row);
 }
 
 hsy_status store_mix_row(struct store_mix *out, const struct sql_value *row)
@@ -146,16 +120,10 @@ static hsy_status mixes_find(struct store_sqlite *s, struct sql *q,
     const struct sql_value v = SQL_B(id, STORE_BATCH_ID);
     struct mixes_found found = {out, heads, false};
     hsy_status st = store_alive(s, err);
-    int rc;
 
-    if (st != HSY_OK)
-        return st;
-    st = sql_rows(q, SQL_GET_RECEIVED, &v, 1, STORE_RECEIVED_COLUMNS,
-                  mixes_take_received, &found, &rc);
-    if (st == HSY_E_DAMAGED)
-        return store_damaged(s, "received", err);
-    if (rc != SQLITE_OK)
-        return store_fail(s, q, rc, err);
+    if (st == HSY_OK)
+        st = store_rows(s, q, SQL_GET_RECEIVED, &v, 1, mixes_take_received,
+                        &found, err);
     if (st == HSY_OK && !found.any)
         return host_fail(err, HSY_E_EMPTY, HOST_FIELD_BATCH, "it never came");
     return st;
@@ -223,37 +191,18 @@ static void mixes_set(struct sql_value v[MIXES_SET], const struct store_set *t)
     v[5] = SQL_N(t->not_through);
 }
 
-/* The number that a query says; *any: whether it says one. */
-static int mixes_number(struct sql *q, enum sql_id id,
-                        const struct sql_value *values, size_t n, uint64_t *out,
-                        bool *any)
-{
-    int rc;
-    sqlite3_stmt *st = sql_start(q, id, values, n, &rc);
-
-    if (st == NULL)
-        return rc;
-    rc = sqlite3_step(st);
-    *any = rc == SQLITE_ROW;
-    if (*any)
-        *out = (uint64_t)sqlite3_column_int64(st, 0);
-    sqlite3_reset(st);
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
-}
-
 hsy_status store_sealed_count(struct store *is, const struct store_set *set,
                               uint64_t *envelopes, hsy_error *err)
 {
     struct store_sqlite *s = (struct store_sqlite *)is;
     struct sql_value v[MIXES_SET];
     hsy_status st = store_alive(s, err);
-    bool any;
     int rc;
 
     if (st != HSY_OK)
         return st;
     mixes_set(v, set);
-    rc = mixes_number(&s->mix, SQL_COUNT_SEALED, v, MIXES_SET, envelopes, &any);
+    rc = sql_numbers(&s->mix, SQL_COUNT_SEALED, v, MIXES_SET, envelopes, 1);
     return rc == SQLITE_OK ? HSY_OK : store_fail(s, &s->mix, rc, err);
 }
 
@@ -285,16 +234,12 @@ store_sealed(struct store *is, const struct store_set *set, uint64_t *at,
         return st;
     mixes_set(v, set);
     v[MIXES_SET] = SQL_N(*at);
-    rc = mixes_number(&s->mix, SQL_NEXT_SEALED, v, MIXES_SET + 1, at, more);
+    rc = sql_numbers(&s->mix, SQL_NEXT_SEALED, v, MIXES_SET + 1, at, 1);
+    *more = rc == SQLITE_OK;
     if (rc != SQLITE_OK)
-        return store_fail(s, &s->mix, rc, err);
-    if (!*more)
-        return HSY_OK;
-    st = sql_rows(&s->mix, SQL_GET_SEALED, &SQL_N(*at), 1, 6, mixes_hand_over,
-                  &to, &rc);
-    if (st == HSY_E_DAMAGED)
-        return store_damaged(s, "batches", err);
-    return rc == SQLITE_OK ? st : store_fail(s, &s->mix, rc, err);
+        return rc == SQLITE_DONE ? HSY_OK : store_fail(s, &s->mix, rc, err);
+    return store_rows(s, &s->mix, SQL_GET_SEALED, &SQL_N(*at), 1,
+                      mixes_hand_over, &to, err);
 }
 
 /* ---- Erasing ------------------------------------------------------------- */
@@ -308,32 +253,16 @@ struct mixes_erase {
 static int mixes_erase(struct store_sqlite *s, struct sql *q, const void *what)
 {
     const struct mixes_erase *e = what;
-    uint64_t numbers[STORE_ERASE_ROWS];
+    struct store_erased erased = {.n = 0};
     struct sql_value v[MIXES_SET + 1];
-    size_t n = 0, bytes = 0;
-    sqlite3_stmt *st;
     int rc;
 
     mixes_set(v, e->set);
     v[MIXES_SET] = SQL_N(STORE_ERASE_ROWS);
-    st = sql_start(q, SQL_LIST_SEALED, v, MIXES_SET + 1, &rc);
-    if (st == NULL)
-        return rc;
-    while (n < STORE_ERASE_ROWS && bytes < STORE_ERASE_BYTES &&
-           (rc = sqlite3_step(st)) == SQLITE_ROW) {
-        numbers[n++] = (uint64_t)sqlite3_column_int64(st, 0);
-        bytes += (size_t)sqlite3_column_int64(st, 1);
-        s->next.rests--;
-        s->next.checks -= (uint64_t)sqlite3_column_int64(st, 2);
-    }
-    sqlite3_reset(st);
-    *e->more = rc == SQLITE_ROW;
-    rc = rc == SQLITE_DONE || rc == SQLITE_ROW ? SQLITE_OK : rc;
-    for (size_t i = 0; rc == SQLITE_OK && i < n; i++)
-        rc = sql_run(q, SQL_ERASE_BATCH, &SQL_N(numbers[i]), 1);
-    if (n != 0)
-        atomic_store(&s->erased, true);
-    return rc;
+    rc = store_erased_list(q, SQL_LIST_SEALED, v, MIXES_SET + 1, &erased,
+                           &s->next.kept[STORE_BATCHES]);
+    *e->more = store_erased_enough(&erased);
+    return rc == SQLITE_OK ? store_erased_go(s, q, &erased) : rc;
 }
 
 hsy_status store_sealed_erase(struct store *is, const struct store_set *set,

@@ -5,13 +5,14 @@
  */
 #include "server/store/store_runs.h"
 
+#include "lib/bits/bytes.h"
+
 #include <string.h>
 
 struct reading {
     struct store_sqlite *s;
     const struct store_reader *to;
     hsy_error *err;
-    const char *table;
     const struct store_tally_row *tally; /* whose chunks these are */
     uint64_t chunks, check;              /* read so far */
 };
@@ -20,15 +21,19 @@ static hsy_status read_document(void *ctx, const struct sql_value *row)
 {
     const struct reading *r = ctx;
 
-    return r->to->document(r->to->ctx, row[1].bytes, row[1].len);
+    return r->to->document == NULL
+               ? HSY_OK
+               : r->to->document(r->to->ctx, row[1].bytes, row[1].len);
 }
 
 static hsy_status read_entry(void *ctx, const struct sql_value *row)
 {
     const struct reading *r = ctx;
 
-    return r->to->entry(r->to->ctx, (uint32_t)row[0].number, row[1].bytes,
-                        row[1].len);
+    return r->to->entry == NULL
+               ? HSY_OK
+               : r->to->entry(r->to->ctx, (uint32_t)row[0].number, row[1].bytes,
+                              row[1].len);
 }
 
 static hsy_status read_count(void *ctx, const struct sql_value *row)
@@ -38,7 +43,7 @@ static hsy_status read_count(void *ctx, const struct sql_value *row)
                                   (uint32_t)row[1].number, row[2].number,
                                   row[3].number};
 
-    return r->to->count(r->to->ctx, &c);
+    return r->to->count == NULL ? HSY_OK : r->to->count(r->to->ctx, &c);
 }
 
 static hsy_status read_quota(void *ctx, const struct sql_value *row)
@@ -50,7 +55,7 @@ static hsy_status read_quota(void *ctx, const struct sql_value *row)
     if (row[1].len != sizeof q.token)
         return HSY_E_DAMAGED;
     memcpy(q.token, row[1].bytes, sizeof q.token);
-    return r->to->quota(r->to->ctx, &q);
+    return r->to->quota == NULL ? HSY_OK : r->to->quota(r->to->ctx, &q);
 }
 
 static hsy_status read_ids(void *ctx, const struct sql_value *row)
@@ -66,7 +71,7 @@ static hsy_status read_ids(void *ctx, const struct sql_value *row)
     if (row[0].number <=
         store_runs_through(r->s, runs_half_of(row[0].number), 0))
         return HSY_OK; /* a run has them */
-    return r->to->ids(r->to->ctx, &ids);
+    return r->to->ids == NULL ? HSY_OK : r->to->ids(r->to->ctx, &ids);
 }
 
 struct store_batch store_batch_row(const struct sql_value *row)
@@ -85,7 +90,7 @@ static hsy_status read_batch(void *ctx, const struct sql_value *row)
     const struct reading *r = ctx;
     const struct store_batch b = store_batch_row(row);
 
-    return r->to->batch(r->to->ctx, &b);
+    return r->to->batch == NULL ? HSY_OK : r->to->batch(r->to->ctx, &b);
 }
 
 static hsy_status read_sealed(void *ctx, const struct sql_value *row)
@@ -93,7 +98,7 @@ static hsy_status read_sealed(void *ctx, const struct sql_value *row)
     const struct reading *r = ctx;
     const struct store_batch b = store_batch_row(row);
 
-    return r->to->sealed(r->to->ctx, &b);
+    return r->to->sealed == NULL ? HSY_OK : r->to->sealed(r->to->ctx, &b);
 }
 
 static hsy_status read_figure(void *ctx, const struct sql_value *row)
@@ -103,15 +108,17 @@ static hsy_status read_figure(void *ctx, const struct sql_value *row)
                                    (uint32_t)row[1].number, row[2].bytes,
                                    row[2].len};
 
-    return r->to->figure(r->to->ctx, &f);
+    return r->to->figure == NULL ? HSY_OK : r->to->figure(r->to->ctx, &f);
 }
 
 static hsy_status read_merged(void *ctx, const struct sql_value *row)
 {
     const struct reading *r = ctx;
 
-    return row[0].len != STORE_MERGED ? HSY_E_DAMAGED
-                                      : r->to->merged(r->to->ctx, row[0].bytes);
+    if (row[0].len != STORE_MERGED)
+        return HSY_E_DAMAGED;
+    return r->to->merged == NULL ? HSY_OK
+                                 : r->to->merged(r->to->ctx, row[0].bytes);
 }
 
 static hsy_status read_received(void *ctx, const struct sql_value *row)
@@ -120,7 +127,9 @@ static hsy_status read_received(void *ctx, const struct sql_value *row)
     struct store_received received;
     const hsy_status st = store_received_row(&received, row);
 
-    return st == HSY_OK ? r->to->received(r->to->ctx, &received) : st;
+    return st != HSY_OK || r->to->received == NULL
+               ? st
+               : r->to->received(r->to->ctx, &received);
 }
 
 static hsy_status read_mix(void *ctx, const struct sql_value *row)
@@ -129,22 +138,8 @@ static hsy_status read_mix(void *ctx, const struct sql_value *row)
     struct store_mix mix;
     const hsy_status st = store_mix_row(&mix, row);
 
-    return st == HSY_OK ? r->to->mix(r->to->ctx, &mix) : st;
-}
-
-/* All rows of a query; what the caller returned ends it. */
-static hsy_status read_all(struct reading *r, struct sql *q, enum sql_id id,
-                           const struct sql_value *values, size_t n,
-                           size_t columns, const char *table, sql_each *each)
-{
-    int rc;
-    hsy_status st;
-
-    r->table = table;
-    st = sql_rows(q, id, values, n, columns, each, r, &rc);
-    if (st == HSY_E_DAMAGED)
-        return store_damaged(r->s, r->table, r->err);
-    return rc == SQLITE_OK ? st : store_fail(r->s, q, rc, r->err);
+    return st != HSY_OK || r->to->mix == NULL ? st
+                                              : r->to->mix(r->to->ctx, &mix);
 }
 
 /* ---- Tallies ------------------------------------------------------------- */
@@ -162,13 +157,8 @@ static hsy_status read_chunk(void *ctx, const struct sql_value *row)
         chunk.n !=
             (t->words - first < STORE_CHUNK ? t->words - first : STORE_CHUNK))
         return HSY_E_DAMAGED;
-    for (size_t i = 0; i < chunk.n; i++) {
-        uint64_t x = 0;
-
-        for (size_t k = 8; k-- != 0;)
-            x = x << 8 | wire[8 * i + k];
-        words[i] = (int64_t)x;
-    }
+    for (size_t i = 0; i < chunk.n; i++)
+        words[i] = (int64_t)bytes_get64(wire + 8 * i);
     r->chunks++;
     r->check += sql_sum(row, 5);
     return r->to->chunk == NULL ? HSY_OK : r->to->chunk(r->to->ctx, t, &chunk);
@@ -186,8 +176,8 @@ static hsy_status read_chunks(struct reading *r,
     r->tally = t;
     r->chunks = r->check = 0;
     if (st == HSY_OK)
-        st = read_all(r, &r->s->cells, SQL_GET_CHUNKS, v, 4, 5, "chunks",
-                      read_chunk);
+        st = store_rows(r->s, &r->s->cells, SQL_GET_CHUNKS, v, 4, read_chunk, r,
+                        r->err);
     if (st == HSY_OK && (r->chunks != t->chunks || r->check != t->check))
         return store_damaged(r->s, "chunks", r->err);
     return st;
@@ -217,38 +207,30 @@ hsy_status store_read(struct store *is, const struct store_reader *to,
         bool wanted;
         enum sql_id id;
         const struct sql_value *values;
-        size_t n, columns;
-        const char *table;
+        size_t n;
         sql_each *each;
     } steps[] = {
-        {to->document != NULL, SQL_GET_DOCUMENT, NULL, 0, 2, "documents",
-         read_document},
-        {to->entry != NULL, SQL_GET_ENTRIES, NULL, 0, 2, "entries", read_entry},
-        {to->count != NULL, SQL_GET_COUNTS, NULL, 0, 4, "counts", read_count},
-        {to->quota != NULL, SQL_GET_QUOTAS, &SQL_N(closed), 1, 3, "quotas",
-         read_quota},
-        {to->ids != NULL, SQL_GET_IDS, ids, 2, 2, "ids", read_ids},
-        {to->tally != NULL || to->chunk != NULL, SQL_GET_TALLIES, NULL, 0, 6,
-         "tallies", read_tally},
-        {to->batch != NULL, SQL_GET_BATCHES, NULL, 0, 6, "batches", read_batch},
-        {to->sealed != NULL, SQL_GET_ALL_SEALED, NULL, 0, 6, "batches",
-         read_sealed},
-        {to->received != NULL, SQL_GET_ALL_RECEIVED, NULL, 0,
-         STORE_RECEIVED_COLUMNS, "received", read_received},
-        {to->mix != NULL, SQL_GET_MIXES, NULL, 0, STORE_MIX_COLUMNS, "mixes",
-         read_mix},
-        {to->figure != NULL, SQL_GET_FIGURES, NULL, 0, 3, "figures",
-         read_figure},
-        {to->merged != NULL, SQL_GET_MERGED, NULL, 0, 1, "merged", read_merged},
+        {to->document != NULL, SQL_GET_DOCUMENT, NULL, 0, read_document},
+        {to->entry != NULL, SQL_GET_ENTRIES, NULL, 0, read_entry},
+        {to->count != NULL, SQL_GET_COUNTS, NULL, 0, read_count},
+        {to->quota != NULL, SQL_GET_QUOTAS, &SQL_N(closed), 1, read_quota},
+        {to->ids != NULL, SQL_GET_IDS, ids, 2, read_ids},
+        {to->tally != NULL || to->chunk != NULL, SQL_GET_TALLIES, NULL, 0,
+         read_tally},
+        {to->batch != NULL, SQL_GET_BATCHES, NULL, 0, read_batch},
+        {to->sealed != NULL, SQL_GET_ALL_SEALED, NULL, 0, read_sealed},
+        {to->received != NULL, SQL_GET_ALL_RECEIVED, NULL, 0, read_received},
+        {to->mix != NULL, SQL_GET_MIXES, NULL, 0, read_mix},
+        {to->figure != NULL, SQL_GET_FIGURES, NULL, 0, read_figure},
+        {to->merged != NULL, SQL_GET_MERGED, NULL, 0, read_merged},
     };
     hsy_status st = store_alive(s, err);
 
     for (size_t i = 0; st == HSY_OK && i < sizeof steps / sizeof steps[0];
          i++) {
-        if (steps[i].wanted)
-            st = read_all(&r, &s->append, steps[i].id, steps[i].values,
-                          steps[i].n, steps[i].columns, steps[i].table,
-                          steps[i].each);
+        if (steps[i].wanted || to->check)
+            st = store_rows(s, &s->append, steps[i].id, steps[i].values,
+                            steps[i].n, steps[i].each, &r, err);
         if (st == HSY_OK && steps[i].id == SQL_GET_IDS)
             st = store_runs_read(s, to, err);
     }

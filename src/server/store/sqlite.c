@@ -246,20 +246,15 @@ static bool sqlite_random(void *buf, size_t len)
 }
 
 hsy_status store_get_meta(struct store_sqlite *s, struct sql *q, enum sql_id id,
-                          size_t columns, sql_each *take, hsy_error *err)
+                          sql_each *take, hsy_error *err)
 {
     int64_t rows = 0;
     int rc = sql_pragma(q, "SELECT count(*) FROM meta", &rows);
-    hsy_status st;
 
     if (rc == SQLITE_OK && rows != 1)
         return store_damaged(s, q->file, err);
-    if (rc != SQLITE_OK)
-        return store_fail(s, q, rc, err);
-    st = sql_rows(q, id, NULL, 0, columns, take, s, &rc);
-    if (st == HSY_E_DAMAGED)
-        return store_damaged(s, q->file, err);
-    return st == HSY_OK ? HSY_OK : store_fail(s, q, rc, err);
+    return rc == SQLITE_OK ? store_rows(s, q, id, NULL, 0, take, s, err)
+                           : store_fail(s, q, rc, err);
 }
 
 /*
@@ -415,6 +410,7 @@ static const struct store_functions sqlite_functions = {
 struct sqlite_rounds {
     struct store_round *all; /* owned */
     size_t n;
+    hsy_error *err;
 };
 
 static hsy_status sqlite_take_round(void *ctx, const struct sql_value *row)
@@ -423,7 +419,7 @@ static hsy_status sqlite_take_round(void *ctx, const struct sql_value *row)
     struct store_round *more = realloc(r->all, (r->n + 1) * sizeof *more);
 
     if (more == NULL)
-        return HSY_E_NOMEM;
+        return host_fail(r->err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
     r->all = more;
     r->all[r->n++] =
         (struct store_round){(uint32_t)row[0].number, row[2].number};
@@ -433,18 +429,11 @@ static hsy_status sqlite_take_round(void *ctx, const struct sql_value *row)
 /* Erase what a killed process had folded but not erased. */
 static hsy_status sqlite_recover(struct store_sqlite *s, hsy_error *err)
 {
-    struct sqlite_rounds r = {NULL, 0};
-    int rc;
-    hsy_status st = sql_rows(&s->flip, SQL_GET_ROUNDS, NULL, 0, 3,
-                             sqlite_take_round, &r, &rc);
+    struct sqlite_rounds r = {.err = err};
+    hsy_status st = store_rows(s, &s->flip, SQL_GET_ROUNDS, NULL, 0,
+                               sqlite_take_round, &r, err);
 
-    if (st == HSY_E_NOMEM)
-        host_fail(err, st, HSY_FIELD_NONE, "out of memory");
-    else if (st == HSY_E_DAMAGED)
-        store_damaged(s, "rounds", err);
-    else if (rc != SQLITE_OK)
-        st = store_fail(s, &s->flip, rc, err);
-    else
+    if (st == HSY_OK)
         st = store_erase_batches(s, &s->append, r.all, r.n, err);
     free(r.all);
     return st == HSY_E_FULL ? HSY_OK : st;

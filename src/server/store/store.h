@@ -174,6 +174,7 @@ struct store_runs {
  * only. */
 struct store_reader {
     void *ctx;
+    bool check; /* what nobody takes is held against its checksums too */
     hsy_status (*document)(void *ctx, const uint8_t *bytes, size_t len);
     hsy_status (*entry)(void *ctx, uint32_t number, const uint8_t *bytes,
                         size_t len);

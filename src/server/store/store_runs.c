@@ -189,19 +189,12 @@ static struct store_half *runs_known(const struct runs_store *r, uint64_t half)
 static int runs_last(struct sql *q, uint64_t half, uint64_t *last)
 {
     const uint64_t begin = runs_begin(half);
-    int rc;
-    sqlite3_stmt *st =
-        sql_start(q, SQL_LAST_IDS, &SQL_N(begin + STORE_NULLS), 1, &rc);
+    uint64_t place = 0; /* and 0 if there is none */
+    const int rc =
+        sql_numbers(q, SQL_LAST_IDS, &SQL_N(begin + STORE_NULLS), 1, &place, 1);
 
-    *last = begin;
-    if (st == NULL)
-        return rc;
-    rc = sqlite3_step(st);
-    if (rc == SQLITE_ROW && sqlite3_column_type(st, 0) != SQLITE_NULL &&
-        (uint64_t)sqlite3_column_int64(st, 0) > begin)
-        *last = (uint64_t)sqlite3_column_int64(st, 0);
-    sqlite3_reset(st);
-    return rc == SQLITE_ROW ? SQLITE_OK : rc;
+    *last = place > begin ? place : begin;
+    return rc;
 }
 
 /* A half as the table has it; nothing of it is in a run, or floor says so. */
@@ -550,7 +543,7 @@ hsy_status store_runs_open(struct store_sqlite *s, bool look, hsy_error *err)
     if (!store_runs_enter(s, false) && errno != ENOENT)
         return host_fail(err, HSY_E_IO, HOST_FIELD_RUNS, "it cannot be opened");
     atomic_store(&s->runs->closed, s->state.closed);
-    st = sql_rows(&s->append, SQL_GET_RUNS, NULL, 0, 6, runs_take, &t, &rc);
+    st = sql_rows(&s->append, SQL_GET_RUNS, NULL, 0, runs_take, &t, &rc);
     if (t.st != HSY_OK) {
         if (t.st != HSY_E_NOMEM)
             atomic_store(&s->dead, t.st);

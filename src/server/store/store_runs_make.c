@@ -182,7 +182,7 @@ static int runs_make_flip(struct store_sqlite *s, struct sql *q,
     const struct sql_value row[] = {SQL_N(j->is.number), SQL_N(j->is.epoch),
                                     SQL_N(j->is.null),   SQL_N(j->is.count),
                                     SQL_N(j->through),   SQL_N(j->is.check)};
-    int rc = store_put_run(s, q, row);
+    int rc = store_put_kept(s, q, STORE_RUNS, SQL_PUT_RUN, row, 6);
 
     for (size_t i = 0; rc == SQLITE_OK && i < j->nfrom; i++)
         rc = store_erase_run(s, q, run_is(j->from[i].run)->number);
@@ -330,7 +330,7 @@ static hsy_status runs_make_gather(struct store_sqlite *s, struct runs_job *j,
     const struct sql_value v[] = {SQL_N(j->at), SQL_N(MAKE_STEP)};
     int rc;
     hsy_status st =
-        sql_rows(&s->flip, SQL_GET_IDS, v, 2, 2, runs_make_row, &t, &rc);
+        sql_rows(&s->flip, SQL_GET_IDS, v, 2, runs_make_row, &t, &rc);
 
     if (st == HSY_E_DAMAGED)
         return store_damaged(s, "ids", err);

@@ -31,8 +31,9 @@ struct runs_ids {
 
 static hsy_status runs_flush(struct runs_ids *t)
 {
-    const hsy_status st =
-        t->ids.n == 0 ? HSY_OK : t->to->ids(t->to->ctx, &t->ids);
+    const hsy_status st = t->ids.n == 0 || t->to->ids == NULL
+                              ? HSY_OK
+                              : t->to->ids(t->to->ctx, &t->ids);
 
     t->ids.n = 0;
     return st;
@@ -108,7 +109,8 @@ hsy_status store_runs_read(struct store_sqlite *s,
     hsy_status st = HSY_OK;
 
     if (to->runs == NULL)
-        return to->ids == NULL ? HSY_OK : runs_read_ids(s, to, err);
+        return to->ids == NULL && !to->check ? HSY_OK
+                                             : runs_read_ids(s, to, err);
     for (size_t i = 0; st == HSY_OK && i < s->runs->nparts; i++)
         st = runs_read_half(s->runs, i, to);
     return st;

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIDY_ROWS STORE_ERASE_ROWS   /* looked at or erased in a transaction */
-#define TIDY_BYTES STORE_ERASE_BYTES /* erased in a transaction, about */
 #define TIDY_SMALL (128u << 10)  /* bytes of a row of ids that may be joined */
 #define TIDY_JOINED (256u << 10) /* bytes of a joined row at most */
 #define TIDY_RUN 32u             /* rows that are worth it */
@@ -24,7 +22,7 @@
  * the place of the last of them, or 0. */
 static int tidy_old_ids(struct sql *q, uint64_t end, uint64_t *last)
 {
-    const struct sql_value v[] = {SQL_N(0), SQL_N(TIDY_ROWS)};
+    const struct sql_value v[] = {SQL_N(0), SQL_N(STORE_ERASE_ROWS)};
     size_t bytes = 0;
     int rc;
     sqlite3_stmt *st = sql_start(q, SQL_SMALL_IDS, v, 2, &rc);
@@ -32,7 +30,7 @@ static int tidy_old_ids(struct sql *q, uint64_t end, uint64_t *last)
     *last = 0;
     if (st == NULL)
         return rc;
-    while (bytes < TIDY_BYTES && (rc = sqlite3_step(st)) == SQLITE_ROW &&
+    while (bytes < STORE_ERASE_BYTES && (rc = sqlite3_step(st)) == SQLITE_ROW &&
            (uint64_t)sqlite3_column_int64(st, 0) < end) {
         *last = (uint64_t)sqlite3_column_int64(st, 0);
         bytes += (size_t)sqlite3_column_int64(st, 1);
@@ -44,7 +42,7 @@ static int tidy_old_ids(struct sql *q, uint64_t end, uint64_t *last)
 static int tidy_epochs(struct store_sqlite *s, struct sql *q, const void *what)
 {
     const uint64_t closed = *(const uint64_t *)what;
-    const struct sql_value quotas[] = {SQL_N(closed), SQL_N(TIDY_ROWS)};
+    const struct sql_value quotas[] = {SQL_N(closed), SQL_N(STORE_ERASE_ROWS)};
     uint64_t last;
     int rc = tidy_old_ids(q, (closed + 1) << 32, &last);
 
@@ -56,35 +54,20 @@ static int tidy_epochs(struct store_sqlite *s, struct sql *q, const void *what)
     return rc == SQLITE_OK ? sql_run(q, SQL_ERASE_QUOTAS, quotas, 2) : rc;
 }
 
-/* Whether a query has a row. */
-static bool tidy_any(struct sql *q, enum sql_id id,
-                     const struct sql_value *values, size_t n, int *rc)
-{
-    sqlite3_stmt *st = sql_start(q, id, values, n, rc);
-
-    if (st == NULL)
-        return false;
-    *rc = sqlite3_step(st);
-    sqlite3_reset(st);
-    return *rc == SQLITE_ROW;
-}
-
 hsy_status store_erase_epochs(struct store_sqlite *s, bool *more,
                               hsy_error *err)
 {
     const uint64_t closed = s->state.closed;
     const struct sql_value end = SQL_N((closed + 1) << 32),
                            last = SQL_N(closed);
-    int rc = SQLITE_OK;
+    int rc = sql_numbers(&s->append, SQL_ANY_OLD_IDS, &end, 1, NULL, 0);
     hsy_status st;
 
-    *more = tidy_any(&s->append, SQL_ANY_OLD_IDS, &end, 1, &rc) ||
-            (rc == SQLITE_DONE &&
-             tidy_any(&s->append, SQL_ANY_QUOTAS, &last, 1, &rc));
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-        return store_fail(s, &s->append, rc, err);
-    if (!*more)
-        return HSY_OK;
+    if (rc == SQLITE_DONE)
+        rc = sql_numbers(&s->append, SQL_ANY_QUOTAS, &last, 1, NULL, 0);
+    *more = rc == SQLITE_OK;
+    if (rc != SQLITE_OK)
+        return rc == SQLITE_DONE ? HSY_OK : store_fail(s, &s->append, rc, err);
     st = store_write(s, &s->append, tidy_epochs, &closed, err);
     atomic_store(&s->erased, true);
     return st;
@@ -95,56 +78,61 @@ struct tidy_batches {
     size_t n, *at; /* the first that may have some left */
 };
 
-/* What a transaction erases. */
-struct tidy_erased {
-    uint64_t numbers[TIDY_ROWS];
-    size_t n, bytes;
-};
-
-static bool tidy_enough(const struct tidy_erased *e)
+bool store_erased_enough(const struct store_erased *e)
 {
-    return e->n == TIDY_ROWS || e->bytes >= TIDY_BYTES;
+    return e->n == STORE_ERASE_ROWS || e->bytes >= STORE_ERASE_BYTES;
 }
 
-/* Batches of an entry that its tallies hold. */
-static int tidy_list(struct store_sqlite *s, struct sql *q,
-                     const struct store_round *r, struct tidy_erased *e)
+int store_erased_list(struct sql *q, enum sql_id id,
+                      const struct sql_value *values, size_t n,
+                      struct store_erased *e, struct store_kept *less)
 {
-    const struct sql_value v[] = {SQL_N(r->entry), SQL_N(r->through),
-                                  SQL_N(TIDY_ROWS)};
     int rc;
-    sqlite3_stmt *st = sql_start(q, SQL_OLD_BATCHES, v, 3, &rc);
+    sqlite3_stmt *st = sql_start(q, id, values, n, &rc);
 
     if (st == NULL)
         return rc;
-    while (!tidy_enough(e) && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+    while (!store_erased_enough(e) && (rc = sqlite3_step(st)) == SQLITE_ROW) {
         e->numbers[e->n++] = (uint64_t)sqlite3_column_int64(st, 0);
         e->bytes += (size_t)sqlite3_column_int64(st, 1);
-        s->next.rests--;
-        s->next.checks -= (uint64_t)sqlite3_column_int64(st, 2);
+        less->rows--;
+        less->checks -= (uint64_t)sqlite3_column_int64(st, 2);
     }
     sqlite3_reset(st);
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+int store_erased_go(struct store_sqlite *s, struct sql *q,
+                    const struct store_erased *e)
+{
+    int rc = SQLITE_OK;
+
+    for (size_t i = 0; rc == SQLITE_OK && i < e->n; i++)
+        rc = sql_run(q, SQL_ERASE_BATCH, &SQL_N(e->numbers[i]), 1);
+    if (e->n != 0)
+        atomic_store(&s->erased, true);
+    return rc;
 }
 
 /* Some batches, of so many bytes that nobody waits long for it. */
 static int tidy_batches(struct store_sqlite *s, struct sql *q, const void *what)
 {
     const struct tidy_batches *b = what;
-    struct tidy_erased e = {.n = 0};
+    struct store_erased e = {.n = 0};
     size_t at = *b->at;
     int rc = SQLITE_OK;
 
-    while (rc == SQLITE_OK && at < b->n && !tidy_enough(&e)) {
-        rc = tidy_list(s, q, &b->rounds[at], &e);
-        at += !tidy_enough(&e);
+    while (rc == SQLITE_OK && at < b->n && !store_erased_enough(&e)) {
+        const struct store_round *r = &b->rounds[at];
+        const struct sql_value v[] = {SQL_N(r->entry), SQL_N(r->through),
+                                      SQL_N(STORE_ERASE_ROWS)};
+
+        rc = store_erased_list(q, SQL_OLD_BATCHES, v, 3, &e,
+                               &s->next.kept[STORE_BATCHES]);
+        at += !store_erased_enough(&e);
     }
-    for (size_t i = 0; rc == SQLITE_OK && i < e.n; i++)
-        rc = sql_run(q, SQL_ERASE_BATCH, &SQL_N(e.numbers[i]), 1);
     *b->at = at;
-    if (e.n != 0)
-        atomic_store(&s->erased, true);
-    return rc;
+    return rc == SQLITE_OK ? store_erased_go(s, q, &e) : rc;
 }
 
 hsy_status store_erase_batches(struct store_sqlite *s, struct sql *q,
@@ -175,7 +163,7 @@ struct tidy_run {
  * what is not worth joining. */
 static int tidy_find(struct store_sqlite *s, struct tidy_run *run, bool *end)
 {
-    const struct sql_value v[] = {SQL_N(s->tidied), SQL_N(TIDY_ROWS)};
+    const struct sql_value v[] = {SQL_N(s->tidied), SQL_N(STORE_ERASE_ROWS)};
     uint64_t seen = 0;
     int rc;
     sqlite3_stmt *st = sql_start(&s->append, SQL_SMALL_IDS, v, 2, &rc);
@@ -204,7 +192,7 @@ static int tidy_find(struct store_sqlite *s, struct tidy_run *run, bool *end)
         run->bytes += len;
     }
     sqlite3_reset(st);
-    *end = rc == SQLITE_DONE && seen < TIDY_ROWS;
+    *end = rc == SQLITE_DONE && seen < STORE_ERASE_ROWS;
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
@@ -241,7 +229,9 @@ static int tidy_replace(struct store_sqlite *s, struct sql *q, const void *what)
     const struct sql_value row[] = {SQL_N(j->first), SQL_B(j->bytes, j->used)};
     const int rc = store_erase_ids(s, q, old);
 
-    return rc == SQLITE_OK ? store_put_ids(s, q, row) : rc;
+    return rc == SQLITE_OK
+               ? store_put_kept(s, q, STORE_IDS, SQL_PUT_IDS, row, 2)
+               : rc;
 }
 
 static hsy_status tidy_join(struct store_sqlite *s, const struct tidy_run *run,
@@ -249,16 +239,11 @@ static hsy_status tidy_join(struct store_sqlite *s, const struct tidy_run *run,
 {
     const struct sql_value v[] = {SQL_N(run->before), SQL_N(run->rows)};
     struct tidy_join j = {.run = run, .bytes = malloc(run->bytes)};
-    int rc = SQLITE_OK;
     hsy_status st;
 
     if (j.bytes == NULL)
         return host_nomem(err);
-    st = sql_rows(&s->append, SQL_GET_IDS, v, 2, 2, tidy_gather, &j, &rc);
-    if (st == HSY_E_DAMAGED)
-        st = store_damaged(s, "ids", err);
-    else if (rc != SQLITE_OK)
-        st = store_fail(s, &s->append, rc, err);
+    st = store_rows(s, &s->append, SQL_GET_IDS, v, 2, tidy_gather, &j, err);
     if (st == HSY_OK) {
         qsort(j.bytes, j.used / sizeof(struct store_id),
               sizeof(struct store_id), tidy_order);

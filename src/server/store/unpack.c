@@ -9,6 +9,7 @@
 
 #include "host/base/host_fail.h"
 #include "host/base/retry.h"
+#include "lib/bits/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +101,7 @@ static hsy_status unpack_next(struct unpack_reader *r)
     st = unpack_take(r, wire, sizeof wire);
     if (st != HSY_OK)
         return st;
-    len = archive_get(wire + 8, 8);
+    len = bytes_get64(wire + 8);
     if (len > ARCHIVE_RECORD)
         return unpack_bad(r, "a record is too long");
     st = unpack_payload(r, len);
@@ -110,9 +111,9 @@ static hsy_status unpack_next(struct unpack_reader *r)
     crc = hsy_crc32c(crc, wire + 8, 8);
     if (r->len != 0)
         crc = hsy_crc32c(crc, r->bytes, r->len);
-    if (crc != archive_get(wire + 4, 4))
+    if (crc != bytes_get32(wire + 4))
         return unpack_bad(r, "a record has changed: its checksum is wrong");
-    r->type = (uint32_t)archive_get(wire, 4);
+    r->type = bytes_get32(wire);
     return HSY_OK;
 }
 
@@ -124,12 +125,12 @@ static hsy_status unpack_head(struct unpack_reader *r)
     if (st != HSY_OK)
         return st;
     if (memcmp(head, ARCHIVE_MAGIC, 4) != 0 ||
-        archive_get(head + 12, 4) != hsy_crc32c(0, head, 12))
+        bytes_get32(head + 12) != hsy_crc32c(0, head, 12))
         return unpack_bad(r, "this is no archive of a collector's data");
-    if (archive_get(head + 4, 4) != ARCHIVE_VERSION)
+    if (bytes_get32(head + 4) != ARCHIVE_VERSION)
         return host_fail(r->err, HSY_E_VERSION, HOST_FIELD_ARCHIVE,
                          "a newer program made it: use that one");
-    return archive_get(head + 8, 4) == 0
+    return bytes_get32(head + 8) == 0
                ? HSY_OK
                : unpack_bad(r, "reserved bytes are not zero");
 }
@@ -157,8 +158,8 @@ static hsy_status unpack_take_state(struct unpack_reader *r)
 
     memcpy(state.key, r->bytes, STORE_KEY);
     state.seq = 0;
-    state.closed = (uint32_t)archive_get(r->bytes + STORE_KEY + 8, 4);
-    state.day = (uint32_t)archive_get(r->bytes + STORE_KEY + 12, 4);
+    state.closed = bytes_get32(r->bytes + STORE_KEY + 8);
+    state.day = bytes_get32(r->bytes + STORE_KEY + 12);
     st = r->store->ops->inherit(r->store, &state, r->err);
     return st == HSY_E_RANGE ? unpack_bad(r, "a day beyond all days") : st;
 }
@@ -180,7 +181,7 @@ static hsy_status unpack_take_entry(struct unpack_reader *r)
     uint8_t **entries;
     size_t *lens;
 
-    if (archive_get(r->bytes, 4) != r->nentries || n > UNPACK_ENTRIES)
+    if (bytes_get32(r->bytes) != r->nentries || n > UNPACK_ENTRIES)
         return unpack_bad(r, "an entry is missing, or there are too many");
     entries = realloc(r->entries, n * sizeof(uint8_t *));
     if (entries == NULL)
@@ -200,10 +201,9 @@ static hsy_status unpack_take_entry(struct unpack_reader *r)
 
 static hsy_status unpack_take_count(struct unpack_reader *r)
 {
-    const struct store_count count = {(uint32_t)archive_get(r->bytes, 4),
-                                      (uint32_t)archive_get(r->bytes + 4, 4),
-                                      archive_get(r->bytes + 8, 8),
-                                      archive_get(r->bytes + 16, 8)};
+    const struct store_count count = {
+        bytes_get32(r->bytes), bytes_get32(r->bytes + 4),
+        bytes_get64(r->bytes + 8), bytes_get64(r->bytes + 16)};
     struct store_commit c = {.counts = &count, .ncounts = 1};
 
     return unpack_commit(r, &c);
@@ -211,8 +211,8 @@ static hsy_status unpack_take_count(struct unpack_reader *r)
 
 static hsy_status unpack_take_quota(struct unpack_reader *r)
 {
-    struct store_quota quota = {.epoch = (uint32_t)archive_get(r->bytes, 4),
-                                .used = (uint32_t)archive_get(r->bytes + 4, 4)};
+    struct store_quota quota = {.epoch = bytes_get32(r->bytes),
+                                .used = bytes_get32(r->bytes + 4)};
     struct store_commit c = {.quotas = &quota, .nquotas = 1};
 
     memcpy(quota.token, r->bytes + 8, sizeof quota.token);
@@ -222,7 +222,7 @@ static hsy_status unpack_take_quota(struct unpack_reader *r)
 static hsy_status unpack_take_ids(struct unpack_reader *r)
 {
     const struct store_ids ids = {
-        .epoch = (uint32_t)archive_get(r->bytes, 4),
+        .epoch = bytes_get32(r->bytes),
         .null = r->type == ARCHIVE_NULL_IDS,
         .ids = (const struct store_id *)(const void *)(r->bytes + 4),
         .n = (r->len - 4) / sizeof *ids.ids};
@@ -235,9 +235,9 @@ static hsy_status unpack_take_ids(struct unpack_reader *r)
 
 static hsy_status unpack_take_tally(struct unpack_reader *r)
 {
-    r->now = (struct store_tally){(uint32_t)archive_get(r->bytes, 4),
-                                  (uint32_t)archive_get(r->bytes + 4, 4),
-                                  archive_get(r->bytes + 8, 8)};
+    r->now =
+        (struct store_tally){bytes_get32(r->bytes), bytes_get32(r->bytes + 4),
+                             bytes_get64(r->bytes + 8)};
     if (r->now.entry >= r->nentries || r->now.words == 0)
         return unpack_bad(r, "a tally of no entry");
     r->written[r->now.entry] = 1;
@@ -247,14 +247,14 @@ static hsy_status unpack_take_tally(struct unpack_reader *r)
 static hsy_status unpack_take_chunk(struct unpack_reader *r)
 {
     int64_t words[STORE_CHUNK];
-    const struct store_chunk c = {(uint32_t)archive_get(r->bytes, 4), words,
+    const struct store_chunk c = {bytes_get32(r->bytes), words,
                                   (r->len - 4) / 8};
     hsy_status st;
 
     if (r->now.words == 0 || r->len % 8 != 4 || c.n > STORE_CHUNK)
         return unpack_bad(r, "a chunk of no tally");
     for (size_t i = 0; i < c.n; i++)
-        words[i] = (int64_t)archive_get(r->bytes + 4 + 8 * i, 8);
+        words[i] = (int64_t)bytes_get64(r->bytes + 4 + 8 * i);
     st = r->store->ops->chunks(r->store, &r->now, &c, 1, r->err);
     return st == HSY_E_RANGE ? unpack_bad(r, "a chunk does not fit its tally")
                              : st;
@@ -277,13 +277,12 @@ static hsy_status unpack_rounds(struct unpack_reader *r)
 
 static hsy_status unpack_take_batch(struct unpack_reader *r)
 {
-    const struct store_batch b = {
-        .entry = (uint32_t)archive_get(r->bytes, 4),
-        .epoch = (uint32_t)archive_get(r->bytes + 4, 4),
-        .type = (uint32_t)archive_get(r->bytes + 8, 4),
-        .reports = archive_get(r->bytes + 12, 8),
-        .bytes = r->bytes + 20,
-        .len = r->len - 20};
+    const struct store_batch b = {.entry = bytes_get32(r->bytes),
+                                  .epoch = bytes_get32(r->bytes + 4),
+                                  .type = bytes_get32(r->bytes + 8),
+                                  .reports = bytes_get64(r->bytes + 12),
+                                  .bytes = r->bytes + 20,
+                                  .len = r->len - 20};
     struct store_commit c = {.batches = &b, .nbatches = 1};
 
     if (b.entry >= r->nentries)
@@ -296,12 +295,12 @@ static hsy_status unpack_take_batch(struct unpack_reader *r)
 static hsy_status unpack_take_received(struct unpack_reader *r)
 {
     const uint8_t *at = r->bytes + STORE_BATCH_ID + STORE_DIGEST;
-    struct store_received received = {.entry = (uint32_t)archive_get(at, 4),
-                                      .epoch = (uint32_t)archive_get(at + 4, 4),
-                                      .n = archive_get(at + 8, 8),
-                                      .nulls = archive_get(at + 16, 8),
-                                      .unopened = archive_get(at + 24, 8),
-                                      .again = archive_get(at + 32, 8),
+    struct store_received received = {.entry = bytes_get32(at),
+                                      .epoch = bytes_get32(at + 4),
+                                      .n = bytes_get64(at + 8),
+                                      .nulls = bytes_get64(at + 16),
+                                      .unopened = bytes_get64(at + 24),
+                                      .again = bytes_get64(at + 32),
                                       .heads = r->bytes + ARCHIVE_RECEIVED_HEAD,
                                       .heads_len =
                                           r->len - ARCHIVE_RECEIVED_HEAD};
@@ -318,8 +317,8 @@ static hsy_status unpack_take_received(struct unpack_reader *r)
 
 static hsy_status unpack_take_figure(struct unpack_reader *r)
 {
-    const struct store_figure f = {(uint32_t)archive_get(r->bytes, 4),
-                                   (uint32_t)archive_get(r->bytes + 4, 4),
+    const struct store_figure f = {bytes_get32(r->bytes),
+                                   bytes_get32(r->bytes + 4),
                                    (const char *)r->bytes + 8, r->len - 8};
 
     return r->store->ops->figure(r->store, &f, r->err);
@@ -346,8 +345,8 @@ static hsy_status unpack_book(struct unpack_reader *r, hsy_status st)
 static hsy_status unpack_take_book(struct unpack_reader *r)
 {
     return unpack_book(r, archive_book_add(&r->book, r->directory,
-                                           (uint32_t)archive_get(r->bytes, 4),
-                                           archive_get(r->bytes + 4, 8),
+                                           bytes_get32(r->bytes),
+                                           bytes_get64(r->bytes + 4),
                                            r->bytes + ARCHIVE_BOOK_HEAD,
                                            r->len - ARCHIVE_BOOK_HEAD, r->err));
 }
@@ -361,7 +360,7 @@ static hsy_status unpack_take_end(struct unpack_reader *r)
 
     if (st != HSY_OK)
         return st;
-    if (archive_get(r->bytes, 8) != r->record - 1)
+    if (bytes_get64(r->bytes) != r->record - 1)
         return unpack_bad(r, "records are missing");
     do
         n = read(r->fd, &more, 1);
