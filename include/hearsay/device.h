@@ -15,14 +15,14 @@ extern "C" {
  * Fresh noise every day averages out (docs/longitudinal.md). So a device keeps
  * one permanent answer, a report of the scheme `permanent`. It makes every
  * report from that answer by a second step of noise. A single report has the
- * law of the scheme `report`, up to 2^-64 for an output or bit, and never
- * exceeds its epsilon. Any number of reports made from one permanent answer
- * tell no more than that answer.
+ * distribution of the scheme `report`, within 2^-64 per output or bit; its
+ * epsilon is never exceeded. Any number of reports made from one permanent
+ * answer reveal no more than that answer.
  *
  * The two schemes must agree in everything but epsilon. For olh they must also
  * agree in g, which must be set in the permanent one. Mechanisms: rr (by
  * epsilon), grr, sue, oue, olh, blh, onebit, dbitflip. RAPPOR has both steps in
- * one scheme: pass it twice, or a copy.
+ * one scheme: pass that scheme as both arguments.
  */
 typedef struct hsy_permanent {
     const hsy_scheme *permanent, *report; /* must outlive this */
@@ -34,28 +34,31 @@ typedef struct hsy_permanent {
  * 10^-scale), 0 means hi - lo; for others it must be 0. Returns HSY_E_MISMATCH
  * if the schemes differ in more than epsilon, HSY_E_UNKNOWN for other
  * mechanisms. Returns HSY_E_RANGE if permanent's epsilon is below report's, or
- * for a pool of more than 2^16 seeds: a kept seed marks a device. */
+ * for a pool of more than 2^16 seeds: a permanent seed from a larger pool would
+ * identify the device. */
 HSY_API hsy_status hsy_permanent_init(hsy_permanent *c,
                                       const hsy_scheme *permanent,
                                       const hsy_scheme *report, uint64_t grain,
                                       hsy_error *err);
 
 /*
- * Compute the key that a permanent answer is kept for: the code itself, its
- * hash (olh, blh), its place in the public set of buckets (dbitflip), or the
- * point it is rounded to (onebit: x + alpha < R rounds down, alpha uniform
- * below the grain). Codes with one key share a permanent answer.
+ * Compute the key of a truth's permanent answer: the code itself, its hash
+ * (olh, blh), its index in the device's public set of buckets (dbitflip), or
+ * the grid point it is rounded to (onebit: x + alpha rounded down to the grid,
+ * with the device's offset alpha uniform in [0, grain)). Codes with the same
+ * key share a permanent answer.
  *
  * `own` are the device's coins for this question; they must not depend on the
- * truth. published gives the hash function or set, secret gives alpha. Time
- * does not depend on code.
+ * truth. published determines the hash function or set, secret determines
+ * alpha. The run time does not depend on code.
  */
 HSY_API hsy_status hsy_permanent_key(const hsy_permanent *c, uint64_t *key,
                                      uint64_t code, hsy_coins *own);
 
 /* Make the permanent answer of a key: report_bytes bytes of the permanent
- * scheme. The secret coins must be the key's own. The published coins must
- * begin as `own` did, for every key. On failure answer is zeroed. */
+ * scheme. The secret coins must be the key's own. The published coins must be
+ * the stream of own.published again from its start, for every key. On failure
+ * answer is zeroed. */
 HSY_API hsy_status hsy_permanent_answer(const hsy_permanent *c, uint8_t *answer,
                                         uint64_t key, hsy_coins *coins);
 
@@ -64,12 +67,13 @@ HSY_API hsy_status hsy_permanent_answer(const hsy_permanent *c, uint8_t *answer,
 HSY_API hsy_status hsy_permanent_report(const hsy_permanent *c, uint8_t *report,
                                         const uint8_t *answer, hsy_rng *secret);
 
-/* Costs and probabilities of both steps: p for the right value, q for a wrong
- * one; for two-level mechanisms and for bits. */
+/* Costs and probabilities of both steps. p is the probability of reporting the
+ * true value, q that of a given other one; with unary encoding they are those
+ * of a 1 for a bit that is 1, and for one that is 0. */
 typedef struct hsy_permanent_info {
     double p1, q1;             /* the permanent step */
     double p2, q2;             /* the step of each report */
-    double epsilon_report;     /* one report, by the integers in use */
+    double epsilon_report;     /* one report, from the integers in use */
     double epsilon_permanent;  /* any number of reports on one key */
     uint64_t keys;             /* number of keys; 0: more than 2^63 */
     double epsilon_all_values; /* keys times epsilon_permanent; infinite if keys
@@ -79,8 +83,8 @@ typedef struct hsy_permanent_info {
 HSY_API void hsy_permanent_describe(const hsy_permanent *c,
                                     hsy_permanent_info *info);
 
-/* Returns the exact privacy loss of `reports` reports on one key (theory 4.1).
- */
+/* Returns the exact privacy loss of `reports` reports on one key
+ * (docs/theory.md, 4.1). */
 HSY_API double hsy_permanent_epsilon(const hsy_permanent *c, uint64_t reports);
 
 /* Output perturbation [DKY17]: compute the epsilon of a report if a permanent
@@ -97,11 +101,11 @@ HSY_API hsy_status hsy_permanent_gamma(uint64_t *nano_report,
 #define HSY_QUESTION_MAX 1024u /* bytes of a question's text */
 #define HSY_TASKS_MAX 256u     /* tasks of a document */
 #define HSY_DOCUMENT_MAX (1u << 27)
-#define HSY_CHANGES_MAX 16u /* permanent answers of one slot */
-#define HSY_ANSWERS_MAX 64u /* answers of one slot */
+#define HSY_CHANGES_MAX 16u /* permanent answers per slot */
+#define HSY_ANSWERS_MAX 64u /* answers per slot */
 #define HSY_SIGNATURE 64
 #define HSY_SIGN_KEY 32            /* a public key */
-#define HSY_TASK_CLOSED UINT32_MAX /* other: the list has no such value */
+#define HSY_TASK_CLOSED UINT32_MAX /* hsy_task.other: there is no "other" */
 
 #define HSY_SHUFFLERS_MAX 8u
 #define HSY_SEAL_KEY 32           /* X25519, a public key */
@@ -112,7 +116,7 @@ HSY_API hsy_status hsy_permanent_gamma(uint64_t *nano_report,
 #define HSY_RELAY_MAX 1024u       /* bytes of a relay's URL */
 #define HSY_REQUEST_MIN 512u
 #define HSY_REQUEST_MAX (1u << 21)
-#define HSY_REQUEST_ROOM 192u /* bytes of a request beside its upload */
+#define HSY_REQUEST_ROOM 192u /* bytes that a sealed request adds at most */
 
 /* Trust models of a task. LOCAL: the collector sees each report. SHUFFLED:
  * shufflers each remove a layer of sealing and pass on whole batches in random
@@ -144,18 +148,18 @@ typedef struct hsy_task {
     uint32_t slot_days;       /* 0: one slot from start to end */
     uint32_t round_days;      /* 0: one round in a slot; else it divides
                                  slot_days (if that is 0, end - start) */
-    uint32_t max_changes;     /* permanent answers of a slot, at least 1; later
-                                 truths reuse the oldest */
+    uint32_t max_changes;     /* most permanent answers per slot, at least 1;
+                                 further truths reuse the oldest answer */
     uint32_t answers;         /* answers stored in a round, at least 1 */
-    uint32_t sends;           /* answers sent of a round, 1 to answers, drawn at
-                                 random */
+    uint32_t sends;           /* answers sent per round, 1 to `answers`, drawn
+                                 at random */
     hsy_ratio sample;         /* share of devices that take part in a slot */
     uint32_t delay_seconds;   /* longest random delay after a round */
-    uint32_t grace_days;      /* an upload later than this is not sent */
+    uint32_t grace_days;      /* days after which an unsent upload is dropped */
     uint32_t min_reports;     /* fewest reports for an estimate */
     uint32_t other;           /* VALUES: index of the value "other", or
                                  HSY_TASK_CLOSED */
-    uint64_t grain;           /* hsy_permanent_init */
+    uint64_t grain;           /* as for hsy_permanent_init */
     const uint8_t *scheme;    /* scheme of a report, HSY_SCHEME_WIRE bytes */
     const uint8_t *permanent; /* permanent scheme, HSY_SCHEME_WIRE bytes; NULL:
                                  fresh coins */
@@ -186,7 +190,8 @@ typedef struct hsy_task {
 typedef struct hsy_statement {
     char task[HSY_TASK_ID + 1];
     uint32_t release;
-    uint32_t place, of; /* position 1 to `of`; the first opens first */
+    uint32_t place, of; /* position in the chain, 1 to `of`; shuffler 1 removes
+                           the outermost layer */
     uint32_t min_batch;
     uint32_t max_wait;
     uint32_t close_after_seconds;
@@ -208,8 +213,9 @@ HSY_API hsy_status hsy_statement_decode(hsy_statement *statement,
                                         hsy_error *err);
 
 /* Compute the slot and round that an upload of this epoch belongs to. It is
- * unique: delays are shorter than a round. Sets each to sends; reports is not
- * written. Returns HSY_E_RANGE if no round of the task has ended by then. */
+ * unique: delays are shorter than a round. Sets out->each to task->sends; does
+ * not write out->reports. Returns HSY_E_RANGE if no round of the task has ended
+ * by then. */
 HSY_API hsy_status hsy_task_round(hsy_round *out, const hsy_task *task,
                                   uint32_t epoch, hsy_error *err);
 
@@ -231,10 +237,10 @@ typedef struct hsy_parties {
 
 /* All tasks of a collector, signed, in one canonical encoding. */
 typedef struct hsy_document {
-    uint64_t version; /* from 1; grows with every change */
-    uint32_t issued;  /* day */
+    uint64_t version; /* from 1; increases with every change */
+    uint32_t issued;  /* day on which it was issued */
     uint32_t expires; /* day after the last on which devices accept it */
-    uint32_t tasks;
+    uint32_t tasks;   /* number of tasks */
     uint8_t next_key[HSY_SIGN_KEY]; /* key that may also sign later versions, or
                                        zeros */
     const uint8_t *bytes;           /* whole document, signature last */
@@ -251,22 +257,23 @@ HSY_API hsy_status hsy_document_encode(const hsy_document *doc, uint8_t *out,
                                        const hsy_task *tasks, size_t n,
                                        hsy_error *err);
 
-/* Open a document; it keeps bytes. The signature must be present but is not
- * verified. The fields of every task are checked, each task by itself. */
+/* Open a document; doc points into bytes. The signature must be present but is
+ * not verified. Checks the fields of every task, but not tasks against each
+ * other. */
 HSY_API hsy_status hsy_document_open(hsy_document *doc, const uint8_t *bytes,
                                      size_t len, hsy_error *err);
 
-/* Read task i < doc->tasks of an open document. Its pointers lead into the
- * bytes. */
+/* Read task i < doc->tasks of an open document. Its pointers point into
+ * doc->bytes. */
 HSY_API void hsy_document_task(const hsy_document *doc, hsy_task *task,
                                uint32_t i);
 
-/* Read the parties of an open document: zeros if it has none. relay leads into
- * the bytes. */
+/* Read the parties of an open document: zeros if it has none. relay points into
+ * doc->bytes. */
 HSY_API void hsy_document_parties(const hsy_document *doc,
                                   hsy_parties *parties);
 
-/* A task with its schemes resolved. Answers are charged by release. It lives in
+/* A task with its schemes resolved; budget is charged per release. Stored in
  * the caller's memory, aligned as malloc does. */
 typedef struct hsy_release hsy_release;
 
@@ -294,7 +301,7 @@ typedef struct hsy_release_info {
 HSY_API void hsy_release_describe(const hsy_release *r, hsy_release_info *info);
 
 /* Write the privacy label: a paragraph that tells the person what is asked,
- * what one and all answers can tell, what is sent and when. UTF-8,
+ * what one and all answers can reveal, what is sent and when. UTF-8,
  * NUL-terminated, truncated to room. Returns the bytes of the whole text
  * without the NUL. task is read during the call only. */
 HSY_API size_t hsy_release_label(const hsy_release *r, char *out, size_t room,
@@ -336,15 +343,15 @@ typedef struct hsy_log_entry {
     uint32_t release;
     uint64_t slot, round;
     union {
-        uint64_t version;      /* TASKS: of the document */
+        uint64_t version;      /* TASKS: version of the document */
         uint64_t nano_charged; /* CHARGE */
         uint32_t state;        /* SILENT: hsy_answer_state */
         struct {
             const uint8_t *bytes;
             size_t len;
-        } upload;         /* UPLOAD: what leaves */
+        } upload;         /* UPLOAD: bytes handed out */
         uint32_t consent; /* CONSENT: hsy_consent */
-        uint32_t status;  /* REFUSED: HTTP's */
+        uint32_t status;  /* REFUSED: HTTP status */
     } u;                  /* zero for other kinds */
 } hsy_log_entry;
 
@@ -352,7 +359,7 @@ typedef struct hsy_log_entry {
 typedef struct hsy_envelope {
     const char *task; /* HSY_TASK_ID bytes, zero-padded */
     uint32_t release;
-    const uint8_t *digest; /* the scheme's, HSY_DIGEST bytes */
+    const uint8_t *digest; /* digest of the scheme, HSY_DIGEST bytes */
     uint32_t epoch;
     const uint8_t *id;     /* 16 bytes */
     const uint8_t *keys;   /* layers times HSY_SEAL_KEY, outermost first */
@@ -391,8 +398,8 @@ typedef struct hsy_world {
                    const uint8_t sig[HSY_SIGNATURE], const uint8_t *bytes,
                    size_t len);
 
-    /* Anchor: a number kept elsewhere that only grows. Both NULL: no anchor,
-     * and a state restored from a backup is not detected. */
+    /* Anchor: a monotonic counter stored outside the device's files. Both NULL:
+     * no anchor, and a state restored from a backup is not detected. */
     hsy_status (*anchor_read)(void *ctx, uint64_t *number);
     hsy_status (*anchor_raise)(void *ctx, uint64_t number);
 
@@ -425,9 +432,9 @@ typedef struct hsy_policy {
     uint8_t sign_key[HSY_SIGN_KEY]; /* verifies the first document */
     uint32_t releases;              /* number of releases to make room for, at
                                        most 4096 */
-    size_t release_bytes; /* bytes for the stored reports of a release: at least
-                             2 rounds times sends times report_bytes; up to 8
-                             rounds are kept; 0: 256 */
+    size_t release_bytes; /* bytes reserved per release for stored reports: at
+                             least 2 * sends * report_bytes (two rounds); at
+                             most 8 rounds are used; 0: 256 */
     /* Demands on every task; a task that does not meet them is not admitted,
      * and nothing from outside lowers them. A program built before these
      * members existed has a smaller size and demands none of them. */
@@ -442,21 +449,21 @@ typedef struct hsy_policy {
 #define HSY_POLICY_RELAY 1u   /* treat every task as HSY_TASK_RELAY */
 #define HSY_POLICY_PIN_ALL 2u /* all shufflers must be in shuffler_keys */
 
-/* A device in the caller's memory, aligned as malloc does. It keeps the
- * pointers of the policy and the world. */
+/* A device in the caller's memory, aligned as malloc does. It copies policy and
+ * world, but what their members point to must outlive it. */
 typedef struct hsy_device hsy_device;
 
 HSY_API size_t hsy_device_size(const hsy_policy *policy);
 
-/* Create a device: a key and an empty ledger. Returns HSY_E_REFUSED if there is
- * a key, or a state that was used. */
+/* Create a device: a key and an empty ledger. Returns HSY_E_REFUSED if a key or
+ * a used state already exists. */
 HSY_API hsy_status hsy_device_create(hsy_device *dev, const hsy_policy *policy,
                                      const hsy_world *world, hsy_error *err);
 
 /* Open a device. Returns HSY_E_EMPTY if there is none, HSY_E_VERSION if another
  * version of the program wrote it. Returns HSY_E_DAMAGED if a part is missing
- * or changed, or older than the anchor: then nothing is answered until a person
- * has looked. */
+ * or changed, or older than the anchor: then no answer is possible until a
+ * person restores or deletes the files. */
 HSY_API hsy_status hsy_device_open(hsy_device *dev, const hsy_policy *policy,
                                    const hsy_world *world, hsy_error *err);
 
@@ -467,8 +474,9 @@ HSY_API void hsy_device_close(hsy_device *dev);
  * the one that an earlier document named next. Its version must not be below
  * the last one; an equal version must have equal bytes. It must be issued
  * tomorrow at the latest, and not have expired; a document accepted in time
- * stays in force. doc keeps bytes. Returns HSY_E_SIGNATURE, HSY_E_OLD,
- * HSY_E_RANGE. */
+ * stays in force. doc and dev point into bytes. Returns HSY_E_SIGNATURE for
+ * another key, HSY_E_OLD for an older version or an expired document,
+ * HSY_E_RANGE if it is issued later than tomorrow. */
 HSY_API hsy_status hsy_device_accept_document(hsy_device *dev,
                                               hsy_document *doc,
                                               const uint8_t *bytes, size_t len,
@@ -476,8 +484,8 @@ HSY_API hsy_status hsy_device_accept_document(hsy_device *dev,
 
 /* Admit task i of the accepted document, if the policy allows it. Returns
  * HSY_E_POLICY with the field and the limit otherwise, HSY_E_OLD if the task is
- * over. Durable the first time: uploads are due from the round of admission on.
- */
+ * over. The first admission is stored durably; uploads are due from that round
+ * on. */
 HSY_API hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
                                     const hsy_document *doc, uint32_t i,
                                     hsy_error *err);
@@ -485,7 +493,7 @@ HSY_API hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
 /* Outcomes of an answer. None depends on the truth. */
 typedef enum hsy_answer_state {
     HSY_ANSWERED = 1,    /* randomized and stored */
-    HSY_ANSWER_KEPT = 2, /* the round already has its answer */
+    HSY_ANSWER_KEPT = 2, /* the round already has its answers */
     HSY_ANSWER_SAMPLED_OUT = 3,
     HSY_ANSWER_EXHAUSTED = 4, /* a cap is reached */
     HSY_ANSWER_CLOSED = 5,    /* before start, past end, or forgotten */
@@ -494,18 +502,20 @@ typedef enum hsy_answer_state {
 
 /* Answer a truth: check, charge, make durable, then store the report for
  * sending. A truth outside the domain becomes `other` or the nearer end of the
- * range. A string that is too long is cut to HSY_STRING_MAX bytes, under pem to
- * what can be spelled. After any failure nothing is answered: HSY_E_IO,
- * HSY_E_DAMAGED, HSY_E_BUSY. state may be NULL. */
+ * range. A string that is too long is truncated: to HSY_STRING_MAX bytes, under
+ * pem to the longest prefix that can be encoded. After any failure nothing is
+ * answered: HSY_E_IO if a file or the clock fails, HSY_E_DAMAGED if the state
+ * was restored or a write failed before, HSY_E_BUSY between hsy_device_begin
+ * and hsy_device_end. state may be NULL. */
 HSY_API hsy_status hsy_device_answer(hsy_device *dev, hsy_answer_state *state,
                                      const hsy_release *r,
                                      const hsy_truth *truth, hsy_error *err);
 
 /* Bytes that an answer must write. */
 typedef struct hsy_device_write {
-    const uint8_t *bytes; /* they stay in the device's memory */
+    const uint8_t *bytes; /* in the device's memory */
     size_t len;           /* 0: nothing to write */
-    uint64_t number;      /* for the anchor */
+    uint64_t number;      /* to raise the anchor to */
 } hsy_device_write;
 
 /* Answer a truth without blocking. hsy_device_begin returns the bytes to write.
@@ -527,9 +537,9 @@ HSY_API hsy_status hsy_device_end(hsy_device *dev, hsy_status stored,
  * uploads: null uploads where there is no answer. Without HSY_CONSENT_SEND
  * nothing is returned.
  *
- * An upload that was returned once keeps its epoch, whatever a later document
- * says. Before the first upload of a round is returned, this is made durable.
- * If a round stores more answers than it sends, it is then closed.
+ * Once returned, an upload keeps its epoch even if a later document differs.
+ * The state is stored durably before the first upload of a round is returned.
+ * If `answers` exceeds `sends`, the round accepts no answers from then on.
  *
  * A program that sends by itself must send uploads with HSY_TASK_RELAY, or all
  * under HSY_POLICY_RELAY, sealed through the relay or not at all.
@@ -550,8 +560,8 @@ typedef struct hsy_budget {
     uint64_t cap_day, cap_lifetime;
 } hsy_budget;
 
-/* Read the budget of one source; NULL: of the device. Returns HSY_E_UNKNOWN if
- * the policy has no such source. */
+/* Read the budget of one source; NULL: of all sources together. Returns
+ * HSY_E_UNKNOWN if the policy has no such source. */
 HSY_API hsy_status hsy_device_budget(hsy_device *dev, hsy_budget *out,
                                      const char *source, hsy_error *err);
 
@@ -577,7 +587,7 @@ HSY_API hsy_status hsy_device_forget(hsy_device *dev, const char *source,
 #define HSY_FILES 3 /* values of hsy_file */
 
 typedef struct hsy_memory_file {
-    bool there;
+    bool there; /* the file exists */
     size_t len;
     uint8_t *bytes; /* room for hsy_memory_world.room */
 } hsy_memory_file;

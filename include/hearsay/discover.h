@@ -11,8 +11,8 @@ extern "C" {
 /* ---- Discovery: heavy hitters: docs/discovery.md ------------------------ */
 
 #define HSY_STAGES_MAX 64u
-#define HSY_SEARCH_CANDIDATES ((uint64_t)1 << 18)     /* of a stage; default */
-#define HSY_SEARCH_CANDIDATES_MAX ((uint64_t)1 << 24) /* at most */
+#define HSY_SEARCH_CANDIDATES ((uint64_t)1 << 18)     /* default per stage */
+#define HSY_SEARCH_CANDIDATES_MAX ((uint64_t)1 << 24) /* most per stage */
 #define HSY_SEARCH_TOP_MAX 65536u
 #define HSY_SEARCH_KEEP_MAX 16u
 
@@ -21,8 +21,8 @@ extern "C" {
 typedef struct hsy_search {
     size_t size;             /* sizeof(hsy_search) */
     uint64_t top;            /* most strings to find; 0: 16 */
-    uint64_t keep;           /* prefixes that pass an inner stage, in multiples
-                                of top; 0: 2 */
+    uint64_t keep;           /* most prefixes that pass a stage before the last,
+                                in multiples of top; 0: 2 */
     bool significant;        /* keep only significant prefixes, at each stage */
     double alpha;            /* family-wise error rate of a stage: probability
                                 of any prefix that nobody has; 0: 0.05 */
@@ -36,14 +36,14 @@ typedef struct hsy_stage {
     const char *oracle;  /* mechanism of the group */
     uint32_t bits;       /* bits of a prefix */
     uint32_t step;       /* new bits; all bits in the first stage */
-    uint64_t candidates; /* at most */
+    uint64_t candidates; /* upper bound on the number of candidates */
     uint64_t keep;       /* most prefixes that pass, or strings that are
                             found */
-    double v0;           /* n times the variance at share 0, n reports of the
-                            group */
+    double v0;           /* n times the variance at share 0, with n reports in
+                            the group */
     double z;            /* threshold in standard errors: normal quantile of 1 -
                             alpha / candidates */
-    size_t width;        /* words of a code: hsy_codes_per_truth */
+    size_t width;        /* 64-bit words of a code: hsy_codes_per_truth */
     bool significant;    /* only significant prefixes pass */
     double alpha;        /* as in hsy_search */
 } hsy_stage;
@@ -58,8 +58,8 @@ HSY_API hsy_status hsy_search_plan(const hsy_scheme *s,
 
 /* hsy_stage_users returns the reports that the group of a stage needs to find a
  * prefix of this share, except with probability `miss`. hsy_stage_share returns
- * the share that this many reports suffice for [WLJ19; theory 5.1]. 0 < share,
- * miss < 1. */
+ * the smallest share that `reports` reports suffice for [WLJ19; docs/theory.md,
+ * 5.1]. 0 < share, miss < 1. */
 HSY_API double hsy_stage_users(const hsy_stage *stage, double share,
                                double miss);
 HSY_API double hsy_stage_share(const hsy_stage *stage, double reports,
@@ -70,8 +70,8 @@ typedef struct hsy_candidate {
     uint64_t code[HSY_SPELL_WORDS]; /* code of the prefix, then zeros */
     hsy_evidence point;             /* from the group of its stage only */
     bool significant;
-    uint64_t of;   /* candidates of its stage */
-    double passed; /* threshold of its share; -INFINITY: none */
+    uint64_t of;   /* number of candidates in its stage */
+    double passed; /* threshold that its share exceeded; -INFINITY: none */
 } hsy_candidate;
 
 /* Prefixes that passed a stage, or strings that were found. */
@@ -80,7 +80,7 @@ typedef struct hsy_found {
     size_t count;
 } hsy_found;
 
-/* Returns the scratch of any stage, in bytes. */
+/* Returns the size of the scratch memory that any stage needs, in bytes. */
 HSY_API size_t hsy_search_scratch(const hsy_scheme *s, const hsy_stage *stages,
                                   size_t count);
 
@@ -108,13 +108,13 @@ HSY_API size_t hsy_search_select(const hsy_stage *stage, hsy_candidate *found,
  * the mechanism `stage`, with its own tally. Its labels are the prefixes that
  * passed the stage before; its candidates are all their extensions. */
 
-/* Return the number of the stage that a scheme is, from 1, and the number of
- * stages; 0: not part of a search in batches. */
+/* hsy_stage_number returns the scheme's stage, from 1; hsy_stage_count the
+ * number of stages. Both return 0 if the scheme is not a stage. */
 HSY_API uint32_t hsy_stage_number(const hsy_scheme *s);
 HSY_API uint32_t hsy_stage_count(const hsy_scheme *s);
 
-/* Returns the weight of batch i, 1 to hsy_stage_count: its part of the people.
- * i = 0: the sum of all weights. */
+/* Returns the weight of batch i, 1 to hsy_stage_count: its relative number of
+ * people. i = 0: the sum of all weights. */
 HSY_API uint64_t hsy_stage_weight(const hsy_scheme *s, uint32_t i);
 
 /* Write the prefixes that a stage begins with, as codes with zeros after them,
@@ -122,9 +122,9 @@ HSY_API uint64_t hsy_stage_weight(const hsy_scheme *s, uint32_t i);
  * their number; codes may be NULL. */
 HSY_API size_t hsy_stage_prefixes(const hsy_scheme *s, uint64_t *codes);
 
-/* Plan the stage that a scheme is. how->keep is limited by the room of the next
- * stage (HSY_PARAM_MAX_CANDIDATES). how->max_candidates is not used. Errors as
- * for hsy_search_plan. */
+/* Plan the stage of a scheme of the mechanism `stage`. how->keep is limited by
+ * the size of the next stage (HSY_PARAM_MAX_CANDIDATES). how->max_candidates is
+ * not used. Errors as for hsy_search_plan. */
 HSY_API hsy_status hsy_stage_plan(const hsy_scheme *s, hsy_stage *stage,
                                   const hsy_search *how, hsy_error *err);
 
@@ -149,15 +149,16 @@ HSY_API size_t hsy_code_string(const hsy_scheme *s,
                                uint8_t string[HSY_SPELL_BITS],
                                const uint64_t *codes);
 
-/* Return the bits of a symbol; bit `at` of a string, the first bit being 0. */
+/* hsy_symbol_bits returns the bits per symbol; hsy_code_bit returns bit `at`
+ * (from 0) of a string. */
 HSY_API uint32_t hsy_symbol_bits(const hsy_scheme *s);
 HSY_API unsigned hsy_code_bit(const hsy_scheme *s, const uint64_t *codes,
                               uint32_t at);
 
-/* Parse and write an alphabet, a set of bytes: each byte means itself, a-z all
- * from a to z, \xHH any byte, \- and \\ these characters. Returns HSY_E_FORMAT
- * with the position in err->at. The text is unique and NUL-terminated;
- * hsy_alphabet_text returns its length. */
+/* Parse and write an alphabet, a set of bytes: a-z is a range, \xHH the byte
+ * HH, \- and \\ are literal - and \, any other byte is itself. Returns
+ * HSY_E_FORMAT with the position in err->at. The text is unique and
+ * NUL-terminated; hsy_alphabet_text returns its length. */
 #define HSY_ALPHABET_TEXT 1025u
 HSY_API hsy_status hsy_alphabet_parse(uint8_t alphabet[HSY_ALPHABET],
                                       const char *text, size_t len,
@@ -167,25 +168,24 @@ HSY_API size_t hsy_alphabet_text(char text[HSY_ALPHABET_TEXT],
 
 /* ---- Discovery by puzzle: a tally of sfp: docs/mechanisms/sfp.md --------- */
 
-#define HSY_PUZZLE_PAIRS_MAX 16384u /* most pairs of an offset that pass */
+#define HSY_PUZZLE_PAIRS_MAX 16384u /* most pairs kept per offset */
 
 /* Options of a search in a tally of sfp. Zero the struct and set size; 0 means
  * the default. */
 typedef struct hsy_puzzle {
     size_t size;             /* sizeof(hsy_puzzle) */
     uint64_t top;            /* most words; 0: all */
-    uint64_t threshold;      /* most pairs of an offset that pass; 0: all
+    uint64_t threshold;      /* most pairs kept per offset (a count); 0: all
                                 significant ones, or 20 with `all` */
     bool all;                /* keep pairs and words even if not significant */
-    double alpha;            /* family-wise error rate of an offset, and of the
+    double alpha;            /* family-wise error rate per offset, and of the
                                 words; 0: 0.05 */
-    uint64_t max_candidates; /* most pairs of an offset, and most joined words;
-                                0: HSY_SEARCH_CANDIDATES */
+    uint64_t max_candidates; /* most pairs per offset, and most joined words; 0:
+                                HSY_SEARCH_CANDIDATES */
 } hsy_puzzle;
 
-/* Plan of a puzzle search, as stages: `fragments` offsets, one of which a
- * report is about, drawn uniformly; and the words, which every report is about.
- */
+/* Plan of a puzzle search, as stages: each report holds the word, and one of
+ * `fragments` offsets drawn uniformly. */
 typedef struct hsy_puzzle_plan {
     size_t fragments;
     hsy_stage offset; /* candidates: 2^w pieces, each with all fragments that a
@@ -204,8 +204,8 @@ HSY_API hsy_status hsy_puzzle_plan_make(const hsy_scheme *s,
 typedef struct hsy_puzzle_trace {
     uint64_t pairs;      /* pairs that passed, over all offsets */
     uint64_t joined;     /* words joined from them */
-    uint64_t candidates; /* joined words whose own hash is the piece they were
-                            joined by */
+    uint64_t candidates; /* joined words whose hash equals the puzzle piece of
+                            their fragments */
 } hsy_puzzle_trace;
 
 /* Returns the bytes of memory for a search; align as malloc does. */
@@ -214,9 +214,10 @@ HSY_API size_t hsy_puzzle_memory(const hsy_scheme *s,
 
 /* Find the frequent words in a tally, largest share first, with their evidence
  * from the sketch of words. found must have room for plan->word.keep. Returns
- * HSY_E_EMPTY if an offset has no reports, and HSY_E_FORMAT if the tally has
- * not as many fragments as words. Returns HSY_E_RANGE, field "max-candidates",
- * if more words could be joined than allowed; err->limit is their number. */
+ * HSY_E_EMPTY if an offset has no reports, and HSY_E_FORMAT if the numbers of
+ * fragments and words in the tally differ. Returns HSY_E_RANGE, field
+ * "max-candidates", if more words could be joined than allowed; err->limit is
+ * their number. */
 HSY_API hsy_status hsy_puzzle_search(const hsy_scheme *s, hsy_found *found,
                                      hsy_puzzle_trace *trace,
                                      const hsy_tally *t,
