@@ -1,7 +1,6 @@
 /* plan_show.c - a plan as sentences and as one flat object. */
 #include "cli/plan/internal.h"
 
-
 static const char *const plan_number_names[] = {"alpha", "n", "beta",
                                                 "epsilon"};
 

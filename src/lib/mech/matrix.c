@@ -20,7 +20,6 @@
 #include "lib/scheme/report.h"
 #include "lib/scheme/scheme.h"
 
-
 #define MATRIX_BLOCK 256
 
 /* ---- From bytes ---------------------------------------------------------- */
