@@ -73,13 +73,13 @@ for command in commands:
         while "directory" not in said and time.monotonic() < stop:
             time.sleep(0.1)
             said = subprocess.run(["bash", "-c", told(command)], cwd=TMP, env=shell, capture_output=True).stdout.decode()
-        good = good and os.path.isdir(os.path.join(TMP, "data", json.loads(said).get("directory", "nowhere")))
+        good = good and os.path.isdir(os.path.join(TMP, "first", json.loads(said).get("directory", "nowhere")))
     if "tasks.fetched" in command:
-        good = good and open(path("tasks.fetched"), "rb").read() == open(path("tasks.signed"), "rb").read()
+        good = good and open(path("tasks.fetched"), "rb").read() == open(path("first.signed"), "rb").read()
     ok(good, command, said + r.stderr.decode())
 server.terminate()
 ok(server.wait(DEADLINE) == 0, "it ends")
-ok(must("store", "check", path("data")) and must("store", "export", path("data"), "-o", path("file")) is not None and run("store", "import", path("file"), path("again")).code == 0,
+ok(must("store", "check", path("first")) and must("store", "export", path("first"), "-o", path("file")) is not None and run("store", "import", path("file"), path("again")).code == 0,
    "what was kept is sound, is exported and imported")
 
 for link in re.findall(r"\]\(([^)#]+)\)", page):

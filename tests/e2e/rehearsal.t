@@ -183,7 +183,7 @@ for command in re.findall(r"^    \$ (.*)$", open(os.path.join(ROOT, "docs", "reh
     good = r.returncode == 0
     if "curl" in command:
         got = json.loads(r.stdout)
-        good = good and got["live"]["reports"] == 1400 and len(got["live"]["days"]) == 7
+        good = good and got["live"]["reports"] == 10500 and len(got["live"]["days"]) == 7
     if "device send" in command:
         good = good and r.stdout.split()[4] == b"5"  # a report, and null uploads of the other tasks
     ok(good, command, r.stdout.decode() + r.stderr.decode())
