@@ -82,8 +82,9 @@ static void sealed_handle(struct request *q, void *ctx)
     ohttp_gateway_clear(&asked.keep);
 }
 
-static const struct route sealed_routes[] = {
-    {"POST", "/v1/ohttp", LISTEN_ANYONE, GATEWAY_BODY_MAX, sealed_handle}};
+static const struct route sealed_routes[] = {{"POST", "/v1/ohttp",
+                                              LISTEN_ANYONE, GATEWAY_BODY_MAX,
+                                              sealed_handle, NULL}};
 
 static bool sealed_listen(struct sealed_rig *s)
 {

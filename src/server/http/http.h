@@ -28,12 +28,15 @@ enum listen_role {
     LISTEN_OPERATOR /* documents, merging, backup */
 };
 
+typedef void route_handler(struct request *q, void *ctx);
+
 struct route {
     const char *method; /* "GET" (HEAD too), "POST", "PUT" */
     const char *path;   /* "/v1/tasks/" + "*" stands for one segment */
     enum listen_role role;
     size_t body_max; /* 0: no body */
-    void (*handle)(struct request *q, void *ctx);
+    route_handler *handle;
+    route_handler *work; /* what handle has done elsewhere; NULL: nothing */
 };
 
 /* Sockets that listen already: a listener takes that of its address and leaves
@@ -120,6 +123,7 @@ bool listen_turned(struct listener *l);
 
 /* ---- A request ----------------------------------------------------------- */
 
+const struct route *request_route(const struct request *q);
 const char *request_segment(const struct request *q, size_t i); /* of a '*' */
 const char *request_query(const struct request *q, const char *name);
 /* Whether nothing is asked but these, ended by NULL. */

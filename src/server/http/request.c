@@ -156,6 +156,11 @@ void request_over(void *loop, struct MHD_Connection *http, void **context,
 
 /* ---- What a handler may ask ---------------------------------------------- */
 
+const struct route *request_route(const struct request *q)
+{
+    return q->route;
+}
+
 const char *request_segment(const struct request *q, size_t i)
 {
     const char *at = q->segments;

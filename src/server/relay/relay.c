@@ -87,14 +87,14 @@ static void relay_metrics(struct request *q, void *ctx)
 }
 
 static const struct route relay_public_routes[] = {
-    {"POST", "/", LISTEN_ANYONE, RELAY_BODY_MAX, relay_forward},
-    {"GET", "/healthz", LISTEN_ANYONE, 0, relay_health},
+    {"POST", "/", LISTEN_ANYONE, RELAY_BODY_MAX, relay_forward, NULL},
+    {"GET", "/healthz", LISTEN_ANYONE, 0, relay_health, NULL},
 };
 
 static const struct route relay_admin_routes[] = {
-    {"GET", "/healthz", LISTEN_ANYONE, 0, relay_health},
-    {"GET", "/readyz", LISTEN_SCRAPER, 0, relay_ready},
-    {"GET", "/metrics", LISTEN_SCRAPER, 0, relay_metrics},
+    {"GET", "/healthz", LISTEN_ANYONE, 0, relay_health, NULL},
+    {"GET", "/readyz", LISTEN_SCRAPER, 0, relay_ready, NULL},
+    {"GET", "/metrics", LISTEN_SCRAPER, 0, relay_metrics, NULL},
 };
 
 #define RELAY_COUNT(table) (sizeof(table) / sizeof(table)[0])

@@ -27,12 +27,16 @@ void api_failed_about(struct request *q, const char *about,
 void api_problem(struct request *q, int status, const char *title,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Answer later, on the desk's thread; 503 if it is busy. */
-void api_later(struct collector *c, struct request *q, desk_work *work);
+/* Have a route's work done later, on the desk's thread; 503 if it is busy. */
+void api_later(struct request *q, void *ctx);
 
 /* The same of what changes something: not for a page of somebody else, open in
  * the browser of one who may. */
-void api_change(struct collector *c, struct request *q, desk_work *work);
+void api_change(struct request *q, void *ctx);
+
+/* A list that is asked for when a generation is due waits for it; else, and if
+ * too many wait, it is given as it is. */
+void api_renewed(struct request *q, void *ctx);
 
 /* Whether an operator asks. */
 bool api_operator(struct collector *c, const struct request *q);

@@ -17,40 +17,43 @@
 
 /* docs/openapi.yaml has the same; tests/e2e/openapi.t holds them together. */
 const struct route api_admin[] = {
-    {"GET", "/healthz", LISTEN_ANYONE, 0, api_health},
-    {"GET", "/readyz", LISTEN_ANYONE, 0, api_ready},
-    {"GET", "/", LISTEN_ANYONE, 0, api_page},
-    {"GET", "/assets/*", LISTEN_ANYONE, 0, api_asset},
-    {"GET", "/metrics", LISTEN_SCRAPER, 0, api_metrics},
-    {"GET", "/v1/status", LISTEN_ANALYST, 0, api_status},
-    {"GET", "/v1/events", LISTEN_ANALYST, 0, api_events},
-    {"GET", "/v1/tasks", LISTEN_ANALYST, 0, api_tasks},
-    {"GET", "/v1/tasks/*", LISTEN_ANALYST, 0, api_task},
-    {"GET", "/v1/tasks/*/estimate", LISTEN_ANALYST, 0, api_estimate},
-    {"GET", "/v1/tasks/*/estimate.csv", LISTEN_ANALYST, 0, api_estimate_csv},
-    {"GET", "/v1/tasks/*/estimate.svg", LISTEN_ANALYST, 0, api_estimate_svg},
-    {"GET", "/v1/tasks/*/history", LISTEN_ANALYST, 0, api_history},
-    {"GET", "/v1/tasks/*/compare", LISTEN_ANALYST, 0, api_compare},
-    {"GET", "/v1/tasks/*/tally", LISTEN_ANALYST, 0, api_tally},
-    {"GET", "/v1/tasks/*/live", LISTEN_OPERATOR, 0, api_live},
-    {"POST", "/v1/tasks/*/tally", LISTEN_OPERATOR, ADMIN_TALLY_MAX, api_merge},
-    {"GET", "/v1/document", LISTEN_ANALYST, 0, api_document},
-    {"PUT", "/v1/document", LISTEN_OPERATOR, ADMIN_DOCUMENT_MAX,
+    {"GET", "/healthz", LISTEN_ANYONE, 0, api_health, NULL},
+    {"GET", "/readyz", LISTEN_ANYONE, 0, api_ready, NULL},
+    {"GET", "/", LISTEN_ANYONE, 0, api_page, NULL},
+    {"GET", "/assets/*", LISTEN_ANYONE, 0, api_asset, NULL},
+    {"GET", "/metrics", LISTEN_SCRAPER, 0, api_metrics, NULL},
+    {"GET", "/v1/status", LISTEN_ANALYST, 0, api_status, NULL},
+    {"GET", "/v1/events", LISTEN_ANALYST, 0, api_events, NULL},
+    {"GET", "/v1/tasks", LISTEN_ANALYST, 0, api_renewed, api_tasks},
+    {"GET", "/v1/tasks/*", LISTEN_ANALYST, 0, api_renewed, api_task},
+    {"GET", "/v1/tasks/*/estimate", LISTEN_ANALYST, 0, api_later, api_estimate},
+    {"GET", "/v1/tasks/*/estimate.csv", LISTEN_ANALYST, 0, api_later,
+     api_estimate_csv},
+    {"GET", "/v1/tasks/*/estimate.svg", LISTEN_ANALYST, 0, api_later,
+     api_estimate_svg},
+    {"GET", "/v1/tasks/*/history", LISTEN_ANALYST, 0, api_history, NULL},
+    {"GET", "/v1/tasks/*/compare", LISTEN_ANALYST, 0, api_later, api_compare},
+    {"GET", "/v1/tasks/*/tally", LISTEN_ANALYST, 0, api_later, api_tally},
+    {"GET", "/v1/tasks/*/live", LISTEN_OPERATOR, 0, api_later, api_live},
+    {"POST", "/v1/tasks/*/tally", LISTEN_OPERATOR, ADMIN_TALLY_MAX, api_change,
+     api_merge},
+    {"GET", "/v1/document", LISTEN_ANALYST, 0, api_document, NULL},
+    {"PUT", "/v1/document", LISTEN_OPERATOR, ADMIN_DOCUMENT_MAX, api_change,
      api_put_document},
-    {"POST", "/v1/backup", LISTEN_OPERATOR, 0, api_backup},
-    {"POST", "/v1/tasks/*/retire", LISTEN_OPERATOR, 0, api_retire},
-    {"POST", "/v1/purge", LISTEN_OPERATOR, 0, api_purge},
+    {"POST", "/v1/backup", LISTEN_OPERATOR, 0, api_change, api_backup},
+    {"POST", "/v1/tasks/*/retire", LISTEN_OPERATOR, 0, api_change, api_retire},
+    {"POST", "/v1/purge", LISTEN_OPERATOR, 0, api_change, api_purge},
 };
 
 const size_t api_admin_count = sizeof api_admin / sizeof api_admin[0];
 
 const struct route api_shuffler_admin[] = {
-    {"GET", "/healthz", LISTEN_ANYONE, 0, api_health},
-    {"GET", "/readyz", LISTEN_ANYONE, 0, api_ready},
-    {"GET", "/metrics", LISTEN_SCRAPER, 0, api_metrics},
-    {"GET", "/v1/status", LISTEN_OPERATOR, 0, api_status},
-    {"GET", "/v1/batches", LISTEN_OPERATOR, 0, api_all_batches},
-    {"GET", "/v1/document", LISTEN_OPERATOR, 0, api_document},
+    {"GET", "/healthz", LISTEN_ANYONE, 0, api_health, NULL},
+    {"GET", "/readyz", LISTEN_ANYONE, 0, api_ready, NULL},
+    {"GET", "/metrics", LISTEN_SCRAPER, 0, api_metrics, NULL},
+    {"GET", "/v1/status", LISTEN_OPERATOR, 0, api_status, NULL},
+    {"GET", "/v1/batches", LISTEN_OPERATOR, 0, api_all_batches, NULL},
+    {"GET", "/v1/document", LISTEN_OPERATOR, 0, api_document, NULL},
 };
 
 const size_t api_shuffler_admin_count =
@@ -155,13 +158,28 @@ bool api_operator(struct collector *c, const struct request *q)
            (token != NULL && tokens_role(c->tokens, token) >= LISTEN_OPERATOR);
 }
 
-void api_later(struct collector *c, struct request *q, desk_work *work)
+void api_later(struct request *q, void *ctx)
 {
-    struct desk *desk = history_desk(c->history);
+    struct desk *desk = history_desk(((struct collector *)ctx)->history);
 
-    if (desk == NULL || !desk_hand(desk, q, work))
+    if (desk == NULL || !desk_hand(desk, q, request_route(q)->work))
         api_problem(q, 503, "Busy",
                     "too many requests wait for an answer; try again later");
+}
+
+static void admin_renew(struct request *q, void *ctx)
+{
+    history_renew(ctx, NULL);
+    request_route(q)->work(q, ctx);
+}
+
+void api_renewed(struct request *q, void *ctx)
+{
+    struct desk *desk = history_desk(((struct collector *)ctx)->history);
+
+    if (desk == NULL || !history_due(ctx, NULL) ||
+        !desk_hand(desk, q, admin_renew))
+        request_route(q)->work(q, ctx);
 }
 
 /* Whether a browser sent this for another page than ours. */
@@ -179,13 +197,13 @@ static bool admin_foreign(const struct request *q)
            (at == NULL || host == NULL || strcmp(at + 3, host) != 0);
 }
 
-void api_change(struct collector *c, struct request *q, desk_work *work)
+void api_change(struct request *q, void *ctx)
 {
     if (admin_foreign(q))
         api_problem(q, 403, "Not from another page",
                     "a browser sent this for another site");
     else
-        api_later(c, q, work);
+        api_later(q, ctx);
 }
 
 /* ---- What is asked ------------------------------------------------------- */

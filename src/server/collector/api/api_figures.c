@@ -151,34 +151,19 @@ static void figures_one(struct collector *c, struct request *q,
     roster_drop(ask.roster);
 }
 
-static void figures_json(struct collector *c, struct request *q)
-{
-    figures_one(c, q, "application/json", figure_json);
-}
-
-static void figures_csv(struct collector *c, struct request *q)
-{
-    figures_one(c, q, "text/csv; charset=utf-8", figure_csv);
-}
-
-static void figures_svg(struct collector *c, struct request *q)
-{
-    figures_one(c, q, "image/svg+xml", figure_svg);
-}
-
 void api_estimate(struct request *q, void *ctx)
 {
-    api_later(ctx, q, figures_json);
+    figures_one(ctx, q, "application/json", figure_json);
 }
 
 void api_estimate_csv(struct request *q, void *ctx)
 {
-    api_later(ctx, q, figures_csv);
+    figures_one(ctx, q, "text/csv; charset=utf-8", figure_csv);
 }
 
 void api_estimate_svg(struct request *q, void *ctx)
 {
-    api_later(ctx, q, figures_svg);
+    figures_one(ctx, q, "image/svg+xml", figure_svg);
 }
 
 /* ---- Two of them --------------------------------------------------------- */
@@ -216,8 +201,9 @@ static hsy_status figures_compare(char **json, size_t *len, struct collector *c,
     return st;
 }
 
-static void figures_both(struct collector *c, struct request *q)
+void api_compare(struct request *q, void *ctx)
 {
+    struct collector *c = ctx;
     struct history_ask ask[2] = {{0}, {0}};
     struct roster *rosters[2] = {NULL, NULL};
     struct figure_how how;
@@ -248,11 +234,6 @@ static void figures_both(struct collector *c, struct request *q)
         figures_failed(q, c, &ask[failed], &err);
     roster_drop(rosters[0]);
     roster_drop(rosters[1]);
-}
-
-void api_compare(struct request *q, void *ctx)
-{
-    api_later(ctx, q, figures_both);
 }
 
 /* ---- In time ------------------------------------------------------------- */

@@ -97,28 +97,19 @@ static void operate_give(struct collector *c, struct request *q, bool live)
     roster_drop(roster);
 }
 
-static void operate_tally(struct collector *c, struct request *q)
-{
-    operate_give(c, q, false);
-}
-
-static void operate_live(struct collector *c, struct request *q)
-{
-    operate_give(c, q, true);
-}
-
 void api_tally(struct request *q, void *ctx)
 {
-    api_later(ctx, q, operate_tally);
+    operate_give(ctx, q, false);
 }
 
 void api_live(struct request *q, void *ctx)
 {
-    api_later(ctx, q, operate_live);
+    operate_give(ctx, q, true);
 }
 
-static void operate_merge(struct collector *c, struct request *q)
+void api_merge(struct request *q, void *ctx)
 {
+    struct collector *c = ctx;
     const struct roster_entry *e;
     struct roster *roster = api_kept(c, q, "release", &e);
     const uint8_t *bytes;
@@ -147,11 +138,6 @@ static void operate_merge(struct collector *c, struct request *q)
         api_answer(q, 200, &p);
     }
     roster_drop(roster);
-}
-
-void api_merge(struct request *q, void *ctx)
-{
-    api_change(ctx, q, operate_merge);
 }
 
 /* ---- The document -------------------------------------------------------- */
@@ -202,8 +188,9 @@ static bool operate_in_force(struct collector *c, const uint8_t *bytes,
     return same;
 }
 
-static void operate_put_document(struct collector *c, struct request *q)
+void api_put_document(struct request *q, void *ctx)
 {
+    struct collector *c = ctx;
     size_t len;
     const uint8_t *bytes = request_body(q, &len);
     const bool again = operate_in_force(c, bytes, len);
@@ -227,15 +214,11 @@ static void operate_put_document(struct collector *c, struct request *q)
     }
 }
 
-void api_put_document(struct request *q, void *ctx)
-{
-    api_change(ctx, q, operate_put_document);
-}
-
 /* ---- Backup -------------------------------------------------------------- */
 
-static void operate_backup(struct collector *c, struct request *q)
+void api_backup(struct request *q, void *ctx)
 {
+    struct collector *c = ctx;
     char path[COPIES_PATH];
     hsy_error err = {0};
     struct put p;
@@ -251,9 +234,4 @@ static void operate_backup(struct collector *c, struct request *q)
         put_word(&p, "directory", strrchr(path, '/') + 1);
         api_answer(q, 201, &p);
     }
-}
-
-void api_backup(struct request *q, void *ctx)
-{
-    api_change(ctx, q, operate_backup);
 }

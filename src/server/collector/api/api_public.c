@@ -193,13 +193,14 @@ static void public_get_health(struct request *q, void *ctx)
 }
 
 const struct route api_public[] = {
-    {"POST", "/v1/uploads", LISTEN_ANYONE, PUBLIC_BODY_MAX,
-     public_post_uploads},
-    {"POST", "/v1/ohttp", LISTEN_ANYONE, GATEWAY_BODY_MAX, api_sealed},
-    {"GET", "/.well-known/ohttp-gateway", LISTEN_ANYONE, 0, api_sealed_keys},
-    {"POST", "/v1/batches", LISTEN_ANYONE, PARCEL_MAX, api_post_batch},
-    {"GET", "/v1/batches", LISTEN_ANYONE, 0, api_batches},
-    {"GET", "/v1/document", LISTEN_ANYONE, 0, public_get_document},
-    {"GET", "/healthz", LISTEN_ANYONE, 0, public_get_health},
+    {"POST", "/v1/uploads", LISTEN_ANYONE, PUBLIC_BODY_MAX, public_post_uploads,
+     NULL},
+    {"POST", "/v1/ohttp", LISTEN_ANYONE, GATEWAY_BODY_MAX, api_sealed, NULL},
+    {"GET", "/.well-known/ohttp-gateway", LISTEN_ANYONE, 0, api_sealed_keys,
+     NULL},
+    {"POST", "/v1/batches", LISTEN_ANYONE, PARCEL_MAX, api_post_batch, NULL},
+    {"GET", "/v1/batches", LISTEN_ANYONE, 0, api_batches, NULL},
+    {"GET", "/v1/document", LISTEN_ANYONE, 0, public_get_document, NULL},
+    {"GET", "/healthz", LISTEN_ANYONE, 0, public_get_health, NULL},
 };
 const size_t api_public_count = sizeof api_public / sizeof *api_public;

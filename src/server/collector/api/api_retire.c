@@ -34,8 +34,9 @@ static bool retire_do(struct collector *c, struct request *q, struct retire *r)
     return false;
 }
 
-static void retire_task(struct collector *c, struct request *q)
+void api_retire(struct request *q, void *ctx)
 {
+    struct collector *c = ctx;
     const struct roster_entry *e;
     struct roster *roster = api_entry(c, q, "release", &e);
     struct retire r = {.release = 0};
@@ -56,13 +57,9 @@ static void retire_task(struct collector *c, struct request *q)
     api_answer(q, 200, &p);
 }
 
-void api_retire(struct request *q, void *ctx)
+void api_purge(struct request *q, void *ctx)
 {
-    api_change(ctx, q, retire_task);
-}
-
-static void retire_purge(struct collector *c, struct request *q)
-{
+    struct collector *c = ctx;
     struct retire r = {.before = 0};
     char day[DAY_TEXT];
     struct put p;
@@ -82,9 +79,4 @@ static void retire_purge(struct collector *c, struct request *q)
     put_day(&p, "before", r.before);
     put_count(&p, "retired", r.n);
     api_answer(q, 200, &p);
-}
-
-void api_purge(struct request *q, void *ctx)
-{
-    api_change(ctx, q, retire_purge);
 }

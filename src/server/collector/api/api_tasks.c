@@ -177,8 +177,9 @@ static void tasks_put(struct put *p, struct collector *c,
     tasks_put_kept(p, e);
 }
 
-static void tasks_list(struct collector *c, struct request *q)
+void api_tasks(struct request *q, void *ctx)
 {
+    struct collector *c = ctx;
     const bool operator= api_operator(c, q);
     struct roster *roster;
     struct put p;
@@ -197,24 +198,6 @@ static void tasks_list(struct collector *c, struct request *q)
     put_end(&p, ']');
     roster_drop(roster);
     api_answer(q, 200, &p);
-}
-
-/* A list that is asked for when a generation is due waits for it; else, and if
- * too many wait, it is given as it is. */
-static void tasks_list_later(struct collector *c, struct request *q)
-{
-    history_renew(c, NULL);
-    tasks_list(c, q);
-}
-
-void api_tasks(struct request *q, void *ctx)
-{
-    struct collector *c = ctx;
-    struct desk *desk = history_desk(c->history);
-
-    if (desk == NULL || !history_due(c, NULL) ||
-        !desk_hand(desk, q, tasks_list_later))
-        tasks_list(c, q);
 }
 
 /* Blocks of days, each by its last; `first_day` of those that joined. */
@@ -250,18 +233,7 @@ static void tasks_put_one(struct put *p, struct collector *c,
         tasks_put_live(p, c, e, true);
 }
 
-static void tasks_one_later(struct collector *c, struct request *q)
-{
-    history_renew(c, NULL);
-    api_about(c, q, tasks_put_one);
-}
-
 void api_task(struct request *q, void *ctx)
 {
-    struct collector *c = ctx;
-    struct desk *desk = history_desk(c->history);
-
-    if (desk == NULL || !history_due(c, NULL) ||
-        !desk_hand(desk, q, tasks_one_later))
-        api_about(c, q, tasks_put_one);
+    api_about(ctx, q, tasks_put_one);
 }

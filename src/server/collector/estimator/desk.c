@@ -1,28 +1,27 @@
 /* desk.c - requests that take their time, on a thread of their own. */
-#include "server/collector/estimator/desk.h"
+#include "server/collector/estimator/internal.h"
 
 #include "host/base/host_fail.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #define DESK_WAITING 32u
 
 struct desk {
-    struct collector *collector;
+    void *ctx;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct {
         struct request *q;
-        desk_work *work;
+        route_handler *work;
     } waiting[DESK_WAITING]; /* a ring */
     size_t first, n;
     bool closed;
 };
 
 /* The next request; false if there is none and will be none. */
-static bool desk_next(struct desk *d, struct request **q, desk_work **work)
+static bool desk_next(struct desk *d, struct request **q, route_handler **work)
 {
     bool found;
 
@@ -44,11 +43,11 @@ static void *desk_run(void *ctx)
 {
     struct desk *d = ctx;
     struct request *q;
-    desk_work *work;
+    route_handler *work;
 
     while (desk_next(d, &q, &work)) {
         if (work != NULL) {
-            work(d->collector, q);
+            work(q, d->ctx);
         } else {
             request_set(q, "Retry-After", "10");
             request_problem(q, 503, "Stopping", "the collector is stopping");
@@ -57,13 +56,13 @@ static void *desk_run(void *ctx)
     return NULL;
 }
 
-hsy_status desk_open(struct desk **out, struct collector *c, hsy_error *err)
+hsy_status desk_open(struct desk **out, void *ctx, hsy_error *err)
 {
     struct desk *d = calloc(1, sizeof *d);
 
     if (d == NULL)
         return host_nomem(err);
-    d->collector = c;
+    d->ctx = ctx;
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
     if (pthread_create(&d->thread, NULL, desk_run, d) != 0) {
@@ -89,7 +88,7 @@ void desk_close(struct desk *d)
     free(d);
 }
 
-bool desk_hand(struct desk *d, struct request *q, desk_work *work)
+bool desk_hand(struct desk *d, struct request *q, route_handler *work)
 {
     bool taken;
 

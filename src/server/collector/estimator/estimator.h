@@ -11,13 +11,32 @@
 #include "host/base/json.h"
 #include "server/cluster/cluster.h"
 #include "server/collector/collector.h"
-#include "server/collector/estimator/desk.h"
 #include "server/collector/shown/shown.h"
 
 #define HISTORY_ROWS 20u /* of a figure in a point */
 
-/* Where requests wait that take their time; NULL: the history is not there. */
+/* ---- Requests that take their time (desk.c) ------------------------------ */
+
+/* One after another, on a thread of their own, so that no loop waits for them:
+ * estimates with other options, tallies, documents, backups. The queue is
+ * bounded: who comes when it is full is told to come back. */
+struct desk;
+
+/* ctx: of the handlers that it calls. */
+hsy_status desk_open(struct desk **out, void *ctx, hsy_error *err);
+
+/* What waits is answered 503, what is under way is finished. NULL is allowed.
+ */
+void desk_close(struct desk *d);
+
+/* Have work answer q, once, on the desk's thread. False if there is no room;
+ * then q is still the caller's. Any thread. */
+bool desk_hand(struct desk *d, struct request *q, route_handler *work);
+
+/* NULL: the history is not there. */
 struct desk *history_desk(struct history *h);
+
+/* ---- Figures ------------------------------------------------------------- */
 
 /* Members "live" and "days" of an entry; none of a NULL. Any thread. */
 void history_put(struct history *h, struct put *p, uint32_t entry);

@@ -1,5 +1,5 @@
 /* recent.c - the figures that were made last. */
-#include "server/collector/estimator/recent.h"
+#include "server/collector/estimator/internal.h"
 
 static bool recent_asks(const struct recent_key *a, const struct recent_key *b)
 {

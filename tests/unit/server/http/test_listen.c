@@ -78,15 +78,15 @@ static void serve_events(struct request *q, void *ctx)
 }
 
 static const struct route routes[] = {
-    {"GET", "/text", LISTEN_ANYONE, 0, serve_text},
-    {"POST", "/echo", LISTEN_ANYONE, 100000, serve_echo},
-    {"POST", "/later", LISTEN_ANYONE, 1000, serve_later},
-    {"GET", "/cut", LISTEN_ANYONE, 0, serve_cut},
-    {"GET", "/problem", LISTEN_ANYONE, 0, serve_problem},
-    {"GET", "/events", LISTEN_ANYONE, 0, serve_events},
-    {"GET", "/scrape", LISTEN_SCRAPER, 0, serve_text},
-    {"PUT", "/operate", LISTEN_OPERATOR, 10, serve_echo},
-    {"GET", "/of/*/and/*", LISTEN_ANALYST, 0, serve_names},
+    {"GET", "/text", LISTEN_ANYONE, 0, serve_text, NULL},
+    {"POST", "/echo", LISTEN_ANYONE, 100000, serve_echo, NULL},
+    {"POST", "/later", LISTEN_ANYONE, 1000, serve_later, NULL},
+    {"GET", "/cut", LISTEN_ANYONE, 0, serve_cut, NULL},
+    {"GET", "/problem", LISTEN_ANYONE, 0, serve_problem, NULL},
+    {"GET", "/events", LISTEN_ANYONE, 0, serve_events, NULL},
+    {"GET", "/scrape", LISTEN_SCRAPER, 0, serve_text, NULL},
+    {"PUT", "/operate", LISTEN_OPERATOR, 10, serve_echo, NULL},
+    {"GET", "/of/*/and/*", LISTEN_ANALYST, 0, serve_names, NULL},
 };
 
 static enum listen_role role_of(void *ctx, const char *token)

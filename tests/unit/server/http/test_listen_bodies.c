@@ -24,7 +24,7 @@ static void serve_length(struct request *q, void *ctx)
 }
 
 static const struct route routes[] = {
-    {"POST", "/take", LISTEN_ANYONE, 4u << 20, serve_length}};
+    {"POST", "/take", LISTEN_ANYONE, 4u << 20, serve_length, NULL}};
 
 static struct listener *serve(uint32_t body_seconds)
 {

@@ -20,8 +20,8 @@ static void serve_text(struct request *q, void *ctx)
 }
 
 static const struct route routes[] = {
-    {"GET", "/text", LISTEN_ANYONE, 0, serve_text},
-    {"POST", "/text", LISTEN_ANYONE, 100, serve_text}};
+    {"GET", "/text", LISTEN_ANYONE, 0, serve_text, NULL},
+    {"POST", "/text", LISTEN_ANYONE, 100, serve_text, NULL}};
 
 /* Nobody who connects here is one of them. */
 static const char *const elsewhere[] = {"192.0.2.1", NULL};

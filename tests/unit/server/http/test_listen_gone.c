@@ -36,7 +36,7 @@ static void answer_kept(void)
 }
 
 static const struct route routes[] = {
-    {"GET", "/kept", LISTEN_ANYONE, 0, serve_kept}};
+    {"GET", "/kept", LISTEN_ANYONE, 0, serve_kept, NULL}};
 
 static struct listener *serve(void)
 {

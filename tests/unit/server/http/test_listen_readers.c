@@ -27,8 +27,8 @@ static void serve_events(struct request *q, void *ctx)
 }
 
 static const struct route routes[] = {
-    {"GET", "/much", LISTEN_ANYONE, 0, serve_much},
-    {"GET", "/events", LISTEN_ANYONE, 0, serve_events}};
+    {"GET", "/much", LISTEN_ANYONE, 0, serve_much, NULL},
+    {"GET", "/events", LISTEN_ANYONE, 0, serve_events, NULL}};
 
 static struct listener *serve(uint32_t body_seconds)
 {

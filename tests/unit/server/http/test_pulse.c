@@ -25,7 +25,7 @@ static void serve_slowly(struct request *q, void *ctx)
 static struct listener *serve(void)
 {
     static const struct route routes[] = {
-        {"GET", "/", LISTEN_ANYONE, 0, serve_slowly}};
+        {"GET", "/", LISTEN_ANYONE, 0, serve_slowly, NULL}};
     const struct listen_options o = {.size = sizeof o,
                                      .address = "127.0.0.1:0",
                                      .routes = routes,

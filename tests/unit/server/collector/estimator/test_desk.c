@@ -3,8 +3,7 @@
  * were made last stand for what was asked, and nothing else.
  */
 #include "rig/example_roster.h"
-#include "server/collector/estimator/desk.h"
-#include "server/collector/estimator/recent.h"
+#include "server/collector/estimator/internal.h"
 #include "tap.h"
 
 #include <pthread.h>
@@ -24,9 +23,9 @@ static struct request *number(uintptr_t i)
     return (struct request *)i;
 }
 
-static void work(struct collector *c, struct request *q)
+static void work(struct request *q, void *ctx)
 {
-    (void)c;
+    (void)ctx;
     atomic_fetch_add(&begun, 1);
     pthread_mutex_lock(&gate);
     in_order &= (uintptr_t)q == atomic_load(&done) + 1;
