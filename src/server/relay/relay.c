@@ -5,14 +5,16 @@
 #include "host/base/host_fail.h"
 #include "server/process/config.h"
 #include "server/process/log.h"
+#include "server/process/metrics_text.h"
 #include "server/process/notify.h"
 #include "server/process/pem.h"
 #include "server/process/resources.h"
 #include "server/process/sandbox.h"
-#include "server/relay/metrics.h"
+#include "server/relay/internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define RELAY_BODY_MAX (1u << 20)
@@ -70,20 +72,76 @@ static void relay_ready(struct request *q, void *ctx)
         request_answer(q, 200, "text/plain", "ready\n", 6, NULL);
 }
 
+static void relay_put_pool(FILE *to, const struct pool_status *s)
+{
+    metrics_one(to, "relay_forwarded_total",
+                "Sealed requests taken for the gateway since the start.",
+                s->forwarded);
+    metrics_one(to, "relay_answered_total",
+                "Answers of the gateway that were given on.", s->answered);
+    metrics_words(to, "relay_failed_total", "Requests without one, by why.",
+                  "why", pool_failures, s->failures, POOL_FAILURES);
+    metrics_one(to, "relay_gateway_connections", "Connections to the gateway.",
+                s->links);
+    metrics_one(to, "relay_gateway_connections_total",
+                "Connections to the gateway that were made.", s->opened);
+    metrics_one(to, "relay_waiting",
+                "Requests that wait for a connection to the gateway.",
+                s->waiting);
+    metrics_one(to, "relay_at_work", "Requests that are not answered yet.",
+                s->at_work);
+    metrics_one(to, "relay_gateway_reached",
+                "1 if the last connection to the gateway came about.",
+                s->reached);
+}
+
+static void relay_put_listen(FILE *to, const struct listen_status *s)
+{
+    metrics_one(to, "relay_connections", "Connections of clients.",
+                s->connections);
+    metrics_one(to, "relay_requests_total",
+                "Requests since the start, of whatever kind.", s->requests);
+    metrics_one(to, "relay_refused_total",
+                "Requests refused by their head alone.", s->refused);
+    metrics_one(to, "relay_full_total",
+                "Of these, for want of connections or memory.", s->full);
+    metrics_one(to, "relay_timeouts_total",
+                "Connections closed, as their time was up.", s->timeouts);
+    metrics_one(to, "relay_inflight_bytes",
+                "Bodies that are being taken, in bytes.", s->inflight_bytes);
+    metrics_head(to, "relay_answers_total",
+                 "Answers to clients, by hundreds of their status.");
+    for (int i = 2; i < 6; i++)
+        fprintf(to,
+                "hearsay_relay_answers_total{status=\"%dxx\"} %" PRIu64 "\n", i,
+                s->answers[i]);
+}
+
 static void relay_metrics(struct request *q, void *ctx)
 {
-    struct relay *r = ctx;
-    struct relay_figures f;
+    const struct relay *r = ctx;
+    struct pool_status pool;
+    struct listen_status listen;
+    char *text = NULL;
     size_t len = 0;
-    char *text;
+    FILE *to = open_memstream(&text, &len);
+    bool bad;
 
-    pool_status(r->pool, &f.pool);
-    listen_status(r->public, &f.listen);
-    text = relay_metrics_text(&f, &len);
-    if (text == NULL)
+    if (to == NULL) {
         request_problem(q, 503, "out of memory", NULL);
-    else
+        return;
+    }
+    pool_status(r->pool, &pool);
+    listen_status(r->public, &listen);
+    relay_put_pool(to, &pool);
+    relay_put_listen(to, &listen);
+    bad = ferror(to) != 0;
+    if (fclose(to) == 0 && !bad) {
         request_answer(q, 200, "text/plain; version=0.0.4", text, len, free);
+    } else {
+        free(text);
+        request_problem(q, 503, "out of memory", NULL);
+    }
 }
 
 static const struct route relay_public_routes[] = {

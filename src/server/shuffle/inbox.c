@@ -5,7 +5,6 @@
 
 #include "host/base/hex.h"
 #include "host/base/host_fail.h"
-#include "server/shuffle/inbox_look.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -279,6 +278,107 @@ hsy_status inbox_piece(struct inbox *in, const uint8_t id[STORE_BATCH_ID],
     if (f.fd != -1)
         close(f.fd);
     return st;
+}
+
+/* ---- What is in it ------------------------------------------------------- */
+
+/* Envelopes by their names, and where they are opened what was in them. All of
+ * it is owned. */
+struct inbox_opened {
+    size_t n;
+    uint8_t (*names)[16];
+    uint8_t *items;
+    bool *null;
+};
+
+static void inbox_opened_clear(struct inbox_opened *o)
+{
+    free(o->names);
+    free(o->items);
+    free(o->null);
+    *o = (struct inbox_opened){.n = 0};
+}
+
+static int inbox_order(const void *a, const void *b)
+{
+    return memcmp(a, b, 16);
+}
+
+/* Whether two names are equal; the names themselves stay in their order. */
+static hsy_status inbox_equal(const struct inbox_opened *o, bool *equal,
+                              hsy_error *err)
+{
+    uint8_t(*sorted)[16] = malloc((o->n + 1) * sizeof *sorted);
+
+    if (sorted == NULL)
+        return host_nomem(err);
+    memcpy(sorted, o->names, o->n * sizeof *sorted);
+    qsort(sorted, o->n, sizeof *sorted, inbox_order);
+    *equal = false;
+    for (size_t i = 1; i < o->n && !*equal; i++)
+        *equal = inbox_order(sorted[i - 1], sorted[i]) == 0;
+    free(sorted);
+    return HSY_OK;
+}
+
+/* Hold the bytes of a batch, its heads first, against its head: digest, and no
+ * two envelopes that are equal. HSY_E_REFUSED. All names are there then. */
+static hsy_status inbox_look(struct inbox_opened *o, const uint8_t *all,
+                             const struct batch_head *head, size_t heads_len,
+                             hsy_error *err)
+{
+    uint8_t digest[STORE_DIGEST];
+    bool equal;
+    hsy_status st;
+
+    /* What follows the first head. */
+    hsy_blake2b(digest, sizeof digest, all + BATCH_HEAD,
+                heads_len - BATCH_HEAD + head->n * head->length, NULL, 0);
+    if (memcmp(digest, head->digest, sizeof digest) != 0)
+        return host_fail(err, HSY_E_REFUSED, HOST_FIELD_CHECKSUM,
+                         "what came is not what its head was signed for");
+    o->names = malloc((head->n + 1) * sizeof *o->names);
+    if (o->names == NULL)
+        return host_nomem(err);
+    o->n = head->n;
+    for (size_t i = 0; i < o->n; i++)
+        hsy_blake2b(o->names[i], sizeof o->names[i],
+                    all + heads_len + i * head->length, head->length, NULL, 0);
+    st = inbox_equal(o, &equal, err);
+    if (st == HSY_OK && equal)
+        return host_fail(err, HSY_E_REFUSED, HOST_FIELD_BATCH,
+                         "two of its envelopes are equal");
+    return st;
+}
+
+/* Open them: o has those that are reports or null, with their names. */
+static hsy_status inbox_open_all(struct inbox_opened *o,
+                                 const uint8_t *envelopes,
+                                 const struct inbox_options *options,
+                                 const struct inbox_task *task,
+                                 const struct batch_head *head, hsy_error *err)
+{
+    size_t n = 0;
+
+    o->items = malloc((o->n + 1) * task->item);
+    o->null = calloc(o->n + 1, sizeof *o->null);
+    if (o->items == NULL || o->null == NULL)
+        return host_nomem(err);
+    for (size_t i = 0; i < o->n; i++) {
+        const hsy_status st =
+            options->open(options->ctx, task, o->items + n * task->item,
+                          &o->null[n], envelopes + i * head->length);
+
+        if (st == HSY_E_REFUSED || st == HSY_E_UNKNOWN)
+            continue;
+        if (st != HSY_OK)
+            return host_fail(err, st, HOST_FIELD_BATCH,
+                             "an envelope could not be looked at");
+        memmove(o->names[n], o->names[i], sizeof o->names[n]);
+        n++;
+    }
+    o->n = n;
+    return HSY_OK;
 }
 
 /* ---- Ending -------------------------------------------------------------- */
