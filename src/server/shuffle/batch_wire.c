@@ -77,27 +77,21 @@ void batch_id(uint8_t id[STORE_BATCH_ID], const uint8_t sign_key[HSY_SIGN_KEY],
 
 /* ---- Heads --------------------------------------------------------------- */
 
-static hsy_status batch_bad(hsy_error *err, hsy_status st, uint32_t field,
-                            const char *msg)
-{
-    return host_fail(err, st, field, msg);
-}
-
 /* Numbers of a head, wherever it comes from. */
 static hsy_status batch_head_good(const struct batch_head *h, hsy_status st,
                                   hsy_error *err)
 {
     if (h->of == 0 || h->of > BATCH_HOPS || h->place == 0 || h->place > h->of)
-        return batch_bad(err, st, HOST_FIELD_PLACE,
+        return host_fail(err, st, HOST_FIELD_PLACE,
                          "a place in a chain of 1 to 8 shufflers");
     if (h->n == 0 || h->n > BATCH_MOST)
-        return batch_bad(err, st, HSY_FIELD_COUNT, "1 to 2^24 envelopes");
+        return host_fail(err, st, HSY_FIELD_COUNT, "1 to 2^24 envelopes");
     if (h->in > UINT32_MAX || h->unopened > h->in ||
         h->in - h->unopened != h->n)
-        return batch_bad(err, st, HSY_FIELD_COUNT,
+        return host_fail(err, st, HSY_FIELD_COUNT,
                          "what was taken in is what came out and what did not");
     if (h->length == 0 || h->length > HSY_UPLOAD_MAX)
-        return batch_bad(err, st, HSY_FIELD_LENGTH,
+        return host_fail(err, st, HSY_FIELD_LENGTH,
                          "envelopes of 1 to 2^20 bytes");
     return HSY_OK;
 }
@@ -114,7 +108,7 @@ hsy_status batch_head_write(uint8_t wire[BATCH_HEAD],
     memset(wire, 0, BATCH_HEAD);
     batch_task_pad(wire + BATCH_AT_TASK, h->task);
     if (!batch_task_good(wire + BATCH_AT_TASK))
-        return batch_bad(err, HSY_E_RANGE, HSY_FIELD_TASK, "no task's name");
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_TASK, "no task's name");
     memcpy(wire, batch_magic, sizeof batch_magic);
     bytes_put32(wire + 4, BATCH_VERSION);
     bytes_put32(wire + BATCH_AT_PLACE, h->place);
@@ -136,17 +130,17 @@ hsy_status batch_head_write(uint8_t wire[BATCH_HEAD],
 static hsy_status batch_frame(const uint8_t wire[BATCH_HEAD], hsy_error *err)
 {
     if (memcmp(wire, batch_magic, sizeof batch_magic) != 0)
-        return batch_bad(err, HSY_E_FORMAT, HSY_FIELD_HEADER,
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_HEADER,
                          "not a batch of hearsay");
     if (bytes_get32(wire + 4) != BATCH_VERSION)
-        return batch_bad(err, HSY_E_VERSION, HSY_FIELD_HEADER,
+        return host_fail(err, HSY_E_VERSION, HSY_FIELD_HEADER,
                          "a batch of a version that is not known");
     for (size_t i = BATCH_AT_ZEROS; i < BATCH_SIGNED; i++)
         if (wire[i] != 0)
-            return batch_bad(err, HSY_E_FORMAT, HSY_FIELD_HEADER,
+            return host_fail(err, HSY_E_FORMAT, HSY_FIELD_HEADER,
                              "reserved bytes are not zero");
     if (!batch_task_good(wire + BATCH_AT_TASK))
-        return batch_bad(err, HSY_E_FORMAT, HSY_FIELD_TASK, "no task's name");
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_TASK, "no task's name");
     return HSY_OK;
 }
 
@@ -199,11 +193,11 @@ static hsy_status batch_hop_check(struct batch_head *h, const uint8_t *wire,
         return batch_hop_bad(err, hop, HSY_FIELD_SIGNATURE,
                              "not signed by the shuffler of its place");
     if (h->place != hop || h->of != c->of)
-        return batch_bad(err, HSY_E_MISMATCH, HOST_FIELD_PLACE,
+        return host_fail(err, HSY_E_MISMATCH, HOST_FIELD_PLACE,
                          "of another place in the chain");
     if (strcmp(h->task, c->task) != 0 || h->release != c->release ||
         memcmp(h->scheme, c->scheme, HSY_DIGEST) != 0)
-        return batch_bad(err, HSY_E_MISMATCH, HSY_FIELD_TASK,
+        return host_fail(err, HSY_E_MISMATCH, HSY_FIELD_TASK,
                          "of another task, release or scheme");
     batch_id(id, key, h->task, h->release, h->epoch, h->part);
     if (memcmp(id, h->id, sizeof id) != 0)
@@ -219,7 +213,7 @@ static hsy_status batch_follows(const struct batch_head *before,
                                 const struct batch_head *h, hsy_error *err)
 {
     if (before->epoch != h->epoch || before->part != h->part)
-        return batch_bad(err, HSY_E_MISMATCH, HSY_FIELD_EPOCH,
+        return host_fail(err, HSY_E_MISMATCH, HSY_FIELD_EPOCH,
                          "the hop before gave another epoch or part");
     if (before->n != h->in)
         return batch_hop_bad(
@@ -239,7 +233,7 @@ hsy_status batch_heads_check(struct batch_head *h, const uint8_t *heads,
     hsy_status st = HSY_OK;
 
     if (chain->hops == 0 || len != (size_t)chain->hops * BATCH_HEAD)
-        return batch_bad(err, HSY_E_FORMAT, HSY_FIELD_LENGTH,
+        return host_fail(err, HSY_E_FORMAT, HSY_FIELD_LENGTH,
                          "a head of each hop before, and no more");
     for (uint32_t hop = 1; st == HSY_OK && hop <= chain->hops; hop++) {
         const uint8_t *wire =
@@ -251,7 +245,7 @@ hsy_status batch_heads_check(struct batch_head *h, const uint8_t *heads,
         before = is;
     }
     if (st == HSY_OK && is.length != chain->length)
-        return batch_bad(err, HSY_E_MISMATCH, HSY_FIELD_LENGTH,
+        return host_fail(err, HSY_E_MISMATCH, HSY_FIELD_LENGTH,
                          "envelopes of another length than the task has");
     if (st == HSY_OK)
         *h = is;

@@ -5,6 +5,7 @@
 
 #include "host/base/hex.h"
 #include "host/base/host_fail.h"
+#include "server/shuffle/internal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,8 +16,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define INBOX_NAME (2 * STORE_BATCH_ID + 1)
 
 struct inbox {
     struct inbox_options options;
@@ -35,31 +34,15 @@ struct inbox_file {
 
 static hsy_status inbox_fail(hsy_error *err)
 {
-    return errno == ENOSPC || errno == EDQUOT
-               ? host_fail(err, HSY_E_FULL, HOST_FIELD_RECEIVED,
-                           "the disk is full")
-               : host_fail(err, HSY_E_IO, HOST_FIELD_RECEIVED,
+    return batch_file_fail(err, HOST_FIELD_RECEIVED,
                            "a file of a batch cannot be used");
 }
 
 /* ---- Files --------------------------------------------------------------- */
 
-static char *inbox_path(const struct inbox *in, const uint8_t *id)
-{
-    const size_t len = strlen(in->directory);
-    char *path = malloc(len + 1 + INBOX_NAME);
-
-    if (path == NULL)
-        return NULL;
-    memcpy(path, in->directory, len);
-    path[len] = '/';
-    hex_put(path + len + 1, id, STORE_BATCH_ID);
-    return path;
-}
-
 static int inbox_open_file(const struct inbox *in, const uint8_t *id, int flags)
 {
-    char *path = inbox_path(in, id);
+    char *path = batch_path_of(in->directory, id);
     const int fd =
         path == NULL ? -1 : open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 
@@ -69,28 +52,11 @@ static int inbox_open_file(const struct inbox *in, const uint8_t *id, int flags)
 
 static void inbox_remove(const struct inbox *in, const uint8_t *id)
 {
-    char *path = inbox_path(in, id);
+    char *path = batch_path_of(in->directory, id);
 
     if (path != NULL)
         unlink(path);
     free(path);
-}
-
-static hsy_status inbox_write(int fd, const uint8_t *bytes, size_t len,
-                              uint64_t at, hsy_error *err)
-{
-    while (len != 0) {
-        const ssize_t n = pwrite(fd, bytes, len, (off_t)at);
-
-        if (n == -1 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return inbox_fail(err);
-        bytes += n;
-        at += (uint64_t)n;
-        len -= (size_t)n;
-    }
-    return HSY_OK;
 }
 
 /* Let the oldest go while there is no room for one more. */
@@ -175,7 +141,8 @@ static hsy_status inbox_file_begin(const struct inbox *in, struct inbox_file *f,
         memcmp(there, f->heads, f->heads_len) != 0) {
         if (ftruncate(f->fd, 0) == -1)
             return inbox_fail(err);
-        st = inbox_write(f->fd, f->heads, f->heads_len, 0, err);
+        if (!batch_write(f->fd, f->heads, f->heads_len, 0))
+            st = inbox_fail(err);
         f->size = f->heads_len;
     }
     return st;
@@ -273,8 +240,8 @@ hsy_status inbox_piece(struct inbox *in, const uint8_t id[STORE_BATCH_ID],
                          len > INBOX_PIECE || len > inbox_whole(&f) - at))
         st = host_fail_limit(err, HSY_E_RANGE, HSY_FIELD_LENGTH,
                              "not the next bytes of the batch", inbox_came(&f));
-    if (st == HSY_OK)
-        st = inbox_write(f.fd, bytes, len, f.heads_len + at, err);
+    if (st == HSY_OK && !batch_write(f.fd, bytes, len, f.heads_len + at))
+        st = inbox_fail(err);
     if (f.fd != -1)
         close(f.fd);
     return st;
@@ -474,17 +441,14 @@ hsy_status inbox_end(struct inbox *in, const uint8_t id[STORE_BATCH_ID],
 hsy_status inbox_open(struct inbox **out, const struct inbox_options *options,
                       hsy_error *err)
 {
-    static const char name[] = "/incoming";
-    const size_t len = strlen(options->directory);
     struct inbox *in = calloc(1, sizeof *in);
 
-    if (in == NULL || (in->directory = malloc(len + sizeof name)) == NULL) {
+    if (in == NULL ||
+        (in->directory = batch_path(options->directory, "incoming")) == NULL) {
         free(in);
         return host_nomem(err);
     }
     in->options = *options;
-    memcpy(in->directory, options->directory, len);
-    memcpy(in->directory + len, name, sizeof name);
     if (mkdir(in->directory, 0700) == -1 && errno != EEXIST) {
         inbox_close(in);
         return inbox_fail(err);

@@ -1,4 +1,4 @@
-/* internal.h - what the files of a mixer share. */
+/* internal.h - what the files of a mixer and of an inbox share. */
 #ifndef SERVER_SHUFFLE_INTERNAL_H
 #define SERVER_SHUFFLE_INTERNAL_H
 
@@ -32,13 +32,12 @@ hsy_status mixer_expire(const struct mixer *m, const struct mixer_task *t,
                         const struct store_mix *waits, struct store_mix *rows,
                         size_t *n, hsy_error *err);
 
+/* Append to rows those that wait before a row of their entry, as gone from the
+ * list: how many. */
+size_t mixer_let_go(const struct mixer *m, const struct store_mix *before,
+                    struct store_mix *rows);
+
 /* ---- mixer_files.c ------------------------------------------------------- */
-
-#define MIXER_NAME 33u /* hexadecimal digits of an id */
-
-/* The path of a file of `mixed`, to be freed; NULL: out of memory. */
-char *mixer_path(const struct mixer *m, const char *name);
-void mixer_name(char name[MIXER_NAME], const uint8_t id[STORE_BATCH_ID]);
 
 /* Make the directory; hold its files against the rows, and remove those of no
  * row. */
@@ -47,12 +46,23 @@ hsy_status mixer_files_open(struct mixer *m, hsy_error *err);
 hsy_status mixer_file_remove(const struct mixer *m, const struct store_mix *row,
                              hsy_error *err);
 
-/* Write and read all of it. HSY_E_FULL, HSY_E_IO. */
+/* Write all of it. HSY_E_FULL, HSY_E_IO. */
 hsy_status mixer_write(const struct mixer *m, int fd, const void *bytes,
                        size_t len, uint64_t at, hsy_error *err);
 hsy_status mixer_read(int fd, void *bytes, size_t len, uint64_t at,
                       hsy_error *err);
 void mixer_moment(const struct mixer *m);
+
+/* The path of a file in a directory, by its name, or by the batch it is of; to
+ * be freed. NULL: out of memory. */
+char *batch_path(const char *directory, const char *name);
+char *batch_path_of(const char *directory, const uint8_t id[STORE_BATCH_ID]);
+
+/* Write all of it; false with errno. */
+bool batch_write(int fd, const void *bytes, size_t len, uint64_t at);
+
+/* HSY_E_FULL if that is what errno says, else HSY_E_IO with msg. */
+hsy_status batch_file_fail(hsy_error *err, uint32_t field, const char *msg);
 
 /* ---- mix.c --------------------------------------------------------------- */
 

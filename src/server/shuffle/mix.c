@@ -49,10 +49,7 @@ struct mix {
 
 static hsy_status mix_fail(struct mix *x, const char *msg)
 {
-    return errno == ENOSPC || errno == EDQUOT
-               ? host_fail(x->err, HSY_E_FULL, HOST_FIELD_MIXES,
-                           "the disk is full")
-               : host_fail(x->err, HSY_E_IO, HOST_FIELD_MIXES, msg);
+    return batch_file_fail(x->err, HOST_FIELD_MIXES, msg);
 }
 
 /* ---- Envelopes ----------------------------------------------------------- */
@@ -173,7 +170,7 @@ static hsy_status mix_begin(struct mix *x)
 
 static hsy_status mix_spool(struct mix *x)
 {
-    char *path = mixer_path(x->m, "spool");
+    char *path = batch_path(x->m->directory, "spool");
 
     if (path == NULL)
         return host_nomem(x->err);
@@ -270,11 +267,10 @@ static hsy_status mix_head(struct mix *x, struct mix_part *p)
 
 static hsy_status mix_file(struct mix *x, struct mix_part *p, uint64_t *slot)
 {
-    char name[MIXER_NAME], *path, *draft = mixer_path(x->m, "draft");
+    char *path = batch_path_of(x->m->directory, p->head.id);
+    char *draft = batch_path(x->m->directory, "draft");
     hsy_status st = HSY_OK;
 
-    mixer_name(name, p->head.id);
-    path = mixer_path(x->m, name);
     p->piece = malloc(MIX_PIECE);
     p->at = BATCH_HEAD;
     p->fd = -1;
@@ -367,22 +363,6 @@ static hsy_status mix_all_parts(struct mix *x, struct store_mix *rows,
     return st;
 }
 
-/* What waited is in the batch now. */
-static size_t mix_waited(const struct mix *x, struct store_mix *rows)
-{
-    const struct mixer *m = x->m;
-    size_t n = 0;
-
-    for (size_t i = 0; i < m->nrows; i++)
-        if (m->rows[i].entry == x->closed->entry &&
-            m->rows[i].epoch < x->closed->epoch &&
-            m->rows[i].state == STORE_MIX_WAITING) {
-            rows[n] = m->rows[i];
-            rows[n++].state = STORE_MIX_NONE;
-        }
-    return n;
-}
-
 static hsy_status mix_write(struct mix *x)
 {
     const uint64_t parts = mix_parts(x);
@@ -391,7 +371,9 @@ static hsy_status mix_write(struct mix *x)
         rows == NULL ? host_nomem(x->err) : mix_all_parts(x, rows, parts);
 
     if (st == HSY_OK)
-        st = mixer_put(x->m, rows, parts + mix_waited(x, rows + parts), x->err);
+        st = mixer_put(x->m, rows,
+                       parts + mixer_let_go(x->m, x->closed, rows + parts),
+                       x->err); /* what waited is in the batch now */
     free(rows);
     return st;
 }

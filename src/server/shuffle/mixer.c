@@ -212,6 +212,21 @@ static bool mixer_waits(const struct mixer *m, const struct store_mix *row,
            (taken == NULL || taken->epoch < row->epoch);
 }
 
+size_t mixer_let_go(const struct mixer *m, const struct store_mix *before,
+                    struct store_mix *rows)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->nrows; i++)
+        if (m->rows[i].entry == before->entry &&
+            m->rows[i].epoch < before->epoch &&
+            m->rows[i].state == STORE_MIX_WAITING) {
+            rows[n] = m->rows[i];
+            rows[n++].state = STORE_MIX_NONE;
+        }
+    return n;
+}
+
 hsy_status mixer_expire(const struct mixer *m, const struct mixer_task *t,
                         const struct store_mix *waits, struct store_mix *rows,
                         size_t *n, hsy_error *err)
@@ -234,12 +249,7 @@ hsy_status mixer_expire(const struct mixer *m, const struct mixer_task *t,
     st = s->ops->sealed_count(s, &set, &count, err);
     if (st != HSY_OK)
         return st;
-    for (size_t i = 0; i < m->nrows; i++)
-        if (m->rows[i].entry == t->entry && m->rows[i].epoch < old->epoch &&
-            m->rows[i].state == STORE_MIX_WAITING) {
-            rows[*n] = m->rows[i];
-            rows[(*n)++].state = STORE_MIX_NONE;
-        }
+    *n += mixer_let_go(m, old, rows + *n);
     rows[*n] = *old;
     rows[*n].n = count;
     rows[(*n)++].state = count != 0     ? STORE_MIX_EXPIRED
@@ -478,16 +488,14 @@ hsy_status mixer_open(struct mixer **out, const struct mixer_options *options,
 {
     struct mixer *m = calloc(1, sizeof *m);
     const struct store_reader to = {.ctx = m, .mix = mixer_take};
-    const size_t room = strlen(options->directory) + sizeof "/mixed";
     hsy_status st;
 
-    if (m == NULL || (m->directory = malloc(room)) == NULL) {
+    if (m == NULL ||
+        (m->directory = batch_path(options->directory, "mixed")) == NULL) {
         free(m);
         return host_nomem(err);
     }
     m->options = *options;
-    memcpy(m->directory, options->directory, room - sizeof "/mixed");
-    memcpy(m->directory + room - sizeof "/mixed", "/mixed", sizeof "/mixed");
     st = options->store->ops->read(options->store, &to, err);
     if (st == HSY_OK)
         st = mixer_files_open(m, err);

@@ -9,6 +9,7 @@
 
 #include "server/shuffle/internal.h"
 
+#include "host/base/hex.h"
 #include "host/base/host_fail.h"
 #include "server/store/admin.h"
 
@@ -21,12 +22,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static hsy_status files_fail(hsy_error *err, const char *msg)
+hsy_status batch_file_fail(hsy_error *err, uint32_t field, const char *msg)
 {
     return errno == ENOSPC || errno == EDQUOT
-               ? host_fail(err, HSY_E_FULL, HOST_FIELD_MIXES,
-                           "the disk is full")
-               : host_fail(err, HSY_E_IO, HOST_FIELD_MIXES, msg);
+               ? host_fail(err, HSY_E_FULL, field, "the disk is full")
+               : host_fail(err, HSY_E_IO, field, msg);
+}
+
+static hsy_status files_fail(hsy_error *err, const char *msg)
+{
+    return batch_file_fail(err, HOST_FIELD_MIXES, msg);
 }
 
 void mixer_moment(const struct mixer *m)
@@ -37,47 +42,51 @@ void mixer_moment(const struct mixer *m)
 
 /* ---- Names --------------------------------------------------------------- */
 
-char *mixer_path(const struct mixer *m, const char *name)
+char *batch_path(const char *directory, const char *name)
 {
-    const size_t room = strlen(m->directory) + strlen(name) + 2;
+    const size_t room = strlen(directory) + strlen(name) + 2;
     char *path = malloc(room);
 
     if (path != NULL)
-        snprintf(path, room, "%s/%s", m->directory, name);
+        snprintf(path, room, "%s/%s", directory, name);
     return path;
 }
 
-void mixer_name(char name[MIXER_NAME], const uint8_t id[STORE_BATCH_ID])
+char *batch_path_of(const char *directory, const uint8_t id[STORE_BATCH_ID])
 {
-    static const char digits[] = "0123456789abcdef";
+    char name[2 * STORE_BATCH_ID + 1];
 
-    for (size_t i = 0; i < STORE_BATCH_ID; i++) {
-        name[2 * i] = digits[id[i] >> 4];
-        name[2 * i + 1] = digits[id[i] & 15];
-    }
-    name[2 * STORE_BATCH_ID] = '\0';
+    hex_put(name, id, STORE_BATCH_ID);
+    return batch_path(directory, name);
 }
 
 /* ---- Bytes --------------------------------------------------------------- */
 
-hsy_status mixer_write(const struct mixer *m, int fd, const void *bytes,
-                       size_t len, uint64_t at, hsy_error *err)
+bool batch_write(int fd, const void *bytes, size_t len, uint64_t at)
 {
     const uint8_t *from = bytes;
 
-    mixer_moment(m);
     while (len != 0) {
         const ssize_t n = pwrite(fd, from, len, (off_t)at);
 
         if (n == -1 && errno == EINTR)
             continue;
         if (n <= 0)
-            return files_fail(err, "a mixed batch cannot be written");
+            return false;
         from += n;
         at += (uint64_t)n;
         len -= (size_t)n;
     }
-    return HSY_OK;
+    return true;
+}
+
+hsy_status mixer_write(const struct mixer *m, int fd, const void *bytes,
+                       size_t len, uint64_t at, hsy_error *err)
+{
+    mixer_moment(m);
+    return batch_write(fd, bytes, len, at)
+               ? HSY_OK
+               : files_fail(err, "a mixed batch cannot be written");
 }
 
 hsy_status mixer_read(int fd, void *bytes, size_t len, uint64_t at,
@@ -102,12 +111,9 @@ hsy_status mixer_read(int fd, void *bytes, size_t len, uint64_t at,
 
 static int files_open(const struct mixer *m, const uint8_t *id)
 {
-    char name[MIXER_NAME], *path;
-    int fd;
-
-    mixer_name(name, id);
-    path = mixer_path(m, name);
-    fd = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    char *path = batch_path_of(m->directory, id);
+    const int fd =
+        path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     free(path);
     return fd;
 }
@@ -130,11 +136,9 @@ hsy_status mixer_parcel_read(const struct mixer *m,
 hsy_status mixer_file_remove(const struct mixer *m, const struct store_mix *row,
                              hsy_error *err)
 {
-    char name[MIXER_NAME], *path;
+    char *path = batch_path_of(m->directory, row->id);
     bool gone;
 
-    mixer_name(name, row->id);
-    path = mixer_path(m, name);
     if (path == NULL)
         return host_nomem(err);
     mixer_moment(m);
@@ -171,14 +175,15 @@ static hsy_status files_whole(const struct mixer *m,
 
 static bool files_wanted(const struct mixer *m, const char *name)
 {
-    char is[MIXER_NAME];
+    uint8_t id[STORE_BATCH_ID];
 
-    for (size_t i = 0; i < m->nrows; i++) {
-        mixer_name(is, m->rows[i].id);
-        if (strcmp(is, name) == 0 && (m->rows[i].state == STORE_MIX_MIXED ||
-                                      m->rows[i].state == STORE_MIX_ACKED))
+    if (!hex_get(id, sizeof id, name, strlen(name)))
+        return false;
+    for (size_t i = 0; i < m->nrows; i++)
+        if (memcmp(m->rows[i].id, id, sizeof id) == 0 &&
+            (m->rows[i].state == STORE_MIX_MIXED ||
+             m->rows[i].state == STORE_MIX_ACKED))
             return true;
-    }
     return false;
 }
 
@@ -193,7 +198,7 @@ static hsy_status files_sweep(const struct mixer *m, hsy_error *err)
 
         if (e->d_name[0] == '.' || files_wanted(m, e->d_name))
             continue;
-        path = mixer_path(m, e->d_name);
+        path = batch_path(m->directory, e->d_name);
         mixer_moment(m);
         good = path != NULL && unlink(path) == 0;
         free(path);

@@ -39,18 +39,6 @@ const uint8_t *hop_shuffler(const struct hop *h)
 
 /* ---- Keys ---------------------------------------------------------------- */
 
-/* A secret key that signs ends in its public half (docs/formats.md). */
-static hsy_status hop_read_sign(uint8_t key[HSY_SIGN_KEY],
-                                uint8_t secret[HSY_SIGN_SECRET],
-                                const char *path, hsy_error *err)
-{
-    const hsy_status st = keys_secret(secret, path, err);
-
-    if (st == HSY_OK)
-        memcpy(key, secret + HSY_SIGN_SECRET - HSY_SIGN_KEY, HSY_SIGN_KEY);
-    return st;
-}
-
 static hsy_status hop_read_seal(struct hops_keys *keys, const char *path,
                                 hsy_error *err)
 {
@@ -76,7 +64,10 @@ static hsy_status hop_read_keys(struct hops_keys *keys,
 
     *keys = (struct hops_keys){.nseal = 0};
     *about = f->sign_key;
-    st = hop_read_sign(keys->sign, secret, f->sign_key, err);
+    st = keys_secret(secret, f->sign_key, err);
+    if (st == HSY_OK) /* which ends in its public half (docs/formats.md) */
+        memcpy(keys->sign, secret + HSY_SIGN_SECRET - HSY_SIGN_KEY,
+               HSY_SIGN_KEY);
     for (size_t i = 0; st == HSY_OK && f->seal_keys[i] != NULL; i++) {
         *about = f->seal_keys[i];
         st = hop_read_seal(keys, f->seal_keys[i], err);
@@ -208,7 +199,7 @@ static hsy_status hop_open_parts(struct hop *h, const char **about,
 
     memcpy(h->sign_key, h->keys.sign, sizeof h->sign_key);
     if (st == HSY_OK) {
-        *about = h->directory;
+        *about = h->options.directory;
         st = hop_take_open(h, err);
     }
     if (st == HSY_OK && h->shuffles)
@@ -231,21 +222,17 @@ hsy_status hop_open(struct hop **out, const struct hop_options *o,
     h->options = *o;
     h->shuffles = o->next != NULL;
     h->status.shuffles = h->shuffles;
-    h->directory = strdup(o->directory);
     pthread_mutex_init(&h->lock, NULL);
     pthread_condattr_init(&steady);
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_cond_init(&h->taker_wakes, &steady);
     pthread_cond_init(&h->mixer_wakes, &steady);
     pthread_condattr_destroy(&steady);
-    st = h->directory == NULL ? host_nomem(err) : hop_open_parts(h, about, err);
-    if (st == HSY_OK) {
+    st = hop_open_parts(h, about, err);
+    if (st == HSY_OK)
         *out = h;
-    } else {
-        if (*about == h->directory)
-            *about = o->directory;
+    else
         hop_close(h);
-    }
     return st;
 }
 
@@ -296,8 +283,7 @@ void hop_close(struct hop *h)
 {
     if (h == NULL)
         return;
-    if (h->directory != NULL)
-        hop_stop(h);
+    hop_stop(h);
     for (struct hop_came *next, *c = h->came; c != NULL; c = next) {
         next = c->next;
         free(c);
@@ -310,7 +296,6 @@ void hop_close(struct hop *h)
     pthread_cond_destroy(&h->mixer_wakes);
     pthread_mutex_destroy(&h->lock);
     free(h->rows);
-    free(h->directory);
     explicit_bzero(h, sizeof *h);
     free(h);
 }

@@ -35,7 +35,7 @@ hsy_status hop_mix_open(struct hop *h, hsy_error *err)
 {
     struct mixer_options o = {.size = sizeof o,
                               .store = h->options.store,
-                              .directory = h->directory,
+                              .directory = h->options.directory,
                               .peel = mix_peel,
                               .ctx = h};
     hsy_status st;

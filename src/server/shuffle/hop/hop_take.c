@@ -105,7 +105,7 @@ static hsy_status take_take(void *ctx, struct engine_delivery *d,
 hsy_status hop_take_open(struct hop *h, hsy_error *err)
 {
     struct inbox_options o = {.size = sizeof o,
-                              .directory = h->directory,
+                              .directory = h->options.directory,
                               .find = take_find,
                               .open = take_open,
                               .here = take_here,

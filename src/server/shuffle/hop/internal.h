@@ -33,7 +33,6 @@ struct hop_sender {
 
 struct hop {
     struct hop_options options;
-    char *directory; /* owned */
     bool shuffles;
     uint8_t sign_key[HSY_SIGN_KEY], secret[HSY_SIGN_SECRET];
 
