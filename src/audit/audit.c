@@ -112,6 +112,7 @@ static hsy_status audit_way(struct audit_work *w, bool batch)
 
     if (st != HSY_OK)
         return st;
+    s.options = w->options;
     hsy_entropy_init(&entropy);
     coins = hsy_entropy_coins(&entropy);
     if (w->options->seeded) {

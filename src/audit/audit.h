@@ -45,6 +45,8 @@ struct audit_options {
     double confidence; /* of the sampled bound */
     bool seeded;       /* else fresh kernel coins */
     uint64_t seed;
+    void (*tick)(void *ctx, uint64_t samples); /* drawn since; may be NULL */
+    void *ctx;
 };
 
 #define AUDIT_CONFIDENCE 0.999999999

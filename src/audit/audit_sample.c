@@ -261,6 +261,8 @@ void audit_sample_draw(struct audit_sample *s, enum audit_part part,
         else
             audit_sample_single(s, c, &metered, n);
         samples -= n;
+        if (s->options->tick != NULL)
+            s->options->tick(s->options->ctx, n);
     }
     for (size_t x = 0; x < s->nprobes && s->outputs->size != 0; x++)
         audit_sample_derive(s, c, x);

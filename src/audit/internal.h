@@ -88,6 +88,7 @@ struct audit_counts {
 
 struct audit_sample {
     const struct audit_subject *subject;
+    const struct audit_options *options;
     const struct audit_outputs *outputs;
     const struct audit_probe *probes;
     size_t nprobes;

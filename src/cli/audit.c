@@ -105,7 +105,6 @@ static int cmd_audit_scheme(struct cmd_audit *a, const hsy_scheme *s)
     if (st != HSY_OK)
         return cli_fail("%s: %s", info.mechanism, hsy_strstatus(st));
     a->nrows++;
-    cli_progress_tick(&a->progress, a->nrows, "audits");
     return CLI_DONE;
 }
 
@@ -121,6 +120,16 @@ static int cmd_audit_spec(struct cmd_audit *a, const hsy_spec *spec)
         code = cmd_audit_scheme(a, s);
     free(s);
     return code;
+}
+
+/* So many will be made. Half of the samples each are single and in batches. */
+static void cmd_audit_audits(struct cmd_audit *a, size_t n)
+{
+    a->progress = (struct cli_progress){
+        .what = "samples",
+        .total = (double)n * (double)(a->options.samples / 2 * 2)};
+    a->options.tick = cli_progress_add;
+    a->options.ctx = &a->progress;
 }
 
 /* ---- The whole table ----------------------------------------------------- */
@@ -142,6 +151,7 @@ static int cmd_audit_cross(struct cmd_audit *a, const char *mechanism,
     cli_note("note: %s (%s) at epsilon %.9g is left out: %s", mechanism,
              hsy_kind_name(kind), (double)nano_epsilon / HSY_NANO,
              err.msg != NULL ? err.msg : hsy_strstatus(st));
+    cli_progress_add(&a->progress, a->options.samples);
     return CLI_DONE;
 }
 
@@ -159,11 +169,14 @@ static int cmd_audit_mechanism(struct cmd_audit *a, const hsy_catalogue *row)
 static int cmd_audit_all(struct cmd_audit *a)
 {
     const hsy_catalogue *row;
-    int code = CLI_DONE;
+    int code = CLI_DONE, kinds = 0;
 
     if (a->epsilons.n == 0)
         a->epsilons = (struct cli_numbers){
             {HSY_NANO / 10, HSY_NANO, 4 * (uint64_t)HSY_NANO}, 3};
+    for (size_t i = 0; (row = hsy_mechanism_at(i)); i++)
+        kinds += __builtin_popcount(row->kinds);
+    cmd_audit_audits(a, (size_t)kinds * a->epsilons.n);
     for (size_t i = 0; code == CLI_DONE && (row = hsy_mechanism_at(i)); i++)
         code = cmd_audit_mechanism(a, row);
     return code;
@@ -179,6 +192,7 @@ static int cmd_audit_one(struct cmd_audit *a, struct cli_parser *p)
         return code;
     if (cli_spec_trivial(&a->spec))
         return cli_fail("one value only: nothing is sent, nothing to audit");
+    cmd_audit_audits(a, a->epsilons.n != 0 ? a->epsilons.n : 1);
     if (a->epsilons.n == 0)
         return cmd_audit_spec(a, &a->spec.spec); /* a design says it all */
     for (size_t i = 0; i < a->epsilons.n && code == CLI_DONE; i++) {

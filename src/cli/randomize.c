@@ -92,11 +92,6 @@ static int randomize_open(struct randomize *j)
     return j->fd == -1 ? CLI_FAILED : cli_open_output(&j->out, j->output);
 }
 
-static void randomize_tick(void *ctx, uint64_t written)
-{
-    cli_progress_tick(ctx, written, "reports");
-}
-
 static int randomize_lines(struct randomize *j, struct randomized *done)
 {
     const struct randomizer how = {.scheme = j->scheme,
@@ -106,12 +101,16 @@ static int randomize_lines(struct randomize *j, struct randomized *done)
                                    .records = randomize_table(j),
                                    .json = j->json,
                                    .seed = j->simulate ? &j->seed : NULL,
-                                   .tick = randomize_tick,
+                                   .tick = cli_progress_set,
                                    .ctx = &j->progress};
     struct output *out = j->out;
     hsy_error err = {0};
+    hsy_status st;
 
-    if (randomize_stream(done, &how, out, j->fd, &err) != HSY_OK)
+    cli_progress_file(&j->progress, j->fd);
+    st = randomize_stream(done, &how, out, j->fd, &err);
+    cli_progress_end(&j->progress);
+    if (st != HSY_OK)
         return cli_fail_truths(j->input, j->output, done, &err);
     j->out = NULL; /* commit frees it either way */
     errno = 0;
@@ -136,7 +135,6 @@ static int randomize_run(struct randomize *j)
         failed = randomize_open(j);
     if (!failed)
         failed = randomize_lines(j, &done);
-    cli_progress_end(&j->progress);
     if (!failed && done.written == 0)
         cli_note("note: %s %s: the stream holds no reports",
                  cli_input_name(j->input),
@@ -149,7 +147,7 @@ static int randomize_run(struct randomize *j)
 
 int cmd_randomize(int argc, char **argv)
 {
-    struct randomize job = {.fd = -1};
+    struct randomize job = {.fd = -1, .progress.what = "reports"};
     struct cli_parser p;
     int failed;
 

@@ -10,6 +10,7 @@ import io
 import json
 import math
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -81,6 +82,25 @@ def run(*args, stdin=b"", **more):
     return Result(subprocess.run([HEARSAY, *map(str, args)], input=stdin,
                                  stdout=more.pop("stdout", subprocess.PIPE),
                                  stderr=subprocess.PIPE, **more))
+
+
+def on_terminal(*args, stdin=None):
+    """Run with stderr on a terminal: the exit code, and what it was told."""
+    mine, its = pty.openpty()
+    child = subprocess.Popen([HEARSAY, *map(str, args)], stdin=open(stdin, "rb") if stdin else subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=its)
+    os.close(its)
+    told = b""
+    while True:
+        try:
+            more = os.read(mine, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not more:
+            break
+        told += more
+    os.close(mine)
+    return child.wait(), told.decode()
 
 
 def must(*args, stdin=b""):

@@ -136,16 +136,43 @@ int cli_hide(void);
 /* Below a table with lifetimes: what they rest on. */
 void cli_permanent_note(void);
 
-/* Progress on stderr, if it is a terminal, once a second from the first second
- * on. Zero it to begin. */
+/* ---- Progress (progress.c) ----------------------------------------------- */
+
+/*
+ * A line on stderr, if it is a terminal, once a second from the first second
+ * on, and when all is done; where it is known how much there will be, with the
+ * time that is left. Zero it, and say what is counted and the total.
+ */
 struct cli_progress {
+    const char *what; /* "reports" */
+    double total;     /* 0: not known */
+    uint64_t done;
+
     bool begun, shown, terminal;
-    double start, last;
+    uint64_t start, last; /* steady_us, */
+    double first;         /* and how much was done at the start */
+    bool bytes;           /* the total is bytes of inputs: */
+    double passed;        /* of those before, */
+    double from, size;    /* of this one, */
+    int fd;
 };
 
-void cli_progress_tick(struct cli_progress *p, uint64_t count,
-                       const char *what);
+/* So many are done, or more are. These are callbacks: progress is a struct
+ * cli_progress. */
+void cli_progress_set(void *progress, uint64_t done);
+void cli_progress_add(void *progress, uint64_t more);
+
+/* Take the line away. */
 void cli_progress_end(struct cli_progress *p);
+
+/* The total is the bytes of an input that is read, if it is a regular file. */
+void cli_progress_file(struct cli_progress *p, int fd);
+
+/* The same of n inputs (none: standard input), if all are; and from now on this
+ * one is read. */
+void cli_progress_inputs(struct cli_progress *p, const char *const *paths,
+                         size_t n);
+void cli_progress_input(struct cli_progress *p, int fd);
 
 /* ---- Tables (host/base/table.h has them) --------------------------------- */
 

@@ -69,11 +69,6 @@ static int gather_fail(const struct gather *g, const hsy_error *err)
 
 /* ---- Files --------------------------------------------------------------- */
 
-static void gather_tick(void *ctx, uint64_t counted)
-{
-    cli_progress_tick(ctx, counted, "reports");
-}
-
 static int gather_add(struct gather *g, const char *path,
                       struct cli_progress *progress)
 {
@@ -83,9 +78,12 @@ static int gather_add(struct gather *g, const char *path,
 
     if (fd == -1)
         return CLI_FAILED;
-    g->tick = gather_tick;
+    cli_progress_input(progress, fd);
+    g->tick = cli_progress_set;
     g->tick_ctx = progress;
     st = gather_file(g, fd, cli_input_name(path), &err);
+    if (st == HSY_OK)
+        cli_progress_set(progress, g->counted);
     cli_close_input(fd);
     cli_progress_end(progress);
     return st == HSY_OK ? 0 : gather_fail(g, &err);
@@ -93,8 +91,9 @@ static int gather_add(struct gather *g, const char *path,
 
 int cli_gather_file(struct gather *g, const char *path)
 {
-    struct cli_progress progress = {0};
+    struct cli_progress progress = {.what = "reports"};
 
+    cli_progress_inputs(&progress, &path, 1);
     return gather_add(g, path, &progress);
 }
 
@@ -128,11 +127,13 @@ int cli_gather_files(struct gather *g, struct cli_parser *p, char **paths,
                      int n)
 {
     int failed = cli_check_inputs(p, (const char *const *)paths, (size_t)n);
-    struct cli_progress progress = {0};
+    struct cli_progress progress = {.what = "reports"};
     hsy_error err = {0};
 
     if (!failed)
         failed = gather_twice(paths, (size_t)n);
+    if (!failed)
+        cli_progress_inputs(&progress, (const char *const *)paths, (size_t)n);
     if (!failed && n == 0)
         failed = gather_add(g, NULL, &progress);
     for (int i = 0; i < n && !failed; i++)

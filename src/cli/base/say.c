@@ -8,8 +8,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 static void say_line(const char *format, va_list args)
     __attribute__((format(printf, 1, 0)));
@@ -178,40 +176,4 @@ void cli_permanent_note(void)
     puts("\npermanent: of any number of reports on one truth, if its permanent "
          "answer is kept\nand each is made from it. hearsay randomize keeps "
          "none: each of its reports\nspends epsilon anew.");
-}
-
-static double say_now(void)
-{
-    struct timespec t;
-
-    if (clock_gettime(CLOCK_MONOTONIC, &t) != 0)
-        return 0;
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-void cli_progress_tick(struct cli_progress *p, uint64_t count, const char *what)
-{
-    double now;
-
-    if (!p->begun) {
-        p->begun = true;
-        p->terminal = isatty(STDERR_FILENO) == 1;
-        p->start = p->last = p->terminal ? say_now() : 0;
-    }
-    if (!p->terminal)
-        return;
-    now = say_now();
-    if (now - p->last < 1)
-        return;
-    p->last = now;
-    p->shown = true;
-    fprintf(stderr, "\r%" PRIu64 " %s, %.1f M/s ", count, what,
-            (double)count / (now - p->start) / 1e6);
-}
-
-void cli_progress_end(struct cli_progress *p)
-{
-    if (p->shown)
-        fputs("\r\033[K", stderr);
-    p->shown = false;
 }

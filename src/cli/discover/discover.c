@@ -120,16 +120,27 @@ static int discover_failed(const struct discover_how *o, const struct gather *g,
     return discover_refused(&o->search, discover_is_puzzle(g), err);
 }
 
+static void discover_tick(void *ctx, uint64_t stage, size_t stages)
+{
+    struct cli_progress *p = ctx;
+
+    p->total = (double)stages;
+    cli_progress_set(p, stage);
+}
+
 static int discover_any(const struct discover_how *o, struct gather *g,
                         struct output **figure)
 {
+    struct cli_progress progress = {.what = "stages"};
     const struct analysis_wanted wanted = {.search = o->search,
                                            .how = o->how,
                                            .significant = o->search.top == 0,
                                            .simultaneous = o->simultaneous,
                                            .all_stages = o->all_stages,
                                            .all = o->all,
-                                           .threshold = o->threshold};
+                                           .threshold = o->threshold,
+                                           .tick = discover_tick,
+                                           .ctx = &progress};
     const hsy_analysis_tally t = gathered(g);
     struct analysis_search got = {0};
     const struct discover_found found = {.tally = &t,
@@ -140,12 +151,14 @@ static int discover_any(const struct discover_how *o, struct gather *g,
                                          .miss = o->aim.miss};
     hsy_error err = {0};
     int failed = discover_fits(o, g);
+    hsy_status st;
 
     if (failed)
         return failed;
-    failed = analysis_search(&got, &t, &wanted, &err) == HSY_OK
-                 ? discover_tell(o, &found, figure)
-                 : discover_failed(o, g, &got, &err);
+    st = analysis_search(&got, &t, &wanted, &err);
+    cli_progress_end(&progress);
+    failed = st == HSY_OK ? discover_tell(o, &found, figure)
+                          : discover_failed(o, g, &got, &err);
     analysis_search_clear(&got);
     return failed;
 }

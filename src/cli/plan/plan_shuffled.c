@@ -44,8 +44,8 @@ static double shuffled_up(double epsilon)
 
 static void shuffled_say(const struct plan_run *x, const struct plan_batch *b)
 {
-    const char *what = b->info.kind == HSY_KIND_NUMBER ? "the mean"
-                                                        : "a share near 0";
+    const char *what =
+        b->info.kind == HSY_KIND_NUMBER ? "the mean" : "a share near 0";
     const double error = b->local_sd / b->shuffled_sd;
 
     printf("Batches of at least %" PRIu64 " reports by %s, shuffled.\n\n",

@@ -71,22 +71,19 @@ struct release_job {
     struct cli_progress progress;
 };
 
-static void release_tick(void *ctx, uint64_t people)
-{
-    cli_progress_tick(ctx, people, "people");
-}
-
 static int release_count(struct release_job *j, struct randomized *done)
 {
     const struct randomizer how = {.scheme = j->scheme,
                                    .coder = cli_coder(&j->how->spec, j->scheme),
                                    .seed =
                                        j->how->simulate ? &j->how->seed : NULL,
-                                   .tick = release_tick,
+                                   .tick = cli_progress_set,
                                    .ctx = &j->progress};
     hsy_error err = {0};
-    hsy_status st = curator_release(done, &j->tally, &how, j->fd, &err);
+    hsy_status st;
 
+    cli_progress_file(&j->progress, j->fd);
+    st = curator_release(done, &j->tally, &how, j->fd, &err);
     cli_progress_end(&j->progress);
     return st == HSY_OK
                ? 0
@@ -150,7 +147,7 @@ static void release_close(struct release_job *j)
 
 static int release_run(const struct release_options *o)
 {
-    struct release_job j = {.how = o, .fd = -1};
+    struct release_job j = {.how = o, .fd = -1, .progress.what = "people"};
     struct randomized done = {0};
     int failed;
 

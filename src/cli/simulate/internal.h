@@ -62,8 +62,6 @@ struct simulate_study {
     struct study_result *rows; /* owned */
     size_t nrows;
     struct cli_progress progress;
-    uint64_t people; /* who have reported so far, */
-    char of[48];     /* "of 1000 people" */
 };
 
 /* Read the arguments (study_options.c). The exit code after a message, or

@@ -13,7 +13,6 @@ struct cmd_simulate {
     struct sim_result result;
     const char *plot;
     struct cli_progress progress;
-    uint64_t reports;
 };
 
 /* ---- Options ------------------------------------------------------------- */
@@ -66,14 +65,6 @@ static int cmd_simulate_settle(struct cmd_simulate *c)
 
 /* ---- Running ------------------------------------------------------------- */
 
-static void cmd_simulate_tick(void *ctx, uint64_t reports)
-{
-    struct cmd_simulate *c = ctx;
-
-    c->reports += reports;
-    cli_progress_tick(&c->progress, c->reports, "reports");
-}
-
 static int cmd_simulate_figure(const struct cmd_simulate *c, struct output *out)
 {
     hsy_error err = {0};
@@ -95,8 +86,10 @@ static int cmd_simulate_all(struct cmd_simulate *c)
         code = cli_open_output(&out, c->plot);
     if (code != CLI_DONE)
         return code;
-    c->o.tick = cmd_simulate_tick;
-    c->o.ctx = c;
+    c->progress = (struct cli_progress){
+        .what = "devices", .total = (double)(c->attack->rounds * c->o.devices)};
+    c->o.tick = cli_progress_add;
+    c->o.ctx = &c->progress;
     st = sim_run(&c->result, &c->o, &err);
     cli_progress_end(&c->progress);
     if (st != HSY_OK) {

@@ -21,19 +21,9 @@ struct simulate_discover {
     struct discovery_result *rows;              /* owned */
     size_t nrows;
     struct cli_progress progress;
-    uint64_t asked; /* people so far */
-    char of[48];
 };
 
 /* ---- Running ------------------------------------------------------------- */
-
-static void discover_tick(void *ctx, uint64_t users)
-{
-    struct simulate_discover *s = ctx;
-
-    s->asked += users;
-    cli_progress_tick(&s->progress, s->asked, s->of);
-}
 
 /* Fields of a spec or a search, and the options that set them; any other is the
  * mechanism's. */
@@ -91,8 +81,8 @@ static int discover_all(struct simulate_discover *s)
 {
     int code = discover_rows(s, true);
 
-    snprintf(s->of, sizeof s->of, "of %.0f people",
-             discovery_grid_people(&s->grid));
+    s->progress = (struct cli_progress){
+        .what = "people", .total = discovery_grid_people(&s->grid)};
     if (code == CLI_DONE)
         code = simulate_files_open(&s->files);
     s->grid.dump = s->files.dumped;
@@ -223,8 +213,8 @@ static void discover_settle(struct simulate_discover *s)
     if (s->threads > g->how.runs)
         s->threads = g->how.runs;
     g->how.threads = (unsigned)s->threads;
-    g->how.tick = discover_tick;
-    g->how.ctx = s;
+    g->how.tick = cli_progress_add;
+    g->how.ctx = &s->progress;
 }
 
 static void discover_end(struct simulate_discover *s)

@@ -30,7 +30,6 @@ struct fleet_job {
     uint8_t *document_bytes; /* owned */
     enum table_format format;
     struct cli_progress progress;
-    uint64_t uploads;
 };
 
 /* ---- Options ------------------------------------------------------------- */
@@ -182,14 +181,6 @@ static int fleet_settle(struct cli_parser *p, struct fleet_job *j)
 
 /* ---- Running ------------------------------------------------------------- */
 
-static void fleet_tick(void *ctx, uint64_t uploads)
-{
-    struct fleet_job *j = ctx;
-
-    j->uploads += uploads;
-    cli_progress_tick(&j->progress, j->uploads, "uploads");
-}
-
 static int fleet_laws(const struct fleet_job *j, struct fleet *f)
 {
     size_t n;
@@ -301,6 +292,10 @@ static int fleet_rehearse(struct fleet_job *j)
     if (opened && !failed)
         failed = fleet_ready(f, &j->o);
     if (opened && !failed) {
+        if (j->o.days != 0)
+            j->progress.what = "days of devices";
+        j->progress.total =
+            (double)j->o.devices * (j->o.days != 0 ? j->o.days : 1);
         st = fleet_run(f, &result, &err);
         cli_progress_end(&j->progress);
         if (st == HSY_OK)
@@ -317,11 +312,12 @@ static int fleet_rehearse(struct fleet_job *j)
 int simulate_fleet(int argc, char **argv)
 {
     struct fleet_job job = {
-        .o = {.threads = (uint32_t)simulate_cores(), .tick = fleet_tick}};
+        .o = {.threads = (uint32_t)simulate_cores(), .tick = cli_progress_add},
+        .progress.what = "devices"};
     struct cli_parser p;
     int failed;
 
-    job.o.ctx = &job;
+    job.o.ctx = &job.progress;
     if (!cli_read(&p, &fleet_command, argc, argv, &job))
         return p.exit;
     failed = fleet_settle(&p, &job);

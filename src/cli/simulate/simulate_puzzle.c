@@ -21,19 +21,9 @@ struct simulate_puzzle {
     struct study_people people;   /* owned */
     struct discovery_result rows[CLI_LIST_MAX];
     struct cli_progress progress;
-    uint64_t done;
-    char of[48];
 };
 
 /* ---- Running ------------------------------------------------------------- */
-
-static void puzzle_tick(void *ctx, uint64_t users)
-{
-    struct simulate_puzzle *s = ctx;
-
-    s->done += users;
-    cli_progress_tick(&s->progress, s->done, s->of);
-}
 
 /* The field of a spec or a search that is wrong, as the option to change. */
 static int puzzle_refused(const hsy_error *err)
@@ -57,12 +47,13 @@ static int puzzle_refused(const hsy_error *err)
 
 static int puzzle_run(struct simulate_puzzle *s)
 {
-    snprintf(s->of, sizeof s->of, "of %.0f people",
-             (double)s->how.users * (double)s->how.runs *
-                 (double)s->epsilons.n);
+    s->progress = (struct cli_progress){.what = "people",
+                                        .total = (double)s->how.users *
+                                                 (double)s->how.runs *
+                                                 (double)s->epsilons.n};
     s->how.people = &s->people;
-    s->how.tick = puzzle_tick;
-    s->how.ctx = s;
+    s->how.tick = cli_progress_add;
+    s->how.ctx = &s->progress;
     for (size_t e = 0; e < s->epsilons.n; e++) {
         hsy_error err = {0};
 

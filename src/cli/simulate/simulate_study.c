@@ -5,14 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void study_tick(void *ctx, uint64_t users)
-{
-    struct simulate_study *s = ctx;
-
-    s->people += users;
-    cli_progress_tick(&s->progress, s->people, s->of);
-}
-
 /* Whether the figure is a histogram: of few rows, about the same people. */
 static bool study_histograms(const struct simulate_study *s, uint32_t d)
 {
@@ -97,9 +89,8 @@ static int study_asked(struct simulate_study *s, struct cli_parser *p,
 
     g->counted = s->filed.users;
     g->how.keep = study_histograms(s, spec->d);
-    snprintf(s->of, sizeof s->of, "of %.0f people",
-             study_grid_people(g) *
-                 (double)(s->domains.n > 0 ? s->domains.n : 1));
+    s->progress.total =
+        study_grid_people(g) * (double)(s->domains.n > 0 ? s->domains.n : 1);
     st = try ? study_grid_check(g, spec, &err)
              : study_grid_run(g, s->rows, &s->nrows, people, spec, &err);
     return st == HSY_OK ? CLI_DONE : study_refused(s, p, &err);
@@ -215,11 +206,12 @@ static void study_end(struct simulate_study *s)
 
 int simulate_study(int argc, char **argv)
 {
-    struct simulate_study s = {.grid.how.tick = study_tick};
+    struct simulate_study s = {.grid.how.tick = cli_progress_add,
+                               .progress.what = "people"};
     struct cli_parser p;
     int code;
 
-    s.grid.how.ctx = &s;
+    s.grid.how.ctx = &s.progress;
     code = simulate_options(&s, &p, argc, argv);
 
     if (code == CLI_DONE && !s.stop) {

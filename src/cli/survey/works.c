@@ -253,20 +253,16 @@ static int rehearse_sizes(uint64_t n[2], const struct survey_options *o,
     return 0;
 }
 
-static void rehearse_tick(void *ctx, uint64_t run)
-{
-    cli_progress_tick(ctx, run, "surveys");
-}
-
 int survey_simulate(const struct survey_options *o, struct cli_parser *p)
 {
-    struct cli_progress progress = {0};
+    struct cli_progress progress = {.what = "surveys",
+                                    .total = (double)o->runs};
     struct survey_rehearsal_how how = {.level = o->level,
                                        .share = o->aim.share,
                                        .innocuous = o->aim.innocuous,
                                        .runs = o->runs,
                                        .seed = o->seed,
-                                       .tick = rehearse_tick,
+                                       .tick = cli_progress_set,
                                        .ctx = &progress};
     struct survey_rehearsal r;
     hsy_error err = {0};

@@ -234,6 +234,9 @@ struct analysis_wanted {
     bool all_stages;    /* pem: rows of every stage, not of the last alone */
     bool all;           /* sfp: chance or not */
     uint64_t threshold; /* sfp: pairs of an offset that go on */
+    void (*tick)(void *ctx, uint64_t stage, size_t stages); /* pem: one is done;
+                                                               may be NULL */
+    void *ctx;
 };
 
 /* A string, or a prefix of one. */

@@ -117,6 +117,8 @@ static hsy_status found_stages(struct analysis_search *out,
         out->candidates = (i == 0 ? 1 : so_far.count) << stage.step;
         st = hsy_search_stage(t->scheme, &so_far, t->tally, &stage, scratch,
                               err);
+        if (w->tick != NULL)
+            w->tick(w->ctx, i + 1, out->stages);
         if (st == HSY_E_EMPTY && err != NULL) {
             err->unit = HSY_UNIT_GROUP;
             err->at = i + 1;

@@ -86,7 +86,7 @@ static hsy_status rehearse_runs(struct rehearse *a, hsy_error *err)
             rehearse_count(a, &r);
         hsy_stream_clear(&st);
         if (how->tick != NULL)
-            how->tick(how->ctx, i);
+            how->tick(how->ctx, i + 1);
     }
     return status;
 }

@@ -253,7 +253,7 @@ struct survey_rehearsal_how {
     double level, share, innocuous;
     uint64_t n[2]; /* people; the second of a pair only, else 0 */
     uint64_t runs, seed;
-    void (*tick)(void *ctx, uint64_t run); /* before each; NULL: none */
+    void (*tick)(void *ctx, uint64_t runs); /* done so far; NULL: none */
     void *ctx;
 };
 

@@ -34,9 +34,9 @@ struct sim_options {
     uint64_t grain;   /* drift: steps between points; divides the range */
     uint64_t yes, of; /* averaging: fresh answers that are weighed */
 
-    /* Called now and then with how many reports have been made since; may be
-     * NULL. */
-    void (*tick)(void *ctx, uint64_t reports);
+    /* Called now and then with how many devices are done since; all are so as
+     * often as sim_limits says. May be NULL. */
+    void (*tick)(void *ctx, uint64_t devices);
     void *ctx;
 };
 
@@ -232,6 +232,7 @@ struct sim_limits {
     uint64_t days, days_least, days_most; /* all 0: it has none */
     uint64_t devices, devices_least, devices_most;
     uint64_t nano_most; /* of one report */
+    uint64_t rounds;    /* times that tick is told of all devices */
 };
 
 const struct sim_limits *sim_limits(enum sim_kind kind);

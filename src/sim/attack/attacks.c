@@ -3,15 +3,16 @@
 
 static const struct sim_limits attacks_limits[SIM_KINDS] = {
     [SIM_AVERAGING] = {"averaging", 1000, 1, SIM_DAYS_MAX, 1000, 2,
-                       SIM_DEVICES_MAX, HSY_EPSILON_MAX},
+                       SIM_DEVICES_MAX, HSY_EPSILON_MAX, 1},
     [SIM_CHANGE] = {"change", 200, 4, SIM_DAYS_MAX, 1000, 4, SIM_DEVICES_MAX,
-                    HSY_EPSILON_MAX},
+                    HSY_EPSILON_MAX, 1},
     [SIM_FINGERPRINT] = {"fingerprint", 0, 0, 0, 2000, 2, SIM_DEVICES_MAX,
-                         HSY_EPSILON_MAX},
+                         HSY_EPSILON_MAX, SIM_UPLOADS},
     [SIM_DRIFT] = {"drift", 3650, 1, SIM_DRIFT_DAYS_MAX, 10000, 50,
-                   SIM_DEVICES_MAX, HSY_EPSILON_MAX},
+                   SIM_DEVICES_MAX, HSY_EPSILON_MAX, SIM_ROUNDINGS},
     [SIM_POISONING] = {"poisoning", 0, 0, 0, 100000, 1000, SIM_DEVICES_MAX,
-                       SIM_POISONING_EPSILON_MAX}};
+                       SIM_POISONING_EPSILON_MAX,
+                       SIM_POISONING_MECHANISMS *SIM_POISONING_RUNS}};
 
 const struct sim_limits *sim_limits(enum sim_kind kind)
 {

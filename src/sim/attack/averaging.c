@@ -113,7 +113,7 @@ hsy_status sim_averaging(struct sim_averaging *out, const struct sim_options *o,
         for (enum sim_client c = SIM_FRESH; st == HSY_OK && c <= SIM_TWO_STEP;
              c++)
             st = averaging_device(&a, c, i, err);
-        sim_tick(o, SIM_AVERAGING_CLIENTS * o->days);
+        sim_tick(o, 1);
     }
     if (st == HSY_OK)
         averaging_rows(out, &a);

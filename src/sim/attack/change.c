@@ -257,7 +257,7 @@ hsy_status sim_change(struct sim_change *out, const struct sim_options *o,
         for (enum sim_client k = SIM_FRESH; st == HSY_OK && k <= SIM_ONE_CHANGE;
              k++)
             st = change_device(&c, k, i, err);
-        sim_tick(o, SIM_CHANGE_CLIENTS * o->days);
+        sim_tick(o, 1);
     }
     if (st == HSY_OK) {
         hsy_permanent_describe(&c.pair.memo, &two);

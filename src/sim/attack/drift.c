@@ -179,7 +179,7 @@ static hsy_status drift_rounding(struct sim_drift *out,
     st = drift_open(&d, err);
     for (uint64_t i = 0; st == HSY_OK && i < o->devices; i++) {
         st = drift_device(&d, i, err);
-        sim_tick(o, d.ntimes);
+        sim_tick(o, 1);
     }
     for (size_t i = 0; st == HSY_OK && i < d.ntimes; i++)
         st = drift_row(&out->rows[out->nrows++], &d, i, err);

@@ -310,7 +310,7 @@ static hsy_status fingerprint_kind(struct sim_fingerprint *out,
         st = fingerprint_upload(f, &f->before[i], i, false);
         if (st == HSY_OK)
             st = fingerprint_upload(f, &f->after[i], i, true);
-        sim_tick(f->o, 2);
+        sim_tick(f->o, 1);
     }
     for (size_t i = 0; st == HSY_OK && i < n; i++)
         if (times[i] >= FINGERPRINT_LEAST || i + 1 == n)

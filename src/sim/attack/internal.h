@@ -40,6 +40,6 @@ double sim_binomial(uint64_t k, uint64_t n, double p);
  * of 1 / (all with one's name). */
 double sim_name_found(double n, double names);
 
-void sim_tick(const struct sim_options *o, uint64_t reports);
+void sim_tick(const struct sim_options *o, uint64_t devices);
 
 #endif

@@ -278,7 +278,6 @@ static hsy_status poisoning_run(struct poisoning *p,
         st = poisoning_lie(p, rows[i].attack, (size_t)rows[i].liars, err);
         if (st == HSY_OK)
             st = poisoning_measure(p, &rows[i], &sums[i], err);
-        sim_tick(p->o, rows[i].liars);
     }
     sim_tick(p->o, p->o->devices);
     return st;

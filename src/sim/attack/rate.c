@@ -117,8 +117,8 @@ double sim_name_found(double n, double names)
     return -expm1(n * log1p(-1 / names)) / (n / names);
 }
 
-void sim_tick(const struct sim_options *o, uint64_t reports)
+void sim_tick(const struct sim_options *o, uint64_t devices)
 {
     if (o->tick != NULL)
-        o->tick(o->ctx, reports);
+        o->tick(o->ctx, devices);
 }

@@ -265,14 +265,13 @@ struct fleet_worker {
     struct fleet_http *http;
 };
 
-static void fleet_tick(void *ctx, uint64_t uploads)
+static void fleet_tick(struct fleet_worker *w)
 {
-    struct fleet_worker *w = ctx;
-    const struct fleet_options *o = &w->job->f->o;
+    const struct fleet_options *o = &w->f.o;
 
     pthread_mutex_lock(&w->job->lock);
     if (o->tick != NULL)
-        o->tick(o->ctx, uploads);
+        o->tick(o->ctx, 1);
     pthread_mutex_unlock(&w->job->lock);
 }
 
@@ -302,8 +301,6 @@ static hsy_status fleet_worker_open(void *worker, void *job, hsy_error *err)
     w->job = job;
     w->f = *w->job->f;
     w->f.tasks = NULL;
-    w->f.o.tick = fleet_tick;
-    w->f.o.ctx = w;
     w->f.o.connections =
         (w->f.o.connections + w->f.o.threads - 1) / w->f.o.threads;
     w->f.o.connections += w->f.o.connections == 1 && w->f.o.repeat > 1;
@@ -323,8 +320,10 @@ static hsy_status fleet_worker_work(void *worker, uint64_t item, hsy_error *err)
     hsy_status st = HSY_OK;
 
     for (uint64_t i = item; st == HSY_OK && i < w->f.o.devices;
-         i += w->f.o.threads)
+         i += w->f.o.threads) {
         st = fleet_device_live(w->device, i, fleet_http_take, w->http, err);
+        fleet_tick(w);
+    }
     return st == HSY_OK ? fleet_http_finish(w->http, err) : st;
 }
 

@@ -52,7 +52,8 @@ struct fleet_options {
     uint32_t days;        /* that they live; 0: they answer once, and send */
     const char *clock;    /* with days: the file that is the clock */
     enum fleet_attendance attendance;
-    void (*tick)(void *ctx, uint64_t uploads); /* may be NULL */
+    void (*tick)(void *ctx, uint64_t devices); /* that are done, of each day;
+                                                  may be NULL */
     void *ctx;
 };
 

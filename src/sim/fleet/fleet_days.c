@@ -242,8 +242,11 @@ static hsy_status days_walk(struct fleet_days *y, hsy_error *err)
          day++) {
         if (y->http != NULL)
             st = days_begin(y, day, err);
-        for (uint64_t i = 0; st == HSY_OK && i < f->o.devices; i++)
+        for (uint64_t i = 0; st == HSY_OK && i < f->o.devices; i++) {
             st = days_device(y, i, day, err);
+            if (f->o.tick != NULL && day <= y->last)
+                f->o.tick(f->o.ctx, 1);
+        }
         if (st == HSY_OK && y->http != NULL)
             st = fleet_http_finish(y->http, err);
     }

@@ -311,8 +311,6 @@ static void fleet_http_settle(struct fleet_http *h, struct http_request *r,
                          status == 204   ? 0
                          : status == 200 ? fleet_http_status_of(list, i)
                                          : status);
-    if (h->f->o.tick != NULL)
-        h->f->o.tick(h->f->o.ctx, r->n);
     r->state = HTTP_IDLE;
     h->busy--;
 }
