@@ -1,7 +1,7 @@
 /* first_stage.c - a search in batches begun: what all stages hold to. */
 #include "host/discover/discover.h"
 
-#include "host/base/host_fail.h"
+#include "host/base/owned.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,13 +82,10 @@ static hsy_status first_wire(struct discover_file *out,
                              uint8_t wire[HSY_SCHEME_WIRE],
                              const hsy_spec *spec, hsy_error *err)
 {
-    hsy_scheme *s = malloc(hsy_scheme_size(spec));
-    hsy_status st;
+    hsy_scheme *s;
+    const hsy_status st = scheme_open(&s, spec, err);
 
-    if (s == NULL)
-        return first_nomem(out, err);
-    out->wrong = DISCOVER_SCHEME;
-    st = hsy_scheme_init(s, spec, err);
+    out->wrong = st == HSY_E_NOMEM ? DISCOVER_MEMORY : DISCOVER_SCHEME;
     if (st == HSY_OK)
         hsy_scheme_encode(s, wire);
     free(s);

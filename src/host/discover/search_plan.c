@@ -2,7 +2,7 @@
 #include "host/discover/discover.h"
 
 #include "host/base/hex.h"
-#include "host/base/host_fail.h"
+#include "host/base/owned.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,13 +103,10 @@ static hsy_status plan_nomem(struct plan_job *j)
 static hsy_status plan_stage(struct plan_job *j, size_t i, const hsy_spec *spec)
 {
     struct discover_row *row = &j->out->row[i];
-    hsy_scheme *s = malloc(hsy_scheme_size(spec));
-    hsy_status st;
+    hsy_scheme *s;
+    hsy_status st = scheme_open(&s, spec, j->err);
 
-    if (s == NULL)
-        return plan_nomem(j);
-    j->out->wrong = DISCOVER_SCHEME;
-    st = hsy_scheme_init(s, spec, j->err);
+    j->out->wrong = st == HSY_E_NOMEM ? DISCOVER_MEMORY : DISCOVER_SCHEME;
     if (st == HSY_OK) {
         j->out->wrong = DISCOVER_SEARCH;
         st = hsy_stage_plan(s, &row->stage, j->search, j->err);

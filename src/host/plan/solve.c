@@ -6,6 +6,8 @@
  */
 #include "host/plan/internal.h"
 
+#include "host/base/owned.h"
+
 #include "host/analysis/analysis.h"
 
 #include <math.h>
@@ -18,22 +20,13 @@ hsy_status plan_scheme(hsy_scheme **out, const hsy_spec *spec,
                        hsy_error *err)
 {
     hsy_spec own = *spec;
-    hsy_scheme *s;
     hsy_status st;
 
     own.nano_epsilon = nano_epsilon;
-    s = malloc(hsy_scheme_size(&own));
-    if (s == NULL)
-        return plan_fail(why, PLAN_WHY_MEMORY, err, HSY_E_NOMEM,
-                         "out of memory");
-    st = hsy_scheme_init(s, &own, err);
-    if (st != HSY_OK) {
-        *why = PLAN_WHY_SPEC;
-        free(s);
-        return st;
-    }
-    *out = s;
-    return HSY_OK;
+    st = scheme_open(out, &own, err);
+    if (st != HSY_OK)
+        *why = st == HSY_E_NOMEM ? PLAN_WHY_MEMORY : PLAN_WHY_SPEC;
+    return st;
 }
 
 /* Shares of a list are small unless something else is said; of two values the

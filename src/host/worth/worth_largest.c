@@ -8,7 +8,7 @@
  */
 #include "host/worth/worth.h"
 
-#include "host/base/host_fail.h"
+#include "host/base/owned.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,13 +25,10 @@ struct worth_try {
 static hsy_status worth_resolve(struct worth_try *t, const hsy_batch *b,
                                 hsy_error *err)
 {
-    hsy_scheme *s = malloc(hsy_scheme_size(&t->spec));
+    hsy_scheme *s;
     hsy_scheme_info info;
-    hsy_status st;
+    hsy_status st = scheme_open(&s, &t->spec, err);
 
-    if (s == NULL)
-        return host_nomem(err);
-    st = hsy_scheme_init(s, &t->spec, err);
     if (st == HSY_OK)
         st = hsy_worth_of(&t->worth, s, NULL, b, err);
     if (st == HSY_OK) {

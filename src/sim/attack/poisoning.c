@@ -15,7 +15,6 @@
 #include "sim/attack/internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define POISONING_BLOCK 4096u
@@ -37,7 +36,7 @@ const char *sim_attack_name(hsy_attack attack)
     return names[attack];
 }
 
-/* A tally with what was estimated from it. Owns its memory. */
+/* A tally with what was estimated from it. */
 struct poisoning_count {
     int64_t *memory;
     hsy_tally tally;
@@ -47,6 +46,7 @@ struct poisoning_count {
 /* All of one mechanism. */
 struct poisoning {
     const struct sim_options *o;
+    struct owned owned; /* all of its memory */
     hsy_scheme *s;
     hsy_scheme_info info;
     uint64_t *codes;  /* of honest devices */
@@ -97,16 +97,6 @@ static void poisoning_people(struct poisoning *p)
     p->held /= (double)p->o->devices;
 }
 
-static void poisoning_close(struct poisoning *p)
-{
-    free(p->s);
-    free(p->codes);
-    free(p->reports);
-    free(p->scratch);
-    free(p->honest.memory);
-    free(p->all.memory);
-}
-
 static hsy_status poisoning_open(struct poisoning *p, const char *mechanism,
                                  hsy_error *err)
 {
@@ -117,23 +107,23 @@ static hsy_status poisoning_open(struct poisoning *p, const char *mechanism,
                            .nano_epsilon = p->o->nano_report};
     const size_t most =
         poisoning_liars(p->o, poisoning_shares[SIM_POISONING_SHARES - 1]);
+    size_t words;
     hsy_status st;
 
-    p->s = malloc(hsy_scheme_size(&spec));
-    if (p->s == NULL)
-        return host_nomem(err);
-    st = hsy_scheme_init(p->s, &spec, err);
+    st = owned_scheme(&p->owned, &p->s, &spec, err);
     if (st != HSY_OK)
         return st;
     hsy_scheme_describe(p->s, &p->info);
-    p->codes = malloc(p->o->devices * sizeof *p->codes);
-    p->reports = malloc((most > POISONING_BLOCK ? most : POISONING_BLOCK) *
-                        p->info.report_bytes);
-    p->scratch = malloc(hsy_evidence_scratch(p->s, SIM_POISONING_VALUES) + 1);
-    p->honest.memory = malloc(hsy_tally_words(p->s) * sizeof(int64_t));
-    p->all.memory = malloc(hsy_tally_words(p->s) * sizeof(int64_t));
-    if (p->codes == NULL || p->reports == NULL || p->scratch == NULL ||
-        p->honest.memory == NULL || p->all.memory == NULL)
+    words = hsy_tally_words(p->s);
+    p->codes = owned_array(&p->owned, p->o->devices, sizeof *p->codes);
+    p->reports =
+        owned_array(&p->owned, most > POISONING_BLOCK ? most : POISONING_BLOCK,
+                    p->info.report_bytes);
+    p->scratch = owned_array(&p->owned, 1,
+                             hsy_evidence_scratch(p->s, SIM_POISONING_VALUES));
+    p->honest.memory = owned_array(&p->owned, words, sizeof(int64_t));
+    p->all.memory = owned_array(&p->owned, words, sizeof(int64_t));
+    if (p->owned.failed)
         return host_nomem(err);
     poisoning_people(p);
     return HSY_OK;
@@ -308,7 +298,7 @@ static hsy_status poisoning_mechanism(struct sim_poisoning_row *rows,
         st = poisoning_run(&p, rows, sums, err);
     for (size_t i = 0; i < POISONING_ROWS; i++)
         poisoning_sum_up(&rows[i], &sums[i]);
-    poisoning_close(&p);
+    owned_free(&p.owned);
     return st;
 }
 

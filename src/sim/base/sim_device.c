@@ -18,19 +18,10 @@ static hsy_status device_scheme(hsy_scheme **out, const hsy_spec *spec,
                                 uint64_t nano_epsilon, hsy_error *err)
 {
     hsy_spec at = *spec;
-    hsy_status st;
 
     if (at.design == HSY_DESIGN_EPSILON)
         at.nano_epsilon = nano_epsilon;
-    *out = malloc(hsy_scheme_size(&at));
-    if (*out == NULL)
-        return host_nomem(err);
-    st = hsy_scheme_init(*out, &at, err);
-    if (st != HSY_OK) {
-        free(*out);
-        *out = NULL;
-    }
-    return st;
+    return scheme_open(out, &at, err);
 }
 
 hsy_status sim_pair_open(struct sim_pair *pair, const hsy_spec *spec,

@@ -2,7 +2,7 @@
 #ifndef SIM_BASE_SIM_DEVICE_H
 #define SIM_BASE_SIM_DEVICE_H
 
-#include "host/base/host_fail.h"
+#include "host/base/owned.h"
 
 #define SIM_REPORT_BYTES 16u /* of the reports that are simulated */
 

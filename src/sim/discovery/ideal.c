@@ -21,7 +21,6 @@ struct ideal_holders {
     uint64_t code, count;
 };
 
-/* Owned. */
 struct ideal {
     hsy_scheme *s;
     struct ideal_holders *holders;
@@ -200,38 +199,20 @@ static hsy_status ideal_open(struct discover_worker *w, hsy_error *err)
 {
     const size_t n = w->job->how->people->n;
     const size_t candidates = ideal_candidates(w->job);
-    struct ideal *own = calloc(1, sizeof *own);
+    struct ideal *own = owned_array(&w->owned, 1, sizeof *own);
 
     w->own = own;
     if (own == NULL)
         return host_nomem(err);
-    own->s = malloc(hsy_scheme_size(&w->job->how->spec));
-    own->holders = calloc(n, sizeof *own->holders);
-    own->ends = calloc(n, sizeof *own->ends);
-    own->candidates = calloc(candidates, sizeof *own->candidates);
-    own->points = calloc(candidates, sizeof *own->points);
-    own->shares = calloc(candidates, sizeof *own->shares);
-    return own->s != NULL && own->holders != NULL && own->ends != NULL &&
-                   own->candidates != NULL && own->points != NULL &&
-                   own->shares != NULL
-               ? HSY_OK
-               : host_nomem(err);
+    own->s = owned_array(&w->owned, 1, hsy_scheme_size(&w->job->how->spec));
+    own->holders = owned_array(&w->owned, n, sizeof *own->holders);
+    own->ends = owned_array(&w->owned, n, sizeof *own->ends);
+    own->candidates =
+        owned_array(&w->owned, candidates, sizeof *own->candidates);
+    own->points = owned_array(&w->owned, candidates, sizeof *own->points);
+    own->shares = owned_array(&w->owned, candidates, sizeof *own->shares);
+    return owned_all(&w->owned, err);
 }
 
-static void ideal_close(struct discover_worker *w)
-{
-    struct ideal *own = w->own;
-
-    if (own == NULL)
-        return;
-    free(own->s);
-    free(own->holders);
-    free(own->ends);
-    free(own->candidates);
-    free(own->points);
-    free(own->shares);
-    free(own);
-}
-
-const struct discover_form discover_ideal = {
-    discover_plan, ideal_open, ideal_search, ideal_close, DISCOVER_LANES};
+const struct discover_form discover_ideal = {discover_plan, ideal_open,
+                                             ideal_search, DISCOVER_LANES};

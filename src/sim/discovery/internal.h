@@ -20,7 +20,7 @@ struct discover_job {
     size_t top, most; /* strings wanted; prefixes kept, of any stage */
 };
 
-/* Memory for reports that are made one by one; owned. */
+/* Memory for reports that are made one by one. */
 struct discover_desk {
     hsy_scheme *s;
     int64_t *memory;
@@ -30,9 +30,10 @@ struct discover_desk {
     void *scratch; /* of the search */
 };
 
-/* What a thread works with; all owned. */
+/* What a thread works with. */
 struct discover_worker {
     struct discover_job *job;
+    struct owned owned;       /* all of its memory */
     uint64_t *counts, *codes; /* of the people's truths */
     hsy_candidate *found;
     double *sizes;   /* counts again */
@@ -50,7 +51,6 @@ struct discover_form {
     hsy_status (*open)(struct discover_worker *w, hsy_error *err);
     hsy_status (*search)(struct discover_worker *w, uint64_t run, size_t *count,
                          hsy_error *err);
-    void (*close)(struct discover_worker *w);
     unsigned lanes; /* of a run */
 };
 

@@ -20,10 +20,9 @@ hsy_status discovery_method(struct discovery_method *out, const char *name,
                            .mechanism = name,
                            .kind = HSY_KIND_STRINGS,
                            .nano_epsilon = HSY_NANO};
-    hsy_scheme *s = malloc(hsy_scheme_size(&spec));
+    hsy_scheme *s;
     hsy_scheme_info info;
-    hsy_status st =
-        s != NULL ? hsy_scheme_init(s, &spec, err) : host_nomem(err);
+    hsy_status st = scheme_open(&s, &spec, err);
 
     if (st == HSY_OK) {
         hsy_scheme_describe(s, &info);

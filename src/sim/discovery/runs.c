@@ -115,8 +115,8 @@ hsy_status discover_scheme(const struct discover_worker *w, hsy_scheme *s,
 hsy_status discover_plan(struct discover_job *job, hsy_error *err)
 {
     const hsy_spec *spec = &job->how->spec;
-    hsy_scheme *s = malloc(hsy_scheme_size(spec));
-    hsy_status st = s != NULL ? hsy_scheme_init(s, spec, err) : host_nomem(err);
+    hsy_scheme *s;
+    hsy_status st = scheme_open(&s, spec, err);
     hsy_scheme_info info;
 
     if (st == HSY_OK)
@@ -180,27 +180,16 @@ hsy_status discover_desk_open(struct discover_worker *w, hsy_error *err)
     hsy_scheme_info info;
     hsy_status st;
 
-    desk->s = malloc(hsy_scheme_size(spec));
-    st =
-        desk->s != NULL ? hsy_scheme_init(desk->s, spec, err) : host_nomem(err);
+    st = owned_scheme(&w->owned, &desk->s, spec, err);
     if (st != HSY_OK)
         return st;
     hsy_scheme_describe(desk->s, &info);
-    desk->memory = calloc(hsy_tally_words(desk->s), sizeof *desk->memory);
-    desk->codes = calloc(DISCOVER_CHUNK * w->job->width, sizeof *desk->codes);
-    desk->reports = calloc(DISCOVER_CHUNK, info.report_bytes);
-    return desk->memory != NULL && desk->codes != NULL && desk->reports != NULL
-               ? HSY_OK
-               : host_nomem(err);
-}
-
-static void discover_desk_close(struct discover_desk *desk)
-{
-    free(desk->s);
-    free(desk->memory);
-    free(desk->codes);
-    free(desk->reports);
-    free(desk->scratch);
+    desk->memory =
+        owned_array(&w->owned, hsy_tally_words(desk->s), sizeof *desk->memory);
+    desk->codes = owned_array(&w->owned, DISCOVER_CHUNK * w->job->width,
+                              sizeof *desk->codes);
+    desk->reports = owned_array(&w->owned, DISCOVER_CHUNK, info.report_bytes);
+    return owned_all(&w->owned, err);
 }
 
 static hsy_status discover_search(struct discover_worker *w, uint64_t run,
@@ -229,13 +218,13 @@ static hsy_status discover_open(struct discover_worker *w, hsy_error *err)
 
     if (st != HSY_OK)
         return st;
-    w->desk.scratch =
-        malloc(hsy_search_scratch(w->desk.s, job->stages, job->nstages));
-    return w->desk.scratch != NULL ? HSY_OK : host_nomem(err);
+    w->desk.scratch = owned_array(
+        &w->owned, 1, hsy_search_scratch(w->desk.s, job->stages, job->nstages));
+    return owned_all(&w->owned, err);
 }
 
 static const struct discover_form discover_reports = {
-    discover_plan, discover_open, discover_search, NULL, DISCOVER_LANES};
+    discover_plan, discover_open, discover_search, DISCOVER_LANES};
 
 /* ---- One run ------------------------------------------------------------- */
 
@@ -319,15 +308,12 @@ static hsy_status discover_begin(void *worker, void *shared, hsy_error *err)
     const size_t n = job->how->people->n;
 
     w->job = job;
-    w->counts = calloc(n, sizeof *w->counts);
-    w->codes = calloc(n * job->width, sizeof *w->codes);
-    w->sizes = calloc(n, sizeof *w->sizes);
-    w->found = calloc(job->most, sizeof *w->found);
-    w->ranks = calloc(job->most, sizeof *w->ranks);
-    w->top = calloc(job->top, sizeof *w->top);
-    if (w->counts == NULL || w->codes == NULL || w->sizes == NULL ||
-        w->found == NULL || w->ranks == NULL || w->top == NULL)
-        return host_nomem(err);
+    w->counts = owned_array(&w->owned, n, sizeof *w->counts);
+    w->codes = owned_array(&w->owned, n * job->width, sizeof *w->codes);
+    w->sizes = owned_array(&w->owned, n, sizeof *w->sizes);
+    w->found = owned_array(&w->owned, job->most, sizeof *w->found);
+    w->ranks = owned_array(&w->owned, job->most, sizeof *w->ranks);
+    w->top = owned_array(&w->owned, job->top, sizeof *w->top);
     return job->form->open(w, err);
 }
 
@@ -335,15 +321,7 @@ static void discover_end(void *worker)
 {
     struct discover_worker *w = worker;
 
-    if (w->job->form->close != NULL)
-        w->job->form->close(w);
-    discover_desk_close(&w->desk);
-    free(w->counts);
-    free(w->codes);
-    free(w->sizes);
-    free(w->found);
-    free(w->ranks);
-    free(w->top);
+    owned_free(&w->owned);
 }
 
 static void discover_tick(void *shared)

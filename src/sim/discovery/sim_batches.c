@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Owned. */
 struct batches {
     uint64_t *prefixes; /* that the stage extends, ascending */
     size_t nprefixes;
@@ -30,8 +29,8 @@ struct batches {
     uint64_t taken;          /* of these, by the batches so far */
 };
 
-/* One batch; owned. */
 struct batch {
+    struct owned owned; /* all of its memory */
     hsy_scheme *s;
     hsy_scheme_info own; /* of the oracle */
     hsy_stage stage;
@@ -80,9 +79,9 @@ static hsy_status batches_sizes(struct discover_job *job, const hsy_spec *spec,
                                 hsy_error *err)
 {
     const uint64_t users = job->how->users;
-    hsy_scheme *s = malloc(hsy_scheme_size(spec));
+    hsy_scheme *s;
     uint64_t sum = 0, before = 0;
-    hsy_status st = s != NULL ? hsy_scheme_init(s, spec, err) : host_nomem(err);
+    hsy_status st = scheme_open(&s, spec, err);
 
     for (uint32_t i = 0; st == HSY_OK && i < job->nstages; i++) {
         sum += hsy_stage_weight(s, i + 1);
@@ -109,9 +108,8 @@ static hsy_status batches_oracle(struct discover_job *job,
                            .kind = HSY_KIND_VALUES,
                            .nano_epsilon = job->how->spec.nano_epsilon,
                            .d = (uint32_t)stage->candidates + 1};
-    hsy_scheme *s = malloc(hsy_scheme_size(&spec));
-    hsy_status st =
-        s != NULL ? hsy_scheme_init(s, &spec, err) : host_nomem(err);
+    hsy_scheme *s;
+    hsy_status st = scheme_open(&s, &spec, err);
     hsy_scheme_info info;
 
     if (st == HSY_OK) {
@@ -230,16 +228,6 @@ static void batches_places(struct discover_worker *w, const hsy_stage *stage)
 
 /* ---- One batch ----------------------------------------------------------- */
 
-static void batch_close(struct batch *b)
-{
-    free(b->s);
-    free(b->memory);
-    free(b->desk.codes);
-    free(b->desk.reports);
-    free(b->desk.scratch);
-    free(b->scratch);
-}
-
 /* What is wanted of a stage: no more than there are candidates. */
 static hsy_status batch_stage(struct batch *b, const hsy_search *wanted,
                               hsy_error *err)
@@ -260,8 +248,7 @@ static hsy_status batch_open(struct batch *b, const struct discover_job *job,
     hsy_status st;
     size_t most;
 
-    b->s = malloc(hsy_scheme_size(spec));
-    st = b->s != NULL ? hsy_scheme_init(b->s, spec, err) : host_nomem(err);
+    st = owned_scheme(&b->owned, &b->s, spec, err);
     if (st == HSY_OK)
         st = batch_stage(b, &job->how->search, err);
     if (st != HSY_OK)
@@ -269,16 +256,14 @@ static hsy_status batch_open(struct batch *b, const struct discover_job *job,
     hsy_scheme_describe(b->s, &info);
     most = study_chunk(&info);
     b->desk.chunk = users < most ? (size_t)users : most;
-    b->memory = calloc(hsy_tally_words(b->s), sizeof *b->memory);
-    b->scratch = malloc(hsy_stage_scratch(b->s, &b->stage));
-    b->desk.codes = calloc(b->desk.chunk, sizeof *b->desk.codes);
-    b->desk.reports = calloc(b->desk.chunk, info.report_bytes);
-    b->desk.scratch = malloc(hsy_tally_scratch(b->s, b->desk.chunk) + 1);
-    if (b->memory == NULL || b->scratch == NULL || b->desk.codes == NULL ||
-        b->desk.reports == NULL || b->desk.scratch == NULL)
-        return host_nomem(err);
-    hsy_tally_init(&b->tally, b->s, b->memory);
-    return HSY_OK;
+    b->memory =
+        owned_array(&b->owned, hsy_tally_words(b->s), sizeof *b->memory);
+    b->scratch = owned_array(&b->owned, 1, hsy_stage_scratch(b->s, &b->stage));
+    study_desk_open(&b->desk, &b->owned, b->s, info.report_bytes);
+    st = owned_all(&b->owned, err);
+    if (st == HSY_OK)
+        hsy_tally_init(&b->tally, b->s, b->memory);
+    return st;
 }
 
 static hsy_status batch_report(struct discover_worker *w, struct batch *b,
@@ -343,7 +328,7 @@ static hsy_status batches_step(struct discover_worker *w, uint64_t run,
     }
     if (st == HSY_OK && found.count > 0 && i + 1 < w->job->nstages)
         st = discover_next_spec(spec, labels, b.s, w->found, found.count, err);
-    batch_close(&b);
+    owned_free(&b.owned);
     return st;
 }
 
@@ -378,37 +363,20 @@ static hsy_status batches_open(struct discover_worker *w, hsy_error *err)
 {
     const struct discover_job *job = w->job;
     const size_t n = job->how->people->n;
-    struct batches *own = calloc(1, sizeof *own);
+    struct batches *own = owned_array(&w->owned, 1, sizeof *own);
 
     w->own = own;
     if (own == NULL)
         return host_nomem(err);
-    own->prefixes = calloc(job->most, sizeof *own->prefixes);
-    own->places = calloc(n, sizeof *own->places);
-    own->counts = calloc(n, sizeof *own->counts);
-    own->ends = calloc(n, sizeof *own->ends);
+    own->prefixes = owned_array(&w->owned, job->most, sizeof *own->prefixes);
+    own->places = owned_array(&w->owned, n, sizeof *own->places);
+    own->counts = owned_array(&w->owned, n, sizeof *own->counts);
+    own->ends = owned_array(&w->owned, n, sizeof *own->ends);
     if (job->how->as_counted)
-        own->order = calloc((size_t)job->users, sizeof *own->order);
-    return own->prefixes != NULL && own->places != NULL &&
-                   own->counts != NULL && own->ends != NULL &&
-                   (own->order != NULL || !job->how->as_counted)
-               ? HSY_OK
-               : host_nomem(err);
-}
-
-static void batches_close(struct discover_worker *w)
-{
-    struct batches *own = w->own;
-
-    if (own == NULL)
-        return;
-    free(own->prefixes);
-    free(own->places);
-    free(own->counts);
-    free(own->ends);
-    free(own->order);
-    free(own);
+        own->order =
+            owned_array(&w->owned, (size_t)job->users, sizeof *own->order);
+    return owned_all(&w->owned, err);
 }
 
 const struct discover_form discover_in_batches = {
-    batches_plan, batches_open, batches_search, batches_close, DISCOVER_LANES};
+    batches_plan, batches_open, batches_search, DISCOVER_LANES};

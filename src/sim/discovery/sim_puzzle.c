@@ -44,9 +44,8 @@ static hsy_status puzzle_codes(struct discover_job *job, const hsy_scheme *s,
 static hsy_status puzzle_plan(struct discover_job *job, hsy_error *err)
 {
     const struct discovery *how = job->how;
-    hsy_scheme *s = malloc(hsy_scheme_size(&how->spec));
-    hsy_status st =
-        s != NULL ? hsy_scheme_init(s, &how->spec, err) : host_nomem(err);
+    hsy_scheme *s;
+    hsy_status st = scheme_open(&s, &how->spec, err);
 
     if (st == HSY_OK)
         st = hsy_puzzle_plan_make(s, &job->puzzle, &how->puzzle, err);
@@ -130,15 +129,11 @@ static hsy_status puzzle_open(struct discover_worker *w, hsy_error *err)
 
     if (st != HSY_OK)
         return st;
-    w->own = calloc(w->job->how->nwords, sizeof(uint32_t));
-    w->desk.scratch = malloc(hsy_puzzle_memory(w->desk.s, &w->job->puzzle));
-    return w->own != NULL && w->desk.scratch != NULL ? HSY_OK : host_nomem(err);
+    w->own = owned_array(&w->owned, w->job->how->nwords, sizeof(uint32_t));
+    w->desk.scratch = owned_array(
+        &w->owned, 1, hsy_puzzle_memory(w->desk.s, &w->job->puzzle));
+    return owned_all(&w->owned, err);
 }
 
-static void puzzle_close(struct discover_worker *w)
-{
-    free(w->own);
-}
-
-const struct discover_form discover_puzzle = {
-    puzzle_plan, puzzle_open, puzzle_search, puzzle_close, PUZZLE_LANES};
+const struct discover_form discover_puzzle = {puzzle_plan, puzzle_open,
+                                              puzzle_search, PUZZLE_LANES};

@@ -53,9 +53,8 @@ static hsy_status grid_curators(struct study_grid *g, hsy_error *err)
 
 static hsy_status grid_scheme(struct study_grid *g, hsy_error *err)
 {
-    hsy_scheme *s = malloc(hsy_scheme_size(&g->spec));
-    hsy_status st =
-        s != NULL ? hsy_scheme_init(s, &g->spec, err) : host_nomem(err);
+    hsy_scheme *s;
+    const hsy_status st = scheme_open(&s, &g->spec, err);
 
     free(s);
     return st;

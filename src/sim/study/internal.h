@@ -54,9 +54,8 @@ struct study_aim {
 
 size_t study_bench_bytes(const hsy_scheme *s, const hsy_scheme_info *info,
                          size_t top);
-bool study_bench_open(struct study_bench *b, const hsy_scheme_info *info,
-                      size_t top);
-void study_bench_close(struct study_bench *b);
+void study_bench_open(struct study_bench *b, struct owned *memory,
+                      const hsy_scheme_info *info, size_t top);
 
 /* The estimates of one run against its people. */
 hsy_status study_measure(double metrics[STUDY_METRICS], struct study_bench *b,

@@ -37,35 +37,19 @@ size_t study_bench_bytes(const hsy_scheme *s, const hsy_scheme_info *info,
            2 * top * sizeof(uint32_t) + analysis_bytes(s, info);
 }
 
-bool study_bench_open(struct study_bench *b, const hsy_scheme_info *info,
-                      size_t top)
+void study_bench_open(struct study_bench *b, struct owned *memory,
+                      const hsy_scheme_info *info, size_t top)
 {
     const size_t n = measure_count(info);
 
-    *b = (struct study_bench){.estimates = calloc(n, sizeof *b->estimates),
-                              .values = calloc(n, sizeof *b->values),
-                              .shares = calloc(n, sizeof *b->shares),
-                              .truths = calloc(n, sizeof *b->truths),
-                              .variances = calloc(n, sizeof *b->variances),
-                              .found = calloc(top + 1, sizeof *b->found),
-                              .wanted = calloc(top + 1, sizeof *b->wanted),
-                              .ranks = calloc(n, sizeof *b->ranks)};
-    return b->estimates != NULL && b->values != NULL && b->shares != NULL &&
-           b->truths != NULL && b->variances != NULL && b->found != NULL &&
-           b->wanted != NULL && b->ranks != NULL;
-}
-
-void study_bench_close(struct study_bench *b)
-{
-    free(b->estimates);
-    free(b->values);
-    free(b->shares);
-    free(b->truths);
-    free(b->variances);
-    free(b->found);
-    free(b->wanted);
-    free(b->ranks);
-    memset(b, 0, sizeof *b);
+    b->estimates = owned_array(memory, n, sizeof *b->estimates);
+    b->values = owned_array(memory, n, sizeof *b->values);
+    b->shares = owned_array(memory, n, sizeof *b->shares);
+    b->truths = owned_array(memory, n, sizeof *b->truths);
+    b->variances = owned_array(memory, n, sizeof *b->variances);
+    b->found = owned_array(memory, top, sizeof *b->found);
+    b->wanted = owned_array(memory, top, sizeof *b->wanted);
+    b->ranks = owned_array(memory, n, sizeof *b->ranks);
 }
 
 /* ---- Estimates ----------------------------------------------------------- */

@@ -248,13 +248,9 @@ hsy_status study_file_read(struct study_file *file, hsy_spec *question, int fd,
 static hsy_status file_spelling(hsy_scheme **out, struct study_file *file,
                                 const hsy_spec *spec, hsy_error *err)
 {
-    hsy_status st;
+    const hsy_status st = scheme_open(out, spec, err);
 
-    *out = malloc(hsy_scheme_size(spec));
-    if (*out == NULL)
-        return host_nomem(err);
-    st = hsy_scheme_init(*out, spec, err);
-    if (st != HSY_OK)
+    if (st != HSY_OK && st != HSY_E_NOMEM)
         file->wrong = STUDY_WRONG_SCHEME;
     return st;
 }

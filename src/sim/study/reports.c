@@ -100,6 +100,14 @@ size_t study_chunk(const hsy_scheme_info *info)
     return fit < 1 ? 1 : fit < REPORTS_CHUNK ? fit : REPORTS_CHUNK;
 }
 
+void study_desk_open(struct study_desk *desk, struct owned *owned,
+                     const hsy_scheme *s, size_t report_bytes)
+{
+    desk->codes = owned_array(owned, desk->chunk, sizeof *desk->codes);
+    desk->reports = owned_array(owned, desk->chunk, report_bytes);
+    desk->scratch = owned_array(owned, 1, hsy_tally_scratch(s, desk->chunk));
+}
+
 /* The truth of person number `who`: the first whose end lies behind. */
 static size_t reports_truth(const struct study_truths *truths, uint64_t who)
 {

@@ -13,8 +13,8 @@
 #define SIM_STUDY_STUDY_H
 
 #include "hearsay.h"
-#include "host/base/host_fail.h"
 #include "host/base/output.h"
+#include "host/base/owned.h"
 #include "host/base/table.h"
 #include "host/plot/plot.h"
 
@@ -296,6 +296,10 @@ struct study_desk {
 
 /* People at a time: a number of the scheme, not of the machine. */
 size_t study_chunk(const hsy_scheme_info *info);
+
+/* Room for desk->chunk people; owned->failed: there is none. */
+void study_desk_open(struct study_desk *desk, struct owned *owned,
+                     const hsy_scheme *s, size_t report_bytes);
 
 /* Add the reports of chunk number `which` of all people, in the order of their
  * codes, to t. */

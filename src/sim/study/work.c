@@ -17,6 +17,7 @@
 /* What a thread works with. */
 struct worker {
     struct study_job *job;
+    struct owned owned;              /* all but memory, which wanders */
     hsy_scheme *scheme;              /* its own */
     uint64_t scheme_run, people_run; /* whose it holds */
     uint64_t *counts, *ends;         /* of the run's people */
@@ -233,50 +234,33 @@ static hsy_status work_open(void *worker, void *shared, hsy_error *err)
     struct worker *w = worker;
     struct study_job *job = shared;
     const hsy_scheme_info *info = &job->out->info;
+    const size_t people = job->study->people->n;
     hsy_status st;
 
     *w = (struct worker){
         .job = job, .scheme_run = UINT64_MAX, .people_run = UINT64_MAX};
-    w->scheme = malloc(hsy_scheme_size(&job->spec));
-    if (w->scheme == NULL)
-        return host_nomem(err);
-    st = hsy_scheme_init(w->scheme, &job->spec, err);
+    st = owned_scheme(&w->owned, &w->scheme, &job->spec, err);
     if (st != HSY_OK)
         return st;
-    w->counts = calloc(job->study->people->n, sizeof *w->counts);
-    w->ends = calloc(job->study->people->n, sizeof *w->ends);
+    w->counts = owned_array(&w->owned, people, sizeof *w->counts);
+    w->ends = owned_array(&w->owned, people, sizeof *w->ends);
     w->memory = calloc(hsy_tally_words(w->scheme), sizeof *w->memory);
     if (info->central)
-        w->own = calloc(hsy_tally_words(w->scheme), sizeof *w->own);
+        w->own =
+            owned_array(&w->owned, hsy_tally_words(w->scheme), sizeof *w->own);
     w->desk.chunk = job->chunk;
-    if (!job->out->at_once) {
-        w->desk.codes = calloc(job->chunk, sizeof *w->desk.codes);
-        w->desk.reports = calloc(job->chunk, info->report_bytes);
-        w->desk.scratch = malloc(hsy_tally_scratch(w->scheme, job->chunk) + 1);
-    }
-    if (!study_bench_open(&w->bench, info, job->aim.top) || w->counts == NULL ||
-        w->ends == NULL || w->memory == NULL ||
-        (info->central && w->own == NULL) ||
-        (!job->out->at_once &&
-         (w->desk.codes == NULL || w->desk.reports == NULL ||
-          w->desk.scratch == NULL)))
-        return host_nomem(err);
-    return HSY_OK;
+    if (!job->out->at_once)
+        study_desk_open(&w->desk, &w->owned, w->scheme, info->report_bytes);
+    study_bench_open(&w->bench, &w->owned, info, job->aim.top);
+    return w->memory != NULL ? owned_all(&w->owned, err) : host_nomem(err);
 }
 
 static void work_close(void *worker)
 {
     struct worker *w = worker;
 
-    study_bench_close(&w->bench);
-    free(w->scheme);
-    free(w->counts);
-    free(w->ends);
+    owned_free(&w->owned);
     free(w->memory);
-    free(w->own);
-    free(w->desk.codes);
-    free(w->desk.reports);
-    free(w->desk.scratch);
 }
 
 hsy_status study_work(struct study_job *job, hsy_error *err)

@@ -129,13 +129,14 @@ static double simulated(const struct roster_entry *e,
         .codes = &code, .counts = &n, .ends = &n, .n = 1, .users = n};
     const struct study_aim aim = {.top = 1, .laws = {&law}};
     double metrics[STUDY_METRICS];
+    struct owned owned = {0};
     struct study_bench bench;
 
-    if (!study_bench_open(&bench, info, 1) ||
-        study_measure(metrics, &bench, e->scheme, info, t, &truths, &aim,
-                      NULL) != HSY_OK)
+    study_bench_open(&bench, &owned, info, 1);
+    if (owned.failed || study_measure(metrics, &bench, e->scheme, info, t,
+                                      &truths, &aim, NULL) != HSY_OK)
         exit(1);
-    study_bench_close(&bench);
+    owned_free(&owned);
     return metrics[STUDY_MAX];
 }
 

@@ -1,0 +1,50 @@
+/* test_owned.c - memory that is freed together; schemes on the heap. */
+#include "host/base/owned.h"
+#include "tap.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+static void arrays(void)
+{
+    struct owned o = {0};
+    const unsigned char *a = owned_array(&o, 3, 1000);
+    const void *none = owned_array(&o, 0, 8);
+    unsigned sum = 0;
+
+    for (size_t i = 0; a != NULL && i < 3000; i++)
+        sum += a[i];
+    ok(a != NULL && (uintptr_t)a % _Alignof(max_align_t) == 0 && sum == 0,
+       "zeroes at a place for anything");
+    ok(none != NULL && eq_status(owned_all(&o, NULL), HSY_OK),
+       "nothing has a place too");
+    ok(owned_array(&o, SIZE_MAX / 2, 3) == NULL &&
+           owned_array(&o, 1, SIZE_MAX - 8) == NULL &&
+           eq_status(owned_all(&o, NULL), HSY_E_NOMEM),
+       "more than there can be is remembered");
+    owned_free(&o);
+    ok(o.last == NULL && !o.failed, "all of it goes at once");
+}
+
+static void schemes(void)
+{
+    hsy_spec spec = {.size = sizeof spec,
+                     .mechanism = "rr",
+                     .kind = HSY_KIND_YES_NO,
+                     .nano_epsilon = HSY_NANO};
+    struct owned o = {0};
+    hsy_scheme *s;
+
+    is_status(owned_scheme(&o, &s, &spec, NULL), HSY_OK, "a scheme among them");
+    spec.mechanism = "nonesuch";
+    ok(eq_status(scheme_open(&s, &spec, NULL), HSY_E_UNKNOWN) && s == NULL,
+       "none is left of one that is refused");
+    owned_free(&o);
+}
+
+int main(void)
+{
+    arrays();
+    schemes();
+    return tap_done();
+}
