@@ -4,8 +4,6 @@
  */
 #include "host/analysis/associate.h"
 
-#include "host/base/host_fail.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +26,10 @@ static hsy_status associate_count(struct associate *j, uint32_t v,
     struct associate_variable *x = &j->variable[v];
     const uint32_t k = x->column.params.k;
 
-    x->totals = calloc(x->column.params.m, sizeof *x->totals);
-    x->ones = calloc((size_t)x->column.params.m * k, sizeof *x->ones);
-    if (x->totals == NULL || x->ones == NULL)
+    x->totals = owned_array(&j->owned, x->column.params.m, sizeof *x->totals);
+    x->ones =
+        owned_array(&j->owned, (size_t)x->column.params.m * k, sizeof *x->ones);
+    if (j->owned.failed)
         return host_nomem(err);
     for (size_t i = 0; i < r->n; i++) {
         const uint8_t *word = r->words + i * r->stride + r->offset[v];
@@ -56,12 +55,11 @@ static hsy_status associate_pick(struct associate *j, uint32_t v,
     size_t n = 0;
     double sum = 0;
 
-    x->picked = malloc(map->candidates * sizeof *x->picked);
-    x->bits = malloc(map->candidates * each * sizeof *x->bits);
-    x->shares = malloc(map->candidates * sizeof *x->shares);
-    x->sd = malloc(map->candidates * sizeof *x->sd);
-    if (x->picked == NULL || x->bits == NULL || x->shares == NULL ||
-        x->sd == NULL)
+    x->picked = owned_array(&j->owned, map->candidates, sizeof *x->picked);
+    x->bits = owned_array(&j->owned, map->candidates * each, sizeof *x->bits);
+    x->shares = owned_array(&j->owned, map->candidates, sizeof *x->shares);
+    x->sd = owned_array(&j->owned, map->candidates, sizeof *x->sd);
+    if (j->owned.failed)
         return host_nomem(err);
     for (size_t i = 0; i < map->candidates; i++) {
         if (!found[i].detected && !j->all)
@@ -112,14 +110,13 @@ static hsy_status associate_boolean(struct associate *j, uint32_t v,
 {
     struct associate_variable *x = &j->variable[v];
 
-    x->bits = calloc((size_t)x->column.params.m * x->column.params.h,
-                     sizeof *x->bits);
-    if (x->bits == NULL)
-        return host_nomem(err);
+    x->bits =
+        owned_array(&j->owned, (size_t)x->column.params.m * x->column.params.h,
+                    sizeof *x->bits);
     j->data.variable[v].data.candidates = 1;
     j->data.variable[v].data.bits = x->bits;
     j->data.variable[v].rest = HSY_RAPPOR_REST_NO_BIT;
-    return HSY_OK;
+    return owned_all(&j->owned, err);
 }
 
 static hsy_status associate_variable(struct associate *j, uint32_t v,
@@ -168,7 +165,6 @@ static size_t associate_categories(const struct associate *j, uint32_t v)
 static hsy_status associate_solve(struct associate *j, hsy_error *err)
 {
     const size_t bytes = hsy_rappor_associate_scratch(&j->data);
-    hsy_status st = HSY_E_NOMEM;
     void *scratch;
 
     if (bytes == 0)
@@ -178,14 +174,14 @@ static hsy_status associate_solve(struct associate *j, hsy_error *err)
     j->cells = 1;
     for (uint32_t v = 0; v < j->data.variables; v++)
         j->cells *= associate_categories(j, v);
-    j->share = malloc(j->cells * sizeof *j->share);
-    j->covariance = malloc(j->cells * j->cells * sizeof *j->covariance);
-    scratch = malloc(bytes);
-    if (j->share != NULL && j->covariance != NULL && scratch != NULL)
-        st = hsy_rappor_associate(&j->data, j->share, j->covariance, &j->result,
-                                  scratch, err);
-    free(scratch);
-    return st == HSY_E_NOMEM ? host_nomem(err) : st;
+    j->share = owned_array(&j->owned, j->cells, sizeof *j->share);
+    j->covariance =
+        owned_array(&j->owned, j->cells * j->cells, sizeof *j->covariance);
+    scratch = owned_array(&j->owned, 1, bytes);
+    return j->owned.failed
+               ? host_nomem(err)
+               : hsy_rappor_associate(&j->data, j->share, j->covariance,
+                                      &j->result, scratch, err);
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
@@ -252,16 +248,15 @@ static void associate_estimate(const struct associate *j, size_t row,
 
 static hsy_status associate_sum(struct associate *j, hsy_error *err)
 {
-    size_t *own = malloc(j->cells * sizeof *own);
+    size_t *own = owned_array(&j->owned, j->cells, sizeof *own);
 
     j->nrows = j->cells;
     for (uint32_t v = 0; v < j->data.variables; v++)
         j->nrows += associate_categories(j, v);
-    j->rows = malloc(j->nrows * sizeof *j->rows);
-    for (size_t i = 0; own != NULL && j->rows != NULL && i < j->nrows; i++)
+    j->rows = owned_array(&j->owned, j->nrows, sizeof *j->rows);
+    for (size_t i = 0; !j->owned.failed && i < j->nrows; i++)
         associate_estimate(j, i, own);
-    free(own);
-    return own != NULL && j->rows != NULL ? HSY_OK : host_nomem(err);
+    return owned_all(&j->owned, err);
 }
 
 const char *associate_name(const struct associate *j, uint32_t v,
@@ -320,16 +315,6 @@ hsy_status associate_run(struct associate *j,
 
 void associate_clear(struct associate *j)
 {
-    for (uint32_t v = 0; v < HSY_ASSOCIATE_VARIABLES; v++) {
-        free(j->variable[v].totals);
-        free(j->variable[v].ones);
-        free(j->variable[v].picked);
-        free(j->variable[v].bits);
-        free(j->variable[v].shares);
-        free(j->variable[v].sd);
-    }
-    free(j->share);
-    free(j->covariance);
-    free(j->rows);
+    owned_free(&j->owned);
     *j = (struct associate){0};
 }

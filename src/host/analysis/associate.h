@@ -3,6 +3,7 @@
 #define HOST_ANALYSIS_ASSOCIATE_H
 
 #include "host/analysis/analysis.h"
+#include "host/base/owned.h"
 #include "host/base/table.h"
 #include "host/format/rappor_files.h"
 
@@ -27,8 +28,8 @@ struct associate_variable {
     double *shares, *sd;
 };
 
-/* Owns its memory, but for reports and maps. */
 struct associate {
+    struct owned owned; /* all but reports and maps */
     const struct rappor_reports *reports;
     bool all;
     double level;

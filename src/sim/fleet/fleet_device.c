@@ -21,6 +21,7 @@
 struct fleet_device {
     hsy_memory_world memory; /* first: its callbacks get the device */
     struct fleet *f;
+    struct owned owned; /* all of its memory */
     hsy_policy policy;
     hsy_source *sources;
     uint8_t key[HSY_KEY];
@@ -75,7 +76,7 @@ static hsy_status fleet_device_policy(struct fleet_device *d, hsy_error *err)
     const struct fleet *f = d->f;
     hsy_policy *p = &d->policy;
 
-    d->sources = calloc(f->n + 1, sizeof *d->sources);
+    d->sources = owned_array(&d->owned, f->n, sizeof *d->sources);
     if (d->sources == NULL)
         return host_nomem(err);
     *p = (hsy_policy){.size = sizeof *p,
@@ -109,28 +110,25 @@ static hsy_status fleet_device_rooms(struct fleet_device *d, hsy_error *err)
 {
     const struct fleet *f = d->f;
 
-    d->dev = calloc(1, hsy_device_size(&d->policy) + 1);
-    d->releases = calloc(f->norder + 1, sizeof *d->releases);
-    d->admitted = calloc(f->norder + 1, sizeof *d->admitted);
-    d->list = calloc(f->norder + 1, sizeof *d->list);
-    if (d->dev == NULL || d->releases == NULL || d->admitted == NULL ||
-        d->list == NULL)
+    d->dev = owned_array(&d->owned, 1, hsy_device_size(&d->policy));
+    d->releases = owned_array(&d->owned, f->norder, sizeof *d->releases);
+    d->admitted = owned_array(&d->owned, f->norder, sizeof *d->admitted);
+    d->list = owned_array(&d->owned, f->norder, sizeof *d->list);
+    if (d->owned.failed)
         return host_nomem(err);
     d->room = HSY_UPLOAD_WIRE;
     for (size_t k = 0; k < f->norder; k++) {
         const struct fleet_task *t = &f->tasks[f->order[k]];
 
-        d->releases[k] = malloc(hsy_release_size(&t->task));
-        if (d->releases[k] == NULL)
-            return host_nomem(err);
         const size_t room = HSY_UPLOAD_WIRE + t->info.report_bytes + 8 +
                             ((size_t)t->task.shufflers + 1) * HSY_SEAL_LAYER;
 
+        d->releases[k] = owned_array(&d->owned, 1, hsy_release_size(&t->task));
         if (room > d->room)
             d->room = room;
     }
-    d->upload = malloc(d->room);
-    return d->upload != NULL ? HSY_OK : host_nomem(err);
+    d->upload = owned_array(&d->owned, 1, d->room);
+    return owned_all(&d->owned, err);
 }
 
 hsy_status fleet_device_new(struct fleet_device **out, struct fleet *f,
@@ -158,16 +156,9 @@ void fleet_device_free(struct fleet_device *d)
 {
     if (d == NULL)
         return;
-    for (size_t k = 0; d->releases != NULL && k < d->f->norder; k++)
-        free(d->releases[k]);
-    free(d->releases);
-    free(d->admitted);
-    free(d->list);
-    free(d->sources);
     if (d->dev != NULL)
         hsy_device_close(d->dev);
-    free(d->dev);
-    free(d->upload);
+    owned_free(&d->owned);
     free(d);
 }
 

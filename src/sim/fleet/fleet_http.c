@@ -20,6 +20,13 @@
 #define HTTP_ANSWER_MAX (1u << 20)
 #define HTTP_BACKOFF 0.05 /* seconds before the second attempt; it doubles */
 
+/* An upload of a request. */
+struct http_upload {
+    uint16_t task;
+    bool report;
+    uint32_t epoch;
+};
+
 enum http_state { HTTP_IDLE, HTTP_FILLING, HTTP_SENT, HTTP_WAITING };
 
 struct http_request {
@@ -29,9 +36,7 @@ struct http_request {
     uint32_t turn;              /* which of the gateway's keys */
     uint8_t *bytes;             /* of the uploads */
     size_t len, room;
-    uint16_t *task; /* of each upload */
-    bool *report;
-    uint32_t *epoch;
+    struct http_upload *uploads;
     size_t n;
     bool copy; /* an earlier request has the same bytes */
     uint32_t attempt;
@@ -88,11 +93,8 @@ static bool fleet_http_setup(struct fleet_http *h, struct http_request *r)
     const struct fleet_options *o = &h->f->o;
     CURL *c = r->easy = h->use->easy_init();
 
-    r->task = calloc(o->batch, sizeof *r->task);
-    r->report = calloc(o->batch, sizeof *r->report);
-    r->epoch = calloc(o->batch, sizeof *r->epoch);
-    return c != NULL && r->task != NULL && r->report != NULL &&
-           r->epoch != NULL &&
+    r->uploads = calloc(o->batch, sizeof *r->uploads);
+    return c != NULL && r->uploads != NULL &&
            h->use->easy_setopt(c, CURLOPT_URL, h->url) == CURLE_OK &&
            h->use->easy_setopt(c, CURLOPT_HTTPHEADER, h->headers) == CURLE_OK &&
            h->use->easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") ==
@@ -204,9 +206,7 @@ void fleet_http_close(struct fleet_http *h)
         h->use->easy_cleanup(r->easy);
         hsy_sealed_close(r->sealed);
         free(r->bytes);
-        free(r->task);
-        free(r->report);
-        free(r->epoch);
+        free(r->uploads);
         free(r->answer);
     }
     free(h->requests);
@@ -247,7 +247,8 @@ static void fleet_http_count_day(struct fleet_task *t, uint32_t epoch,
 static void fleet_http_count(struct fleet_http *h, const struct http_request *r,
                              size_t i, uint32_t status)
 {
-    struct fleet_task *t = &h->f->tasks[r->task[i]];
+    const struct http_upload *u = &r->uploads[i];
+    struct fleet_task *t = &h->f->tasks[u->task];
 
     if (r->copy)
         return;
@@ -257,9 +258,9 @@ static void fleet_http_count(struct fleet_http *h, const struct http_request *r,
         return;
     }
     h->result->acknowledged++;
-    t->reports += r->report[i];
-    t->nulls += !r->report[i];
-    fleet_http_count_day(t, r->epoch[i], r->report[i]);
+    t->reports += u->report;
+    t->nulls += !u->report;
+    fleet_http_count_day(t, u->epoch, u->report);
 }
 
 /* The list of what was refused in an answer; NULL: there is none. */
@@ -473,9 +474,7 @@ static hsy_status fleet_http_copy(struct fleet_http *h,
     r->len = len;
     r->n = of->n;
     r->copy = true;
-    memcpy(r->task, of->task, of->n * sizeof *r->task);
-    memcpy(r->report, of->report, of->n * sizeof *r->report);
-    memcpy(r->epoch, of->epoch, of->n * sizeof *r->epoch);
+    memcpy(r->uploads, of->uploads, of->n * sizeof *r->uploads);
     st = fleet_http_pace(h, err);
     if (st == HSY_OK) {
         fleet_http_send(h, r);
@@ -520,9 +519,8 @@ hsy_status fleet_http_take(void *http, const struct fleet_upload *upload,
         return host_nomem(err);
     memcpy(r->bytes + r->len, upload->bytes, upload->len);
     r->len += upload->len;
-    r->task[r->n] = (uint16_t)upload->task;
-    r->epoch[r->n] = upload->head.epoch;
-    r->report[r->n++] = upload->report;
+    r->uploads[r->n++] = (struct http_upload){
+        (uint16_t)upload->task, upload->report, upload->head.epoch};
     return r->n == h->f->o.batch ? fleet_http_submit(h, err) : HSY_OK;
 }
 
