@@ -20,9 +20,9 @@ typedef struct hsy_noise {
 
 /* Counts behind a value that is not a single binomial count: value = base + the
  * sum of weight[i] count[i] / n. Intervals of few reports use them
- * (docs/estimates.md, 3). bound: a further variance with tails at most normal;
- * if both weights are 0 it stands alone. rate: probability of the first count
- * for a report of another value; 0: not used. */
+ * (docs/estimates.md, 3). bound: additional variance of a term with
+ * sub-Gaussian tails; the only term if both weights are 0. rate: P(a report of
+ * another value is counted in count[0]); 0: the struct is not used. */
 typedef struct hsy_few {
     double n, rate;
     double count[2], weight[2];
@@ -39,26 +39,26 @@ typedef struct hsy_evidence {
     double v0, v1;  /* n times the variance at share 0 and at share 1. Local
                        hashing subtracts predicted collisions, so v0 may differ
                        between values */
-    double binomial_variance; /* times f(1-f)/n: added variance for the target
-                                 people */
+    double binomial_variance; /* coefficient of f(1-f)/n in the variance for
+                                 HSY_PEOPLE */
     double residual_variance; /* variance that more reports do not remove */
-    double sampling_discount; /* 0 to 1: a sample of people adds (1 - this)
-                                 f(1-f)/n. 0 for shares, 1 for a mean of equal
-                                 truths */
-    hsy_noise noise[2];       /* releases, where n is the number of people. If
-                                 noise[0].terms is not 0, they replace v0, v1
+    double sampling_discount; /* 0 to 1: for HSY_POPULATION, sampling adds (1 -
+                                 this) f(1-f)/n. 0 for shares, 1 for a mean
+                                 whose truths are all equal */
+    hsy_noise noise[2];       /* central releases only (n: number of people). If
+                                 noise[0].terms is not 0, noise replaces v0, v1
                                  and binomial_variance */
     hsy_few few;              /* rate 0: support is the only count */
-    double lumps; /* equal parts that residual_variance consists of at worst, on
-                     average: its tails are those of a Poisson count. 0: normal
-                     tails */
+    double lumps; /* expected number of equal parts (collisions) that make up
+                     residual_variance, in the worst case; its tails are then
+                     Poisson. 0: normal tails */
 
     /* Repeated answers (hsy_evidence_attend); else 0. */
-    double kept;         /* hsy_attendance */
-    double came;         /* hsy_attendance */
-    double kept0, kept1; /* v0 and v1 of a kept answer alone. v0 and v1 include
-                            kept times these; binomial_variance includes 1 +
-                            kept times itself */
+    double kept;         /* as hsy_attendance.kept */
+    double came;         /* as hsy_attendance.came */
+    double kept0, kept1; /* v0 and v1 of a permanent answer alone. v0 and v1
+                            include kept times these; binomial_variance includes
+                            the factor 1 + kept */
 } hsy_evidence;
 
 /* Compute the evidence for `count` codes. codes NULL: for all d values, and
@@ -71,9 +71,9 @@ HSY_API hsy_status hsy_evidence_of(const hsy_scheme *s, hsy_evidence *points,
                                    size_t count, void *scratch, hsy_error *err);
 
 /* Compute the evidence for attribute i of a tuple, like hsy_evidence_of for its
- * scheme. Errors refer to all who answered, even if only some were asked for
+ * scheme. Standard errors refer to all who answered, even if only some reported
  * this attribute. For joint, codes must be NULL. Returns HSY_E_EMPTY also if
- * nobody was asked for it. */
+ * nobody reported it. */
 HSY_API size_t hsy_attribute_evidence_scratch(const hsy_scheme *s, size_t i,
                                               size_t count);
 HSY_API hsy_status hsy_attribute_evidence(const hsy_scheme *s,
@@ -84,11 +84,11 @@ HSY_API hsy_status hsy_attribute_evidence(const hsy_scheme *s,
 
 /* ---- Attendance: repeated answers: docs/longitudinal.md ----------------- */
 
-/* Reports of one round of one slot. Reports of a slot may be made from answers
- * kept for it; slots have independent coins. */
+/* Reports of one round of one slot (hsy_task). Reports in one slot may come
+ * from the same permanent answers; different slots use independent coins. */
 typedef struct hsy_round {
     uint64_t slot;
-    uint32_t round; /* of its slot */
+    uint32_t round; /* number of the round in its slot */
     uint32_t each;  /* most reports of one device in the round */
     uint64_t reports;
 } hsy_round;
@@ -100,48 +100,48 @@ typedef struct hsy_rounds {
 } hsy_rounds;
 
 /*
- * Repetition of people in a tally. A person who sent r_i reports brings one
- * person's luck r_i times, so sums of r_i squared count, divided by all
- * reports. `kept` is this sum over reports made from one kept answer, `came`
- * over all reports of a person, each less 1. Both are 0 if nobody sent two.
+ * Repetition of people in a tally. With r_i reports of person i and n reports
+ * in all, came = (sum of r_i^2) / n - 1; kept is the same with r_i counted per
+ * permanent answer. Both are 0 if nobody reported twice.
  *
- * A tally does not say who sent what. The squares add up the devices that are
- * in both rounds, over all pairs of rounds: at most the smaller round's
- * reports. That is exact if the larger round always holds the smaller one's
- * devices, else an upper bound.
+ * A tally does not record who sent what. So the sum of r_i^2 is bounded by
+ * summing, over all pairs of rounds, the reports of the smaller round. This is
+ * exact if the larger round always contains the smaller one's devices.
  */
 typedef struct hsy_attendance {
     uint64_t reports;
     uint64_t rounds;  /* rounds with reports */
-    uint64_t devices; /* devices, at least: those of the largest round */
+    uint64_t devices; /* lower bound on the number of devices: the largest
+                         round */
     double kept, came;
 } hsy_attendance;
 
 /* Compute the attendance of rounds. scratch: a double for each round. Returns
- * HSY_E_RANGE with the round's position in err->at if it is out of order, has
- * no reports or has each 0, or if the reports exceed 2^53. Returns HSY_E_EMPTY
+ * HSY_E_RANGE with the round's position in err->at if it is out of order, its
+ * reports or `each` are 0, or the reports exceed 2^53. Returns HSY_E_EMPTY
  * without rounds. */
 HSY_API hsy_status hsy_attend(hsy_attendance *out, const hsy_rounds *rounds,
                               double *scratch, hsy_error *err);
 
 /* Compute the attendance if rounds are unknown and nobody sent more than `most`
- * of all reports. Returns HSY_E_RANGE unless 1 <= most <= reports. */
+ * reports. Returns HSY_E_RANGE unless 1 <= most <= reports. */
 HSY_API hsy_status hsy_attend_most(hsy_attendance *out, uint64_t reports,
                                    uint64_t most, hsy_error *err);
 
-/* Compute the share of kept noise that two tallies of one task have in common,
- * at least. It sums the devices that are in both rounds, over all pairs of
- * rounds of one slot, divided by the product of the reports. If there are
- * `devices` in all, rounds of U and V reports have U + V - devices in common,
- * or none. devices 0: unknown, and nothing is taken as shared. Returns
- * HSY_E_RANGE if a round has more devices than that. */
+/* Compute a lower bound on the share of permanent noise common to two tallies
+ * of one task: the sum over pairs of rounds of one slot of the devices in both,
+ * divided by the product of the numbers of reports. If there are `devices` in
+ * all, rounds of U and V reports have at least max(0, U + V - devices) in
+ * common. devices 0: unknown; the result is 0. Returns HSY_E_RANGE if a round
+ * has more devices than that. */
 HSY_API hsy_status hsy_attend_both(double *shared, const hsy_rounds *a,
                                    const hsy_rounds *b, uint64_t devices,
                                    hsy_error *err);
 
-/* Adjust evidence for repeated answers. permanent: the scheme of the kept
- * answers. NULL: as s says (nano_permanent, or RAPPOR's), if it does. Returns
- * HSY_E_REFUSED if a slot has several rounds and no kept answer is known. */
+/* Adjust evidence for repeated answers. permanent: the scheme of the permanent
+ * answers. NULL: use nano_permanent (or RAPPOR's design) of s, if set. Returns
+ * HSY_E_REFUSED if a slot has several rounds and no permanent scheme is known.
+ */
 HSY_API hsy_status hsy_evidence_attend(hsy_evidence *points, size_t count,
                                        const hsy_scheme *s,
                                        const hsy_scheme *permanent,
@@ -153,13 +153,14 @@ typedef struct hsy_attend_plan {
     const hsy_scheme *permanent; /* as in hsy_evidence_attend */
     double share;                /* true share */
     uint64_t devices, rounds;
-    uint64_t per_slot; /* rounds in a slot */
+    uint64_t per_slot; /* rounds per slot */
 } hsy_attend_plan;
 
 /* Predict the standard errors of a share before collecting: sd[0] for the
- * people, sd[1] for the population (hsy_target). For a mean: the worst, as a
- * share of its range. Returns HSY_E_UNKNOWN for a scheme without evidence,
- * HSY_E_RANGE. */
+ * people, sd[1] for the population (hsy_target). For a mean: the worst case, in
+ * units of the range. Returns HSY_E_UNKNOWN for a scheme without evidence,
+ * HSY_E_RANGE if share is not from 0 to 1, a number is 0 or there are more than
+ * 2^53 reports. */
 HSY_API hsy_status hsy_attend_expect(const hsy_scheme *s, double sd[2],
                                      const hsy_attend_plan *plan,
                                      hsy_error *err);
@@ -179,8 +180,8 @@ typedef enum hsy_target {
 typedef enum hsy_interval {
     HSY_INTERVAL_AUTO = 0, /* score for people, Wilson for a population */
     HSY_WALD = 1,
-    HSY_WILSON = 2, /* for the population target */
-    HSY_SCORE = 3,  /* for either target */
+    HSY_WILSON = 2, /* always for HSY_POPULATION */
+    HSY_SCORE = 3,  /* for the target */
     HSY_EXACT = 4,  /* Clopper-Pearson */
     HSY_LIKELIHOOD = 5,
     HSY_HOEFFDING = 6
@@ -232,15 +233,14 @@ HSY_API double hsy_selected_level(double level, uint64_t selected, uint64_t of);
 typedef struct hsy_selection {
     uint64_t of;   /* size of the set */
     double passed; /* threshold that a share had to exceed; -INFINITY: none */
-    double design; /* design effect: factor by which the sum deviates more than
-                      a sum of independent shares; 0: the most known for the
-                      mechanism */
+    double design; /* design effect of the sum: its variance relative to
+                      independent shares; 0: worst case of the mechanism */
 } hsy_selection;
 
-/* Measure from->design for these codes by replicates of a tally. It stays
- * unchanged if not needed or if the cells cannot tell. scratch is aligned as
- * malloc does; 0 bytes if nothing is to be measured. Returns HSY_E_EMPTY
- * without reports. */
+/* Measure from->design for these codes by replicates of a tally. It is left
+ * unchanged if it is not needed or cannot be measured from the cells. scratch
+ * is aligned as malloc does; 0 bytes if nothing is to be measured. Returns
+ * HSY_E_EMPTY without reports. */
 HSY_API size_t hsy_selection_scratch(const hsy_scheme *s, size_t count);
 HSY_API hsy_status hsy_selection_measure(const hsy_scheme *s,
                                          hsy_selection *from,
@@ -248,35 +248,35 @@ HSY_API hsy_status hsy_selection_measure(const hsy_scheme *s,
                                          const uint64_t *codes, size_t count,
                                          void *scratch, hsy_error *err);
 
-/* Estimate the rest: 1 less the sum of `count` different shares of one tally.
- * The standard error is that of a sum chosen beforehand. Selected shares are
- * too large rather than too small. So the upper end also allows for what
- * selection can have added to each share, given the lower end of its own
- * interval (docs/estimates.md). count 0: the whole, without an error.
- * how->comparisons is not used. Errors as for hsy_estimate_point. */
+/* Estimate the rest: 1 minus the sum of `count` different shares of one tally.
+ * The standard error is that of a sum chosen beforehand. Selection biases
+ * shares upward, so the upper end is raised by the largest bias consistent with
+ * the lower end of each share's own interval (docs/estimates.md). count 0: the
+ * estimate is 1 with standard error 0. how->comparisons is not used. Errors as
+ * for hsy_estimate_point. */
 HSY_API hsy_status hsy_estimate_rest(const hsy_scheme *s, hsy_estimate *est,
                                      const hsy_evidence *points, size_t count,
                                      const hsy_selection *from,
                                      const hsy_confidence *how, hsy_error *err);
 
-/* Compute the log-likelihood of the share f, 0 to 1, less that of the most
- * likely share: 0 at the maximum, -INFINITY where impossible. Support counts as
- * binomial with probability q + (p - q) f, as for likelihood intervals; the
- * same evidence is refused. */
+/* Compute the log-likelihood of the share f, 0 to 1, minus that of the most
+ * likely share: 0 at the maximum, -INFINITY where impossible. The support is
+ * taken as binomial with probability q + (p - q) f. Returns HSY_E_RANGE for
+ * evidence that has no likelihood interval. */
 HSY_API hsy_status hsy_evidence_likelihood(double *out,
                                            const hsy_evidence *point, double f,
                                            hsy_error *err);
 
 /* Estimate the difference a - b of two independent tallies, and the two-sided
- * p-value of "equal". */
+ * p-value of the hypothesis a = b. */
 HSY_API hsy_status hsy_estimate_difference(hsy_estimate *est, double *p_value,
                                            const hsy_evidence *a,
                                            const hsy_evidence *b,
                                            const hsy_confidence *how,
                                            hsy_error *err);
 
-/* Estimate the difference of two tallies of one task that share kept answers.
- * shared: from hsy_attend_both, 0 if none. Only Wald, score and Wilson
+/* Estimate the difference of two tallies of one task that share permanent
+ * answers. shared: from hsy_attend_both, 0 if none. Only Wald, score and Wilson
  * intervals. */
 HSY_API hsy_status hsy_estimate_paired(hsy_estimate *est, double *p_value,
                                        const hsy_evidence *a,
@@ -284,11 +284,11 @@ HSY_API hsy_status hsy_estimate_paired(hsy_estimate *est, double *p_value,
                                        const hsy_confidence *how,
                                        hsy_error *err);
 
-/* Sums of bins, and quantiles. hh and haar are best, their error grows with the
- * logarithm of the bins; then sw, by likelihood, up to 256 bins. Every other
- * mechanism with evidence works too. Keep scratch (hsy_ranges_scratch bytes,
- * aligned as malloc does) and the scheme while r is in use. The fields are
- * private. */
+/* Sums of bins, and quantiles. Best with hh and haar, whose error grows with
+ * the logarithm of the number of bins; next sw (by likelihood, up to 256 bins).
+ * Any other mechanism with hsy_evidence_of also works, except dbitflip. Keep
+ * scratch (hsy_ranges_scratch bytes, aligned as malloc does) and the scheme
+ * while r is in use. The fields are private. */
 typedef struct hsy_ranges {
     const hsy_scheme *scheme;
     void *law;           /* variances */
@@ -303,8 +303,9 @@ typedef struct hsy_ranges {
 
 HSY_API size_t hsy_ranges_scratch(const hsy_scheme *s);
 
-/* Open the ranges of a tally. Returns HSY_E_RANGE if the scheme has no bins,
- * HSY_E_REFUSED if it has no ranges, HSY_E_EMPTY without reports. */
+/* Open the ranges of a tally. Returns HSY_E_RANGE if the kind is not BINS,
+ * HSY_E_REFUSED if the mechanism cannot estimate sums of bins, HSY_E_EMPTY
+ * without reports. */
 HSY_API hsy_status hsy_ranges_open(hsy_ranges *r, const hsy_scheme *s,
                                    const hsy_tally *t, void *scratch,
                                    hsy_error *err);
@@ -316,17 +317,19 @@ HSY_API hsy_status hsy_ranges_attend(hsy_ranges *r, const hsy_scheme *permanent,
                                      hsy_error *err);
 
 /* Estimate the share in bins from .. to-1, from < to <= d. It is unbiased, with
- * a normal interval; Wald below 50 reports is refused. For sw it is by
- * likelihood, with the bounds of hsy_density_estimate for any how->interval. */
+ * a normal interval; HSY_WALD below 50 reports returns HSY_E_RANGE. For sw it
+ * is by likelihood, with the bounds of hsy_density_estimate for any
+ * how->interval. */
 HSY_API hsy_status hsy_range(const hsy_ranges *r, hsy_estimate *est,
                              size_t from, size_t to, const hsy_confidence *how,
                              hsy_error *err);
 
 /* Estimate the q-quantile, 0 < q < 1, in bins: 2.5 is the middle of the third
- * bin. The interval ends where the bounds of the CDF, made monotone and linear
- * within a bin, reach q. sd is half its length divided by the normal quantile.
- * how->interval must be AUTO, WALD or SCORE (or WILSON for a population): the
- * band is normal. Two threads must not use one r. */
+ * bin. The interval ends where the monotone, piecewise linear confidence band
+ * of the CDF reaches q. sd is half its length divided by the normal quantile.
+ * how->interval must be AUTO, WALD or SCORE (or WILSON for a population),
+ * because the band uses the normal approximation. Two threads must not use one
+ * r. */
 HSY_API hsy_status hsy_quantile(const hsy_ranges *r, hsy_estimate *est,
                                 double q, const hsy_confidence *how,
                                 hsy_error *err);
@@ -337,7 +340,7 @@ typedef enum hsy_post {
     HSY_POST_NORM_SUB = 2, /* nearest point of the simplex */
     HSY_POST_NORM_MUL = 3, /* negatives to zero, then scale to sum 1 */
     HSY_POST_NORM_CUT = 4, /* keep the largest until they sum to 1 */
-    HSY_POST_BASE_CUT = 5, /* keep significant values, 5 % over all */
+    HSY_POST_BASE_CUT = 5, /* keep values significant at family-wise 5 % */
     HSY_POST_MLE = 6,      /* exact maximum likelihood, rr and grr only */
     HSY_POST_POWER = 7,    /* posterior mean under a power-law prior */
     HSY_POST_POWER_NS = 8, /* POWER, then NORM_SUB */
@@ -370,8 +373,8 @@ typedef struct hsy_density_how {
     /* For hsy_density_estimate only. */
     double level; /* 0 < level < 1 */
     hsy_target target;
-    double repeats; /* population only: reports of one person, if people
-                       answered again with fresh coins; 0 or 1: one */
+    double repeats; /* HSY_POPULATION only: reports per person, if people
+                       answered repeatedly with fresh coins; 0 means 1 */
 } hsy_density_how;
 
 typedef struct hsy_density_fit {
@@ -394,12 +397,12 @@ HSY_API hsy_status hsy_density(const hsy_scheme *s, double *shares,
                                const hsy_density_how *how, void *scratch,
                                hsy_error *err);
 
-/* Compute the shares with intervals. Each interval holds its share with
- * probability how->level, whatever the shares are: its bounds are weighted sums
- * of the counts, and extend to the estimate. sd is half an interval divided by
- * the normal quantile. EMS has no intervals, nor has a scheme above 256 values
- * or 1024 outputs: then they are NAN and fit->no_interval says why. scratch:
- * hsy_density_estimate_scratch bytes. */
+/* Compute the shares with intervals. Each interval covers its share with
+ * probability how->level for any true shares. Its bounds are linear in the
+ * counts, and are extended to include the estimate. sd is half an interval
+ * divided by the normal quantile. EMS has no intervals, nor has a scheme above
+ * 256 values or 1024 outputs: then they are NAN and fit->no_interval says why.
+ * scratch: hsy_density_estimate_scratch bytes. */
 HSY_API size_t hsy_density_estimate_scratch(const hsy_scheme *s);
 HSY_API hsy_status hsy_density_estimate(const hsy_scheme *s, hsy_estimate *est,
                                         hsy_density_fit *fit,
@@ -407,21 +410,21 @@ HSY_API hsy_status hsy_density_estimate(const hsy_scheme *s, hsy_estimate *est,
                                         const hsy_density_how *how,
                                         void *scratch, hsy_error *err);
 
-/* Tests of whether honest reports can look like this. Each p-value is the
- * probability of counts at least as unusual; 1 if a test does not apply. */
+/* Tests of the hypothesis that all reports are honest: p-values, 1 if a test
+ * does not apply. */
 typedef struct hsy_plausibility {
     double support_p; /* most unusual support count, over all values */
     size_t odd_value; /* index of that value in points */
-    double sum_p;     /* sum of all shares against 1 */
+    double sum_p;     /* sum of all shares, compared with 1 */
     double weights_p; /* ones per report (unary schemes) */
     bool implausible; /* some p-value is below 1e-6 */
     double seeds_p;   /* seeds and hashes (local hashing) */
 } hsy_plausibility;
 
 /* Test a tally. complete: points are the whole domain in order. weights_p and
- * seeds_p find devices that lie for gain (docs/poisoning.md); other mechanisms
- * show no such sign. Each report counts as another device's, unless t and
- * points say otherwise. */
+ * seeds_p detect lying devices (docs/poisoning.md), under unary and
+ * local-hashing mechanisms only. The tests assume one report per device, unless
+ * t->kept and points[i].kept are set. */
 HSY_API void hsy_plausible(const hsy_scheme *s, hsy_plausibility *out,
                            const hsy_tally *t, const hsy_evidence *points,
                            size_t count, bool complete);

@@ -27,8 +27,8 @@ HSY_API hsy_status hsy_scheme_decode(hsy_scheme *s,
                                      const uint8_t *labels, size_t labels_len,
                                      hsy_error *err);
 
-/* Returns the first field in which two schemes differ, a literal; NULL if they
- * are equal. */
+/* Returns the name of the first field that differs, a string literal; NULL if
+ * the schemes are equal. */
 HSY_API const char *hsy_scheme_difference(const hsy_scheme *a,
                                           const hsy_scheme *b);
 
@@ -48,13 +48,14 @@ typedef struct hsy_file_header {
 #define HSY_PREFIX_WIRE 64
 
 typedef enum hsy_record_type {
-    HSY_RECORD_REPORTS = 1, /* count packed reports */
-    HSY_RECORD_STRATA = 2,  /* count u64 from index `first` on */
-    HSY_RECORD_WEIGHTS = 3,
-    HSY_RECORD_CELLS = 4,  /* count i64; runs of zero cells are omitted */
-    HSY_RECORD_END = 5,    /* count: number of reports in the file */
-    HSY_RECORD_ROUNDS = 6, /* count rounds of 24 bytes: hsy_round */
-    HSY_RECORD_BATCHES = 7 /* count rows of 64 bytes: hsy_batches */
+    HSY_RECORD_REPORTS = 1, /* `count` packed reports */
+    HSY_RECORD_STRATA = 2,  /* `count` u64 values of strata from `first` on */
+    HSY_RECORD_WEIGHTS = 3, /* `count` u64 values of weights from `first` on */
+    HSY_RECORD_CELLS = 4,   /* `count` i64 cells from `first` on; runs of zeros
+                               are omitted */
+    HSY_RECORD_END = 5,     /* `count` is the number of reports in the file */
+    HSY_RECORD_ROUNDS = 6,  /* `count` rounds of 24 bytes: hsy_round */
+    HSY_RECORD_BATCHES = 7  /* `count` rows of 64 bytes: hsy_batches */
 } hsy_record_type;
 
 typedef struct hsy_record {
@@ -66,9 +67,9 @@ typedef struct hsy_record {
 
 #define HSY_RECORD_WIRE 32
 #define HSY_RECORD_MAX (1u << 20)
-/* Cells, strata or weights in one record. */
+/* Most cells, strata or weights per record. */
 #define HSY_RECORD_CELLS_RUN 4096u
-/* Rows of batches in a file. */
+/* Most hsy_batches rows per file. */
 #define HSY_RECORD_BATCHES_MAX 16u
 
 HSY_API void hsy_file_header_encode(uint8_t wire[HSY_PREFIX_WIRE],
@@ -92,7 +93,7 @@ HSY_API uint32_t hsy_crc32c(uint32_t crc, const void *data, size_t len);
 
 typedef enum hsy_upload_kind {
     HSY_UPLOAD_REPORTS = 1,
-    HSY_UPLOAD_NULL = 2,  /* no report; equal length; never tallied */
+    HSY_UPLOAD_NULL = 2,  /* no report, but the length of one; not counted */
     HSY_UPLOAD_SEALED = 3 /* one report or null upload, sealed for shufflers */
 } hsy_upload_kind;
 
