@@ -33,8 +33,8 @@ typedef struct hsy_host_options {
     bool create;           /* create directory and device if missing */
 
     /* UTC seconds since 1970. A status other than HSY_OK fails the caller.
-     * NULL: the system's clock. A device's days never go back: a device that
-     * was given a false clock can only rehearse from then on. A program built
+     * NULL: the system's clock. A device never goes back in time: once opened
+     * with another clock it can only be used for rehearsals. A program built
      * without these two members has a smaller size and uses the system's clock.
      */
     hsy_status (*clock)(void *ctx, uint64_t *seconds);
@@ -101,8 +101,8 @@ HSY_API hsy_status hsy_client_answer(hsy_client *client,
 
 /* Answer with a text, as in a line of `hearsay randomize`: yes or no, a value,
  * a decimal, a string. An unlisted value becomes `other`, a number outside the
- * range its nearer end. Returns HSY_E_FORMAT or HSY_E_RANGE if the text is no
- * answer; then nothing is charged. */
+ * range its nearer end. Returns HSY_E_FORMAT or HSY_E_RANGE if the text is not
+ * a valid answer; nothing is charged. */
 HSY_API hsy_status hsy_client_answer_text(hsy_client *client,
                                           hsy_answer_state *state,
                                           const char *task, const char *text,
@@ -148,8 +148,9 @@ typedef struct hsy_send_result {
  *
  * If the options or the document name a relay, each upload is sealed for the
  * gateway keys of the document (Oblivious HTTP, docs/relay.md) and sent to the
- * relay. url is then only named inside. A response in clear does not count. A
- * task that demands a relay is never sent without one: its uploads stay due.
+ * relay. url is then only named inside the sealed request. An unsealed response
+ * is treated as a failure. A task that demands a relay is never sent without
+ * one: its uploads stay due.
  *
  * Returns HSY_OK if nothing waits. Returns HSY_E_IO if something waits (result
  * says what and why), or if libcurl, loaded by the first call, is missing.
@@ -229,10 +230,10 @@ HSY_API hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
  *     hsy_analysis_json(&r, &text, &len, &err);
  *     hsy_analysis_clear(&r);
  *
- * is `hearsay estimate --format json`, and what a collector serves.
+ * writes the same JSON as `hearsay estimate --format json` and a collector.
  */
 
-/* A view of a tally and what belongs to it. */
+/* A view of a tally and of what is known about its reports. */
 typedef struct hsy_analysis_tally {
     const hsy_scheme *scheme;
     const hsy_scheme_info *info; /* of the scheme; NULL: computed */
@@ -240,13 +241,13 @@ typedef struct hsy_analysis_tally {
     const uint8_t *labels; /* of the spec, info->labels_len bytes; NULL: values
                               are named by numbers */
     const hsy_attendance *attended; /* NULL: nobody answered twice */
-    const hsy_scheme *permanent;    /* scheme of the kept answers; NULL: as the
-                                       scheme says */
+    const hsy_scheme *permanent;    /* scheme of the permanent answers; NULL: as
+                                       in hsy_evidence_attend */
     const hsy_round *rounds; /* rounds of its reports; NULL: unknown, attended
                                 is an upper bound */
     size_t nrounds;
-    /* Smallest shuffled batch of its reports. With 0 reports: the terms to
-     * assume for `batches`, zeros: their own terms. NULL: none is stated. */
+    /* Smallest shuffled batch of its reports. If reports is 0, honest and delta
+     * override the terms of `batches` (0: keep theirs). NULL: unknown. */
     const hsy_batch *batch;
     const hsy_batches *batches; /* batches of its reports; NULL: unknown */
     size_t nbatches;
@@ -283,19 +284,19 @@ typedef struct hsy_analysis_request {
     hsy_interval interval;
     bool simultaneous;          /* simultaneous intervals */
     hsy_post post;              /* post-processed number for each row */
-    hsy_density_method density; /* shares by likelihood; AUTO: only if there are
-                                   no others */
+    hsy_density_method density; /* maximum-likelihood shares; AUTO: only for
+                                   mechanisms without evidence */
     double lying;               /* assumed share of lying devices */
     uint64_t top;               /* number of largest rows; 0: all */
     const hsy_analysis_text *candidates; /* values to estimate; NULL: all */
     size_t ncandidates;
-    bool bare;                   /* no names of rows, no notes */
+    bool bare;                   /* omit row names and notes */
     hsy_analysis_text attribute; /* this attribute of a tuple only; NULL: all */
     const hsy_analysis_range *ranges;
     size_t nranges;
     bool quantiles;   /* bins: also some quantiles */
-    uint64_t devices; /* two tallies: number of all devices that keep their
-                         first answer, with known rounds; 0: unknown */
+    uint64_t devices; /* two tallies with known rounds: number of all devices
+                         that keep their first answer; 0: unknown */
     bool overlap;     /* two tallies may share reports */
     hsy_rappor_options rappor; /* alpha 0: 0.1; level, target and dispersion are
                                   ignored */
@@ -327,7 +328,7 @@ typedef enum hsy_analysis_column {
 
 #define HSY_COLUMNS 18u
 
-/* A row. The result's columns tell which members are set. NaN: no value. */
+/* A row. The result's columns state which members are set. NaN: no value. */
 typedef struct hsy_analysis_row {
     hsy_analysis_text value;     /* name */
     hsy_analysis_text attribute; /* attribute of a tuple */
@@ -347,27 +348,31 @@ typedef struct hsy_analysis_row {
     bool significant; /* search: significant */
 } hsy_analysis_row;
 
-/* Notes and doubts about a result. */
+/* Notes on a result, and doubts: warnings that it may be wrong. p, count and of
+ * are members of hsy_analysis_note. */
 typedef enum hsy_analysis_code {
-    HSY_NOTE_PERSON_ROUNDS = 1,
-    HSY_NOTE_MEAN_ROUNDS = 2,
-    HSY_NOTE_KEPT_NOISE = 3,
-    HSY_NOTE_ATTENDANCE_BOUND = 4,
-    HSY_NOTE_PAIRED = 5,
-    HSY_NOTE_OVERLAP = 6,
-    HSY_DOUBT_SUPPORT = 7,  /* p */
-    HSY_DOUBT_SUM = 8,      /* p */
-    HSY_DOUBT_WEIGHTS = 9,  /* p */
-    HSY_DOUBT_SEEDS = 10,   /* p */
-    HSY_DOUBT_LYING = 11,   /* p */
-    HSY_DOUBT_FEW = 12,     /* count reports */
-    HSY_DOUBT_STEPS = 13,   /* count steps of EM */
-    HSY_DOUBT_OUTSIDE = 14, /* count of `of` intervals; chance makes p */
-    HSY_DOUBT_OUTSIDE_ODD = 15,
-    HSY_DOUBT_CANDIDATES = 16,
-    HSY_DOUBT_DETECTED = 17,
-    HSY_DOUBT_STRINGS = 18, /* an attribute has no candidates */
-    HSY_DOUBT_UNANSWERED = 19
+    HSY_NOTE_PERSON_ROUNDS = 1,    /* shares of person-rounds, not of people */
+    HSY_NOTE_MEAN_ROUNDS = 2,      /* mean over person-rounds, not people */
+    HSY_NOTE_KEPT_NOISE = 3,       /* reports repeat permanent noise */
+    HSY_NOTE_ATTENDANCE_BOUND = 4, /* rounds unknown: error is a bound */
+    HSY_NOTE_PAIRED = 5,           /* common permanent noise was subtracted */
+    HSY_NOTE_OVERLAP = 6,          /* tallies may share reports */
+    HSY_DOUBT_SUPPORT = 7,         /* p: hsy_plausibility.support_p */
+    HSY_DOUBT_SUM = 8,             /* p: hsy_plausibility.sum_p */
+    HSY_DOUBT_WEIGHTS = 9,         /* p: hsy_plausibility.weights_p */
+    HSY_DOUBT_SEEDS = 10,          /* p: hsy_plausibility.seeds_p */
+    HSY_DOUBT_LYING = 11,          /* p: p-value of the tests for lying */
+    HSY_DOUBT_FEW = 12,            /* count: number of reports */
+    HSY_DOUBT_STEPS = 13,          /* count: steps of EM, which did not
+                                      converge */
+    HSY_DOUBT_OUTSIDE = 14,     /* count of `of` intervals lie outside [0, 1];
+                                   p is the number expected by chance */
+    HSY_DOUBT_OUTSIDE_ODD = 15, /* as OUTSIDE, but significantly many */
+    HSY_DOUBT_CANDIDATES = 16,  /* post-processing assumed that the candidates
+                                   are all values */
+    HSY_DOUBT_DETECTED = 17,    /* RAPPOR: detected shares exceed 100 % */
+    HSY_DOUBT_STRINGS = 18,     /* an attribute has no candidates */
+    HSY_DOUBT_UNANSWERED = 19   /* no report holds the attribute */
 } hsy_analysis_code;
 
 typedef struct hsy_analysis_note {
@@ -378,7 +383,8 @@ typedef struct hsy_analysis_note {
     uint64_t count, of;
 } hsy_analysis_note;
 
-/* Return a short name for programs; a sentence. Literals. */
+/* hsy_analysis_code_name returns a short name for programs,
+ * hsy_analysis_code_text a sentence. Both are literals. */
 HSY_API const char *hsy_analysis_code_name(hsy_analysis_code code);
 HSY_API const char *hsy_analysis_code_text(hsy_analysis_code code);
 
@@ -397,10 +403,9 @@ typedef struct hsy_analysis_result {
     hsy_attendance attended;
     bool shuffled; /* batch and worth are set */
     hsy_batch batch;
-    hsy_worth worth; /* worth of the smallest batch */
-    /* Batches of the reports, if known: all of them, with the terms that give
-     * least privacy. nano_central 0: worth uses other terms than the promise.
-     */
+    hsy_worth worth; /* privacy of the smallest batch */
+    /* All batches of the reports, if known, with the least private terms.
+     * nano_central 0: nothing was promised under the terms that worth uses. */
     hsy_batches batches;
     uint64_t each; /* most reports of one device, each in its own batch;
                       epsilon_each and delta_each are their total */
@@ -409,7 +414,8 @@ typedef struct hsy_analysis_result {
     hsy_confidence how; /* its level holds for rows that were not selected */
     bool simultaneous;
     hsy_post post;
-    hsy_density_method density; /* shares by likelihood; AUTO: by evidence */
+    hsy_density_method density; /* maximum-likelihood shares; AUTO: from
+                                   evidence */
     const char *why;            /* reason why there are no intervals; NULL if
                                    there are */
 
@@ -417,14 +423,15 @@ typedef struct hsy_analysis_result {
     hsy_poison_bound lies; /* largest widening of a row */
     double lying_p;        /* p-value of the tests for lying devices; NaN: none
                               applies */
-    bool looked;           /* plausibility was tested; notes tell the result */
+    bool tested;           /* plausibility was tested; notes hold the result */
 
     uint32_t columns; /* bit 1 << hsy_analysis_column */
     hsy_analysis_row *rows;
     size_t count;          /* number of rows */
-    uint64_t selected, of; /* `selected` of `of` rows were selected */
+    uint64_t selected, of; /* number of rows selected, and number they were
+                              selected from */
     bool largest_first;
-    double level_selected; /* level of their intervals */
+    double level_selected; /* level of the intervals of selected rows */
     bool has_rest;         /* some values are not in the rows */
     hsy_estimate rest;     /* sum of those; NaN: no error is known */
     hsy_analysis_row *quantiles;
@@ -453,12 +460,13 @@ typedef struct hsy_analysis_result {
 } hsy_analysis_result;
 
 /* Analyze a tally by its mechanism's analysis (hsy_scheme_info.analysis), or
- * its difference to `against` (may be NULL), which must ask the same. Returns
- * HSY_E_MISMATCH with the difference in err->msg, and HSY_E_REFUSED if shares
- * are estimated together. Returns HSY_E_EMPTY without reports. Returns
+ * its difference from `against` (may be NULL), which must have the same
+ * question. Returns HSY_E_MISMATCH with the reason in err->msg if it has not,
+ * and HSY_E_REFUSED for mechanisms whose shares are estimated jointly: no
+ * difference is defined. Returns HSY_E_EMPTY without reports. Returns
  * HSY_E_RANGE or HSY_E_UNKNOWN with the field of the request, for candidates
- * with the position (from 1) in err->at. Returns HSY_E_NOMEM. On failure the
- * result is zeroed. */
+ * with the position (from 1) in err->at. Returns HSY_E_NOMEM if memory runs
+ * out. On failure the result is zeroed. */
 HSY_API hsy_status hsy_analysis_run(hsy_analysis_result *out,
                                     const hsy_analysis_tally *t,
                                     const hsy_analysis_tally *against,

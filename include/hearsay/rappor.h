@@ -10,8 +10,9 @@ extern "C" {
 
 /* ---- Decoding: docs/rappor-decode.md ------------------------------------- */
 
-/* Counts of a RAPPOR collection. q and p are those of one report: P(bit is 1)
- * if the Bloom filter sets the bit, and if it does not (hsy_rappor_channel). */
+/* Counts of a RAPPOR collection. q = P(reported bit is 1 | set in the Bloom
+ * filter), p = P(reported bit is 1 | not set), with both noise steps together
+ * (hsy_rappor_channel). */
 typedef struct hsy_rappor_data {
     size_t size;            /* sizeof(hsy_rappor_data) */
     uint32_t k, h;          /* bits and hashes of a filter */
@@ -20,8 +21,8 @@ typedef struct hsy_rappor_data {
     const uint64_t *totals; /* reports of each cohort: m */
     const uint64_t *ones;   /* [cohort][bit]: reports with the bit set */
     size_t candidates;
-    const uint16_t *bits; /* [candidate][cohort][hash]: bit from 0; a bit named
-                             twice in a cohort counts once */
+    const uint16_t *bits; /* [candidate][cohort][hash]: bit from 0; a bit that
+                             occurs twice in a cohort counts once */
 } hsy_rappor_data;
 
 #define HSY_RAPPOR_BITS_MAX 4096u    /* k */
@@ -36,9 +37,9 @@ typedef struct hsy_rappor_noise {
     double f, p, q; /* f of the permanent answer; p, q of the report */
 } hsy_rappor_noise;
 
-/* f, p and q as one step, and its cost: of one report, and of any number made
- * from one permanent answer (infinite if f is 0). With k = 1 a value is one
- * bit; else two values differ in at most 2h bits. */
+/* Both noise steps combined into one (p, q), and the epsilons of one report and
+ * of any number of reports from one permanent answer (infinite if f is 0). With
+ * k = 1 two values differ in one bit, else in at most 2h bits. */
 typedef struct hsy_rappor_law {
     double p, q;
     double epsilon_report, epsilon_permanent;
@@ -85,7 +86,7 @@ typedef struct hsy_rappor_share {
     hsy_estimate est;
     double unbiased;
     double p_zero; /* sampler: P(share is 0 | data); nnls: p-value */
-    double q;      /* least alpha at which it is detected */
+    double q;      /* smallest alpha at which it is detected */
     bool detected;
 } hsy_rappor_share;
 
@@ -97,11 +98,12 @@ typedef struct hsy_rappor_summary {
     double unlisted;  /* share of unlisted strings, from the intercept */
     double unlisted_sd;
     double level_selected; /* level of the intervals of detected candidates */
-    hsy_estimate rest;     /* 1 less the sum of the detected `unbiased` */
+    hsy_estimate rest;     /* 1 minus the sum of the detected `unbiased` */
     double dispersion;     /* factor applied to variances, at least 1 */
-    bool intercept;        /* false: no bit is left to estimate it by */
-    bool posed; /* regression on all candidates; else on the detected ones,
-                   and intervals hold given those */
+    bool intercept;        /* false: the bits of the candidates leave the
+                              intercept undetermined */
+    bool posed; /* true: regression on all candidates; false: on the detected
+                   ones only, and intervals are conditional on them */
 } hsy_rappor_summary;
 
 /* Returns the bytes of memory for a decode; 0 if data is out of range. */
@@ -146,22 +148,22 @@ typedef struct hsy_association_result {
 /* Returns the bytes of scratch; 0 if the table is out of range. */
 HSY_API size_t hsy_associate_scratch(const hsy_association *a);
 
-/* Compute the most likely joint distribution (the last variable runs fastest)
+/* Compute the most likely joint distribution (the last variable varies fastest)
  * and the covariance of its cells, cells squared, from the empirical
  * information. People are taken as a sample of a population. Returns
  * HSY_E_EMPTY without reports. Returns HSY_E_RANGE for a report (err->at) that
- * no category can give, for numbers that are no probabilities, and if the
- * reports cannot tell the cells apart. */
+ * no category can give, for numbers that are not probabilities, and if the
+ * reports cannot distinguish the cells. */
 HSY_API hsy_status hsy_associate(const hsy_association *a, double *share,
                                  double *covariance,
                                  hsy_association_result *result, void *scratch,
                                  hsy_error *err);
 
-/* Compute the first-order change of the joint distribution if the rows of a
- * were those of other, which must have the same shape. share and covariance are
- * a's. Use it for rows that are estimates: shift their parameters by a standard
- * error, and add change times change' to the covariance. scratch as for
- * hsy_associate. */
+/* Compute the first-order change of the joint distribution when rows change
+ * from a to other (of the same shape). share and covariance are those of a. Use
+ * it for rows that are estimates: shift their parameters by a standard error,
+ * and add change times change' to the covariance. scratch as for hsy_associate.
+ */
 HSY_API void hsy_associate_shift(const hsy_association *a, double *change,
                                  const double *share, const double *covariance,
                                  const hsy_association *other, void *scratch);

@@ -13,7 +13,7 @@ extern "C" {
 
 /* Interview designs, and the meaning of `chance` for each. */
 typedef enum hsy_survey_design {
-    HSY_SURVEY_EPSILON = 0,   /* epsilon: the best design for this epsilon */
+    HSY_SURVEY_EPSILON = 0,   /* epsilon; the best design for it */
     HSY_SURVEY_SPINNER = 1,   /* Warner: the question with probability p, else
                                  its opposite */
     HSY_SURVEY_COINS = 2,     /* the truth with probability t, else yes with
@@ -24,8 +24,8 @@ typedef enum hsy_survey_design {
                                  yes */
     HSY_SURVEY_FORCED = 5,    /* forced yes with probability a, forced no with
                                  b, else the truth */
-    HSY_SURVEY_CROSSWISE = 6  /* whether two answers are equal; a share r says
-                                 yes to the other question */
+    HSY_SURVEY_CROSSWISE = 6  /* yes if both answers are equal; a share r
+                                 answers yes to the other question */
 } hsy_survey_design;
 
 /* A design as a channel: P(yes | yes) = p, P(yes | no) = q, and their
@@ -34,13 +34,14 @@ typedef struct hsy_survey {
     double p, not_p, q, not_q;
 } hsy_survey;
 
-/* Make a design. Returns HSY_E_RANGE for what is no probability, and if p and q
- * differ by less than 1e-8: such answers hold no information. */
+/* Make a design. Returns HSY_E_RANGE if a chance is not a probability, or if p
+ * and q differ by less than 1e-8: such answers hold no information. */
 HSY_API hsy_status hsy_survey_init(hsy_survey *out, hsy_survey_design design,
                                    const double chance[2], hsy_error *err);
 
-/* Return p - q; the epsilon of one answer, infinite if an answer proves a
- * truth; the rate of yes for a true share, 0 to 1. */
+/* hsy_survey_gap returns p - q; hsy_survey_epsilon the epsilon of one answer
+ * (infinite if an answer proves a truth); hsy_survey_rate the expected rate of
+ * yes for a true share, 0 to 1. */
 HSY_API double hsy_survey_gap(const hsy_survey *s);
 HSY_API double hsy_survey_epsilon(const hsy_survey *s);
 HSY_API double hsy_survey_rate(const hsy_survey *s, double share);
@@ -58,8 +59,8 @@ typedef struct hsy_survey_result {
     double mle;     /* most likely share, from 0 to 1 */
     double wald[2]; /* NaN below HSY_WALD_MIN answers */
     double wilson[2], likelihood[2], exact[2];
-    double beyond;           /* standard errors by which the rate of yes is
-                                outside its possible range; else 0 */
+    double beyond;           /* distance of the observed rate of yes from its
+                                possible range, in standard errors; 0 inside */
     double other, other_mle; /* pair only: share of yes to the other question */
 } hsy_survey_result;
 
@@ -86,8 +87,7 @@ HSY_API hsy_status hsy_survey_weigh(double *yes, double *n,
 typedef struct hsy_survey_test {
     double statistic, freedom, p_value;
     double pooled; /* most likely share if there is one */
-    bool boundary; /* some group's share is 0 or 1: p_value is too large rather
-                      than too small */
+    bool boundary; /* some group's share is 0 or 1: p_value is conservative */
 } hsy_survey_test;
 
 /* Compare at least two groups of one design. */
@@ -132,10 +132,11 @@ HSY_API hsy_status hsy_survey_states(hsy_survey_shares *out, const double *h,
                                      const double *counts, size_t d,
                                      hsy_error *err);
 
-/* Compute the answers needed, an integer in a double: for a Wald interval of
- * plus or minus margin at a true share; or in each of two groups, for a test of
- * this level to find different shares with probability `power`. Returns
- * HSY_E_RANGE for an invalid share, margin, level or power. */
+/* Compute the number of answers needed, an integer in a double.
+ * hsy_survey_need: for a Wald interval of plus or minus margin at a true share.
+ * hsy_survey_need_groups: in each of two groups, for a test of this level to
+ * detect different shares with probability `power`. Returns HSY_E_RANGE for an
+ * invalid share, margin, level or power. */
 HSY_API hsy_status hsy_survey_need(const hsy_survey *s, double *n, double share,
                                    double margin, double level, hsy_error *err);
 HSY_API hsy_status hsy_survey_need_groups(const hsy_survey *s, double *n,

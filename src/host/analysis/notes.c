@@ -159,7 +159,7 @@ hsy_status analysis_doubt(struct analysis_job *j, uint32_t which,
     hsy_status st = HSY_OK;
 
     hsy_plausible(t->scheme, &odd, t->tally, e->points, count, e->complete);
-    j->out->looked = true;
+    j->out->tested = true;
     if (odd.implausible) {
         note.code = notes_reason(&odd);
         note.p = fmin(fmin(odd.support_p, odd.sum_p),

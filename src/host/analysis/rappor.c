@@ -231,7 +231,7 @@ static hsy_status rappor_result(hsy_analysis_result *out,
     out->largest_first = top != 0;
     out->has_rest = true;
     out->rest = out->summary.rest;
-    out->looked = true;
+    out->tested = true;
     out->columns |=
         1u << HSY_COLUMN_P_ZERO | 1u << HSY_COLUMN_Q_VALUE |
         1u << HSY_COLUMN_LEVEL | 1u << HSY_COLUMN_DETECTED |

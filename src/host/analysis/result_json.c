@@ -139,7 +139,7 @@ static void json_doubt(struct put *p, const hsy_analysis_result *r)
 {
     const char *why = NULL;
 
-    if (!r->looked)
+    if (!r->tested)
         return;
     for (size_t i = 0; i < r->nnotes && why == NULL; i++)
         if (analysis_implausible(&r->notes[i]))
