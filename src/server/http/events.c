@@ -7,6 +7,7 @@
  */
 #include "server/http/internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -188,25 +189,12 @@ void events_end(struct loop *p)
 static struct listen_event *events_make(const char *name, const char *data,
                                         size_t len)
 {
-    static const char event[] = "event: ", and[] = "\ndata: ", end[] = "\n\n";
-    const struct {
-        const char *text;
-        size_t len;
-    } parts[] = {{event, sizeof event - 1},
-                 {name, strlen(name)},
-                 {and, sizeof and-1},
-                 {data, len},
-                 {end, sizeof end - 1}};
-    struct listen_event *e = malloc(sizeof *e + sizeof event + strlen(name) +
-                                    sizeof and+len + sizeof end);
+    const size_t room = sizeof "event: \ndata: \n\n" + strlen(name) + len;
+    struct listen_event *e = malloc(sizeof *e + room);
 
-    if (e == NULL)
-        return NULL;
-    e->len = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        memcpy(e->bytes + e->len, parts[i].text, parts[i].len);
-        e->len += parts[i].len;
-    }
+    if (e != NULL)
+        e->len = (size_t)snprintf(e->bytes, room, "event: %s\ndata: %.*s\n\n",
+                                  name, (int)len, data);
     return e;
 }
 

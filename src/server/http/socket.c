@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "server/http/internal.h"
 
+#include "host/base/digits.h"
 #include "host/base/host_fail.h"
 
 #include <errno.h>
@@ -114,9 +115,10 @@ static hsy_status socket_bind_port(struct listener *l, const struct addrinfo *a,
 
 static bool socket_is_port(const char *text)
 {
-    size_t len = strspn(text, "0123456789");
+    const size_t len = strlen(text);
+    uint64_t port;
 
-    return len > 0 && len <= 5 && text[len] == 0 && atoi(text) <= 65535;
+    return len <= 5 && digits_parse(&port, text, len, 65535);
 }
 
 /* "127.0.0.1:8080", "[::1]:0", "name:80" */

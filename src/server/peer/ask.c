@@ -7,14 +7,10 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-#define ASK_LENGTH 32u /* digits of a length, and the head's end */
 
 const char *const ask_outcomes[ASK_OUTCOMES] = {
     [ASK_ANSWERED] = "answered", [ASK_NO_LINK] = "no-link",
@@ -27,8 +23,7 @@ struct ask {
     int epoll, wake;
     _Atomic bool stopping;
     bool used; /* the link has brought an answer before */
-    uint8_t *out;
-    size_t out_len, out_room;
+    struct target_request out;
     struct response answer;
 };
 
@@ -109,46 +104,6 @@ static enum ask_outcome ask_connect(struct ask *a)
 
 /* ---- A request ----------------------------------------------------------- */
 
-static bool ask_compose(struct ask *a, const uint8_t *body, size_t len)
-{
-    const struct target *to = a->options.to;
-    const size_t need = to->head_len + ASK_LENGTH + len;
-
-    if (need > a->out_room) {
-        uint8_t *larger = realloc(a->out, need);
-
-        if (larger == NULL)
-            return false;
-        a->out = larger;
-        a->out_room = need;
-    }
-    memcpy(a->out, to->head, to->head_len);
-    a->out_len =
-        to->head_len + (size_t)snprintf((char *)a->out + to->head_len,
-                                        ASK_LENGTH, "%zu\r\n\r\n", len);
-    memcpy(a->out + a->out_len, body, len);
-    a->out_len += len;
-    return true;
-}
-
-/* All that has come; RESPONSE_MORE: not enough yet. */
-static enum response_state ask_read(struct ask *a, bool *over)
-{
-    enum response_state state = RESPONSE_MORE;
-
-    while (state == RESPONSE_MORE) {
-        size_t room = 0;
-        uint8_t *to = response_room(&a->answer, &room);
-        const ssize_t n = to == NULL ? -1 : target_receive(&a->link, to, room);
-
-        *over = n < 0;
-        if (n <= 0)
-            return RESPONSE_MORE;
-        state = response_take(&a->answer, (size_t)n);
-    }
-    return state;
-}
-
 static enum ask_outcome ask_exchange(struct ask *a)
 {
     const uint64_t deadline =
@@ -162,18 +117,18 @@ static enum ask_outcome ask_exchange(struct ask *a)
     while (so == ASK_ANSWERED && state == RESPONSE_MORE && !over) {
         ssize_t n = 1;
 
-        while (n > 0 && sent < a->out_len) {
-            n = target_send(&a->link, a->out + sent, a->out_len - sent);
+        while (n > 0 && sent < a->out.len) {
+            n = target_send(&a->link, a->out.bytes + sent, a->out.len - sent);
             sent += n > 0 ? (size_t)n : 0;
         }
-        state = ask_read(a, &over);
-        over = over || n < 0 || !ask_watch(a, sent < a->out_len);
+        state = target_read(&a->link, &a->answer, &over);
+        over = over || n < 0 || !ask_watch(a, sent < a->out.len);
         if (state == RESPONSE_MORE && !over)
             so = ask_wait(a, deadline);
     }
     if (so != ASK_ANSWERED)
         return so;
-    a->answer.head.close |= sent < a->out_len; /* it did not want all of it */
+    a->answer.head.close |= sent < a->out.len; /* it did not want all of it */
     return state == RESPONSE_WHOLE ? ASK_ANSWERED
            : state == RESPONSE_BAD ? ASK_STRANGE
                                    : ASK_BROKEN;
@@ -206,7 +161,7 @@ enum ask_outcome ask_post(struct ask *a, const uint8_t *body, size_t len,
     *out = (struct ask_answer){.status = 0};
     if (atomic_load(&a->stopping))
         return ASK_STOPPED;
-    if (!ask_compose(a, body, len))
+    if (!target_compose(a->options.to, &a->out, body, len))
         return ASK_NO_LINK;
     so = ask_once(a, &again);
     if (again)
@@ -261,6 +216,6 @@ void ask_close(struct ask *a)
     if (a->wake != -1)
         close(a->wake);
     response_clear(&a->answer);
-    free(a->out);
+    free(a->out.bytes);
     free(a);
 }

@@ -9,7 +9,6 @@
 #ifndef SERVER_PEER_ASK_H
 #define SERVER_PEER_ASK_H
 
-#include "server/peer/response.h"
 #include "server/peer/target.h"
 
 struct ask;

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* memmem */
 #include "server/peer/response.h"
 
+#include "host/base/digits.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,15 +17,10 @@ struct response_text {
     size_t len;
 };
 
-static bool response_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* tchar of RFC 9110. */
 static bool response_name_char(char c)
 {
-    return response_digit(c) || (c >= 'a' && c <= 'z') ||
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
            (c >= 'A' && c <= 'Z') ||
            (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 }
@@ -58,34 +55,27 @@ static struct response_text response_trim(const char *at, const char *end)
 static bool response_status(struct response_head *out, struct response_text t)
 {
     const char *at = t.at;
+    uint64_t status;
 
     if (t.len < 13 || strncmp(at, "HTTP/1.", 7) != 0 ||
         (at[7] != '0' && at[7] != '1') || at[8] != ' ' || at[12] != ' ')
         return false;
-    out->status = 0;
-    for (int i = 9; i < 12; i++) {
-        if (!response_digit(at[i]))
-            return false;
-        out->status = 10 * out->status + (unsigned)(at[i] - '0');
-    }
     out->close = at[7] == '0';
-    return out->status >= 200 && out->status <= 599 &&
+    if (!digits_parse(&status, at + 9, 3, 599))
+        return false;
+    out->status = (unsigned)status;
+    return status >= 200 &&
            response_visible((struct response_text){at + 13, t.len - 13});
 }
 
 static bool response_length(size_t *out, struct response_text t)
 {
-    size_t n = 0;
+    uint64_t n = 0;
 
-    if (t.len == 0 || t.len > 6)
+    if (t.len > 6 || !digits_parse(&n, t.at, t.len, RESPONSE_BODY))
         return false;
-    for (size_t i = 0; i < t.len; i++) {
-        if (!response_digit(t.at[i]))
-            return false;
-        n = 10 * n + (size_t)(t.at[i] - '0');
-    }
-    *out = n;
-    return n <= RESPONSE_BODY;
+    *out = (size_t)n;
+    return true;
 }
 
 /* Whether one word of "a, b" is this. */

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "server/peer/target.h"
 
+#include "host/base/digits.h"
 #include "host/base/host_fail.h"
 
 #include <arpa/inet.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #define TARGET_PATH 1024u
+#define TARGET_LENGTH 32u /* digits of a length, and the head's end */
 
 /* ---- The URL ------------------------------------------------------------- */
 
@@ -26,14 +28,10 @@ struct target_parts {
 
 static bool target_port(const struct target_parts *u)
 {
-    unsigned n = 0;
+    uint64_t n = 0;
 
-    for (size_t i = 0; i < u->port_len; i++) {
-        if (u->port[i] < '0' || u->port[i] > '9')
-            return false;
-        n = 10 * n + (unsigned)(u->port[i] - '0');
-    }
-    return u->port_len <= 5 && n != 0 && n <= 65535;
+    return u->port_len <= 5 && digits_parse(&n, u->port, u->port_len, 65535) &&
+           n != 0;
 }
 
 static bool target_split(struct target *g, struct target_parts *u,
@@ -172,6 +170,28 @@ void target_close(struct target *g)
     g->trust = NULL;
 }
 
+bool target_compose(const struct target *g, struct target_request *out,
+                    const uint8_t *body, size_t len)
+{
+    const size_t need = g->head_len + TARGET_LENGTH + len;
+
+    if (need > out->room) {
+        uint8_t *larger = realloc(out->bytes, need);
+
+        if (larger == NULL)
+            return false;
+        out->bytes = larger;
+        out->room = need;
+    }
+    memcpy(out->bytes, g->head, g->head_len);
+    out->len =
+        g->head_len + (size_t)snprintf((char *)out->bytes + g->head_len,
+                                       TARGET_LENGTH, "%zu\r\n\r\n", len);
+    memcpy(out->bytes + out->len, body, len);
+    out->len += len;
+    return true;
+}
+
 /* ---- Connections --------------------------------------------------------- */
 
 /* No ticket is asked for: one connection is not known by another. */
@@ -279,6 +299,24 @@ ssize_t target_receive(struct target_link *k, uint8_t *bytes, size_t room)
     if (n == -1)
         return errno == EAGAIN || errno == EINTR ? 0 : -1;
     return n > 0 ? n : -1;
+}
+
+enum response_state target_read(struct target_link *k, struct response *r,
+                                bool *over)
+{
+    enum response_state state = RESPONSE_MORE;
+
+    while (state == RESPONSE_MORE) {
+        size_t room = 0;
+        uint8_t *to = response_room(r, &room);
+        const ssize_t n = to == NULL ? -1 : target_receive(k, to, room);
+
+        *over = n < 0;
+        if (n <= 0)
+            return RESPONSE_MORE;
+        state = response_take(r, (size_t)n);
+    }
+    return state;
 }
 
 void target_end(struct target_link *k)

@@ -2,6 +2,8 @@
 #ifndef SERVER_PEER_TARGET_H
 #define SERVER_PEER_TARGET_H
 
+#include "server/peer/response.h"
+
 #include "hearsay.h"
 
 #include <gnutls/gnutls.h>
@@ -47,6 +49,16 @@ hsy_status target_open(struct target *g, const struct target_options *o,
                        hsy_error *err);
 void target_close(struct target *g);
 
+/* A request as it is sent; zero it to begin, free its bytes at the end. */
+struct target_request {
+    uint8_t *bytes; /* owned */
+    size_t len, room;
+};
+
+/* Head and body; false: out of memory. */
+bool target_compose(const struct target *g, struct target_request *out,
+                    const uint8_t *body, size_t len);
+
 /* ---- A connection to it -------------------------------------------------- */
 
 struct target_link {
@@ -66,6 +78,10 @@ enum target_step target_go_on(struct target *g, struct target_link *k);
 /* Bytes that went or came; 0: not now; -1: it is over. */
 ssize_t target_send(struct target_link *k, const uint8_t *bytes, size_t len);
 ssize_t target_receive(struct target_link *k, uint8_t *bytes, size_t room);
+/* All that has come of an answer; RESPONSE_MORE: not enough yet, and *over: no
+ * more will come. */
+enum response_state target_read(struct target_link *k, struct response *r,
+                                bool *over);
 void target_end(struct target_link *k);
 
 #endif

@@ -10,7 +10,6 @@
 #define SERVER_RELAY_INTERNAL_H
 
 #include "server/http/http.h"
-#include "server/peer/response.h"
 #include "server/peer/target.h"
 
 #include <pthread.h>
@@ -80,8 +79,8 @@ struct pool_link {
     struct pool_job *job; /* NULL: none */
     bool used;            /* it has brought an answer before */
     uint64_t since;       /* it is idle, or connects, since then */
-    uint8_t *out;         /* owned: the request */
-    size_t out_len, out_room, out_at;
+    struct target_request out;
+    size_t out_at; /* bytes of it that went */
     struct response answer;
 };
 

@@ -10,14 +10,11 @@
 #define _GNU_SOURCE
 #include "server/relay/internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 
 #define LINK_CONNECT_MS 5000u
 #define LINK_IDLE_MS 30000u /* less than servers keep one that is silent */
-#define LINK_LENGTH 32u     /* digits of a length, and the head's end */
 
 void link_close(struct pool_thread *t, struct pool_link *k)
 {
@@ -37,7 +34,7 @@ void link_close(struct pool_thread *t, struct pool_link *k)
     atomic_fetch_sub(&t->pool->links, 1);
     target_end(&k->to);
     response_clear(&k->answer);
-    free(k->out);
+    free(k->out.bytes);
     free(k);
 }
 
@@ -76,9 +73,9 @@ static void link_rest(struct pool_thread *t, struct pool_link *k)
 
 static bool link_write(struct pool_thread *t, struct pool_link *k)
 {
-    while (k->out_at < k->out_len) {
-        const ssize_t n =
-            target_send(&k->to, k->out + k->out_at, k->out_len - k->out_at);
+    while (k->out_at < k->out.len) {
+        const ssize_t n = target_send(&k->to, k->out.bytes + k->out_at,
+                                      k->out.len - k->out_at);
 
         if (n < 0) {
             link_broken(t, k, POOL_BROKEN);
@@ -91,34 +88,14 @@ static bool link_write(struct pool_thread *t, struct pool_link *k)
     return true;
 }
 
-static bool link_compose(struct pool_link *k, const struct target *g)
-{
-    size_t len;
-    const uint8_t *body = request_body(k->job->request, &len);
-    const size_t need = g->head_len + LINK_LENGTH + len;
-
-    if (need > k->out_room) {
-        uint8_t *larger = realloc(k->out, need);
-
-        if (larger == NULL)
-            return false;
-        k->out = larger;
-        k->out_room = need;
-    }
-    memcpy(k->out, g->head, g->head_len);
-    k->out_len =
-        g->head_len + (size_t)snprintf((char *)k->out + g->head_len,
-                                       LINK_LENGTH, "%zu\r\n\r\n", len);
-    memcpy(k->out + k->out_len, body, len);
-    k->out_len += len;
-    k->out_at = 0;
-    return true;
-}
-
 void link_take(struct pool_thread *t, struct pool_link *k, struct pool_job *job)
 {
+    size_t len;
+    const uint8_t *body = request_body(job->request, &len);
+
     k->job = job;
-    if (!link_compose(k, t->pool->options.gateway)) {
+    k->out_at = 0;
+    if (!target_compose(t->pool->options.gateway, &k->out, body, len)) {
         k->job = NULL;
         job_fail(t->pool, job, POOL_BUSY);
         link_close(t, k);
@@ -176,7 +153,7 @@ struct pool_link *link_open(struct pool_thread *t)
 static void link_whole(struct pool_thread *t, struct pool_link *k)
 {
     struct pool_job *job = k->job;
-    const bool over = k->answer.head.close || k->out_at != k->out_len;
+    const bool over = k->answer.head.close || k->out_at != k->out.len;
 
     k->job = NULL;
     k->used = true;
@@ -190,24 +167,14 @@ static void link_whole(struct pool_thread *t, struct pool_link *k)
 /* What comes while nothing was asked ends it, whatever it is. */
 static void link_read(struct pool_thread *t, struct pool_link *k)
 {
-    enum response_state state = RESPONSE_MORE;
+    bool over;
+    const enum response_state state = target_read(&k->to, &k->answer, &over);
 
-    while (state == RESPONSE_MORE) {
-        size_t room = 0;
-        uint8_t *to = response_room(&k->answer, &room);
-        const ssize_t n = to == NULL ? -1 : target_receive(&k->to, to, room);
-
-        if (n == 0)
-            return;
-        if (n < 0 || k->job == NULL) {
-            link_broken(t, k, POOL_BROKEN);
-            return;
-        }
-        state = response_take(&k->answer, (size_t)n);
-    }
-    if (state == RESPONSE_BAD)
+    if (over || (k->job == NULL && k->answer.len != 0))
+        link_broken(t, k, POOL_BROKEN);
+    else if (state == RESPONSE_BAD)
         link_broken(t, k, POOL_STRANGE);
-    else
+    else if (state == RESPONSE_WHOLE)
         link_whole(t, k);
 }
 

@@ -6,11 +6,6 @@
 
 /* ---- Answers ------------------------------------------------------------- */
 
-/* Headers that every answer has: nothing is kept by a browser, guessed, or
- * shown inside another page. policy: what the answer may do in a browser; NULL:
- * nothing but look as it does. */
-void api_headers(struct request *q, const char *policy);
-
 /* Close p and answer with it. */
 void api_answer(struct request *q, int status, struct put *p);
 

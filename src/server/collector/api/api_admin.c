@@ -61,11 +61,6 @@ const size_t api_shuffler_admin_count =
 
 /* ---- Answers ------------------------------------------------------------- */
 
-void api_headers(struct request *q, const char *policy)
-{
-    request_guard(q, policy);
-}
-
 void api_problem(struct request *q, int status, const char *title,
                  const char *format, ...)
 {
@@ -75,7 +70,7 @@ void api_problem(struct request *q, int status, const char *title,
     va_start(args, format);
     vsnprintf(detail, sizeof detail, format, args);
     va_end(args);
-    api_headers(q, NULL);
+    request_guard(q, NULL);
     if (status == 503)
         request_set(q, "Retry-After", "1");
     request_problem(q, status, title, "%s", detail);
@@ -98,7 +93,7 @@ void api_answer(struct request *q, int status, struct put *p)
         api_problem(q, 503, "Out of memory", "try again later");
         return;
     }
-    api_headers(q, NULL);
+    request_guard(q, NULL);
     request_answer(q, status,
                    status < 400 ? "application/json"
                                 : "application/problem+json",

@@ -120,7 +120,7 @@ static void figures_failed(struct request *q, struct collector *c,
 static void figures_answer(struct request *q, const char *type, char *text,
                            size_t len)
 {
-    api_headers(q, NULL);
+    request_guard(q, NULL);
     request_answer(q, 200, type, text, len, free);
 }
 

@@ -407,7 +407,7 @@ void api_metrics(struct request *q, void *ctx)
         api_problem(q, 503, "Out of memory", "try again later");
         return;
     }
-    api_headers(q, NULL);
+    request_guard(q, NULL);
     request_answer(q, 200, "text/plain; version=0.0.4; charset=utf-8", text,
                    len, free);
 }

@@ -87,7 +87,7 @@ static void operate_give(struct collector *c, struct request *q, bool live)
         err.status = operate_file(&bytes, &len, e, words, &of);
     rounds_clear(&of.rounds);
     if (bytes != NULL) {
-        api_headers(q, NULL);
+        request_guard(q, NULL);
         operate_name(q, e);
         request_answer(q, 200, "application/octet-stream", bytes, len, free);
     } else {
@@ -152,7 +152,7 @@ void api_document(struct request *q, void *ctx)
         api_problem(q, 404, "No document", "no document is in force yet");
         return;
     }
-    api_headers(q, NULL);
+    request_guard(q, NULL);
     request_answer(q, 200, "application/octet-stream", bytes, len,
                    engine_document_drop);
 }

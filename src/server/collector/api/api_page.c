@@ -15,7 +15,7 @@ static void page_answer(struct request *q, const char *path)
         api_problem(q, 404, "Not found", "there is no such file");
         return;
     }
-    api_headers(q, ASSETS_POLICY);
+    request_guard(q, ASSETS_POLICY);
     request_answer(q, 200, asset_type(a), a->bytes, (size_t)(a->end - a->bytes),
                    NULL);
 }
@@ -40,6 +40,6 @@ void api_asset(struct request *q, void *ctx)
 void api_events(struct request *q, void *ctx)
 {
     (void)ctx;
-    api_headers(q, NULL);
+    request_guard(q, NULL);
     request_subscribe(q);
 }

@@ -8,7 +8,7 @@ void api_health(struct request *q, void *ctx)
     static const char fine[] = "ok\n";
 
     (void)ctx;
-    api_headers(q, NULL);
+    request_guard(q, NULL);
     request_answer(q, 200, "text/plain; charset=utf-8", fine, sizeof fine - 1,
                    NULL);
 }
@@ -80,7 +80,7 @@ void api_ready(struct request *q, void *ctx)
             (size_t)snprintf(text, room, "ready%s\n",
                              c->config.rehearsal != NULL ? ", rehearsal" : "");
         used += status_words(text + used, room - used, all, false, "\n");
-        api_headers(q, NULL);
+        request_guard(q, NULL);
         request_answer(q, 200, "text/plain; charset=utf-8", text, used, free);
     }
 }
