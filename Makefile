@@ -296,6 +296,7 @@ image-check: image
 site:
 	tools/packages site
 	tools/site $(OUT)/site
+	@echo "site: $(OUT)/site/html/index.html; to search it: python3 -m http.server -d $(OUT)/site/html"
 site-check: site
 	tools/packages test
 	SITE=$(abspath $(OUT))/site/html $(PROVE) tests/browser/site.t

@@ -1,5 +1,6 @@
 /* analysis.c - what `hearsay estimate --format json` prints, in a program of
- * your own: a tally in, shares with their errors, notes and doubts out.
+ * your own: shares with their errors, notes and doubts. The tally is one of ten
+ * thousand people that the program makes up.
  *
  *     cc analysis.c $(pkg-config --cflags --libs hearsay-host)
  */

@@ -45,8 +45,10 @@ int main(int argc, char **argv)
     size_t len;
     int failed = 0;
 
-    if (argc != 6 || strlen(argv[3]) != 2 * sizeof policy.sign_key)
+    if (argc != 6 || strlen(argv[3]) != 2 * sizeof policy.sign_key) {
+        fprintf(stderr, "usage: device STATE TASKS.signed KEY TASK ANSWER\n");
         return 2;
+    }
     for (size_t i = 0; i < sizeof policy.sign_key; i++)
         if (sscanf(argv[3] + 2 * i, "%2hhx", &policy.sign_key[i]) != 1)
             return 2;

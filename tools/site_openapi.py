@@ -4,7 +4,10 @@ import yaml
 
 
 def _cell(text):
-    return " ".join(str(text).split()).replace("|", "\\|").replace("<", "&lt;")
+    """In a table: a bar ends a cell, but for one between backquotes."""
+    parts = " ".join(str(text).split()).split("`")
+    parts[::2] = [part.replace("|", "\\|").replace("<", "&lt;") for part in parts[::2]]
+    return "`".join(parts)
 
 
 def _anchor(name):

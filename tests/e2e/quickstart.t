@@ -15,7 +15,7 @@ clean() {
 trap clean EXIT
 
 ./quickstart --once --devices 2000 >"$out" 2>&1 </dev/null && grep -q '^  yes ' "$out" && grep -q '^  mean ' "$out" &&
-    grep -q '^  Chrome ' "$out" && grep -q '^  12\.\.16 ' "$out" && grep -q '^  fyp ' "$out" && grep -q '(RAPPOR)' "$out"
+    grep -q '^  Chrome ' "$out" && grep -q '^  12\.\.16 ' "$out" && grep -q '^  fyp ' "$out" && grep -q 'by RAPPOR)' "$out"
 ok $? "six questions are answered, truth beside estimate" "$out"
 [[ $(grep -c '^  [0-9]* reports are shown$' "$out") == 6 ]] &&
     awk '/reports are shown/ {if ($1 < 1000 || $1 > 2000) exit 1}' "$out"
