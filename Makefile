@@ -121,8 +121,8 @@ $(O)/%.o: %.c
 # The dashboard is inside the program: all files of web but the recorded page.
 ASSETS := $(sort $(wildcard web/*.* web/vendor/*.*))
 asset   = A($(subst .,_,$(notdir $(1))),$(patsubst %/index.html,/,/assets/$(notdir $(1))),$(1))
-$(O)/src/server/collector/api/assets.o: CPPFLAGS += '-DASSETS(A)=$(foreach file,$(ASSETS),$(call asset,$(file)))'
-$(O)/src/server/collector/api/assets.o: $(ASSETS) web web/vendor
+$(O)/src/server/collector/api/api_page.o: CPPFLAGS += '-DASSETS(A)=$(foreach file,$(ASSETS),$(call asset,$(file)))'
+$(O)/src/server/collector/api/api_page.o: $(ASSETS) web web/vendor
 
 # A folder as an archive. The folders themselves are among what it is made of:
 # a file that has left one leaves the archive.

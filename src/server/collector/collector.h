@@ -70,10 +70,11 @@ static inline bool collector_shuffles(const struct collector *c)
     return c->config.next != NULL;
 }
 
-/* Verify a document and put it in force; the routes and reload use it.
- * HSY_E_SIGNATURE, HSY_E_OLD, HSY_E_FORMAT, HSY_E_RANGE. */
+/* Verify a document and put it in force; the routes and reload use it. *again:
+ * it is in force already. HSY_E_SIGNATURE, HSY_E_OLD, HSY_E_FORMAT,
+ * HSY_E_RANGE. */
 hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
-                             size_t len, hsy_error *err);
+                             size_t len, bool *again, hsy_error *err);
 
 /* Log it if the document in force names no key of the gateway, or no statement
  * of the shuffler (remind.c): after either has changed. */

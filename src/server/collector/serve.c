@@ -153,10 +153,11 @@ hsy_status serve_document(struct collector *c, const char *path, hsy_error *err)
     uint8_t *bytes;
     size_t len;
     hsy_status st = file_whole(&bytes, &len, path, HSY_DOCUMENT_MAX, err);
+    bool again;
 
     if (st != HSY_OK)
         return st;
-    st = api_take_document(c, bytes, len, err);
+    st = api_take_document(c, bytes, len, &again, err);
     free(bytes);
     if (st == HSY_E_OLD) {
         log_event(c->log, LOG_NOTE, "document-kept", "file=older");

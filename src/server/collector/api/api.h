@@ -1,4 +1,4 @@
-/* api.h - what the routes of the admin listener share. */
+/* api.h - what the routes of both listeners share. */
 #ifndef SERVER_COLLECTOR_API_API_H
 #define SERVER_COLLECTOR_API_API_H
 
@@ -82,8 +82,48 @@ void api_merge(struct request *q, void *ctx);
 void api_document(struct request *q, void *ctx);
 void api_put_document(struct request *q, void *ctx);
 void api_backup(struct request *q, void *ctx);
-void api_retire(struct request *q, void *ctx); /* api_retire.c */
+void api_retire(struct request *q, void *ctx);
 void api_purge(struct request *q, void *ctx);
+
+void api_sealed(struct request *q, void *ctx); /* api_sealed.c: by a relay */
+void api_sealed_keys(struct request *q, void *ctx);
+void api_post_batch(struct request *q, void *ctx); /* api_batches.c */
+/* At a shuffler: what was passed on, and what was erased for want of others,
+ * for anyone; and all that was decided, for operators. */
+void api_batches(struct request *q, void *ctx);
+void api_all_batches(struct request *q, void *ctx);
+
+/* ---- Uploads that somebody has brought (uploads.c) ----------------------- */
+
+/* In clear or sealed: read, judged and answered alike. */
+
+/* What becomes of them, for whoever brought them. */
+struct uploads_answer {
+    int status;              /* 204: all are counted; 0: cut the connection */
+    const char *retry_after; /* seconds; NULL: none */
+    const char *reason;      /* one word; NULL: nothing is refused */
+    const char *title, *detail;    /* of a problem; title NULL: see refusals */
+    const struct intake *refusals; /* which are refused, and why; NULL: none is
+                                      by itself */
+};
+
+struct uploads {
+    struct submission submission; /* the first member */
+    struct collector *collector;
+    const char *token; /* while they are read; NULL: none */
+    enum intake_form form;
+    bool single; /* more than one is refused */
+    /* Called once, by any thread; what it is told is gone afterwards. */
+    void (*answer)(struct uploads *u, const struct uploads_answer *a);
+};
+
+/* Take a body, which is freed. */
+void uploads_take(struct uploads *u, uint8_t *body, size_t len);
+
+/* The form that a Content-Type names; false: none. */
+bool uploads_form(enum intake_form *form, const char *type, size_t len);
+
+bool uploads_accepted(const struct intake_upload *u);
 
 /* ---- Counters that readers see (api_rounded.c) --------------------------- */
 

@@ -1,6 +1,5 @@
 /* api_admin.c - the routes of the admin listener, and what they share. */
 #include "server/collector/api/api.h"
-#include "server/collector/api/batches.h"
 
 #include "host/base/day.h"
 #include "host/base/digits.h"

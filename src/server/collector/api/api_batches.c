@@ -1,6 +1,5 @@
 /* api_batches.c - batches of shufflers. */
 #include "server/collector/api/api.h"
-#include "server/collector/api/batches.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,16 @@
-/* api_operate.c - tallies in and out, the document, a backup. */
+/*
+ * api_operate.c - tallies in and out, the document, a backup, what is let go.
+ *
+ * A signed document comes into force at the start, by a reload, or by
+ * PUT /v1/document.
+ */
 #include "server/collector/api/api.h"
 
 #include "host/analysis/analysis.h"
+#include "host/base/host_fail.h"
 #include "host/format/format.h"
 #include "server/collector/copies.h"
+#include "server/shuffle/hops.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -175,17 +182,57 @@ static void operate_refuse(struct request *q, const uint8_t *bytes, size_t len,
     api_failed(q, err);
 }
 
-/* Whether these are the bytes of the document in force. */
-static bool operate_in_force(struct collector *c, const uint8_t *bytes,
-                             size_t len)
+/* By the collector's key, or by the one that the document in force names for
+ * later versions: as devices do. */
+static bool operate_signed(const struct collector *c, const uint8_t *bytes,
+                           size_t len, const hsy_document *old)
 {
-    size_t is_len = 0;
-    uint8_t *is = engine_document_hold(c->engine, &is_len);
-    const bool same =
-        is != NULL && is_len == len && memcmp(is, bytes, len) == 0;
+    static const uint8_t none[HSY_SIGN_KEY];
+    const size_t n = len - HSY_SIGNATURE;
 
-    engine_document_drop(is);
-    return same;
+    return hsy_sign_verify(c->sign_key, bytes + n, bytes, n) ||
+           (old != NULL && memcmp(old->next_key, none, sizeof none) != 0 &&
+            hsy_sign_verify(old->next_key, bytes + n, bytes, n));
+}
+
+static hsy_status operate_check(const struct collector *c, const uint8_t *bytes,
+                                size_t len, const uint8_t *old, size_t old_len,
+                                hsy_error *err)
+{
+    hsy_document in_force, doc;
+    const bool first =
+        old == NULL || hsy_document_open(&in_force, old, old_len, NULL);
+    hsy_status st = hsy_document_open(&doc, bytes, len, err);
+    uint32_t task;
+
+    if (st != HSY_OK)
+        return st;
+    if (!operate_signed(c, bytes, len, first ? NULL : &in_force))
+        return host_fail(err, HSY_E_SIGNATURE, HSY_FIELD_NONE,
+                         "not signed by the public key of this collector");
+    if (!hops_agree(&doc, &task))
+        return host_fail_at(err, HSY_E_SIGNATURE, HSY_FIELD_STATEMENT,
+                            "a shuffler's statement is not signed by it",
+                            HSY_UNIT_TASK, task + 1);
+    return HSY_OK;
+}
+
+hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
+                             size_t len, bool *again, hsy_error *err)
+{
+    size_t old_len = 0;
+    uint8_t *old;
+    hsy_status st;
+
+    pthread_mutex_lock(&c->documents);
+    old = engine_document_hold(c->engine, &old_len);
+    *again = old != NULL && old_len == len && memcmp(old, bytes, len) == 0;
+    st = operate_check(c, bytes, len, old, old_len, err);
+    engine_document_drop(old);
+    if (st == HSY_OK && !*again)
+        st = c->counting->ops->document(c->counting, bytes, len, err);
+    pthread_mutex_unlock(&c->documents);
+    return st;
 }
 
 void api_put_document(struct request *q, void *ctx)
@@ -193,12 +240,12 @@ void api_put_document(struct request *q, void *ctx)
     struct collector *c = ctx;
     size_t len;
     const uint8_t *bytes = request_body(q, &len);
-    const bool again = operate_in_force(c, bytes, len);
     hsy_error err = {0};
     hsy_document doc;
     struct put p;
+    bool again;
 
-    if (api_take_document(c, bytes, len, &err) != HSY_OK) {
+    if (api_take_document(c, bytes, len, &again, &err) != HSY_OK) {
         operate_refuse(q, bytes, len, &err);
     } else if (hsy_document_open(&doc, bytes, len, &err) != HSY_OK) {
         api_failed(q, &err);
@@ -234,4 +281,85 @@ void api_backup(struct request *q, void *ctx)
         put_word(&p, "directory", strrchr(path, '/') + 1);
         api_answer(q, 201, &p);
     }
+}
+
+/* ---- What is let go ------------------------------------------------------ */
+
+struct operate_retire {
+    char task[HSY_TASK_ID + 1];
+    uint32_t release; /* 0: all */
+    uint32_t before;
+    uint64_t n;
+};
+
+/* A task, or what was over before a day; false after an answer. */
+static bool operate_retire(struct collector *c, struct request *q,
+                           struct operate_retire *r)
+{
+    const struct counting_functions *ops = c->counting->ops;
+    hsy_error err = {0};
+    const hsy_status st =
+        r->before != 0
+            ? ops->purge(c->counting, r->before, &r->n, &err)
+            : ops->retire(c->counting, r->task, r->release, &r->n, &err);
+
+    if (st == HSY_OK) {
+        if (shown_forget(history_shown(c->history), r->before, &err) != HSY_OK)
+            log_failure(c->log, "snapshot", &err);
+        return true;
+    }
+    if (err.status == HSY_E_REFUSED)
+        api_problem(q, 409, "It is asked", "%s", err.msg);
+    else if (err.status == HSY_E_RANGE)
+        api_problem(q, 409, "Days are open", "%s", err.msg);
+    else
+        api_failed(q, &err);
+    return false;
+}
+
+void api_retire(struct request *q, void *ctx)
+{
+    struct collector *c = ctx;
+    const struct roster_entry *e;
+    struct roster *roster = api_entry(c, q, "release", &e);
+    struct operate_retire r = {.release = 0};
+    struct put p;
+
+    if (roster == NULL)
+        return;
+    snprintf(r.task, sizeof r.task, "%s", e->task.id);
+    if (request_query(q, "release") != NULL)
+        r.release = e->task.release;
+    roster_drop(roster);
+    if (!operate_retire(c, q, &r) || !api_begin(q, &p))
+        return;
+    log_event(c->log, LOG_NOTE, "retired", "task=%s releases=%" PRIu64, r.task,
+              r.n);
+    put_word(&p, "task", r.task);
+    put_count(&p, "retired", r.n);
+    api_answer(q, 200, &p);
+}
+
+void api_purge(struct request *q, void *ctx)
+{
+    struct collector *c = ctx;
+    struct operate_retire r = {.before = 0};
+    char day[DAY_TEXT];
+    struct put p;
+
+    if (!api_day(q, "before", &r.before))
+        return;
+    if (r.before == 0) {
+        api_problem(q, 400, "Not possible as asked",
+                    "before: a day is wanted, as 2026-11-16");
+        return;
+    }
+    if (!operate_retire(c, q, &r) || !api_begin(q, &p))
+        return;
+    day_text(day, r.before);
+    log_event(c->log, LOG_NOTE, "purged", "before=%s releases=%" PRIu64, day,
+              r.n);
+    put_day(&p, "before", r.before);
+    put_count(&p, "retired", r.n);
+    api_answer(q, 200, &p);
 }

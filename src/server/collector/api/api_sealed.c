@@ -5,8 +5,8 @@
  * One upload a request, to POST /v1/uploads and nowhere else. All answers, the
  * refusals too, are inside and of one length.
  */
-#include "server/collector/api/uploads.h"
 
+#include "server/collector/api/api.h"
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
