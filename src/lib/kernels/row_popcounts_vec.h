@@ -399,7 +399,7 @@ size_t K(hsy_rows_with_popcount)(const uint8_t *rows, size_t n, size_t bytes,
             r++;
         while (r < n && K(popcount_bytes)(rows + r * bytes, bytes) == ones)
             r++;
-    } else if (bytes < SIMD_BYTES) {
+    } else if (bytes < 128) { /* vectors pay only by fours */
         while (r < n && K(popcount_words)(rows + r * bytes, bytes) == ones)
             r++;
     } else {
