@@ -17,20 +17,26 @@
 #define COHORT_ROOM 32768u /* bytes of counters */
 #define COHORT_MOST (COHORT_ROOM / 64)
 
-/* Up to eight bytes of a report from byte `at` on; what is past its end is 0.
- */
+/* Up to eight bytes of a report of at least eight, from byte `at` on; what is
+ * past its end is 0. */
 static inline uint64_t cohort_word(const uint8_t *report, size_t stride,
                                    size_t at)
 {
-    uint64_t x = 0;
-
     if (stride - at >= 8)
         return bytes_get64(report + at);
-    if (stride >= 8) /* the last eight, without those before */
-        return bytes_get64(report + stride - 8) >> 8 * (8 - (stride - at));
-    for (size_t i = at; i < stride; i++)
-        x |= (uint64_t)report[i] << 8 * (i - at);
-    return x;
+    return bytes_get64(report + stride - 8) >> 8 * (8 - (stride - at));
+}
+
+/* A report of up to eight bytes, by loads that overlap. */
+static inline uint64_t cohort_short(const uint8_t *report, size_t stride)
+{
+    size_t half = stride / 2, last = stride - 1;
+
+    if (stride >= 4)
+        return bytes_get32(report) | (uint64_t)bytes_get32(report + stride - 4)
+                                         << 8 * (stride - 4);
+    return report[0] | (uint64_t)report[half] << 8 * half |
+           (uint64_t)report[last] << 8 * last;
 }
 
 /* All that stands above the k bits; it may be any number in a report that has
@@ -39,15 +45,13 @@ static inline uint64_t cohort_word(const uint8_t *report, size_t stride,
 static inline uint64_t cohort_of(const uint8_t *report, size_t stride,
                                  uint32_t k)
 {
-    size_t at = stride <= 8 ? 0 : k / 8;
-
-    return cohort_word(report, stride, at) >> (k - 8 * at);
+    if (stride <= 8)
+        return cohort_short(report, stride) >> k;
+    return cohort_word(report, stride, k / 8) >> k % 8;
 }
 
-/* Add `width` bits of a report, from bit `first` on, to as many bytes; both are
- * multiples of 64 and bytes past the report's own bits may take any value. */
-typedef void cohort_add(uint8_t *counters, const uint8_t *report, size_t stride,
-                        uint32_t first, uint32_t width);
+/* Add 64 bits of a report to as many bytes. */
+typedef void cohort_add(uint8_t *counters, uint64_t bits);
 
 /* One pass's columns. */
 struct cohort_tile {
@@ -83,7 +87,11 @@ cohort_pass(int64_t *cells, uint64_t *strata, const uint8_t *reports, size_t n,
         size_t c = (size_t)cohort_of(reports, stride, k);
         uint8_t *own = counters + c * t->width;
 
-        add(own, reports, stride, t->first, t->width);
+        if (stride <= 8)
+            add(own, cohort_short(reports, stride));
+        else
+            for (uint32_t b = 0; b < t->width; b += 64)
+                add(own + b, cohort_word(reports, stride, (t->first + b) / 8));
         if (++seen[c] == 255)
             cohort_empty(cells + c * k, strata + c, own, &seen[c], t);
     }

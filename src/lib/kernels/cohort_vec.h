@@ -4,21 +4,14 @@
 
 /* Whole stores: what a masked one leaves cannot be forwarded to the load of the
  * next report of the same cohort. */
-SIMD_INLINE void K(cohort_add)(uint8_t *counters, const uint8_t *report,
-                               size_t stride, uint32_t first, uint32_t width)
+SIMD_INLINE void K(cohort_add)(uint8_t *counters, uint64_t bits)
 {
-    for (uint32_t b = 0; b < width; b += 64) {
-        uint64_t bits = cohort_word(report, stride, (first + b) / 8);
-        simd_block *at = (simd_block *)(void *)(counters + b);
+    simd_block *at = (simd_block *)(void *)counters;
 
-        SIMD_UNROLL
-        for (unsigned k = 0; k < 64 / SIMD_BYTES; k++) {
-            if (SIMD_BYTES == 16 && (first + b) / 8 + 2 * k >= stride)
-                break; /* past the report */
-            at[k] = (simd64)((simd8)at[k] -
-                             simd_spread8(bits >> SIMD_BYTES * k % 64));
-        }
-    }
+    SIMD_UNROLL
+    for (unsigned k = 0; k < 64 / SIMD_BYTES; k++)
+        at[k] =
+            (simd64)((simd8)at[k] - simd_spread8(bits >> SIMD_BYTES * k % 64));
 }
 
 void K(hsy_cohorts)(int64_t *cells, uint64_t *strata, const uint8_t *reports,

@@ -1,6 +1,6 @@
 /*
- * test_kernels_counts.c - every level counts bits and decodes local hashing
- * exactly as the plain loops do.
+ * test_kernels_counts.c - every level counts bits, also by cohort, and decodes
+ * local hashing exactly as the plain loops do.
  *
  * Buffers are allocated to size, so that a sanitized run sees a read past the
  * end of the rows.
@@ -185,6 +185,53 @@ static void test_full_rows(const struct level *level)
     ok(right, "%s counts rows of nothing but ones", level->name);
 }
 
+/* Bit number i of a report. */
+static unsigned bit_of(const uint8_t *report, size_t i)
+{
+    return report[i / 8] >> i % 8 & 1;
+}
+
+/* Reports of k bits and their cohort above, counted as they are defined. */
+static bool counts_cohorts(const struct hsy_kernels *kernels, uint32_t k,
+                           unsigned cohort_bits)
+{
+    const size_t n = 600, stride = (k + cohort_bits + 7) / 8;
+    const uint32_t m = 1u << cohort_bits;
+    uint8_t *reports = make_rows(n, stride, k + cohort_bits);
+    int64_t *cells = make((size_t)m * k, sizeof *cells), left = 0;
+    uint64_t *strata = make(m, sizeof *strata);
+
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *report = reports + i * stride;
+        uint32_t c = 0;
+
+        for (unsigned b = cohort_bits; b-- > 0;)
+            c = 2 * c + bit_of(report, k + b);
+        for (uint32_t b = 0; b < k; b++)
+            cells[(size_t)c * k + b] -= bit_of(report, b);
+        strata[c]--;
+    }
+    kernels->cohorts(cells, strata, reports, n, stride, k, m);
+    for (size_t i = 0; i < (size_t)m * k; i++)
+        left |= cells[i];
+    for (uint32_t c = 0; c < m; c++)
+        left |= (int64_t)strata[c];
+    free(reports);
+    free(cells);
+    free(strata);
+    return left == 0;
+}
+
+static void test_cohorts(const struct level *level)
+{
+    bool right = counts_cohorts(level->kernels, 3000, 8);
+
+    for (uint32_t k = 1; k <= 150; k++)
+        right = right && counts_cohorts(level->kernels, k, 1) &&
+                counts_cohorts(level->kernels, k, k % 8 + 1);
+    ok(right, "%s counts reports of 1 to 3000 bits by cohort", level->name);
+}
+
 static void make_codes(uint64_t *codes, size_t count, bool narrow)
 {
     for (size_t v = 0; v < count; v++)
@@ -360,6 +407,7 @@ int main(void)
     struct level plain = {"plain", hsy_kernels_at(HSY_CPU_PLAIN)};
 
     test_full_rows(&plain);
+    test_cohorts(&plain);
     test_largest_digits(&plain);
     test_impossible_value(&plain);
     for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++) {
@@ -376,6 +424,7 @@ int main(void)
         test_wide_rows(&plain, &level);
         test_gaps(&plain, &level);
         test_full_rows(&level);
+        test_cohorts(&level);
         test_decoding(&plain, &level, decodes_alike, "cells");
         test_decoding(&plain, &level, tables_alike, "tables");
         test_largest_digits(&level);
