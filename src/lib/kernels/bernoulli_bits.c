@@ -69,27 +69,6 @@ static void bernoulli_close(uint64_t *lanes, const uint64_t *open, size_t words,
     }
 }
 
-/* Which coins a group takes is part of the definition: the leading digits of
- * all its lanes, then reserves as needed. What is left of one is dropped. */
-void hsy_sparse_run(uint64_t *lanes, size_t words, uint64_t threshold,
-                    hsy_stream *st, hsy_sparse_head *head)
-{
-    uint64_t planes[HSY_SPARSE_DIGITS * BERNOULLI_GROUP];
-    uint64_t open[BERNOULLI_GROUP];
-    hsy_rng rng = hsy_stream_rng(st); /* never fails once open */
-
-    while (words > 0) {
-        size_t group = words < BERNOULLI_GROUP ? words : BERNOULLI_GROUP;
-
-        draw_words(planes, HSY_SPARSE_DIGITS * group, &rng);
-        head(lanes, open, planes, group, threshold);
-        bernoulli_close(lanes, open, group, threshold << HSY_SPARSE_DIGITS,
-                        &rng);
-        lanes += group;
-        words -= group;
-    }
-}
-
 static void bernoulli_head_plain(uint64_t *lanes, uint64_t *open,
                                  const uint64_t *planes, size_t words,
                                  uint64_t threshold)
@@ -106,6 +85,29 @@ static void bernoulli_head_plain(uint64_t *lanes, uint64_t *open,
         }
         lanes[i] = below;
         open[i] = equal;
+    }
+}
+
+/* Which coins a group takes is part of the definition: the leading digits of
+ * all its lanes, then reserves as needed. What is left of one is dropped. */
+void hsy_sparse_run(uint64_t *lanes, size_t words, uint64_t threshold,
+                    hsy_stream *st, hsy_sparse_head *head)
+{
+    uint64_t planes[HSY_SPARSE_DIGITS * BERNOULLI_GROUP];
+    uint64_t open[BERNOULLI_GROUP];
+    hsy_rng rng = hsy_stream_rng(st); /* never fails once open */
+
+    while (words > 0) {
+        size_t group = words < BERNOULLI_GROUP ? words : BERNOULLI_GROUP;
+
+        draw_words(planes, HSY_SPARSE_DIGITS * group, &rng);
+        if (group == 1) /* no vector is faster */
+            head = bernoulli_head_plain;
+        head(lanes, open, planes, group, threshold);
+        bernoulli_close(lanes, open, group, threshold << HSY_SPARSE_DIGITS,
+                        &rng);
+        lanes += group;
+        words -= group;
     }
 }
 

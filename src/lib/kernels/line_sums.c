@@ -9,6 +9,8 @@
 
 #include "lib/kernels/internal.h"
 
+#include <string.h>
+
 /* Row by row and line by line, as it is defined. */
 void hsy_line_sums_plain(uint32_t *out, size_t stride, const uint32_t *m,
                          uint32_t q, size_t count, uint32_t *work)
@@ -64,8 +66,6 @@ static void lines_double(struct lines_tile *t, uint32_t *work,
 
         for (uint32_t z = 0; z < t->q; z++)
             twice[z] = twice[t->q + z] = row[z];
-        for (uint32_t z = 0; z < 16; z++)
-            twice[2 * t->q + z] = 0;
         t->at[e] = 0;
     }
 }
@@ -80,6 +80,8 @@ void hsy_line_sums_with(lines_add *add, uint32_t *out, size_t stride,
         lines_two(out, stride, m, count);
     if (q == 3)
         lines_three(out, stride, m, count);
+    if (q > 3) /* what is read past the rows stays zero */
+        memset(work, 0, KERNEL_LINE_SUMS_WORK(q) * sizeof *work);
     for (size_t c = 0; q > 3 && c < count; c++, m += (size_t)q * q, out += q)
         for (t.first = 0; t.first < q; t.first += KERNEL_LINE_SUMS_ROWS) {
             t.rows = q - t.first < KERNEL_LINE_SUMS_ROWS

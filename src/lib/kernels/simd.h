@@ -111,8 +111,8 @@ SIMD_INLINE void simd_store(void *p, simd64 x)
     *(simd_memory *)p = x;
 }
 
-/* The first n < SIMD_HALVES lanes of 32 bits; the others are zero and are not
- * touched. */
+/* The first n lanes of 32 bits, or all if there are no more; the others are
+ * zero and are not touched. */
 #if defined(SIMD_AVX2)
 #define SIMD_FIRST(n)                                                          \
     _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(n)),                            \
@@ -121,36 +121,40 @@ SIMD_INLINE void simd_store(void *p, simd64 x)
 
 SIMD_INLINE simd64 simd_load_some(const void *p, size_t n)
 {
+    if (n >= SIMD_HALVES)
+        return simd_load(p);
 #if defined(SIMD_AVX512)
     return (simd64)_mm512_maskz_loadu_epi32((__mmask16)((1u << n) - 1), p);
 #elif defined(SIMD_AVX2)
     return (simd64)_mm256_maskload_epi32(p, SIMD_FIRST(n));
 #else
     const simd_memory32 *from = p;
-    uint32_t x[SIMD_HALVES] = {0};
+    simd32 x = {0};
 
-    if (SIMD_BYTES == 16) /* in registers: lanes have fixed numbers */
-        return (simd64)(simd32){n > 0 ? from[0] : 0, n > 1 ? from[1] : 0,
-                                n > 2 ? from[2] : 0};
-    for (size_t i = 0; i < n; i++)
-        x[i] = from[i];
-    return simd_load(x);
+    SIMD_UNROLL
+    for (size_t i = 0; i < SIMD_HALVES - 1; i++)
+        x[i] = i < n ? from[i] : 0;
+    return (simd64)x;
 #endif
 }
 
 SIMD_INLINE void simd_store_some(void *p, simd64 x, size_t n)
 {
+    if (n >= SIMD_HALVES) {
+        simd_store(p, x);
+        return;
+    }
 #if defined(SIMD_AVX512)
     _mm512_mask_storeu_epi32(p, (__mmask16)((1u << n) - 1), (__m512i)x);
 #elif defined(SIMD_AVX2)
     _mm256_maskstore_epi32(p, SIMD_FIRST(n), (__m256i)x);
 #else
     simd_memory32 *to = p;
-    uint32_t from[SIMD_HALVES];
 
-    simd_store(from, x);
-    for (size_t i = 0; i < n; i++)
-        to[i] = from[i];
+    SIMD_UNROLL
+    for (size_t i = 0; i < SIMD_HALVES - 1; i++)
+        if (i < n)
+            to[i] = ((simd32)x)[i];
 #endif
 }
 
