@@ -37,6 +37,9 @@ refused(other, ["127.0.0.1:%d" % c.public[1], "in use"], "a port in use is refus
 other.configure(listen="127.0.0.1:0", admin="127.0.0.1:%d" % c.admin[1])
 refused(other, ["127.0.0.1:%d" % c.admin[1], "in use"], "and that of the admin listener")
 ok(c.stop() == 0, "SIGTERM ends it with 0", c.said())
+other.configure(data=c.data)
+refused(other, ["version", "signed by another key", "another data directory"], "a directory with a document of another signer is refused")
+other.configure()
 refused(other, ["203.0.113.7"], "an address of another machine is refused", "--data", key_of(other, "d"), "--public-key", key_of(other, "key.public"),
         "--listen", "203.0.113.7:1")
 c.start()

@@ -495,7 +495,8 @@ hsy_status engine_set_document(struct engine *e, const uint8_t *bytes,
         return HSY_OK;
     if (doc.version <= e->version)
         return host_fail(err, HSY_E_OLD, HSY_FIELD_VERSION,
-                         "the document in force is as new, or newer");
+                         "the document in force has this version or a "
+                         "newer one: raise 'version'");
     copy = engine_document_make(bytes, len);
     if (copy == NULL)
         return host_nomem(err);

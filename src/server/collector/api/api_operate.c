@@ -217,6 +217,19 @@ static hsy_status operate_check(const struct collector *c, const uint8_t *bytes,
     return HSY_OK;
 }
 
+/* Whether the document in force has a version that was signed twice, and not
+ * by the collector's key: its data directory was another's. */
+static bool operate_strange(const struct collector *c, const uint8_t *old,
+                            size_t old_len, const uint8_t *bytes, size_t len)
+{
+    hsy_document in_force, doc;
+
+    return hsy_document_open(&in_force, old, old_len, NULL) == HSY_OK &&
+           hsy_document_open(&doc, bytes, len, NULL) == HSY_OK &&
+           in_force.version == doc.version &&
+           !operate_signed(c, old, old_len, NULL);
+}
+
 hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
                              size_t len, bool *again, hsy_error *err)
 {
@@ -228,9 +241,14 @@ hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
     old = engine_document_hold(c->engine, &old_len);
     *again = old != NULL && old_len == len && memcmp(old, bytes, len) == 0;
     st = operate_check(c, bytes, len, old, old_len, err);
-    engine_document_drop(old);
     if (st == HSY_OK && !*again)
         st = c->counting->ops->document(c->counting, bytes, len, err);
+    if (st == HSY_E_OLD && operate_strange(c, old, old_len, bytes, len))
+        st = host_fail(err, HSY_E_REFUSED, HSY_FIELD_VERSION,
+                       "the document in force has this version and is signed "
+                       "by another key: use another data directory, or a "
+                       "higher version");
+    engine_document_drop(old);
     pthread_mutex_unlock(&c->documents);
     return st;
 }

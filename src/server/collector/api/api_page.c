@@ -10,6 +10,7 @@
 #include "server/collector/api/api.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define PAGE_PATH 128
 
