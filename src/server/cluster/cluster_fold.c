@@ -10,6 +10,7 @@
  */
 #include "server/cluster/internal.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
 #include "server/cluster/delta.h"
@@ -59,13 +60,8 @@ static bool fold_count(struct fold_counts *c, const struct fold_count *more)
             all[i].enrolled += more->enrolled;
             return true;
         }
-    if (c->n == c->room) {
-        all = realloc(all, (2 * c->room + 16) * sizeof *all);
-        if (all == NULL)
-            return false;
-        c->all = all;
-        c->room = 2 * c->room + 16;
-    }
+    if (!grow_room(&c->all, &c->room, c->n + 1, sizeof *c->all))
+        return false;
     c->all[c->n++] = *more;
     return true;
 }

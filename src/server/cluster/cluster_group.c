@@ -8,29 +8,12 @@
  */
 #include "server/cluster/internal.h"
 
+#include "host/base/grow.h"
 #include "lib/bits/bytes.h"
 #include "server/cluster/delta.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static bool group_room(void *memory, size_t *room, size_t n, size_t size)
-{
-    size_t to = *room == 0 ? 64 : *room;
-    void *items;
-
-    if (n <= *room)
-        return true;
-    while (to < n)
-        to *= 2;
-    memcpy(&items, memory, sizeof items);
-    items = realloc(items, to * size);
-    if (items == NULL)
-        return false;
-    memcpy(memory, &items, sizeof items);
-    *room = to;
-    return true;
-}
 
 static void group_drop_slots(struct group *g)
 {
@@ -85,7 +68,7 @@ bool group_add(struct group *g, const struct cluster_ticket *t, uint32_t shard)
 
         if (piece->shard != shard)
             continue;
-        if (!group_room(&g->items, &g->items_room, g->n + 1, sizeof *g->items))
+        if (!grow_room(&g->items, &g->items_room, g->n + 1, sizeof *g->items))
             return false;
         item = &g->items[g->n];
         *item = (struct group_item){.piece = piece,
@@ -112,20 +95,14 @@ static int group_compare(const void *a, const void *b)
 
 bool group_sort(struct group *g)
 {
-    if (!group_room(&g->order, &g->order_room, g->n + 1, sizeof *g->order))
+    if (!grow_room(&g->order, &g->order_room, g->n + 1, sizeof *g->order))
         return false;
     if (g->n > g->columns_room) {
         const size_t n = 2 * g->n;
-        int64_t *longs = realloc(g->longs, 2 * n * sizeof *longs);
-        bool *marks;
 
-        if (longs == NULL)
+        if (!grow_to(&g->longs, 2 * n, sizeof *g->longs) ||
+            !grow_to(&g->marks, n, sizeof *g->marks))
             return false;
-        g->longs = longs;
-        marks = realloc(g->marks, n * sizeof *marks);
-        if (marks == NULL)
-            return false;
-        g->marks = marks;
         g->columns_room = n;
     }
     if (g->n > 1)
@@ -211,8 +188,8 @@ bool group_quotas(struct group *g)
 
         if (!group_wants_quota(&g->items[i]))
             continue;
-        if (!group_room(&g->quotas, &g->quotas_room, g->nquotas + 1,
-                        sizeof *g->quotas))
+        if (!grow_room(&g->quotas, &g->quotas_room, g->nquotas + 1,
+                       sizeof *g->quotas))
             return false;
         q = &g->quotas[g->nquotas++];
         *q = (struct group_quota){.epoch = g->items[i].epoch};
@@ -273,7 +250,7 @@ static struct group_slot *group_slot_of(struct group *g,
     for (size_t i = g->nslots; i-- != 0;)
         if (g->slots[i].entry == is->number && g->slots[i].epoch == item->epoch)
             return &g->slots[i];
-    if (!group_room(&g->slots, &g->slots_room, g->nslots + 1, sizeof *g->slots))
+    if (!grow_room(&g->slots, &g->slots_room, g->nslots + 1, sizeof *g->slots))
         return NULL;
     g->slots[g->nslots] = (struct group_slot){.is = is,
                                               .entry = is->number,

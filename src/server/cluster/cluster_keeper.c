@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "server/cluster/internal.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 
 #include <signal.h>
@@ -103,17 +104,10 @@ static struct store_count *keeper_count(struct cluster_shard *s, uint32_t entry,
             return &s->counts[i];
     if (s->ncounts == s->counts_room) {
         const size_t room = 2 * s->counts_room + 64;
-        struct store_count *counts =
-            realloc(s->counts, room * sizeof *s->counts);
-        struct cluster_use *uses;
 
-        if (counts == NULL)
+        if (!grow_to(&s->counts, room, sizeof *s->counts) ||
+            !grow_to(&s->uses, room, sizeof *s->uses))
             return NULL;
-        s->counts = counts;
-        uses = realloc(s->uses, room * sizeof *s->uses);
-        if (uses == NULL)
-            return NULL;
-        s->uses = uses;
         s->counts_room = room;
     }
     s->counts[s->ncounts] =

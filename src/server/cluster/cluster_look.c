@@ -9,6 +9,7 @@
  */
 #include "server/cluster/internal.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
 
@@ -45,20 +46,6 @@ static int look_compare(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static bool look_room(struct look *k, size_t more)
-{
-    struct look_place *places;
-
-    if (k->n + more <= k->room)
-        return true;
-    places = realloc(k->places, 2 * (k->n + more) * sizeof *places);
-    if (places == NULL)
-        return false;
-    k->places = places;
-    k->room = 2 * (k->n + more);
-    return true;
-}
-
 static hsy_status look_changed(struct look *k, struct cluster_shard *s)
 {
     struct pg_link *l = s->desk;
@@ -75,7 +62,8 @@ static hsy_status look_changed(struct look *k, struct cluster_shard *s)
                     "select epoch, place from cells where entry = $1 and round "
                     "> $2",
                     "il", (int32_t)k->is->number, k->seen->rounds[s->number]);
-    if (st == HSY_OK && !look_room(k, pg_count(r)))
+    if (st == HSY_OK &&
+        !grow_room(&k->places, &k->room, k->n + pg_count(r), sizeof *k->places))
         st = host_nomem(k->err);
     for (size_t i = 0; st == HSY_OK && i < pg_count(r); i++)
         k->places[k->n++] = (struct look_place){(int32_t)pg_get(r, i, 0),
@@ -109,7 +97,7 @@ static hsy_status look_whole(struct look *k)
         if ((i != 0 && k->places[i - 1].epoch == epoch) ||
             mirror_has(k->c->base.view, k->is->number, (uint32_t)epoch))
             continue;
-        if (!look_room(k, chunks))
+        if (!grow_room(&k->places, &k->room, k->n + chunks, sizeof *k->places))
             return host_nomem(k->err);
         for (size_t place = 0; place < chunks; place++)
             k->places[k->n++] = (struct look_place){epoch, (int32_t)place};
@@ -201,12 +189,11 @@ static hsy_status look_fetch(struct look *k)
 
 static hsy_status look_count(struct look *k, const struct pg_rows *r)
 {
-    struct store_count *all =
-        realloc(k->counts, (k->ncounts + pg_count(r) + 1) * sizeof *all);
+    struct store_count *all;
 
-    if (all == NULL)
+    if (!grow_to(&k->counts, k->ncounts + pg_count(r) + 1, sizeof *all))
         return host_nomem(k->err);
-    k->counts = all;
+    all = k->counts;
     for (size_t i = 0; i < pg_count(r); i++) {
         const uint32_t epoch = (uint32_t)pg_get(r, i, 0);
         size_t at = k->ncounts;
@@ -256,7 +243,6 @@ static hsy_status cluster_read_batches(struct cluster *c, uint32_t entry,
 
     for (size_t i = 0; i < c->nshards && st == HSY_OK; i++) {
         struct pg_link *l = c->shards[i].desk;
-        struct mirror_taken *more;
         struct pg_rows *r = NULL;
 
         st = pg_ask(l, &r, err,
@@ -265,20 +251,16 @@ static hsy_status cluster_read_batches(struct cluster *c, uint32_t entry,
                     "i", (int32_t)entry);
         if (st != HSY_OK)
             break;
-        more = realloc(all, (n + pg_count(r) + 1) * sizeof *all);
-        if (more == NULL) {
+        if (!grow_to(&all, n + pg_count(r) + 1, sizeof *all))
             st = host_nomem(err);
-        } else {
-            all = more;
-            for (size_t k = 0; k < pg_count(r); k++)
-                all[n++] = (struct mirror_taken){
-                    {.entry = entry,
-                     .epoch = (uint32_t)pg_get(r, k, 0),
-                     .n = (uint64_t)pg_get(r, k, 1),
-                     .nulls = (uint64_t)pg_get(r, k, 2),
-                     .unopened = (uint64_t)pg_get(r, k, 3)},
-                    pg_get(r, k, 4) != 0};
-        }
+        for (size_t k = 0; st == HSY_OK && k < pg_count(r); k++)
+            all[n++] =
+                (struct mirror_taken){{.entry = entry,
+                                       .epoch = (uint32_t)pg_get(r, k, 0),
+                                       .n = (uint64_t)pg_get(r, k, 1),
+                                       .nulls = (uint64_t)pg_get(r, k, 2),
+                                       .unopened = (uint64_t)pg_get(r, k, 3)},
+                                      pg_get(r, k, 4) != 0};
         pg_rows_free(r);
     }
     if (st == HSY_OK)
@@ -340,12 +322,8 @@ static hsy_status look_fold(struct cluster *c, hsy_error *err)
 static hsy_status look_seen(struct cluster *c, uint32_t entry, hsy_error *err)
 {
     if (entry >= c->nseen) {
-        struct cluster_seen *more =
-            realloc(c->seen, (entry + 1) * sizeof *more);
-
-        if (more == NULL)
+        if (!grow_to(&c->seen, entry + 1, sizeof *c->seen))
             return host_nomem(err);
-        c->seen = more;
         while (c->nseen <= entry)
             c->seen[c->nseen++] = (struct cluster_seen){NULL};
     }

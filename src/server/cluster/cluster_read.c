@@ -8,6 +8,7 @@
  */
 #include "server/cluster/cluster_read.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "server/store/rehearsal.h"
 
@@ -86,15 +87,8 @@ static hsy_status read_entry(void *ctx, const struct pg_rows *r)
 static hsy_status read_add_count(struct read_store *s,
                                  const struct store_count *n, int64_t ids)
 {
-    if (s->n == s->room) {
-        const size_t room = 2 * s->room + 256;
-        struct read_count *more = realloc(s->counts, room * sizeof *more);
-
-        if (more == NULL)
-            return host_nomem(s->err);
-        s->counts = more;
-        s->room = room;
-    }
+    if (!grow_room(&s->counts, &s->room, s->n + 1, sizeof *s->counts))
+        return host_nomem(s->err);
     s->counts[s->n++] = (struct read_count){*n, ids};
     return HSY_OK;
 }

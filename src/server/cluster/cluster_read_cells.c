@@ -1,6 +1,7 @@
 /* cluster_read_cells.c - the tallies of a cluster, added up over its shards. */
 #include "server/cluster/cluster_read.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
 #include "server/cluster/delta.h"
@@ -138,7 +139,6 @@ static hsy_status read_epochs(struct read_store *s,
     for (size_t i = 0; i < s->c->nshards && st == HSY_OK; i++) {
         struct pg_link *l = read_link(s, i);
         struct pg_rows *r = NULL;
-        int32_t *more;
 
         st = pg_ask(l, &r, s->err,
                     "select epoch from cells where entry = $1 union select "
@@ -147,13 +147,10 @@ static hsy_status read_epochs(struct read_store *s,
                     "io", (int32_t)is->number, daily);
         if (st != HSY_OK)
             break;
-        more = realloc(*out, (*n + pg_count(r) + 1) * sizeof *more);
-        if (more == NULL)
+        if (!grow_to(out, *n + pg_count(r) + 1, sizeof **out))
             st = host_nomem(s->err);
-        else
-            *out = more;
         for (size_t k = 0; st == HSY_OK && k < pg_count(r); k++)
-            more[(*n)++] = (int32_t)pg_get(r, k, 0);
+            (*out)[(*n)++] = (int32_t)pg_get(r, k, 0);
         pg_rows_free(r);
     }
     if (*n > 1)

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE /* explicit_bzero */
 #include "server/cluster/cluster_write.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
 #include "server/store/rehearsal.h"
@@ -116,15 +117,8 @@ static hsy_status write_count(struct write_store *s,
         return write_bad(err, "a count of no entry");
     if (count->epoch == ENGINE_RETIRED)
         return write_retired(s, count->entry, err);
-    if (s->n == s->room) {
-        const size_t room = 2 * s->room + 256;
-        struct write_count *more = realloc(s->counts, room * sizeof *more);
-
-        if (more == NULL)
-            return host_nomem(err);
-        s->counts = more;
-        s->room = room;
-    }
+    if (!grow_room(&s->counts, &s->room, s->n + 1, sizeof *s->counts))
+        return host_nomem(err);
     /* Where nothing says whose its ids are: as recover.c has it. */
     s->counts[s->n++] =
         (struct write_count){.n = *count,
@@ -193,15 +187,12 @@ static hsy_status write_quota(struct write_store *s,
 static struct write_day *write_day(struct write_store *s, uint32_t epoch,
                                    hsy_status *st, hsy_error *err)
 {
-    struct write_day *more;
-
     for (size_t i = 0; i < s->ndays; i++)
         if (s->days[i].epoch == epoch)
             return &s->days[i];
-    more = realloc(s->days, (s->ndays + 1) * sizeof *more);
-    *st = more == NULL ? host_nomem(err) : cluster_make_ids(s->l, epoch, err);
-    if (more != NULL)
-        s->days = more;
+    *st = grow_to(&s->days, s->ndays + 1, sizeof *s->days)
+              ? cluster_make_ids(s->l, epoch, err)
+              : host_nomem(err);
     if (*st != HSY_OK)
         return NULL;
     s->days[s->ndays] = (struct write_day){.epoch = epoch};

@@ -9,6 +9,8 @@
  */
 #include "server/engine/internal.h"
 
+#include "host/base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +36,8 @@ static bool order_find(struct admit *a, const struct engine_entry *x,
 
     *n = 0;
     for (size_t at = 0; at < b->len; at += a->uploads[(*n)++].len) {
-        if (!admit_grow(&a->uploads, &a->uploads_room, *n + 1,
-                        sizeof *a->uploads))
+        if (!grow_room(&a->uploads, &a->uploads_room, *n + 1,
+                       sizeof *a->uploads))
             return false;
         a->uploads[*n] = (struct admit_upload){
             .bytes = b->bytes + at,

@@ -4,6 +4,7 @@
  */
 #include "server/engine/internal.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 
 #include <stdatomic.h>
@@ -119,7 +120,6 @@ hsy_status engine_entries_make(struct engine *e, struct roster *roster,
 
 struct store_count *engine_count(struct engine_entry *x, uint32_t epoch)
 {
-    struct store_count *more;
     size_t at = x->ncounts;
 
     /* Days come in order, but for a few. */
@@ -127,14 +127,13 @@ struct store_count *engine_count(struct engine_entry *x, uint32_t epoch)
         at--;
     if (at > 0 && x->counts[at - 1].epoch == epoch)
         return &x->counts[at - 1];
-    more = realloc(x->counts, (x->ncounts + 1) * sizeof *more);
-    if (more == NULL)
+    if (!grow_to(&x->counts, x->ncounts + 1, sizeof *x->counts))
         return NULL;
-    x->counts = more;
-    memmove(&more[at + 1], &more[at], (x->ncounts - at) * sizeof *more);
-    more[at] = (struct store_count){.entry = x->is->number, .epoch = epoch};
-    x->ncounts++;
-    return &more[at];
+    memmove(&x->counts[at + 1], &x->counts[at],
+            (x->ncounts++ - at) * sizeof *x->counts);
+    x->counts[at] =
+        (struct store_count){.entry = x->is->number, .epoch = epoch};
+    return &x->counts[at];
 }
 
 /* ---- Tallies in memory --------------------------------------------------- */

@@ -8,6 +8,7 @@
  */
 #include "server/engine/internal.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
 
@@ -16,25 +17,6 @@
 
 #define ADMIT_SOME 16u       /* uploads whose ids are looked for at a time */
 #define ADMIT_ENTRY_SHARE 2u /* an entry may fill a half of what may wait */
-
-bool admit_grow(void *memory, size_t *room, size_t n, size_t size)
-{
-    size_t to = *room == 0 ? 16 : *room;
-    void *items;
-
-    if (n <= *room)
-        return true;
-    while (to < n)
-        to *= 2;
-    memcpy(&items, memory, sizeof items);
-    items = realloc(items, to * size);
-    if (items == NULL)
-        return false;
-    memset((uint8_t *)items + *room * size, 0, (to - *room) * size);
-    memcpy(memory, &items, sizeof items);
-    *room = to;
-    return true;
-}
 
 /* ---- What a group consists of -------------------------------------------- */
 
@@ -49,7 +31,7 @@ static struct admit_slot *admit_slot_of(struct engine *e, uint32_t entry,
     for (uint32_t i = x->slot; i != 0; i = a->slots[i - 1].next)
         if (a->slots[i - 1].epoch == epoch)
             return &a->slots[i - 1];
-    if (!admit_grow(&a->slots, &a->slots_room, a->nslots + 1, sizeof *a->slots))
+    if (!grow_room(&a->slots, &a->slots_room, a->nslots + 1, sizeof *a->slots))
         return NULL;
     pthread_mutex_lock(&e->lock);
     count = engine_count(x, epoch);
@@ -68,8 +50,8 @@ static struct admit_epoch *admit_epoch_of(struct admit *a, uint32_t epoch,
     for (size_t i = 0; i < a->nepochs; i++)
         if (a->epochs[i].epoch == epoch && a->epochs[i].null == null)
             return &a->epochs[i];
-    if (!admit_grow(&a->epochs, &a->epochs_room, a->nepochs + 1,
-                    sizeof *a->epochs))
+    if (!grow_room(&a->epochs, &a->epochs_room, a->nepochs + 1,
+                   sizeof *a->epochs))
         return NULL;
     a->epochs[a->nepochs].epoch = epoch; /* the last user's memory stays */
     a->epochs[a->nepochs].null = null;
@@ -188,8 +170,8 @@ static enum intake_verdict admit_quota(struct engine *e,
     if (!u->enrolled || s->quota == 0)
         return INTAKE_COUNTED;
     used = quotas_of(&e->quotas, s->token, epoch);
-    if (used == NULL || !admit_grow(&a->quotas, &a->quotas_room, a->nquotas + 1,
-                                    sizeof *a->quotas))
+    if (used == NULL || !grow_room(&a->quotas, &a->quotas_room, a->nquotas + 1,
+                                   sizeof *a->quotas))
         return INTAKE_FULL;
     return (uint64_t)*used + u->head.count <= s->quota ? INTAKE_COUNTED
                                                        : INTAKE_QUOTA;
@@ -280,7 +262,7 @@ static enum intake_verdict admit_new(struct engine *e,
     ids = admit_epoch_of(&e->admit, epoch, u->head.kind == HSY_UPLOAD_NULL);
     slot = admit_slot_of(e, u->entry->number, epoch);
     if (ids == NULL || slot == NULL ||
-        !admit_grow(&ids->ids, &ids->room, ids->n + 1, sizeof *ids->ids) ||
+        !grow_room(&ids->ids, &ids->room, ids->n + 1, sizeof *ids->ids) ||
         !admit_room_of(e, slot, &u->head) || !admit_id(e, slot, u, id))
         return INTAKE_FULL;
     ids->ids[ids->n++] = *id;
@@ -330,14 +312,14 @@ static enum intake_verdict admit_decide(struct engine *e,
 
 static bool admit_out_room(struct admit *a)
 {
-    return admit_grow(&a->out_ids, &a->out_ids_room, a->nepochs,
-                      sizeof *a->out_ids) &&
-           admit_grow(&a->out_batches, &a->out_batches_room, a->nslots,
-                      sizeof *a->out_batches) &&
-           admit_grow(&a->out_counts, &a->out_counts_room, a->nslots,
-                      sizeof *a->out_counts) &&
-           admit_grow(&a->out_quotas, &a->out_quotas_room,
-                      a->nquotas + a->nslots, sizeof *a->out_quotas);
+    return grow_room(&a->out_ids, &a->out_ids_room, a->nepochs,
+                     sizeof *a->out_ids) &&
+           grow_room(&a->out_batches, &a->out_batches_room, a->nslots,
+                     sizeof *a->out_batches) &&
+           grow_room(&a->out_counts, &a->out_counts_room, a->nslots,
+                     sizeof *a->out_counts) &&
+           grow_room(&a->out_quotas, &a->out_quotas_room,
+                     a->nquotas + a->nslots, sizeof *a->out_quotas);
 }
 
 /* Whose ids an epoch holds is kept beside what tokens have used; one more, so

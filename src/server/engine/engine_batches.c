@@ -8,14 +8,15 @@
  */
 #include "server/engine/internal.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 
 #include <stdlib.h>
 
 bool engine_taken_room(struct engine_entry *x)
 {
-    return admit_grow(&x->taken, &x->taken_room, x->ntaken + 1,
-                      sizeof *x->taken);
+    return grow_room(&x->taken, &x->taken_room, x->ntaken + 1,
+                     sizeof *x->taken);
 }
 
 void engine_taken_add(struct engine_entry *x, const struct store_received *row,

@@ -23,6 +23,7 @@
  */
 #include "server/engine/ids.h"
 
+#include "host/base/grow.h"
 #include "server/store/runs.h"
 
 #include <stdlib.h>
@@ -281,15 +282,13 @@ static struct ids_epoch *ids_epoch_of(const struct ids *t, uint32_t epoch)
 /* The epoch's ids, none if there are none yet; NULL: out of memory. */
 static struct ids_epoch *ids_epoch_make(struct ids *t, uint32_t epoch)
 {
-    struct ids_epoch *e = ids_epoch_of(t, epoch), *more;
+    struct ids_epoch *e = ids_epoch_of(t, epoch);
 
     if (e != NULL)
         return e;
-    more = realloc(t->epochs, (t->n + 1) * sizeof *more);
-    if (more == NULL)
+    if (!grow_to(&t->epochs, t->n + 1, sizeof *t->epochs))
         return NULL;
-    t->epochs = more;
-    e = &more[t->n++];
+    e = &t->epochs[t->n++];
     *e = (struct ids_epoch){.epoch = epoch};
     return e;
 }

@@ -287,12 +287,6 @@ hsy_status engine_runs_seal(struct engine *e, bool idle, hsy_error *err);
 /* Say in the status how many ids there are; with the lock. */
 void engine_count_ids(struct engine *e);
 
-/* ---- engine_admit.c ------------------------------------------------------ */
-
-/* Room for n items of a size where the pointer at memory leads; new ones are
- * zero. */
-bool admit_grow(void *memory, size_t *room, size_t n, size_t size);
-
 /* ---- engine_fold.c ------------------------------------------------------- */
 
 /* The length of the upload at the beginning of a batch's bytes; 0: it is not

@@ -3,6 +3,7 @@
 
 #include "server/engine/internal.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 
 #include <stdlib.h>
@@ -246,7 +247,7 @@ hsy_status mirror_batches(struct engine *e, uint32_t entry,
 
     pthread_mutex_lock(&e->lock);
     x->ntaken = 0;
-    good = admit_grow(&x->taken, &x->taken_room, n, sizeof *x->taken);
+    good = grow_room(&x->taken, &x->taken_room, n, sizeof *x->taken);
     for (size_t i = 0; good && i < n; i++)
         engine_taken_add(x, &all[i].row, !all[i].folded);
     x->through = 0; /* a seq of 1 is beyond it */

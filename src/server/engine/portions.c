@@ -1,6 +1,8 @@
 /* portions.c - whose ids fill an epoch. */
 #include "server/engine/portions.h"
 
+#include "host/base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,12 +58,9 @@ static uint64_t portions_burst(const struct portions *s)
 /* Room for more entries in a list of numbers, zeros. */
 static bool portions_grow(uint64_t **list, size_t from, size_t to)
 {
-    uint64_t *more = realloc(*list, (to + 1) * sizeof *more);
-
-    if (more == NULL)
+    if (!grow_to(list, to + 1, sizeof **list))
         return false;
-    memset(more + from, 0, (to + 1 - from) * sizeof *more);
-    *list = more;
+    memset(*list + from, 0, (to + 1 - from) * sizeof **list);
     return true;
 }
 
@@ -69,11 +68,9 @@ bool portions_divide(struct portions *s, uint64_t limit, const struct roster *r)
 {
     const size_t tasks = roster_count(r);
     const size_t n = tasks > s->entries ? tasks : s->entries;
-    bool *asked = realloc(s->asked, (n + 1) * sizeof *asked);
 
-    if (asked == NULL)
+    if (!grow_to(&s->asked, n + 1, sizeof *s->asked))
         return false;
-    s->asked = asked;
     for (size_t i = 0; i < s->n; i++)
         if (!portions_grow(&s->epochs[i].used, s->entries, n))
             return false;
@@ -81,7 +78,7 @@ bool portions_divide(struct portions *s, uint64_t limit, const struct roster *r)
         return false;
     s->limit = limit;
     for (size_t i = 0; i < n; i++) {
-        asked[i] = i < tasks && roster_at(r, i)->current;
+        s->asked[i] = i < tasks && roster_at(r, i)->current;
         if (i >= s->entries)
             s->fresh[i] = portions_burst(s);
     }
@@ -112,18 +109,18 @@ static struct portions_epoch *portions_of(const struct portions *s,
 /* A new one if there is none; NULL: out of memory. */
 static struct portions_epoch *portions_make(struct portions *s, uint32_t epoch)
 {
-    struct portions_epoch *e = portions_of(s, epoch), *more;
+    struct portions_epoch *e = portions_of(s, epoch);
 
     if (e != NULL)
         return e;
-    more = realloc(s->epochs, (s->n + 1) * sizeof *more);
-    if (more == NULL)
+    if (!grow_to(&s->epochs, s->n + 1, sizeof *s->epochs))
         return NULL;
-    s->epochs = more;
-    more[s->n] = (struct portions_epoch){.epoch = epoch};
-    if (!portions_grow(&more[s->n].used, 0, s->entries))
+    e = &s->epochs[s->n];
+    *e = (struct portions_epoch){.epoch = epoch};
+    if (!portions_grow(&e->used, 0, s->entries))
         return NULL;
-    return &more[s->n++];
+    s->n++;
+    return e;
 }
 
 bool portions_take(struct portions *s, uint32_t epoch, uint32_t entry,

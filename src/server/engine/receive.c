@@ -15,6 +15,7 @@
  */
 #include "server/engine/internal.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
 
@@ -175,7 +176,7 @@ static hsy_status receive_note(struct receive *r)
 
 static struct store_batch *receive_row(struct receive *r)
 {
-    if (!admit_grow(&r->rows, &r->rows_room, r->nrows + 1, sizeof *r->rows))
+    if (!grow_room(&r->rows, &r->rows_room, r->nrows + 1, sizeof *r->rows))
         return NULL;
     r->rows[r->nrows] = (struct store_batch){
         .entry = r->d->entry, .epoch = r->d->epoch, .type = r->d->type};

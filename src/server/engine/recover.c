@@ -4,6 +4,7 @@
  */
 #include "server/engine/internal.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ struct read {
     hsy_error *err;
     uint8_t **entries;
     size_t *lens;
-    size_t n, room;
+    size_t n;
 };
 
 static hsy_status recover_damaged(struct read *r, uint32_t field,
@@ -52,20 +53,9 @@ static hsy_status recover_entry(void *ctx, uint32_t number,
 
     if (number != r->n)
         return recover_damaged(r, HOST_FIELD_ENTRY, "an entry is missing");
-    if (r->n == r->room) {
-        const size_t room = 2 * r->room + 16;
-        uint8_t **entries = realloc(r->entries, room * sizeof(uint8_t *));
-        size_t *lens;
-
-        if (entries == NULL)
-            return host_nomem(r->err);
-        r->entries = entries;
-        lens = realloc(r->lens, room * sizeof *lens);
-        if (lens == NULL)
-            return host_nomem(r->err);
-        r->lens = lens;
-        r->room = room;
-    }
+    if (!grow_to(&r->entries, r->n + 1, sizeof(uint8_t *)) ||
+        !grow_to(&r->lens, r->n + 1, sizeof *r->lens))
+        return host_nomem(r->err);
     r->lens[r->n] = len;
     r->entries[r->n] = recover_copy(bytes, len);
     return r->entries[r->n++] == NULL ? host_nomem(r->err) : HSY_OK;

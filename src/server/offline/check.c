@@ -13,6 +13,7 @@
 #include "server/offline/offline.h"
 
 #include "host/base/day.h"
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 
 #include <inttypes.h>
@@ -40,30 +41,23 @@ static hsy_status check_entry(void *ctx, uint32_t number, const uint8_t *bytes,
                               size_t len)
 {
     struct check *c = ctx;
-    struct offline_row *more =
-        realloc(c->out->rows, (c->out->n + 1) * sizeof *more);
 
     (void)number;
     (void)bytes;
     (void)len;
-    if (more == NULL)
+    if (!grow_to(&c->out->rows, c->out->n + 1, sizeof *c->out->rows))
         return HSY_E_NOMEM;
-    c->out->rows = more;
     c->out->rows[c->out->n++] = (struct offline_row){.agrees = true};
     return HSY_OK;
 }
 
 static struct check_day *check_day(struct check *c, uint32_t epoch)
 {
-    struct check_day *more;
-
     for (size_t i = c->ndays; i-- != 0;)
         if (c->days[i].epoch == epoch)
             return &c->days[i];
-    more = realloc(c->days, (c->ndays + 1) * sizeof *more);
-    if (more == NULL)
+    if (!grow_to(&c->days, c->ndays + 1, sizeof *c->days))
         return NULL;
-    c->days = more;
     c->days[c->ndays] = (struct check_day){.epoch = epoch};
     return &c->days[c->ndays++];
 }

@@ -34,6 +34,7 @@
  */
 #include "server/store/internal.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
 
@@ -128,15 +129,11 @@ static int cells_put_chunks(struct store_sqlite *s, struct sql *q,
 static bool cells_add_pending(struct store_sqlite *s,
                               const struct store_tally *t)
 {
-    struct store_tally *more;
-
     for (size_t i = 0; i < s->npending; i++)
         if (s->pending[i].entry == t->entry && s->pending[i].epoch == t->epoch)
             return s->pending[i].words == t->words;
-    more = realloc(s->pending, (s->npending + 1) * sizeof *more);
-    if (more == NULL)
+    if (!grow_to(&s->pending, s->npending + 1, sizeof *s->pending))
         return false;
-    s->pending = more;
     s->pending[s->npending++] = *t;
     return true;
 }

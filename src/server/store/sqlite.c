@@ -15,6 +15,7 @@
 
 #include "server/store/store_runs.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "server/store/admin.h"
 
@@ -416,11 +417,9 @@ struct sqlite_rounds {
 static hsy_status sqlite_take_round(void *ctx, const struct sql_value *row)
 {
     struct sqlite_rounds *r = ctx;
-    struct store_round *more = realloc(r->all, (r->n + 1) * sizeof *more);
 
-    if (more == NULL)
-        return host_fail(r->err, HSY_E_NOMEM, HSY_FIELD_NONE, "out of memory");
-    r->all = more;
+    if (!grow_to(&r->all, r->n + 1, sizeof *r->all))
+        return host_nomem(r->err);
     r->all[r->n++] =
         (struct store_round){(uint32_t)row[0].number, row[2].number};
     return HSY_OK;

@@ -29,6 +29,7 @@
 
 #include "server/store/store_runs.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 
 #include <dirent.h>
@@ -136,14 +137,10 @@ void store_runs_unlink(struct store_sqlite *s, const struct run_is *is)
 
 void store_runs_leave(struct runs_store *r, struct run *run)
 {
-    struct run **more = realloc(r->gone, (r->ngone + 1) * sizeof(struct run *));
-
-    if (more == NULL) {
+    if (grow_to(&r->gone, r->ngone + 1, sizeof(struct run *)))
+        r->gone[r->ngone++] = run;
+    else
         run_drop(run);
-        return;
-    }
-    r->gone = more;
-    more[r->ngone++] = run;
 }
 
 void store_runs_let_go(struct runs_store *r)
@@ -163,18 +160,14 @@ void store_runs_let_go(struct runs_store *r)
 
 struct runs_half *store_runs_part(struct runs_store *r, uint64_t half)
 {
-    struct runs_half *more;
-
     for (size_t i = r->nparts; i-- > 0;)
         if (r->parts[i].half == half)
             return &r->parts[i];
-    more = realloc(r->parts, (r->nparts + 1) * sizeof *more);
-    if (more == NULL)
+    if (!grow_to(&r->parts, r->nparts + 1, sizeof *r->parts))
         return NULL;
-    r->parts = more;
-    more[r->nparts] =
+    r->parts[r->nparts] =
         (struct runs_half){.half = half, .through = runs_begin(half)};
-    return &more[r->nparts++];
+    return &r->parts[r->nparts++];
 }
 
 static struct store_half *runs_known(const struct runs_store *r, uint64_t half)
@@ -201,7 +194,7 @@ static int runs_last(struct sql *q, uint64_t half, uint64_t *last)
 static int runs_learn(struct runs_store *r, struct sql *q, uint64_t half,
                       uint64_t floor, struct store_half **out)
 {
-    struct store_half *more, *h = runs_known(r, half);
+    struct store_half *h = runs_known(r, half);
     uint64_t last;
     int rc;
 
@@ -211,13 +204,11 @@ static int runs_learn(struct runs_store *r, struct sql *q, uint64_t half,
     rc = runs_last(q, half, &last);
     if (rc != SQLITE_OK)
         return rc;
-    more = realloc(r->halves, (r->nhalves + 1) * sizeof *more);
-    if (more == NULL)
+    if (!grow_to(&r->halves, r->nhalves + 1, sizeof *r->halves))
         return SQLITE_NOMEM;
-    r->halves = more;
-    more[r->nhalves] = (struct store_half){
+    r->halves[r->nhalves] = (struct store_half){
         .half = half, .last = last > floor ? last : floor, .floor = floor};
-    *out = &more[r->nhalves++];
+    *out = &r->halves[r->nhalves++];
     return SQLITE_OK;
 }
 
@@ -256,17 +247,18 @@ hsy_status store_seal(struct store *is, uint32_t epoch, hsy_error *err)
 {
     struct store_sqlite *s = (struct store_sqlite *)is;
     struct runs_store *r = s->runs;
-    struct runs_seal seal = {.epoch = epoch, .number = r->seals + 1}, *more;
+    struct runs_seal seal = {.epoch = epoch, .number = r->seals + 1};
     struct store_half *h[2];
     int rc = SQLITE_OK;
+    bool room;
 
     for (uint64_t i = 0; rc == SQLITE_OK && i < 2; i++)
         rc = runs_learn(r, &s->append, 2 * (uint64_t)epoch + i, 0, &h[i]);
     if (rc != SQLITE_OK)
         return store_fail(s, &s->append, rc, err);
     pthread_mutex_lock(&r->posting);
-    more = realloc(r->sealed, (r->nsealed + 1) * sizeof *more);
-    if (more != NULL) {
+    room = grow_to(&r->sealed, r->nsealed + 1, sizeof *r->sealed);
+    if (room) {
         /* The first may have moved when the second was learned. */
         for (uint64_t i = 0; i < 2; i++) {
             h[i] = runs_known(r, 2 * (uint64_t)epoch + i);
@@ -274,11 +266,10 @@ hsy_status store_seal(struct store *is, uint32_t epoch, hsy_error *err)
             h[i]->seal = seal.number;
         }
         r->seals = seal.number;
-        r->sealed = more;
-        more[r->nsealed++] = seal;
+        r->sealed[r->nsealed++] = seal;
     }
     pthread_mutex_unlock(&r->posting);
-    return more == NULL ? host_nomem(err) : HSY_OK;
+    return room ? HSY_OK : host_nomem(err);
 }
 
 /* By the one that makes runs; false: out of memory, and they stay. */
@@ -407,12 +398,9 @@ struct runs_reading {
 
 static bool runs_over(struct runs_store *r, const struct run_is *is)
 {
-    struct run_is *more = realloc(r->over, (r->nover + 1) * sizeof *more);
-
-    if (more == NULL)
+    if (!grow_to(&r->over, r->nover + 1, sizeof *r->over))
         return false;
-    r->over = more;
-    more[r->nover++] = *is;
+    r->over[r->nover++] = *is;
     return true;
 }
 
@@ -426,14 +414,9 @@ static hsy_status runs_add(struct runs_reading *t, const struct run_is *is,
 {
     struct runs_half *p =
         store_runs_part(t->s->runs, 2 * (uint64_t)is->epoch + is->null);
-    struct run **more;
 
-    if (p == NULL)
+    if (p == NULL || !grow_to(&p->all, p->n + 1, sizeof(struct run *)))
         return runs_nomem(t);
-    more = realloc(p->all, (p->n + 1) * sizeof(struct run *));
-    if (more == NULL)
-        return runs_nomem(t);
-    p->all = more;
     p->through = through > p->through ? through : p->through;
     p->sealed = p->through;
     p->waste = true;

@@ -8,6 +8,7 @@
  */
 #include "server/store/store_runs.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "server/store/runs_parts.h"
 
@@ -240,15 +241,12 @@ static hsy_status runs_make_finish(struct store_sqlite *s, struct runs_job *j,
                                    hsy_error *err)
 {
     struct runs_half *p = store_runs_part(s->runs, j->half);
-    struct run **more =
-        p == NULL ? NULL : realloc(p->all, (p->n + 1) * sizeof(struct run *));
     struct run_filter filter;
     struct run *run = NULL;
     hsy_status st;
 
-    if (more == NULL)
+    if (p == NULL || !grow_to(&p->all, p->n + 1, sizeof(struct run *)))
         return HSY_E_NOMEM;
-    p->all = more;
     st = runs_make_why(s, run_write_end(j->w, &j->is), err);
     if (st != HSY_OK)
         return st;
@@ -308,11 +306,9 @@ static hsy_status runs_make_row(void *ctx, const struct sql_value *row)
         return HSY_E_DAMAGED;
     if (j->n + n > j->room) {
         const size_t room = 2 * (j->n + n) + 1024;
-        struct store_id *more = realloc(j->ids, room * sizeof *more);
 
-        if (more == NULL)
+        if (!grow_to(&j->ids, room, sizeof *j->ids))
             return HSY_E_NOMEM;
-        j->ids = more;
         j->room = room;
     }
     memcpy(j->ids + j->n, row[1].bytes, row[1].len);

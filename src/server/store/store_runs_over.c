@@ -4,6 +4,8 @@
  */
 #include "server/store/store_runs.h"
 
+#include "host/base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,14 +30,10 @@ static int over_erase_runs(struct store_sqlite *s, struct sql *q,
 /* The runs of a half that is closed; false: out of memory, later. */
 static bool over_leave(struct runs_store *r, const struct runs_half *p)
 {
-    struct run_is *more =
-        realloc(r->over, (r->nover + p->n + 1) * sizeof *more);
-
-    if (more == NULL)
+    if (!grow_to(&r->over, r->nover + p->n + 1, sizeof *r->over))
         return false;
-    r->over = more;
     for (size_t k = 0; k < p->n; k++) {
-        more[r->nover++] = *run_is(p->all[k]);
+        r->over[r->nover++] = *run_is(p->all[k]);
         store_runs_leave(r, p->all[k]);
     }
     free(p->all);

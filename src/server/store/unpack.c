@@ -7,6 +7,7 @@
  */
 #include "server/store/archive.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "host/base/retry.h"
 #include "lib/bits/bytes.h"
@@ -75,15 +76,8 @@ static hsy_status unpack_payload(struct unpack_reader *r, uint64_t len)
         size_t piece =
             len - r->len < UNPACK_PIECE ? (size_t)(len - r->len) : UNPACK_PIECE;
 
-        if (r->len + piece > r->room) {
-            const size_t room = 2 * (r->len + piece);
-            uint8_t *more = realloc(r->bytes, room);
-
-            if (more == NULL)
-                return host_nomem(r->err);
-            r->bytes = more;
-            r->room = room;
-        }
+        if (!grow_room(&r->bytes, &r->room, r->len + piece, 1))
+            return host_nomem(r->err);
         st = unpack_take(r, r->bytes + r->len, piece);
         r->len += piece;
     }
@@ -178,24 +172,19 @@ static hsy_status unpack_take_document(struct unpack_reader *r)
 static hsy_status unpack_take_entry(struct unpack_reader *r)
 {
     const size_t n = r->nentries + 1;
-    uint8_t **entries;
-    size_t *lens;
+    uint8_t *copy;
 
     if (bytes_get32(r->bytes) != r->nentries || n > UNPACK_ENTRIES)
         return unpack_bad(r, "an entry is missing, or there are too many");
-    entries = realloc(r->entries, n * sizeof(uint8_t *));
-    if (entries == NULL)
+    copy = malloc(r->len);
+    if (copy == NULL || !grow_to(&r->entries, n, sizeof(uint8_t *)) ||
+        !grow_to(&r->lens, n, sizeof *r->lens)) {
+        free(copy);
         return host_nomem(r->err);
-    r->entries = entries;
-    lens = realloc(r->lens, n * sizeof *lens);
-    if (lens == NULL)
-        return host_nomem(r->err);
-    r->lens = lens;
-    entries[r->nentries] = malloc(r->len);
-    if (entries[r->nentries] == NULL)
-        return host_nomem(r->err);
-    memcpy(entries[r->nentries], r->bytes + 4, r->len - 4);
-    lens[r->nentries++] = r->len - 4;
+    }
+    memcpy(copy, r->bytes + 4, r->len - 4);
+    r->entries[r->nentries] = copy;
+    r->lens[r->nentries++] = r->len - 4;
     return HSY_OK;
 }
 

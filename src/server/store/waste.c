@@ -5,6 +5,8 @@
  */
 #include "server/store/internal.h"
 
+#include "host/base/grow.h"
+
 #include <stdlib.h>
 
 #define WASTE_PIECE 256u /* rows erased in a transaction */
@@ -59,13 +61,10 @@ hsy_status store_sweep(struct store_sqlite *s, hsy_error *err)
         return HSY_OK;
     q = sql_start(&s->cells, SQL_LIST_CHUNKS, NULL, 0, &rc);
     while (q != NULL && (rc = sqlite3_step(q)) == SQLITE_ROW) {
-        struct store_garbage *more = realloc(found, (n + 1) * sizeof *found);
-
-        if (more == NULL) {
+        if (!grow_to(&found, n + 1, sizeof *found)) {
             rc = SQLITE_NOMEM;
             break;
         }
-        found = more;
         found[n++] =
             (struct store_garbage){(uint32_t)sqlite3_column_int64(q, 0),
                                    (uint32_t)sqlite3_column_int64(q, 1), 0};
@@ -85,13 +84,8 @@ hsy_status store_sweep(struct store_sqlite *s, hsy_error *err)
 /* Without memory for it the rows stay until the store is opened again. */
 void store_add_waste(struct store_sqlite *s, uint32_t entry, uint32_t epoch)
 {
-    struct store_garbage *more =
-        realloc(s->waste, (s->nwaste + 1) * sizeof *more);
-
-    if (more == NULL)
-        return;
-    s->waste = more;
-    s->waste[s->nwaste++] = (struct store_garbage){entry, epoch, 0};
+    if (grow_to(&s->waste, s->nwaste + 1, sizeof *s->waste))
+        s->waste[s->nwaste++] = (struct store_garbage){entry, epoch, 0};
 }
 
 struct waste_of_tally {
