@@ -3,6 +3,7 @@
 #include "server/cluster/internal.h"
 
 #include "host/base/host_fail.h"
+#include "host/base/steady.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,20 +13,12 @@
 
 #define CLUSTER_SILENCE 60000u /* milliseconds: then it is said again */
 
-uint64_t cluster_clock(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
-
 /* Whether this was said a while ago, or never; then it is noted. */
 static bool cluster_unsaid(struct cluster *c, const char *event,
                            const char *text)
 {
     const size_t room = sizeof c->said / sizeof c->said[0];
-    const uint64_t now = cluster_clock() / 1000;
+    const uint64_t now = steady_ms();
     bool unsaid = true;
 
     pthread_mutex_lock(&c->lock);
@@ -112,7 +105,7 @@ static hsy_status cluster_start(struct counting *counting,
     bool good = true;
 
     c->workers = *o;
-    c->started = cluster_clock();
+    c->started = steady_us();
     for (size_t i = 0; i < c->nshards && good; i++)
         good = cluster_lane_start(&c->shards[i]);
     good = good && cluster_keeper_start(c);
@@ -128,7 +121,7 @@ static void cluster_times(struct counting *counting, struct workers_times *out)
     pthread_mutex_lock(&c->lock);
     *out = c->times;
     out->checkpoint =
-        cluster_clock() -
+        steady_us() -
         (c->times.checkpoint != 0 ? c->times.checkpoint : c->started);
     pthread_mutex_unlock(&c->lock);
 }
@@ -180,8 +173,7 @@ static void cluster_shard_close(struct cluster_shard *s)
     pg_link_free(s->desk);
     pg_place_close(s->place);
     group_free(&s->group);
-    free(s->counts);
-    free(s->uses);
+    free(s->counts.all);
     pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->lock);
 }

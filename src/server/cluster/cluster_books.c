@@ -7,17 +7,16 @@
  */
 #include "server/cluster/internal.h"
 #include "server/cluster/shown_bytes.h"
+#include "server/cluster/shown_many.h"
 
 #include "host/base/host_fail.h"
-#include "lib/bits/bytes.h"
 #include "server/store/book.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define BOOKS_PIECE 4096u /* words of a row, as shown_many.c has them */
-#define BOOKS_ONCE 1000u  /* enrolled tokens of a statement */
-#define BOOKS_HASH 32u    /* bytes of a hash at most */
+#define BOOKS_ONCE 1000u /* enrolled tokens of a statement */
+#define BOOKS_HASH 32u   /* bytes of a hash at most */
 
 /* ---- Shown: out ---------------------------------------------------------- */
 
@@ -29,35 +28,6 @@ struct books_out {
     hsy_error *err;
 };
 
-/* The words of a block, which are zeros at first; false: it has no cells. */
-static hsy_status books_words(struct books_out *o,
-                              const struct roster_entry *is, uint32_t block,
-                              bool *any)
-{
-    struct pg_rows *r = NULL;
-    hsy_status st;
-
-    memset(o->words, 0, is->words * sizeof *o->words);
-    st = pg_ask(o->l, &r, o->err,
-                "select place, words from shown_cells where entry = $1 and "
-                "block = $2",
-                "ii", (int32_t)is->number, (int32_t)block);
-    *any = st == HSY_OK && pg_count(r) != 0;
-    for (size_t i = 0; st == HSY_OK && i < pg_count(r); i++) {
-        const uint64_t at = (uint64_t)pg_get(r, i, 0) * BOOKS_PIECE;
-        size_t len;
-        const uint8_t *bytes = pg_get_bytes(r, i, 1, &len);
-
-        if (at > is->words || len / 8 > is->words - at)
-            st = host_fail(o->err, HSY_E_DAMAGED, HOST_FIELD_STORE,
-                           "the table 'shown_cells' is damaged");
-        for (size_t k = 0; st == HSY_OK && k < len / 8; k++)
-            o->words[at + k] = (int64_t)bytes_get64(bytes + 8 * k);
-    }
-    pg_rows_free(r);
-    return st;
-}
-
 /* One tally after another: all of them at once may be large. */
 static hsy_status books_view_out(struct books_out *o,
                                  const struct roster_entry *is,
@@ -68,10 +38,12 @@ static hsy_status books_view_out(struct books_out *o,
     for (size_t i = 0; i <= v->nblocks && st == HSY_OK; i++) {
         const struct shown_tally t = {i == 0 ? 0 : v->blocks[i - 1].first,
                                       o->words};
-        bool any = false;
+        size_t rows = 0;
 
-        st = books_words(o, is, t.block, &any);
-        if (st == HSY_OK && any)
+        memset(o->words, 0, is->words * sizeof *o->words);
+        st = shown_many_cells(o->l, is->number, t.block, o->words, is->words,
+                              &rows, o->err);
+        if (st == HSY_OK && rows != 0)
             st = o->keep->ops->put(o->keep, is, v, v->kept, &t, 1, o->err);
     }
     return st;
@@ -132,59 +104,47 @@ struct books_tokens {
     hsy_error *err;
 };
 
-static hsy_status books_people_out(void *ctx, const struct pg_rows *r)
+static hsy_status books_person_out(void *ctx, const struct pg_rows *r, size_t i)
 {
     const struct books_tokens *t = ctx;
-    hsy_status st = HSY_OK;
+    size_t len;
+    const uint8_t *hash = pg_get_bytes(r, i, 2, &len);
 
-    for (size_t i = 0; i < pg_count(r) && st == HSY_OK; i++) {
-        size_t len;
-        const uint8_t *hash = pg_get_bytes(r, i, 2, &len);
-
-        st = book_do(t->b,
-                     book_ask(t->b, t->err,
-                              "INSERT INTO people(name, role, hash) VALUES(?1, "
-                              "?2, ?3)",
-                              "tib", (const char *)pg_get_bytes(r, i, 0, NULL),
-                              pg_get(r, i, 1), (const void *)hash, len),
-                     t->err);
-    }
-    return st;
+    return book_do(
+        t->b,
+        book_ask(t->b, t->err,
+                 "INSERT INTO people(name, role, hash) VALUES(?1, ?2, ?3)",
+                 "tib", (const char *)pg_get_bytes(r, i, 0, NULL),
+                 pg_get(r, i, 1), (const void *)hash, len),
+        t->err);
 }
 
-static hsy_status books_tasks_out(void *ctx, const struct pg_rows *r)
+static hsy_status books_task_out(void *ctx, const struct pg_rows *r, size_t i)
 {
     const struct books_tokens *t = ctx;
-    hsy_status st = HSY_OK;
 
-    for (size_t i = 0; i < pg_count(r) && st == HSY_OK; i++)
-        st = book_do(t->b,
-                     book_ask(t->b, t->err,
-                              "INSERT INTO tasks(task, quota) VALUES(?1, ?2)",
-                              "ti", (const char *)pg_get_bytes(r, i, 0, NULL),
-                              pg_get(r, i, 1)),
-                     t->err);
-    return st;
+    return book_do(t->b,
+                   book_ask(t->b, t->err,
+                            "INSERT INTO tasks(task, quota) VALUES(?1, ?2)",
+                            "ti", (const char *)pg_get_bytes(r, i, 0, NULL),
+                            pg_get(r, i, 1)),
+                   t->err);
 }
 
-static hsy_status books_enrolled_out(void *ctx, const struct pg_rows *r)
+static hsy_status books_enrolled_out(void *ctx, const struct pg_rows *r,
+                                     size_t i)
 {
     const struct books_tokens *t = ctx;
-    hsy_status st = HSY_OK;
+    size_t len;
+    const uint8_t *hash = pg_get_bytes(r, i, 1, &len);
 
-    for (size_t i = 0; i < pg_count(r) && st == HSY_OK; i++) {
-        size_t len;
-        const uint8_t *hash = pg_get_bytes(r, i, 1, &len);
-
-        st = book_do(t->b,
-                     book_ask(t->b, t->err,
-                              "INSERT INTO enrolled(task, hash, expires) "
-                              "VALUES(?1, ?2, ?3)",
-                              "tbi", (const char *)pg_get_bytes(r, i, 0, NULL),
-                              (const void *)hash, len, pg_get(r, i, 2)),
-                     t->err);
-    }
-    return st;
+    return book_do(
+        t->b,
+        book_ask(t->b, t->err,
+                 "INSERT INTO enrolled(task, hash, expires) VALUES(?1, ?2, ?3)",
+                 "tbi", (const char *)pg_get_bytes(r, i, 0, NULL),
+                 (const void *)hash, len, pg_get(r, i, 2)),
+        t->err);
 }
 
 static hsy_status books_tokens_out(struct pg_link *l, const char *directory,
@@ -201,10 +161,10 @@ static hsy_status books_tokens_out(struct pg_link *l, const char *directory,
         return st;
     }
     st = cluster_each(l, "select name, role, hash from people order by 1",
-                      books_people_out, &t, err);
+                      books_person_out, &t, err);
     if (st == HSY_OK)
         st = cluster_each(l, "select task, quota from token_tasks order by 1",
-                          books_tasks_out, &t, err);
+                          books_task_out, &t, err);
     if (st == HSY_OK)
         st = cluster_each(
             l, "select task, hash, expires from enrolled order by 1, 2",
@@ -232,32 +192,6 @@ struct books_in {
     hsy_error *err;
 };
 
-static hsy_status books_tally_in(struct books_in *b,
-                                 const struct roster_entry *is, uint32_t block,
-                                 const int64_t *words)
-{
-    uint8_t bytes[8 * BOOKS_PIECE];
-    hsy_status st = HSY_OK;
-
-    for (size_t at = 0; at < is->words && st == HSY_OK; at += BOOKS_PIECE) {
-        const size_t left = is->words - at;
-        const size_t n = left < BOOKS_PIECE ? left : BOOKS_PIECE;
-        bool any = false;
-
-        for (size_t i = 0; i < n; i++) {
-            any |= words[at + i] != 0;
-            bytes_put64(bytes + 8 * i, (uint64_t)words[at + i]);
-        }
-        if (!any)
-            continue;
-        st = pg_ask(b->l, NULL, b->err,
-                    "insert into shown_cells values($1, $2, $3, $4)", "iiib",
-                    (int32_t)is->number, (int32_t)block,
-                    (int32_t)(at / BOOKS_PIECE), bytes, 8 * n);
-    }
-    return st;
-}
-
 static hsy_status books_tallies_in(struct books_in *b,
                                    const struct roster_entry *is,
                                    const struct shown_view *v)
@@ -266,13 +200,14 @@ static hsy_status books_tallies_in(struct books_in *b,
     hsy_status st = words == NULL ? host_nomem(b->err) : HSY_OK;
 
     for (size_t i = 0; i <= v->nblocks && st == HSY_OK; i++) {
-        const uint32_t block = i == 0 ? 0 : v->blocks[i - 1].first;
+        const struct shown_tally t = {i == 0 ? 0 : v->blocks[i - 1].first,
+                                      words};
 
         memset(words, 0, is->words * sizeof *words);
-        st = b->keep->ops->add(b->keep, SHOWN_READS, is->number, block, words,
+        st = b->keep->ops->add(b->keep, SHOWN_READS, is->number, t.block, words,
                                is->words, b->err);
         if (st == HSY_OK)
-            st = books_tally_in(b, is, block, words);
+            st = shown_many_put_tally(b->l, is, &t, b->err);
     }
     free(words);
     return st;

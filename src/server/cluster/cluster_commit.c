@@ -13,6 +13,7 @@
 #include "server/cluster/internal.h"
 
 #include "host/base/host_fail.h"
+#include "host/base/steady.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -448,7 +449,7 @@ static void commit_doubt(struct cluster_shard *s)
 {
     for (size_t i = 0; i < s->group.n; i++)
         s->group.items[i].verdict = INTAKE_DOUBT;
-    s->again = cluster_clock() / 1000 + COMMIT_PAUSE;
+    s->again = steady_ms() + COMMIT_PAUSE;
 }
 
 static void commit_count(struct cluster_shard *s, enum commit_end end,
@@ -468,7 +469,7 @@ void cluster_commit(struct cluster_shard *s)
     hsy_error err = {0};
     unsigned tries = 0;
 
-    if (cluster_clock() / 1000 < s->again) {
+    if (steady_ms() < s->again) {
         for (size_t i = 0; i < s->group.n; i++)
             s->group.items[i].verdict = INTAKE_DOUBT;
         return; /* it was down a moment ago: who waits for it holds up others */

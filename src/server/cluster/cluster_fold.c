@@ -10,7 +10,6 @@
  */
 #include "server/cluster/internal.h"
 
-#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
 #include "server/cluster/delta.h"
@@ -37,32 +36,17 @@ struct fold_work {
 };
 
 /* What counts get: a row an entry and epoch. */
-struct fold_count {
-    struct store_count n;
-    int64_t ids, enrolled;
-};
-
-struct fold_counts {
-    struct fold_count *all; /* owned */
-    size_t n, room;
-};
-
-static bool fold_count(struct fold_counts *c, const struct fold_count *more)
+static bool fold_count(struct cluster_counts *c,
+                       const struct cluster_count *more)
 {
-    struct fold_count *all = c->all;
+    struct cluster_count *n = cluster_count(c, more->n.entry, more->n.epoch);
 
-    for (size_t i = c->n; i-- != 0;)
-        if (all[i].n.entry == more->n.entry &&
-            all[i].n.epoch == more->n.epoch) {
-            all[i].n.reports += more->n.reports;
-            all[i].n.nulls += more->n.nulls;
-            all[i].ids += more->ids;
-            all[i].enrolled += more->enrolled;
-            return true;
-        }
-    if (!grow_room(&c->all, &c->room, c->n + 1, sizeof *c->all))
+    if (n == NULL)
         return false;
-    c->all[c->n++] = *more;
+    n->n.reports += more->n.reports;
+    n->n.nulls += more->n.nulls;
+    n->ids += more->ids;
+    n->enrolled += more->enrolled;
     return true;
 }
 
@@ -202,7 +186,8 @@ static hsy_status fold_take(struct fold_work *w, struct pg_rows **rows)
 }
 
 /* A merged tally is counted by its rounds. */
-static hsy_status fold_count_tally(struct fold_work *w, struct fold_counts *to,
+static hsy_status fold_count_tally(struct fold_work *w,
+                                   struct cluster_counts *to,
                                    const uint8_t *bytes, size_t len)
 {
     struct store_count *counts = NULL;
@@ -212,7 +197,7 @@ static hsy_status fold_count_tally(struct fold_work *w, struct fold_counts *to,
         mirror_merge_counts(w->is, bytes, len, &counts, &n, &reports, w->err);
 
     for (size_t i = 0; i < n && st == HSY_OK; i++)
-        if (!fold_count(to, &(struct fold_count){.n = counts[i]}))
+        if (!fold_count(to, &(struct cluster_count){.n = counts[i]}))
             st = host_nomem(w->err);
     free(counts);
     return st;
@@ -236,10 +221,10 @@ static hsy_status fold_delta(struct fold_work *w, const struct store_batch *b,
     return st;
 }
 
-static hsy_status fold_row(struct fold_work *w, struct fold_counts *counts,
+static hsy_status fold_row(struct fold_work *w, struct cluster_counts *counts,
                            const struct pg_rows *r, size_t i, bool daily)
 {
-    const struct fold_count count = {
+    const struct cluster_count count = {
         .n = {.entry = (uint32_t)pg_get(r, i, FOLD_ENTRY),
               .epoch = (uint32_t)pg_get(r, i, FOLD_EPOCH),
               .reports = (uint64_t)pg_get(r, i, FOLD_REPORTS),
@@ -302,7 +287,7 @@ static hsy_status fold_words(struct fold_work *w)
 }
 
 /* The rows of one entry, epoch by epoch. */
-static hsy_status fold_entry(struct fold_work *w, struct fold_counts *counts,
+static hsy_status fold_entry(struct fold_work *w, struct cluster_counts *counts,
                              const struct pg_rows *r,
                              const struct fold_place *places, size_t n)
 {
@@ -327,7 +312,7 @@ static hsy_status fold_entry(struct fold_work *w, struct fold_counts *counts,
     return st == HSY_OK ? fold_store(w, 0, w->whole) : st;
 }
 
-static hsy_status fold_rows(struct fold_work *w, struct fold_counts *counts,
+static hsy_status fold_rows(struct fold_work *w, struct cluster_counts *counts,
                             const struct pg_rows *r)
 {
     const size_t n = pg_count(r);
@@ -352,7 +337,7 @@ static hsy_status fold_rows(struct fold_work *w, struct fold_counts *counts,
 /* ---- Counts -------------------------------------------------------------- */
 
 static hsy_status fold_put_counts(struct fold_work *w,
-                                  const struct fold_counts *counts)
+                                  const struct cluster_counts *counts)
 {
     static const char upsert[] =
         "insert into counts(entry, epoch, round, reports, nulls, ids, "
@@ -364,7 +349,7 @@ static hsy_status fold_put_counts(struct fold_work *w,
     hsy_status st = HSY_OK;
 
     for (size_t i = 0; i < counts->n && st == HSY_OK; i++) {
-        const struct fold_count *c = &counts->all[i];
+        const struct cluster_count *c = &counts->all[i];
 
         st = pg_ask(w->l, NULL, w->err, upsert, "iilllll", (int32_t)c->n.entry,
                     (int32_t)c->n.epoch, w->round, (int64_t)c->n.reports,
@@ -425,7 +410,7 @@ static hsy_status fold_end(struct fold_work *w)
 
 static hsy_status fold_all(struct fold_work *w, size_t *batches, bool *more)
 {
-    struct fold_counts counts = {NULL, 0, 0};
+    struct cluster_counts counts = {NULL, 0, 0};
     struct pg_rows *r = NULL;
     hsy_status st = fold_take(w, &r);
 

@@ -10,6 +10,7 @@
 
 #include "host/base/grow.h"
 #include "host/base/host_fail.h"
+#include "host/base/steady.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -96,40 +97,79 @@ hsy_status cluster_read_document(struct cluster *c, struct pg_link *l,
 
 /* ---- Counts -------------------------------------------------------------- */
 
-static struct store_count *keeper_count(struct cluster_shard *s, uint32_t entry,
-                                        uint32_t epoch)
+struct cluster_count *cluster_count(struct cluster_counts *c, uint32_t entry,
+                                    uint32_t epoch)
 {
-    for (size_t i = s->ncounts; i-- != 0;)
-        if (s->counts[i].entry == entry && s->counts[i].epoch == epoch)
-            return &s->counts[i];
-    if (s->ncounts == s->counts_room) {
-        const size_t room = 2 * s->counts_room + 64;
-
-        if (!grow_to(&s->counts, room, sizeof *s->counts) ||
-            !grow_to(&s->uses, room, sizeof *s->uses))
-            return NULL;
-        s->counts_room = room;
-    }
-    s->counts[s->ncounts] =
-        (struct store_count){.entry = entry, .epoch = epoch};
-    s->uses[s->ncounts] = (struct cluster_use){0, 0};
-    return &s->counts[s->ncounts++];
+    for (size_t i = c->n; i-- != 0;)
+        if (c->all[i].n.entry == entry && c->all[i].n.epoch == epoch)
+            return &c->all[i];
+    return cluster_count_put(c, &(struct cluster_count){.n = {.entry = entry,
+                                                              .epoch = epoch}})
+               ? &c->all[c->n - 1]
+               : NULL;
 }
 
-/* Rows of entry, epoch, reports, nulls, ids, enrolled. */
+bool cluster_count_put(struct cluster_counts *c,
+                       const struct cluster_count *more)
+{
+    if (!grow_room(&c->all, &c->room, c->n + 1, sizeof *c->all))
+        return false;
+    c->all[c->n++] = *more;
+    return true;
+}
+
+static int keeper_compare(const void *a, const void *b)
+{
+    const struct cluster_count *x = a, *y = b;
+
+    if (x->n.entry != y->n.entry)
+        return x->n.entry < y->n.entry ? -1 : 1;
+    return (x->n.epoch > y->n.epoch) - (x->n.epoch < y->n.epoch);
+}
+
+void cluster_counts_join(struct cluster_counts *c)
+{
+    size_t kept = 0;
+
+    if (c->n > 1)
+        qsort(c->all, c->n, sizeof *c->all, keeper_compare);
+    for (size_t i = 0; i < c->n; i++) {
+        struct cluster_count *last = kept != 0 ? &c->all[kept - 1] : NULL;
+
+        if (last != NULL && keeper_compare(last, &c->all[i]) == 0) {
+            last->n.reports += c->all[i].n.reports;
+            last->n.nulls += c->all[i].n.nulls;
+            last->ids += c->all[i].ids;
+            last->enrolled += c->all[i].enrolled;
+        } else {
+            c->all[kept++] = c->all[i];
+        }
+    }
+    c->n = kept;
+}
+
+/* A row of entry, epoch, reports, nulls, ids, enrolled. */
+static struct cluster_count keeper_row(const struct pg_rows *r, size_t i)
+{
+    return (struct cluster_count){{.entry = (uint32_t)pg_get(r, i, 0),
+                                   .epoch = (uint32_t)pg_get(r, i, 1),
+                                   .reports = (uint64_t)pg_get(r, i, 2),
+                                   .nulls = (uint64_t)pg_get(r, i, 3)},
+                                  pg_get(r, i, 4),
+                                  pg_get(r, i, 5)};
+}
+
 static hsy_status keeper_note(struct cluster_shard *s, const struct pg_rows *r,
                               hsy_error *err)
 {
     for (size_t i = 0; i < pg_count(r); i++) {
-        struct store_count *n = keeper_count(s, (uint32_t)pg_get(r, i, 0),
-                                             (uint32_t)pg_get(r, i, 1));
+        const struct cluster_count row = keeper_row(r, i);
+        struct cluster_count *n =
+            cluster_count(&s->counts, row.n.entry, row.n.epoch);
 
         if (n == NULL)
             return host_nomem(err);
-        n->reports = (uint64_t)pg_get(r, i, 2);
-        n->nulls = (uint64_t)pg_get(r, i, 3);
-        s->uses[n - s->counts] =
-            (struct cluster_use){pg_get(r, i, 4), pg_get(r, i, 5)};
+        *n = row;
     }
     return HSY_OK;
 }
@@ -174,42 +214,8 @@ static hsy_status keeper_read_counts(struct cluster_shard *s,
 
 /* ---- Into the view ------------------------------------------------------- */
 
-struct keeper_row {
-    struct store_count n;
-    struct cluster_use use;
-};
-
-static int keeper_compare(const void *a, const void *b)
-{
-    const struct keeper_row *x = a, *y = b;
-
-    if (x->n.entry != y->n.entry)
-        return x->n.entry < y->n.entry ? -1 : 1;
-    return (x->n.epoch > y->n.epoch) - (x->n.epoch < y->n.epoch);
-}
-
-/* Add up rows of the same entry and epoch: how many are left. */
-static size_t keeper_join(struct keeper_row *rows, size_t n)
-{
-    size_t kept = 0;
-
-    if (n > 1)
-        qsort(rows, n, sizeof *rows, keeper_compare);
-    for (size_t i = 0; i < n; i++) {
-        if (kept != 0 && keeper_compare(&rows[kept - 1], &rows[i]) == 0) {
-            rows[kept - 1].n.reports += rows[i].n.reports;
-            rows[kept - 1].n.nulls += rows[i].n.nulls;
-            rows[kept - 1].use.ids += rows[i].use.ids;
-            rows[kept - 1].use.enrolled += rows[i].use.enrolled;
-        } else {
-            rows[kept++] = rows[i];
-        }
-    }
-    return kept;
-}
-
 static hsy_status keeper_show_counts(struct cluster *c,
-                                     const struct keeper_row *rows, size_t n,
+                                     const struct cluster_count *rows, size_t n,
                                      size_t entries, hsy_error *err)
 {
     struct store_count *list = malloc((n + 1) * sizeof *list);
@@ -227,7 +233,7 @@ static hsy_status keeper_show_counts(struct cluster *c,
 
 /* Ids of open epochs, for the shares of tasks. */
 static hsy_status keeper_show_uses(struct cluster *c,
-                                   const struct keeper_row *rows, size_t n,
+                                   const struct cluster_count *rows, size_t n,
                                    size_t entries, uint64_t *ids,
                                    hsy_error *err)
 {
@@ -242,8 +248,8 @@ static hsy_status keeper_show_uses(struct cluster *c,
         memset(used, 0, (entries + 1) * sizeof *used);
         for (size_t i = 0; i < n; i++)
             if (rows[i].n.epoch == e && rows[i].n.entry < entries) {
-                used[rows[i].n.entry] = (uint64_t)rows[i].use.ids;
-                all += (uint64_t)(rows[i].use.ids + rows[i].use.enrolled);
+                used[rows[i].n.entry] = (uint64_t)rows[i].ids;
+                all += (uint64_t)(rows[i].ids + rows[i].enrolled);
             }
         *ids += all;
         if (all != 0)
@@ -253,20 +259,20 @@ static hsy_status keeper_show_uses(struct cluster *c,
     return st;
 }
 
-static hsy_status keeper_show(struct cluster *c, struct keeper_row *rows,
-                              size_t n, uint64_t waiting, hsy_error *err)
+static hsy_status keeper_show(struct cluster *c, struct cluster_counts *rows,
+                              uint64_t waiting, hsy_error *err)
 {
     struct roster *roster = engine_roster(c->base.view);
     const size_t entries = roster_count(roster);
-    const size_t kept = keeper_join(rows, n);
     uint64_t ids = 0;
     hsy_status st;
 
     roster_drop(roster);
+    cluster_counts_join(rows);
     pthread_mutex_lock(&c->rules);
-    st = keeper_show_counts(c, rows, kept, entries, err);
+    st = keeper_show_counts(c, rows->all, rows->n, entries, err);
     if (st == HSY_OK)
-        st = keeper_show_uses(c, rows, kept, entries, &ids, err);
+        st = keeper_show_uses(c, rows->all, rows->n, entries, &ids, err);
     pthread_mutex_unlock(&c->rules);
     mirror_sizes(c->base.view, ids, 74 * ids, waiting);
     return st;
@@ -276,47 +282,37 @@ static hsy_status keeper_show(struct cluster *c, struct keeper_row *rows,
  * answer, unless all must. */
 static hsy_status keeper_counts(struct cluster *c, bool all, hsy_error *err)
 {
-    struct keeper_row *rows = NULL;
+    struct cluster_counts rows = {NULL, 0, 0};
     uint64_t bytes = 0;
-    size_t n = 0;
     hsy_status st = HSY_OK;
 
     for (size_t i = 0; i < c->nshards && st == HSY_OK; i++) {
         struct cluster_shard *s = &c->shards[i];
         struct pg_rows *waiting = NULL;
-        struct keeper_row *more;
-        size_t unfolded = 0;
+        bool good = true;
         const hsy_status read = pg_connected(s->keeper)
                                     ? keeper_read_counts(s, &waiting, err)
                                     : HSY_E_BUSY;
 
-        if (read == HSY_OK)
-            unfolded = pg_count(waiting);
-        else if (all)
+        if (read != HSY_OK && all)
             st = host_fail(err, read, HOST_FIELD_STORE,
                            "what it has counted cannot be read");
-        more = realloc(rows, (n + s->ncounts + unfolded + 1) * sizeof *rows);
-        if (more == NULL) {
-            st = host_nomem(err);
-        } else {
-            rows = more;
-            for (size_t k = 0; k < s->ncounts; k++)
-                rows[n++] = (struct keeper_row){s->counts[k], s->uses[k]};
-            for (size_t k = 0; k < unfolded; k++) {
-                rows[n++] = (struct keeper_row){
-                    {.entry = (uint32_t)pg_get(waiting, k, 0),
-                     .epoch = (uint32_t)pg_get(waiting, k, 1),
-                     .reports = (uint64_t)pg_get(waiting, k, 2),
-                     .nulls = (uint64_t)pg_get(waiting, k, 3)},
-                    {pg_get(waiting, k, 4), pg_get(waiting, k, 5)}};
-                bytes += (uint64_t)pg_get(waiting, k, 6);
-            }
+        for (size_t k = 0; good && k < s->counts.n; k++)
+            good = cluster_count_put(&rows, &s->counts.all[k]);
+        for (size_t k = 0; good && read == HSY_OK && k < pg_count(waiting);
+             k++) {
+            const struct cluster_count row = keeper_row(waiting, k);
+
+            good = cluster_count_put(&rows, &row);
+            bytes += (uint64_t)pg_get(waiting, k, 6);
         }
+        if (!good)
+            st = host_nomem(err);
         pg_rows_free(waiting);
     }
     if (st == HSY_OK)
-        st = keeper_show(c, rows, n, bytes, err);
-    free(rows);
+        st = keeper_show(c, &rows, bytes, err);
+    free(rows.all);
     return st;
 }
 
@@ -344,7 +340,8 @@ static hsy_status keeper_day(struct cluster *c, struct pg_link *l,
         cluster_compare_clocks(c, now);
     pthread_mutex_lock(&c->rules);
     st = engine_tell(c->base.view,
-                     (struct engine_time){now, cluster_clock() / 1000000}, err);
+                     (struct engine_time){now, steady_us() / STEADY_SECOND},
+                     err);
     pthread_mutex_unlock(&c->rules);
     return st;
 }
@@ -386,7 +383,7 @@ static hsy_status keeper_forget(struct cluster_shard *s, hsy_error *err)
 
 static void keeper_fold(struct cluster_shard *s)
 {
-    const uint64_t begin = cluster_clock() / 1000;
+    const uint64_t begin = steady_ms();
     hsy_error err = {0};
     bool more = true;
     uint64_t took;
@@ -406,7 +403,7 @@ static void keeper_fold(struct cluster_shard *s)
             break;
         }
     }
-    took = cluster_clock() / 1000 - begin;
+    took = steady_ms() - begin;
     s->fold_at = begin + took * KEEPER_SHARE;
 }
 
@@ -436,7 +433,7 @@ static void keeper_shard(struct cluster_shard *s, bool forget)
     if (s->counts_session != s->keeper_session) {
         s->counts_session = s->keeper_session;
         s->round = 0; /* another server: all of it anew */
-        s->ncounts = 0;
+        s->counts.n = 0;
         s->made_last = 0;
     }
     if (cluster_tables(s, s->keeper, &err) != HSY_OK &&
@@ -485,7 +482,7 @@ static void keeper_round(struct cluster *c, uint32_t *day)
     (void)keeper_counts(c, false, &err);
     pthread_mutex_lock(&c->lock);
     c->kept++;
-    c->times.checkpoint = cluster_clock();
+    c->times.checkpoint = steady_us();
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -521,14 +518,9 @@ hsy_status cluster_first_look(struct cluster *c, size_t *shard, hsy_error *err)
 
 static bool keeper_wait(struct cluster *c, uint64_t milliseconds)
 {
-    struct timespec until;
+    const struct timespec until = steady_after(1000 * milliseconds);
     bool over;
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(milliseconds / 1000);
-    until.tv_nsec += (long)(milliseconds % 1000) * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&c->lock);
     while (!c->stopping &&
            pthread_cond_timedwait(&c->wake, &c->lock, &until) == 0)

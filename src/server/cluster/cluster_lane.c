@@ -7,14 +7,16 @@
 #define _GNU_SOURCE
 #include "server/cluster/internal.h"
 
+#include "host/base/steady.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
 #define LANE_UPLOADS 1000u /* of a group */
 #define LANE_BYTES ((size_t)4 << 20)
-#define LANE_ENOUGH 250u    /* not to linger for more */
-#define LANE_LINGER 5000000 /* nanoseconds, where no standby makes it wait */
+#define LANE_ENOUGH 250u  /* not to linger for more */
+#define LANE_LINGER 5000u /* microseconds, where no standby makes it wait */
 
 /* ---- Handing in ---------------------------------------------------------- */
 
@@ -166,7 +168,7 @@ bool cluster_submit(struct counting *counting, struct submission *s)
     struct cluster_ticket *t;
     size_t parts = 0;
 
-    s->handed = cluster_clock();
+    s->handed = steady_us();
     lane_heard(c, &s->in);
     if (n == 0) {
         lane_nothing(c, s);
@@ -200,7 +202,7 @@ static struct cluster_part *lane_whole(struct cluster_part *list,
                                        struct lane_news *n)
 {
     struct cluster_part *whole = NULL, **end = &whole, *next;
-    const uint64_t now = cluster_clock();
+    const uint64_t now = steady_us();
 
     for (; list != NULL; list = next) {
         next = list->next;
@@ -284,10 +286,7 @@ static void lane_linger(struct cluster_shard *s)
     pg_place_found(s->place, &found);
     if (found.replicated || s->waiting >= LANE_ENOUGH || s->stopping)
         return;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LANE_LINGER;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    until = steady_after(LANE_LINGER);
     while (s->waiting < LANE_ENOUGH && !s->stopping &&
            pthread_cond_timedwait(&s->wake, &s->lock, &until) == 0)
         continue;

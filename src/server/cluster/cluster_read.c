@@ -8,7 +8,6 @@
  */
 #include "server/cluster/cluster_read.h"
 
-#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "server/store/rehearsal.h"
 
@@ -18,8 +17,10 @@
 
 /* ---- Rows some at a time ------------------------------------------------- */
 
-hsy_status cluster_each(struct pg_link *l, const char *select,
-                        cluster_some *each, void *ctx, hsy_error *err)
+typedef hsy_status read_page(void *ctx, const struct pg_rows *rows);
+
+static hsy_status read_pages(struct pg_link *l, const char *select,
+                             read_page *each, void *ctx, hsy_error *err)
 {
     char sql[CLUSTER_SQL];
     size_t n = 1;
@@ -39,9 +40,32 @@ hsy_status cluster_each(struct pg_link *l, const char *select,
     return st == HSY_OK ? pg_do(l, "close pages", err) : st;
 }
 
+struct read_rows {
+    cluster_row *each;
+    void *ctx;
+};
+
+static hsy_status read_rows(void *ctx, const struct pg_rows *rows)
+{
+    const struct read_rows *to = ctx;
+    hsy_status st = HSY_OK;
+
+    for (size_t i = 0; i < pg_count(rows) && st == HSY_OK; i++)
+        st = to->each(to->ctx, rows, i);
+    return st;
+}
+
+hsy_status cluster_each(struct pg_link *l, const char *select,
+                        cluster_row *each, void *ctx, hsy_error *err)
+{
+    struct read_rows to = {each, ctx};
+
+    return read_pages(l, select, read_rows, &to, err);
+}
+
 /* The same of every shard. */
 static hsy_status read_shards(struct read_store *s, const char *select,
-                              cluster_some *each)
+                              cluster_row *each)
 {
     hsy_status st = HSY_OK;
 
@@ -52,124 +76,78 @@ static hsy_status read_shards(struct read_store *s, const char *select,
 
 /* And of shard 0. */
 static hsy_status read_first(struct read_store *s, const char *select,
-                             cluster_some *each)
+                             cluster_row *each)
 {
     return cluster_each(read_link(s, 0), select, each, s, s->err);
 }
 
 /* ---- Document and entries ------------------------------------------------ */
 
-static hsy_status read_document(void *ctx, const struct pg_rows *r)
+static hsy_status read_document(void *ctx, const struct pg_rows *r, size_t i)
 {
     struct read_store *s = ctx;
     size_t len;
-    const uint8_t *bytes = pg_get_bytes(r, 0, 0, &len);
+    const uint8_t *bytes = pg_get_bytes(r, i, 0, &len);
 
     return s->to->document(s->to->ctx, bytes, len);
 }
 
-static hsy_status read_entry(void *ctx, const struct pg_rows *r)
+static hsy_status read_entry(void *ctx, const struct pg_rows *r, size_t i)
 {
     struct read_store *s = ctx;
-    hsy_status st = HSY_OK;
+    size_t len;
+    const uint8_t *bytes = pg_get_bytes(r, i, 1, &len);
 
-    for (size_t i = 0; i < pg_count(r) && st == HSY_OK; i++) {
-        size_t len;
-        const uint8_t *bytes = pg_get_bytes(r, i, 1, &len);
-
-        st = s->to->entry(s->to->ctx, (uint32_t)pg_get(r, i, 0), bytes, len);
-    }
-    return st;
+    return s->to->entry(s->to->ctx, (uint32_t)pg_get(r, i, 0), bytes, len);
 }
 
 /* ---- Counts -------------------------------------------------------------- */
 
-static hsy_status read_add_count(struct read_store *s,
-                                 const struct store_count *n, int64_t ids)
-{
-    if (!grow_room(&s->counts, &s->room, s->n + 1, sizeof *s->counts))
-        return host_nomem(s->err);
-    s->counts[s->n++] = (struct read_count){*n, ids};
-    return HSY_OK;
-}
-
-static hsy_status read_some_counts(void *ctx, const struct pg_rows *r)
+static hsy_status read_some_counts(void *ctx, const struct pg_rows *r, size_t i)
 {
     struct read_store *s = ctx;
-    hsy_status st = HSY_OK;
+    const struct cluster_count row = {{.entry = (uint32_t)pg_get(r, i, 0),
+                                       .epoch = (uint32_t)pg_get(r, i, 1),
+                                       .reports = (uint64_t)pg_get(r, i, 2),
+                                       .nulls = (uint64_t)pg_get(r, i, 3)},
+                                      pg_get(r, i, 4),
+                                      0};
 
-    for (size_t i = 0; i < pg_count(r) && st == HSY_OK; i++)
-        st = read_add_count(
-            s,
-            &(struct store_count){.entry = (uint32_t)pg_get(r, i, 0),
-                                  .epoch = (uint32_t)pg_get(r, i, 1),
-                                  .reports = (uint64_t)pg_get(r, i, 2),
-                                  .nulls = (uint64_t)pg_get(r, i, 3)},
-            pg_get(r, i, 4));
-    return st;
+    return cluster_count_put(&s->counts, &row) ? HSY_OK : host_nomem(s->err);
 }
 
 /* Tally files that wait to be folded are counted by their rounds. */
-static hsy_status read_merged_counts(void *ctx, const struct pg_rows *r)
+static hsy_status read_merged_counts(void *ctx, const struct pg_rows *r,
+                                     size_t i)
 {
     struct read_store *s = ctx;
     struct roster *roster = engine_roster(s->c->base.view);
-    hsy_status st = HSY_OK;
+    const size_t entry = (size_t)pg_get(r, i, 0);
+    struct store_count *counts = NULL;
+    uint64_t reports;
+    size_t n = 0, len;
+    const uint8_t *bytes = pg_get_bytes(r, i, 1, &len);
+    hsy_status st =
+        entry < roster_count(roster)
+            ? mirror_merge_counts(roster_at(roster, entry), bytes, len, &counts,
+                                  &n, &reports, s->err)
+            : host_fail(s->err, HSY_E_DAMAGED, HOST_FIELD_BATCH,
+                        "it belongs to no entry");
 
-    for (size_t i = 0; i < pg_count(r) && st == HSY_OK; i++) {
-        const size_t entry = (size_t)pg_get(r, i, 0);
-        struct store_count *counts = NULL;
-        uint64_t reports;
-        size_t n = 0, len;
-        const uint8_t *bytes = pg_get_bytes(r, i, 1, &len);
-
-        st = entry < roster_count(roster)
-                 ? mirror_merge_counts(roster_at(roster, entry), bytes, len,
-                                       &counts, &n, &reports, s->err)
-                 : host_fail(s->err, HSY_E_DAMAGED, HOST_FIELD_BATCH,
-                             "it belongs to no entry");
-        for (size_t k = 0; k < n && st == HSY_OK; k++)
-            st = read_add_count(s, &counts[k], 0);
-        free(counts);
-    }
+    for (size_t k = 0; k < n && st == HSY_OK; k++)
+        if (!cluster_count_put(&s->counts,
+                               &(struct cluster_count){.n = counts[k]}))
+            st = host_nomem(s->err);
+    free(counts);
     roster_drop(roster);
     return st;
-}
-
-static int read_compare(const void *a, const void *b)
-{
-    const struct read_count *x = a, *y = b;
-
-    if (x->n.entry != y->n.entry)
-        return x->n.entry < y->n.entry ? -1 : 1;
-    return (x->n.epoch > y->n.epoch) - (x->n.epoch < y->n.epoch);
-}
-
-static void read_join(struct read_store *s)
-{
-    size_t kept = 0;
-
-    if (s->n > 1)
-        qsort(s->counts, s->n, sizeof *s->counts, read_compare);
-    for (size_t i = 0; i < s->n; i++) {
-        struct read_count *last = kept != 0 ? &s->counts[kept - 1] : NULL;
-
-        if (last != NULL && read_compare(last, &s->counts[i]) == 0) {
-            last->n.reports += s->counts[i].n.reports;
-            last->n.nulls += s->counts[i].n.nulls;
-            last->ids += s->counts[i].ids;
-        } else {
-            s->counts[kept++] = s->counts[i];
-        }
-    }
-    s->n = kept;
 }
 
 static hsy_status read_counts(struct read_store *s)
 {
     hsy_status st;
 
-    s->n = 0;
+    s->counts.n = 0;
     st = read_shards(s, "select entry, epoch, reports, nulls, ids from counts",
                      read_some_counts);
     if (st == HSY_OK)
@@ -181,7 +159,7 @@ static hsy_status read_counts(struct read_store *s)
     if (st == HSY_OK)
         st = read_shards(s, "select entry, bytes from batches where type = 2",
                          read_merged_counts);
-    read_join(s);
+    cluster_counts_join(&s->counts);
     return st;
 }
 
@@ -190,8 +168,8 @@ static hsy_status read_hand_counts(struct read_store *s)
     struct roster *roster = engine_roster(s->c->base.view);
     hsy_status st = HSY_OK;
 
-    for (size_t i = 0; i < s->n && st == HSY_OK; i++)
-        st = s->to->count(s->to->ctx, &s->counts[i].n);
+    for (size_t i = 0; i < s->counts.n && st == HSY_OK; i++)
+        st = s->to->count(s->to->ctx, &s->counts.all[i].n);
     for (size_t i = 0; i < roster_count(roster) && st == HSY_OK; i++)
         if (engine_is_retired(s->c->base.view, (uint32_t)i))
             st = s->to->count(s->to->ctx,
@@ -208,25 +186,19 @@ static uint32_t read_used(int64_t used)
     return used < UINT32_MAX ? (uint32_t)used : UINT32_MAX;
 }
 
-static hsy_status read_some_quotas(void *ctx, const struct pg_rows *r)
+static hsy_status read_some_quotas(void *ctx, const struct pg_rows *r, size_t i)
 {
     struct read_store *s = ctx;
-    hsy_status st = HSY_OK;
+    struct store_quota q = {.epoch = (uint32_t)pg_get(r, i, 0),
+                            .used = read_used(pg_get(r, i, 2))};
+    size_t len;
+    const uint8_t *token = pg_get_bytes(r, i, 1, &len);
 
-    for (size_t i = 0; i < pg_count(r) && st == HSY_OK; i++) {
-        struct store_quota q = {.epoch = (uint32_t)pg_get(r, i, 0),
-                                .used = read_used(pg_get(r, i, 2))};
-        size_t len;
-        const uint8_t *token = pg_get_bytes(r, i, 1, &len);
-
-        if (len != sizeof q.token)
-            return host_fail(s->err, HSY_E_DAMAGED, HOST_FIELD_STORE,
-                             "a quota of no token");
-        memcpy(q.token, token, len);
-        if (q.epoch > s->closed)
-            st = s->to->quota(s->to->ctx, &q);
-    }
-    return st;
+    if (len != sizeof q.token)
+        return host_fail(s->err, HSY_E_DAMAGED, HOST_FIELD_STORE,
+                         "a quota of no token");
+    memcpy(q.token, token, len);
+    return q.epoch > s->closed ? s->to->quota(s->to->ctx, &q) : HSY_OK;
 }
 
 /* Shares of ids stand among the quotas of a store. */
@@ -236,8 +208,8 @@ static hsy_status read_quotas(struct read_store *s)
         read_shards(s, "select epoch, token, used from quotas where used > 0",
                     read_some_quotas);
 
-    for (size_t i = 0; i < s->n && st == HSY_OK; i++) {
-        const struct read_count *count = &s->counts[i];
+    for (size_t i = 0; i < s->counts.n && st == HSY_OK; i++) {
+        const struct cluster_count *count = &s->counts.all[i];
         struct store_quota q = {.epoch = count->n.epoch,
                                 .used = read_used(count->ids + 1)};
 
@@ -294,8 +266,8 @@ static hsy_status read_table(struct read_store *s, struct pg_link *l,
                           : "select id, rest, coalesce(blank, false) from "
                             "ids_%u order by id",
              (unsigned)epoch);
-    return cluster_each(
-        l, sql, s->count_ids ? read_number_of_ids : read_some_ids, s, s->err);
+    return read_pages(l, sql, s->count_ids ? read_number_of_ids : read_some_ids,
+                      s, s->err);
 }
 
 static hsy_status read_ids(struct read_store *s)
@@ -326,81 +298,62 @@ static hsy_status read_ids(struct read_store *s)
 
 /* ---- Batches, figures, names --------------------------------------------- */
 
-static hsy_status read_batches(void *ctx, const struct pg_rows *r)
+static hsy_status read_batches(void *ctx, const struct pg_rows *r, size_t i)
 {
     struct read_store *s = ctx;
-    hsy_status st = HSY_OK;
+    struct store_batch b = {.entry = (uint32_t)pg_get(r, i, 0),
+                            .epoch = (uint32_t)pg_get(r, i, 1),
+                            .type = (uint32_t)pg_get(r, i, 2),
+                            .reports = (uint64_t)pg_get(r, i, 3)};
 
-    for (size_t i = 0; i < pg_count(r) && st == HSY_OK; i++) {
-        struct store_batch b = {.entry = (uint32_t)pg_get(r, i, 0),
-                                .epoch = (uint32_t)pg_get(r, i, 1),
-                                .type = (uint32_t)pg_get(r, i, 2),
-                                .reports = (uint64_t)pg_get(r, i, 3)};
-
-        b.bytes = pg_get_bytes(r, i, 4, &b.len);
-        if (b.len != 0 && !engine_is_retired(s->c->base.view, b.entry))
-            st = s->to->batch(s->to->ctx, &b);
-    }
-    return st;
+    b.bytes = pg_get_bytes(r, i, 4, &b.len);
+    return b.len != 0 && !engine_is_retired(s->c->base.view, b.entry)
+               ? s->to->batch(s->to->ctx, &b)
+               : HSY_OK;
 }
 
-static hsy_status read_received(void *ctx, const struct pg_rows *r)
+static hsy_status read_received(void *ctx, const struct pg_rows *r, size_t i)
 {
     struct read_store *s = ctx;
-    hsy_status st = HSY_OK;
+    struct store_received row = {.entry = (uint32_t)pg_get(r, i, 2),
+                                 .epoch = (uint32_t)pg_get(r, i, 3),
+                                 .n = (uint64_t)pg_get(r, i, 4),
+                                 .nulls = (uint64_t)pg_get(r, i, 5),
+                                 .unopened = (uint64_t)pg_get(r, i, 6),
+                                 .again = (uint64_t)pg_get(r, i, 7)};
+    size_t id_len, digest_len;
+    const uint8_t *id = pg_get_bytes(r, i, 0, &id_len);
+    const uint8_t *digest = pg_get_bytes(r, i, 1, &digest_len);
 
-    for (size_t i = 0; i < pg_count(r) && st == HSY_OK; i++) {
-        struct store_received row = {.entry = (uint32_t)pg_get(r, i, 2),
-                                     .epoch = (uint32_t)pg_get(r, i, 3),
-                                     .n = (uint64_t)pg_get(r, i, 4),
-                                     .nulls = (uint64_t)pg_get(r, i, 5),
-                                     .unopened = (uint64_t)pg_get(r, i, 6),
-                                     .again = (uint64_t)pg_get(r, i, 7)};
-        size_t id_len, digest_len;
-        const uint8_t *id = pg_get_bytes(r, i, 0, &id_len);
-        const uint8_t *digest = pg_get_bytes(r, i, 1, &digest_len);
-
-        row.heads = pg_get_bytes(r, i, 8, &row.heads_len);
-        if (id_len != sizeof row.id || digest_len != sizeof row.digest)
-            return host_fail(s->err, HSY_E_DAMAGED, HOST_FIELD_RECEIVED,
-                             "a batch without a name");
-        memcpy(row.id, id, sizeof row.id);
-        memcpy(row.digest, digest, sizeof row.digest);
-        st = s->to->received(s->to->ctx, &row);
-    }
-    return st;
+    row.heads = pg_get_bytes(r, i, 8, &row.heads_len);
+    if (id_len != sizeof row.id || digest_len != sizeof row.digest)
+        return host_fail(s->err, HSY_E_DAMAGED, HOST_FIELD_RECEIVED,
+                         "a batch without a name");
+    memcpy(row.id, id, sizeof row.id);
+    memcpy(row.digest, digest, sizeof row.digest);
+    return s->to->received(s->to->ctx, &row);
 }
 
-static hsy_status read_figures(void *ctx, const struct pg_rows *r)
+static hsy_status read_figures(void *ctx, const struct pg_rows *r, size_t i)
 {
     struct read_store *s = ctx;
-    hsy_status st = HSY_OK;
+    struct store_figure f = {.entry = (uint32_t)pg_get(r, i, 0),
+                             .day = (uint32_t)pg_get(r, i, 1)};
 
-    for (size_t i = 0; i < pg_count(r) && st == HSY_OK; i++) {
-        struct store_figure f = {.entry = (uint32_t)pg_get(r, i, 0),
-                                 .day = (uint32_t)pg_get(r, i, 1)};
-
-        f.json = (const char *)pg_get_bytes(r, i, 2, &f.len);
-        st = s->to->figure(s->to->ctx, &f);
-    }
-    return st;
+    f.json = (const char *)pg_get_bytes(r, i, 2, &f.len);
+    return s->to->figure(s->to->ctx, &f);
 }
 
-static hsy_status read_merged(void *ctx, const struct pg_rows *r)
+static hsy_status read_merged(void *ctx, const struct pg_rows *r, size_t i)
 {
     struct read_store *s = ctx;
-    hsy_status st = HSY_OK;
+    size_t len;
+    const uint8_t *name = pg_get_bytes(r, i, 0, &len);
 
-    for (size_t i = 0; i < pg_count(r) && st == HSY_OK; i++) {
-        size_t len;
-        const uint8_t *name = pg_get_bytes(r, i, 0, &len);
-
-        st = len == STORE_MERGED
-                 ? s->to->merged(s->to->ctx, name)
-                 : host_fail(s->err, HSY_E_DAMAGED, HSY_FIELD_TALLY,
-                             "a merged tally without a name");
-    }
-    return st;
+    return len == STORE_MERGED
+               ? s->to->merged(s->to->ctx, name)
+               : host_fail(s->err, HSY_E_DAMAGED, HSY_FIELD_TALLY,
+                           "a merged tally without a name");
 }
 
 /* ---- All of it ----------------------------------------------------------- */
@@ -475,7 +428,7 @@ static void read_close(struct store *store)
         pg_rollback(read_link(s, i));
         pg_patience(read_link(s, i), 6000);
     }
-    free(s->counts);
+    free(s->counts.all);
     free(s);
 }
 

@@ -5,19 +5,12 @@
 #include "server/cluster/cluster_admin.h"
 #include "server/cluster/internal.h"
 
-/* What an entry has in an epoch. */
-struct read_count {
-    struct store_count n;
-    int64_t ids;
-};
-
 struct read_store {
     struct store base;
     struct cluster *c;
     bool count_ids;
     uint32_t closed;
-    struct read_count *counts; /* owned; by entry and epoch */
-    size_t n, room;
+    struct cluster_counts counts; /* by entry and epoch */
 
     /* Of a call. */
     const struct store_reader *to;

@@ -3,13 +3,15 @@
 #define _GNU_SOURCE
 #include "server/cluster/internal.h"
 
+#include "host/base/steady.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 static uint64_t state_seconds(void)
 {
-    return cluster_clock() / 1000000 + 1;
+    return steady_us() / STEADY_SECOND + 1;
 }
 
 /* ---- A shard ------------------------------------------------------------- */

@@ -48,49 +48,40 @@ static hsy_status write_put_counts(struct write_store *s, hsy_error *err)
 
 /* ---- Whether it agrees with itself --------------------------------------- */
 
-struct write_words {
-    const struct roster_entry *is;
-    int64_t *words;
-};
-
-static hsy_status write_read_words(void *ctx, const struct pg_rows *r)
+static hsy_status write_read_words(void *ctx, const struct pg_rows *r, size_t i)
 {
-    const struct write_words *w = ctx;
+    int64_t *to = (int64_t *)ctx + (size_t)pg_get(r, i, 0) * STORE_CHUNK;
+    size_t len;
+    const uint8_t *bytes = pg_get_bytes(r, i, 1, &len);
 
-    for (size_t i = 0; i < pg_count(r); i++) {
-        int64_t *to = w->words + (size_t)pg_get(r, i, 0) * STORE_CHUNK;
-        size_t len;
-        const uint8_t *bytes = pg_get_bytes(r, i, 1, &len);
-
-        for (size_t k = 0; k < len / 8; k++)
-            to[k] = (int64_t)bytes_get64(bytes + 8 * k);
-    }
+    for (size_t k = 0; k < len / 8; k++)
+        to[k] = (int64_t)bytes_get64(bytes + 8 * k);
     return HSY_OK;
 }
 
 static hsy_status write_agrees(struct write_store *s,
                                const struct roster_entry *is, hsy_error *err)
 {
-    struct write_words w = {is, calloc(is->words, sizeof(int64_t))};
+    int64_t *words = calloc(is->words, sizeof *words);
     uint64_t counted = 0;
     char sql[CLUSTER_SQL];
     hsy_tally tally;
     hsy_status st;
 
-    if (w.words == NULL)
+    if (words == NULL)
         return host_nomem(err);
     for (size_t i = 0; i < s->n; i++)
         if (s->counts[i].n.entry == is->number)
             counted += s->counts[i].n.reports;
-    hsy_tally_view(&tally, is->scheme, w.words);
+    hsy_tally_view(&tally, is->scheme, words);
     snprintf(sql, sizeof sql,
              "select place, words from cells where entry = %u and epoch = 0",
              (unsigned)is->number);
-    st = cluster_each(s->l, sql, write_read_words, &w, err);
+    st = cluster_each(s->l, sql, write_read_words, words, err);
     if (st == HSY_OK && hsy_tally_reports(&tally) != counted)
         st = host_fail(err, HSY_E_FORMAT, HOST_FIELD_ARCHIVE,
                        "a tally has other reports than were counted");
-    free(w.words);
+    free(words);
     return st;
 }
 

@@ -126,6 +126,29 @@ void group_judge(struct group *g);
 
 /* ---- A node -------------------------------------------------------------- */
 
+/* What an entry has in an epoch; ids of uploads without a token and with one.
+ */
+struct cluster_count {
+    struct store_count n;
+    int64_t ids, enrolled;
+};
+
+struct cluster_counts {
+    struct cluster_count *all; /* owned */
+    size_t n, room;
+};
+
+/* The count of an entry and epoch, made if there is none; NULL: out of memory.
+ */
+struct cluster_count *cluster_count(struct cluster_counts *c, uint32_t entry,
+                                    uint32_t epoch);
+
+/* Put one behind the others; then sort them, and add up those of one entry and
+ * epoch. */
+bool cluster_count_put(struct cluster_counts *c,
+                       const struct cluster_count *more);
+void cluster_counts_join(struct cluster_counts *c);
+
 struct cluster_shard {
     struct cluster *c;
     uint32_t number;
@@ -157,19 +180,12 @@ struct cluster_shard {
     uint32_t made_first, made_last; /* tables that are there; 0: not known */
     int64_t round;                  /* of the counts that were read */
     uint64_t fold_at;               /* milliseconds: the next fold */
-    struct store_count *counts;     /* folded ones; owned */
-    struct cluster_use *uses;       /* ids of each; owned */
-    size_t ncounts, counts_room;
+    struct cluster_counts counts;   /* folded ones */
 
     /* The desk's. */
     struct pg_link *desk;
     uint64_t desk_session, seen_session;
     int64_t sure; /* the last round that is replicated, for all we know */
-};
-
-/* Ids of an entry in an epoch. */
-struct cluster_use {
-    int64_t ids, enrolled;
 };
 
 /* A tally that this node has read. */
@@ -237,9 +253,6 @@ void cluster_say(struct cluster *c, const char *event, const char *text);
 struct cluster *cluster_new(const struct cluster_options *o);
 hsy_status cluster_places(struct cluster *c, const char **about,
                           char reason[PG_REASON], hsy_error *err);
-
-/* Microseconds that never go back. */
-uint64_t cluster_clock(void);
 
 /* Be connected, to the shard that this is: whoever answers under its address
  * must say that it is. *session: which session was looked at. */
@@ -393,11 +406,11 @@ hsy_status cluster_running(struct pg_link *l, char name[CLUSTER_NODE],
 /* Whoever looks after a cluster may wait long for an answer. */
 #define CLUSTER_VISIT_PATIENCE 600000u
 
-/* Rows of a SELECT some at a time, from a cursor of the transaction; what each
- * returns ends it. Parameters are those of pg_params. */
-typedef hsy_status cluster_some(void *ctx, const struct pg_rows *rows);
+/* The rows of a SELECT, from a cursor of the transaction; what each returns
+ * ends it. */
+typedef hsy_status cluster_row(void *ctx, const struct pg_rows *rows, size_t i);
 hsy_status cluster_each(struct pg_link *l, const char *select,
-                        cluster_some *each, void *ctx, hsy_error *err);
+                        cluster_row *each, void *ctx, hsy_error *err);
 
 /* ---- cluster_books.c ----------------------------------------------------- */
 

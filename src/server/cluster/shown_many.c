@@ -302,24 +302,34 @@ static hsy_status many_add_row(const struct pg_rows *rows, size_t row,
     return HSY_OK;
 }
 
+hsy_status shown_many_cells(struct pg_link *l, uint32_t entry, uint32_t block,
+                            int64_t *words, size_t n, size_t *rows,
+                            hsy_error *err)
+{
+    struct pg_rows *r = NULL;
+    hsy_status st = pg_ask(
+        l, &r, err,
+        "select place, words from shown_cells where entry = $1 and block = $2",
+        "ii", (int32_t)entry, (int32_t)block);
+
+    *rows = st == HSY_OK ? pg_count(r) : 0;
+    for (size_t i = 0; st == HSY_OK && i < *rows; i++)
+        st = many_add_row(r, i, words, n, err);
+    pg_rows_free(r);
+    return st;
+}
+
 static hsy_status many_add(struct shown_keep *k, enum shown_turn turn,
                            uint32_t entry, uint32_t block, int64_t *words,
                            size_t n, hsy_error *err)
 {
     struct many *m = many_of(k);
-    struct pg_rows *rows = NULL;
-    hsy_status st =
-        pg_ask(m->links[turn], &rows, err,
-               "select place, words from shown_cells where entry = $1 and "
-               "block = $2",
-               "ii", (int32_t)entry, (int32_t)block);
+    size_t rows;
+    const hsy_status st =
+        shown_many_cells(m->links[turn], entry, block, words, n, &rows, err);
 
-    if (st != HSY_OK)
-        st = many_failed(m, turn, st, err);
-    for (size_t i = 0; st == HSY_OK && i < pg_count(rows); i++)
-        st = many_add_row(rows, i, words, n, err);
-    pg_rows_free(rows);
-    return st;
+    return st == HSY_OK || st == HSY_E_DAMAGED ? st
+                                               : many_failed(m, turn, st, err);
 }
 
 /* ---- Writing ------------------------------------------------------------- */
@@ -377,9 +387,9 @@ static hsy_status many_put_pieces(struct pg_link *l, struct many_pieces *s,
     return st;
 }
 
-static hsy_status many_put_tally(struct pg_link *l,
-                                 const struct roster_entry *is,
-                                 const struct shown_tally *t, hsy_error *err)
+hsy_status shown_many_put_tally(struct pg_link *l,
+                                const struct roster_entry *is,
+                                const struct shown_tally *t, hsy_error *err)
 {
     struct many_pieces *p = calloc(1, sizeof *p);
     hsy_status st = HSY_OK;
@@ -460,7 +470,7 @@ static hsy_status many_put(struct shown_keep *k, const struct roster_entry *is,
     memcpy(v->digest, is->digest, HSY_DIGEST);
     v->kept = kept > was ? kept : was;
     for (size_t i = 0; i < n && st == HSY_OK; i++)
-        st = many_put_tally(l, is, &tallies[i], err);
+        st = shown_many_put_tally(l, is, &tallies[i], err);
     if (st == HSY_OK)
         st = many_drop(l, is->number, v, was, v->kept, err);
     if (st == HSY_OK)

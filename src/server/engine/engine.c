@@ -428,6 +428,25 @@ static hsy_status engine_take_store(struct engine *e, struct roster *roster,
     return st;
 }
 
+void engine_in_force(struct engine *e, struct engine_entry **all,
+                     struct roster *roster, const hsy_document *doc,
+                     uint8_t *copy)
+{
+    struct roster *old = e->roster;
+
+    pthread_mutex_lock(&e->lock);
+    if (all != NULL)
+        engine_entries_set(e, all, roster_count(roster));
+    e->roster = roster;
+    engine_document_drop(e->document);
+    e->document = copy;
+    e->document_len = doc->len;
+    e->version = doc->version;
+    e->status.tally_need = engine_tally_need(e, roster);
+    pthread_mutex_unlock(&e->lock);
+    roster_drop(old);
+}
+
 /* Whether a task in force of a roster is retired. */
 static bool engine_asks_retired(const struct engine *e, const struct roster *r)
 {
@@ -443,7 +462,7 @@ static hsy_status engine_take_new(struct engine *e, const hsy_document *doc,
                                   uint8_t *copy, hsy_error *err)
 {
     struct engine_entry **all;
-    struct roster *roster, *old;
+    struct roster *roster;
     hsy_status st = roster_extend(&roster, e->roster, doc, err);
 
     if (st != HSY_OK)
@@ -466,17 +485,7 @@ static hsy_status engine_take_new(struct engine *e, const hsy_document *doc,
         roster_drop(roster);
         return st;
     }
-    pthread_mutex_lock(&e->lock);
-    engine_entries_set(e, all, roster_count(roster));
-    old = e->roster;
-    e->roster = roster;
-    engine_document_drop(e->document);
-    e->document = copy;
-    e->document_len = doc->len;
-    e->version = doc->version;
-    e->status.tally_need = engine_tally_need(e, roster);
-    pthread_mutex_unlock(&e->lock);
-    roster_drop(old);
+    engine_in_force(e, all, roster, doc, copy);
     return HSY_OK;
 }
 

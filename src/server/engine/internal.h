@@ -210,6 +210,12 @@ hsy_status engine_entries_make(struct engine *e, struct roster *roster,
 /* A document that is shared, with one holder; NULL: out of memory. */
 uint8_t *engine_document_make(const uint8_t *bytes, size_t len);
 
+/* A document comes into force: its roster, its shared bytes, and the list of
+ * entries (NULL: they are there), which are the engine's from now on. */
+void engine_in_force(struct engine *e, struct engine_entry **all,
+                     struct roster *roster, const hsy_document *doc,
+                     uint8_t *copy);
+
 /* The count of an entry in an epoch, made if there is none; with the lock.
  * NULL: out of memory. */
 struct store_count *engine_count(struct engine_entry *x, uint32_t epoch);
@@ -323,13 +329,6 @@ hsy_status engine_entry_there(const struct engine *e, uint32_t entry,
 /* Add a tally file to a tally; it was looked through before. */
 hsy_status engine_merge_file(hsy_tally *t, const uint8_t *bytes, size_t len,
                              hsy_error *err);
-
-/* Look through a tally file for an entry: of how many reports it is, and their
- * counts by round, to be freed. */
-hsy_status engine_merge_look(const struct roster_entry *is,
-                             const uint8_t *bytes, size_t len,
-                             struct store_count **counts, size_t *n,
-                             uint64_t *reports, hsy_error *err);
 
 /* Its rounds, to be cleared. */
 hsy_status engine_merge_rounds(struct rounds *rounds, const uint8_t *bytes,

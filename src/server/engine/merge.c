@@ -6,6 +6,7 @@
  * rounds (engine_rounds.c).
  */
 #include "server/engine/internal.h"
+#include "server/engine/mirror.h"
 
 #include "host/base/host_fail.h"
 #include "host/format/format.h"
@@ -45,9 +46,11 @@ static hsy_status merge_records(struct container_reader *r, hsy_tally *t,
                                     "one");
 }
 
-static hsy_status merge_look(const struct roster_entry *is,
-                             const uint8_t *bytes, size_t len,
-                             struct merge_file *file, hsy_error *err)
+/* Look through a file for an entry (NULL: it was looked through before), or add
+ * it to a tally. */
+static hsy_status merge_read(hsy_tally *t, struct merge_file *file,
+                             const struct roster_entry *is,
+                             const uint8_t *bytes, size_t len, hsy_error *err)
 {
     struct container_reader *r = container_open_bytes(bytes, len);
     struct container_item item;
@@ -56,30 +59,14 @@ static hsy_status merge_look(const struct roster_entry *is,
     if (r == NULL)
         return host_nomem(err);
     st = container_next(r, &item, err);
-    if (st == HSY_OK && item.prefix.content != HSY_CONTENT_TALLY)
+    if (st == HSY_OK && is != NULL && item.prefix.content != HSY_CONTENT_TALLY)
         st = host_fail(err, HSY_E_FORMAT, HSY_FIELD_TALLY,
                        "these are reports, not a tally: 'hearsay tally' makes "
                        "one of them");
-    if (st == HSY_OK && memcmp(item.prefix.digest, is->digest, HSY_DIGEST) != 0)
+    if (st == HSY_OK && is != NULL &&
+        memcmp(item.prefix.digest, is->digest, HSY_DIGEST) != 0)
         st = host_fail(err, HSY_E_MISMATCH, HSY_FIELD_DIGEST,
                        "the tally belongs to another scheme");
-    if (st == HSY_OK)
-        st = merge_records(r, NULL, file, err);
-    container_close(r);
-    return st;
-}
-
-/* Once more through a file that was looked through before. */
-static hsy_status merge_again(hsy_tally *t, struct merge_file *file,
-                              const uint8_t *bytes, size_t len, hsy_error *err)
-{
-    struct container_reader *r = container_open_bytes(bytes, len);
-    struct container_item item;
-    hsy_status st;
-
-    if (r == NULL)
-        return host_nomem(err);
-    st = container_next(r, &item, err);
     if (st == HSY_OK)
         st = merge_records(r, t, file, err);
     container_close(r);
@@ -90,7 +77,7 @@ hsy_status engine_merge_rounds(struct rounds *rounds, const uint8_t *bytes,
                                size_t len, hsy_error *err)
 {
     struct merge_file file = {0};
-    hsy_status st = merge_again(NULL, &file, bytes, len, err);
+    hsy_status st = merge_read(NULL, &file, NULL, bytes, len, err);
 
     *rounds = file.rounds;
     return st;
@@ -101,7 +88,7 @@ hsy_status engine_merge_file(hsy_tally *t, const uint8_t *bytes, size_t len,
 {
     struct merge_file file = {0};
 
-    return merge_again(t, &file, bytes, len, err);
+    return merge_read(t, &file, NULL, bytes, len, err);
 }
 
 /* Room for all that the tally needs from the commit on. */
@@ -202,13 +189,13 @@ static hsy_status merge_take(struct engine *e, struct engine_entry *x,
     return st;
 }
 
-hsy_status engine_merge_look(const struct roster_entry *is,
-                             const uint8_t *bytes, size_t len,
-                             struct store_count **counts, size_t *n,
-                             uint64_t *reports, hsy_error *err)
+hsy_status mirror_merge_counts(const struct roster_entry *is,
+                               const uint8_t *bytes, size_t len,
+                               struct store_count **counts, size_t *n,
+                               uint64_t *reports, hsy_error *err)
 {
     struct merge_file file = {0};
-    hsy_status st = merge_look(is, bytes, len, &file, err);
+    hsy_status st = merge_read(NULL, &file, is, bytes, len, err);
 
     if (st == HSY_OK && file.reports > ENGINE_REPORTS_MAX)
         st =
@@ -232,7 +219,7 @@ hsy_status engine_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
         return st;
     if (e->entries[entry]->retired)
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_TASK, "it is retired");
-    st = merge_look(e->entries[entry]->is, bytes, len, &file, err);
+    st = merge_read(NULL, &file, e->entries[entry]->is, bytes, len, err);
     if (st == HSY_OK)
         st = merge_take(e, e->entries[entry], bytes, len, &file, err);
     rounds_clear(&file.rounds);

@@ -92,7 +92,7 @@ hsy_status mirror_roster(struct engine *e, const uint8_t *document, size_t len,
 {
     uint8_t *copy =
         document != NULL ? engine_document_make(document, len) : NULL;
-    struct roster *roster, *old;
+    struct roster *roster;
     hsy_document doc = {0};
     hsy_status st = document != NULL && copy == NULL ? host_nomem(err) : HSY_OK;
 
@@ -113,16 +113,8 @@ hsy_status mirror_roster(struct engine *e, const uint8_t *document, size_t len,
         engine_document_drop(copy);
         return st;
     }
-    pthread_mutex_lock(&e->lock);
-    old = e->roster;
-    e->roster = roster;
-    engine_document_drop(e->document);
-    e->document = copy;
-    e->document_len = len;
-    e->version = doc.version;
-    e->status.tally_need = engine_tally_need(e, roster);
-    pthread_mutex_unlock(&e->lock);
-    roster_drop(old);
+    doc.len = len;
+    engine_in_force(e, NULL, roster, &doc, copy);
     return HSY_OK;
 }
 
@@ -384,14 +376,6 @@ void mirror_settled(struct engine *e, const uint64_t verdicts[INTAKE_VERDICTS],
     pthread_mutex_unlock(&e->lock);
 }
 
-hsy_status mirror_merge_counts(const struct roster_entry *is,
-                               const uint8_t *bytes, size_t len,
-                               struct store_count **counts, size_t *n,
-                               uint64_t *reports, hsy_error *err)
-{
-    return engine_merge_look(is, bytes, len, counts, n, reports, err);
-}
-
 bool mirror_daily(const struct engine *e, const struct roster_entry *is)
 {
     return is->words <= e->options.day_words;
@@ -418,8 +402,8 @@ hsy_status mirror_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
         return st;
     if (e->entries[entry]->retired)
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_TASK, "it is retired");
-    st = engine_merge_look(e->entries[entry]->is, bytes, len, &counts, &n,
-                           reports, err);
+    st = mirror_merge_counts(e->entries[entry]->is, bytes, len, &counts, &n,
+                             reports, err);
     free(counts);
     return st;
 }

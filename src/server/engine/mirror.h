@@ -117,7 +117,8 @@ void mirror_settled(struct engine *e, const uint64_t verdicts[INTAKE_VERDICTS],
 hsy_status mirror_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
                         size_t len, uint64_t *reports, hsy_error *err);
 
-/* Its counts by round, to be freed. Any thread, as the next. */
+/* Its counts by round, to be freed, and of how many reports it is (merge.c).
+ * Any thread, as the next. */
 hsy_status mirror_merge_counts(const struct roster_entry *is,
                                const uint8_t *bytes, size_t len,
                                struct store_count **counts, size_t *n,

@@ -10,6 +10,7 @@
 #include "server/postgres/internal.h"
 
 #include "host/base/host_fail.h"
+#include "host/base/steady.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -282,7 +283,7 @@ static bool connect_newer(const struct connect *c)
  * for the standby that is promoted meanwhile. */
 static void connect_all(struct connect *c)
 {
-    uint64_t until = pg_clock() + CONNECT_WHOLE, now = pg_clock();
+    uint64_t until = steady_ms() + CONNECT_WHOLE, now = steady_ms();
     uint64_t rest = CONNECT_WHOLE;
 
     for (size_t i = 0; i < c->p->nhosts; i++)
@@ -291,7 +292,7 @@ static void connect_all(struct connect *c)
            connect_round(c, (int)(until - now))) {
         uint64_t left = rest;
 
-        now = pg_clock();
+        now = steady_ms();
         if (connect_any(c))
             left = CONNECT_OTHERS;
         else if (c->standby)

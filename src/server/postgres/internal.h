@@ -85,9 +85,6 @@ struct pg_rows {
     PGresult *result;
 };
 
-/* Milliseconds of a clock that only goes on. */
-uint64_t pg_clock(void);
-
 /* A reason: words of ours, or of the library or server up to its line's end. */
 void pg_say(char reason[PG_REASON], const char *text);
 

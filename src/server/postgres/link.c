@@ -9,22 +9,14 @@
 #include "server/postgres/internal.h"
 
 #include "host/base/host_fail.h"
+#include "host/base/steady.h"
 
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define LINK_PATIENCE 6000u /* milliseconds */
-
-uint64_t pg_clock(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 void pg_say(char reason[PG_REASON], const char *text)
 {
@@ -32,13 +24,13 @@ void pg_say(char reason[PG_REASON], const char *text)
         snprintf(reason, PG_REASON, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* Wait until the socket is readable (or writable) or a moment of pg_clock has
+/* Wait until the socket is readable (or writable) or a moment of steady_ms has
  * come; false: it has. */
 static bool pg_wait(int socket, bool write, uint64_t until)
 {
     struct pollfd fd = {.fd = socket,
                         .events = (short)(POLLIN | (write ? POLLOUT : 0))};
-    const uint64_t now = pg_clock();
+    const uint64_t now = steady_ms();
 
     return now < until && poll(&fd, 1, (int)(until - now)) > 0;
 }
@@ -272,7 +264,7 @@ hsy_status pg_put_list(struct pg_link *l, hsy_error *err, const char *sql,
 /* What is to be sent leaves while answers may come in. */
 static hsy_status link_flush(struct pg_link *l, hsy_error *err)
 {
-    const uint64_t until = pg_clock() + l->patience;
+    const uint64_t until = steady_ms() + l->patience;
     int left;
 
     while ((left = l->pq->flush(l->conn)) == 1) {
@@ -330,7 +322,7 @@ static void link_refused(struct pg_link *l, const PGresult *r)
 static hsy_status link_next(struct pg_link *l, PGresult **out,
                             enum pg_expect *kind, hsy_error *err)
 {
-    const uint64_t until = pg_clock() + l->patience;
+    const uint64_t until = steady_ms() + l->patience;
     struct pg_statement *s;
     PGresult *r = NULL, *end = NULL;
     ExecStatusType status;
