@@ -259,7 +259,19 @@ ok(r.code == 1 and "hearsay device policy %s" % where in r.err, "an unknown sour
 tight = fresh("tight", doc, "--source", "crashes=1,1,3", "--lifetime", "2.5", "--day", "2")
 said = [good("answer", tight, "crash", day=DAY + i, stdin="yes").out for i in range(4)]
 r = device("answer", tight, "crash", day=DAY + 3, stdin="yes")
-ok("a cap leaves no room" in r.err and "hearsay device budget" in r.err, "exhausted: what that means is said", r)
+ok("crash: the lifetime cap of the device leaves no room for this slot, which takes epsilon 1: 2 of 2.5 is spent, which never renews\n" in r.err and
+   "hearsay device budget %s" % tight in r.err, "exhausted: whose cap it is, and that it does not renew, is said", r)
+mine = fresh("mine", doc, "--source", "crashes=1,1,2", "--lifetime", "20", "--day", "20")
+for i in range(2):
+    good("answer", mine, "crash", day=DAY + i, stdin="yes")
+r = good("answer", mine, "crash", day=DAY + 2, stdin="yes")
+pair = document("pair", tasks=["%s,1000000000,1,0,0,1,1" % task for task in ("crash,crashes,yes-no", "hang,crashes,number")])
+daily = fresh("daily", pair, "--source", "crashes=1,1,9", "--lifetime", "20", "--day", "20")
+good("answer", daily, "crash", stdin="yes")
+told = good("answer", daily, "hang", stdin="7")
+ok("hang: the daily cap of source crashes leaves no room for this slot, which takes epsilon 1: 1 of 1 is spent, and it begins anew on 2026-11-17\n"
+   in told.err, "of a day's cap when it begins anew", told)
+ok("crash: the lifetime cap of source crashes leaves no room" in r.err and "2 of 2 is spent, which never renews" in r.err, "a source's own too", r)
 ok(said == [b"answered\n"] * 2 + [b"exhausted\n"] * 2 and spent(tight, DAY + 4) == {"crashes": 2 * 10 ** 9, "all": 2 * 10 ** 9},
    "a cap is a cap, whatever the day", said)
 lengths = {len(u[2]) for u in uploads(pack(tight, DAY + 4))}

@@ -126,7 +126,7 @@ stub.otherwise = {"status": 429, "headers": {"Retry-After": "3600"}}
 begun = time.monotonic()
 got, r = fleet("--devices", 5, "--threads", 1, "--connections", 1, url=stub.url, code=1)
 ok(got["acknowledged"] == 0 and got["tried_again"] == 0 and {s["status"] for s in got["statuses"]} == {403, 429} and time.monotonic() < begun + DEADLINE, "a quota that is used up is not waited for", got)
-ok("enrolment token (--token)" in r.err and "quota of the token" in r.err, "and what a refusal is about is said", r)
+ok("enrolment token (--token)" in r.err and "the quota of the token (--token) is used up for the day of these uploads" in r.err, "and what a refusal is about is said", r)
 stub.says(served)
 r = run("simulate", "fleet", stub.url, "--devices", 5)
 ok("of all who answered" in r.out.decode() and "not\ncounted again" in r.out.decode(), "truths of those who were refused are called so", r)

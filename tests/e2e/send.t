@@ -87,6 +87,11 @@ stub.says({"status": 503, "headers": {"Retry-After": "86400"}})
 r = send(dev, *FAST)
 ok(r.code == 1 and result(r)["waiting"] == "1" and "takes no more" in r.err and "outbox" in r.err and len(stub.seen) == 5,
    "a day is too long to wait: it stays in the outbox", r)
+stub.says({**problem(429, "quota"), "headers": {**problem(429)["headers"], "Retry-After": "3600"}})
+r = send(dev, *FAST, "--token", write("mine.txt", "aB3-_x\n"))
+ok(r.code == 1 and "the enrolment token has brought as many reports of this day as its quota allows" in r.err and
+   "another day has a quota of its own: that of --token %s;" % path("mine.txt") in r.err and "aB3" not in r.err,
+   "a quota that is used up: whose it is, not the token", r)
 stub.says()
 r = send(dev)
 ok(r.code == 0 and len(stub.seen) == 1 and stub.bodies()[0] in want, "and goes another time", r)

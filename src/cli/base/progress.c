@@ -106,10 +106,9 @@ static void progress_show(struct cli_progress *p, uint64_t now)
                 (double)p->done / seconds / 1e6);
         return;
     }
-    progress_time(left, sizeof left,
-                  done < p->total
-                      ? seconds * (p->total - done) / (done - p->first)
-                      : 0);
+    progress_time(
+        left, sizeof left,
+        done < p->total ? seconds * (p->total - done) / (done - p->first) : 0);
     fprintf(stderr, "\r%.0f %%, %" PRIu64 " %s, %s left\033[K\r",
             floor(100 * fmin(done / p->total, 1)), p->done, p->what, left);
 }

@@ -3,6 +3,7 @@
 #include "cli/device/internal.h"
 
 #include "host/client/world.h"
+#include "host/tasks/policy.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -158,6 +159,80 @@ int device_fail_task(const struct device_job *j, const char *task,
 
 /* ---- Answers ------------------------------------------------------------- */
 
+/* The task of this name among those that are admitted; its slot's epsilon. */
+static bool say_task(hsy_client *client, const char *id, hsy_task *task,
+                     uint64_t *nano)
+{
+    size_t n, i = 0;
+    const hsy_release *const *releases = hsy_client_releases(client, &n);
+    hsy_release_info info;
+
+    while (i < n &&
+           (!hsy_client_task(client, task, i) || strcmp(task->id, id) != 0))
+        i++;
+    if (i == n)
+        return false;
+    hsy_release_describe(releases[i], &info);
+    *nano = info.nano_slot;
+    return true;
+}
+
+/* Say that one cap leaves no room, if it does. */
+static bool say_cap(const char *id, const char *whose, const char *source,
+                    uint64_t spent, uint64_t cap, uint64_t nano, uint32_t again)
+{
+    char used[POLICY_CAP_TEXT], of[POLICY_CAP_TEXT], slot[POLICY_CAP_TEXT];
+    char when[DAY_TEXT] = "";
+
+    if (spent <= cap && nano <= cap - spent)
+        return false;
+    policy_cap_text(used, spent);
+    policy_cap_text(of, cap);
+    policy_cap_text(slot, nano);
+    if (again != 0)
+        day_text(when, again);
+    cli_note("note: %s: the %s cap of %s%s leaves no room for this slot, which "
+             "takes epsilon %s: %s of %s is spent, %s%s",
+             id, again != 0 ? "daily" : "lifetime", whose, source, slot, used,
+             of, again != 0 ? "and it begins anew on " : "which never renews",
+             when);
+    return true;
+}
+
+/* Whose cap leaves no room: for ever before for today. */
+static bool say_capped(hsy_device *dev, const char *id, const hsy_task *task,
+                       uint64_t nano)
+{
+    hsy_budget own, all;
+
+    if (hsy_device_budget(dev, &own, task->source, NULL) != HSY_OK ||
+        hsy_device_budget(dev, &all, NULL, NULL) != HSY_OK)
+        return false;
+    return say_cap(id, "source ", task->source, own.spent_lifetime,
+                   own.cap_lifetime, nano, 0) ||
+           say_cap(id, "the device", "", all.spent_lifetime, all.cap_lifetime,
+                   nano, 0) ||
+           say_cap(id, "source ", task->source, own.spent_day, own.cap_day,
+                   nano, own.day + 1) ||
+           say_cap(id, "the device", "", all.spent_day, all.cap_day, nano,
+                   all.day + 1);
+}
+
+static void say_exhausted(const struct device_job *j, const char *id)
+{
+    hsy_client *client = j->home.client;
+    uint64_t nano = 0;
+    hsy_task task;
+
+    if (!say_task(client, id, &task, &nano) ||
+        !say_capped(hsy_client_device(client), id, &task, nano))
+        cli_note("note: %s: a cap left no room when this slot began, and it "
+                 "stays without an answer",
+                 id);
+    cli_note("'hearsay device budget %s' shows what was spent",
+             j->home.directory);
+}
+
 void device_say_state(const struct device_job *j, hsy_answer_state state)
 {
     const char *task = j->options.operand[1];
@@ -168,9 +243,7 @@ void device_say_state(const struct device_job *j, hsy_answer_state state)
                  "collect' or 'send'",
                  j->home.directory);
     else if (state == HSY_ANSWER_EXHAUSTED)
-        cli_note("note: %s: a cap leaves no room for this slot: 'hearsay "
-                 "device budget %s'",
-                 task, j->home.directory);
+        say_exhausted(j, task);
     else if (state == HSY_ANSWER_CLOSED)
         cli_note("note: %s: it has not begun, is over or was forgotten, or "
                  "this round (or another stage of its search) has been sent",

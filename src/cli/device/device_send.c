@@ -68,6 +68,8 @@ static int device_send_show(struct device_job *j, const hsy_send_result *r,
                             hsy_status st)
 {
     const char *url = j->options.operand[1];
+    const char *whose =
+        r->status == 429 && j->options.token != NULL ? j->options.token : "";
     const struct table_field fields[] = {
         {"sent", cell_count(r->sent)},
         {"refused", cell_count(r->refused)},
@@ -82,8 +84,10 @@ static int device_send_show(struct device_job *j, const hsy_send_result *r,
                  "'hearsay device log %s' says which",
                  url, r->refused, j->home.directory);
     if (st != HSY_OK)
-        cli_fail("%s: %s; %" PRIu64 " stay%s in the outbox, for another time",
+        cli_fail("%s: %s%s%s; %" PRIu64 " stay%s in the outbox, for another "
+                 "time",
                  url, r->why != NULL ? r->why : "there was no time left",
+                 whose[0] != '\0' ? ": that of --token " : "", whose,
                  r->waiting, r->waiting == 1 ? "s" : "");
     return cli_finish() != CLI_DONE || st != HSY_OK ? CLI_FAILED : CLI_DONE;
 }

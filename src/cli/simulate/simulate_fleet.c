@@ -237,8 +237,9 @@ static const char *fleet_why(uint32_t status)
 {
     return status == 403   ? ": their task wants an enrolment token (--token), "
                              "or does not take this one"
-           : status == 429 ? ": the quota of the token is used up until the "
-                             "day is over"
+           : status == 429 ? ": the quota of the token (--token) is used up "
+                             "for the day of these uploads; every day has its "
+                             "own"
                            : "";
 }
 

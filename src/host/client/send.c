@@ -151,6 +151,10 @@ static struct send_row send_meaning(const struct send_answer *a)
 
         if (row.status != a->status)
             continue;
+        if (a->status == 429 && a->problem)
+            row.why = "the enrolment token has brought as many reports of "
+                      "this day as its quota allows, and another day has a "
+                      "quota of its own";
         if (row.next == SEND_DONE && a->early)
             return (struct send_row){a->status, SEND_KEPT,
                                      "the collector's day is behind: look at "

@@ -47,8 +47,9 @@ const struct intake_row intake_verdicts[INTAKE_VERDICTS] = {
                      "An upload has one report; more only from a forwarder "
                      "with a token, and no more than the collector allows."},
     [INTAKE_QUOTA] = {429, "quota",
-                      "The token has brought as many reports of this epoch "
-                      "as it may."},
+                      "The enrolment token has brought as many reports of "
+                      "this epoch as its quota allows; every epoch has its "
+                      "own."},
     [INTAKE_CLOCK] = {503, "clock",
                       "The collector's clock is in doubt: try again later."},
     [INTAKE_FULL] = {503, "full", "No room at present: try again later."},
