@@ -156,6 +156,7 @@ lines = sound.splitlines()
 at = next(i for i, line in enumerate(lines, 1) if line.strip() == "answer: 2")
 for text, words in (("key: 12\n", ["policy.yaml:1: key: 64 hexadecimal digits"] + ["policy.yaml:1: %s: is missing" % k for k in ("day", "lifetime", "releases", "sources")]),
                     ("nonsense: [", ["policy.yaml:1: this is not YAML"]), ("", ["policy.yaml: the file is empty"]),
+                    (sound + "grace_days: 1\n", ["policy.yaml:%d: 'grace_days' does not belong into this file, but into hearsay.yaml" % (len(lines) + 1)]),
                     (sound + "more: 1\n", ["policy.yaml:%d: no such key: 'more'; there are key, " % (len(lines) + 1)]),
                     (sound + "day: 1\n", ["policy.yaml:%d: 'day' is given twice" % (len(lines) + 1)]),
                     (sound.replace("answer: 2", "answer: -2", 1), ["policy.yaml:%d: source " % at, ": answer: a cap is a decimal"]),

@@ -198,6 +198,27 @@ refused(bad, ["hearsay.yaml:%d:" % (where.index("sandbox") + 1)], "it does not s
 ok(not os.path.exists(bad.data), "and makes nothing")
 bad.configure()
 ok(run("serve", "check", bad.yaml).code == 0, "check is silent about what is sound")
+every = write("every.yaml", """data: %s
+public_key: %s
+document: nodocument
+lying: 3
+version: 2
+epsilon: 1
+lifetime: 4
+tls_cert: nocert
+tls_key: nokey
+candidates: nocandidates
+backups: nobackups
+lissen: x
+""" % (path("nodata"), path("nopublic")))
+r = run("serve", "check", every)
+wanted = [":4: lying: ", ":5: 'version' does not belong into this file, but into tasks.yaml",
+          ":6: 'epsilon' does not belong into this file, but into an entry of 'tasks' of tasks.yaml",
+          ":7: 'lifetime' does not belong into this file, but into an entry of 'sources' of policy.yaml",
+          ":12: no such key: 'lissen'; did you mean 'listen'?", path("nopublic"), path("nodocument"), path("nocert"), path("nokey"),
+          path("nocandidates"), path("nobackups")]
+ok(r.code == 1 and all(words in r.err for words in wanted) and r.err.count("\n") == len(wanted),
+   "check lists every mistake in one pass, of keys and of files, and says where a key of another file belongs", r)
 late = Collector("late")
 late.document(TASKS, expires=DAY - 9)
 late.start()

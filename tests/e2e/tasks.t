@@ -57,6 +57,9 @@ problem(yaml((9, "    epsilom: 1")), 9, "a", "", "'epsilom'; did you mean 'epsil
 problem(yaml((9, "    salary: 1")), 9, "a", "", "'salary'; docs/tasks.md", "an unknown key that is near to none")
 problem(yaml(more=["    every: day"]), 12, "a", "", "'every' does not belong here, but into 'permanent'", "a key of permanent in a task")
 problem(yaml(more=["    issued: 2026-01-01"]), 12, "a", "", "at the top of the file", "a key of the file in a task")
+problem(yaml(more=["grace_days: 3"]), 12, "", "", "'grace_days' does not belong into this file, but into hearsay.yaml", "a key of the collector's file")
+problem(yaml(more=["    lifetime: 3"]), 12, "a", "", "'lifetime' does not belong into this file, but into an entry of 'sources' of policy.yaml",
+        "a key of a device's policy")
 problem(yaml(more=["epsilon: 1"]), 12, "", "", "'epsilon' does not belong here, but into an entry of 'tasks'", "a key of a task at the top")
 problem(yaml(more=["    epsilon: 2"]), 12, "a", "", "'epsilon' is given twice", "a key given twice")
 r = run("tasks", "check", write("t.yaml", yaml((9, "    epsilom: 1"), (10, "    start: soon"), more=["    every: day", "    answers: 65"])))

@@ -15,13 +15,6 @@
 
 /* ---- Configuration ------------------------------------------------------- */
 
-static hsy_status run_read(struct config *c, const struct serve_how *how,
-                           hsy_problem **problems, size_t *n, hsy_error *err)
-{
-    return config_read(c, how->file, how->settings, how->nsettings, problems, n,
-                       err);
-}
-
 /* Whether it is a configuration of what is to be run. */
 static int run_role(const struct config *c, const struct serve_how *how)
 {
@@ -38,13 +31,16 @@ static int run_role(const struct config *c, const struct serve_how *how)
     return 0;
 }
 
-/* Read the file and the settings; problems to stderr. 0, or the exit code. */
-static int serve_configure(struct config *c, const struct serve_how *how)
+/* Read the file and the settings; problems to stderr. 0, or the exit code. any:
+ * c has then what is sound. */
+static int serve_configure(struct config *c, bool any,
+                           const struct serve_how *how)
 {
     hsy_problem *problems;
     hsy_error err = {0};
     size_t n;
-    const hsy_status st = run_read(c, how, &problems, &n, &err);
+    const hsy_status st = config_read(c, any, how->file, how->settings,
+                                      how->nsettings, &problems, &n, &err);
     int failed = st != HSY_OK;
 
     if (st == HSY_E_IO)
@@ -103,7 +99,8 @@ static void run_reload(struct collector *c, const struct serve_how *how)
     hsy_error err = {0};
     size_t n;
 
-    if (run_read(&next, how, &problems, &n, &err) == HSY_OK) {
+    if (config_read(&next, false, how->file, how->settings, how->nsettings,
+                    &problems, &n, &err) == HSY_OK) {
         serve_reload(c, &next);
     } else {
         for (size_t i = 0; i < n; i++)
@@ -166,7 +163,7 @@ int serve_run(const struct serve_how *how)
 {
     struct collector c = {.config_path = how->file,
                           .accept_clock = how->accept_clock};
-    int failed = serve_configure(&c.config, how);
+    int failed = serve_configure(&c.config, false, how);
     struct serve_trouble t;
     sigset_t set;
 
@@ -269,10 +266,10 @@ static void run_check_tell(void *ctx, const struct serve_finding *f)
 int serve_check(const struct serve_how *how)
 {
     struct config c = {0};
-    int failed = serve_configure(&c, how);
+    int failed = serve_configure(&c, true, how);
 
-    if (!failed && serve_examine(&c, run_check_tell, &c) != 0)
-        failed = CLI_FAILED;
+    if (c.listen != NULL && serve_examine(&c, run_check_tell, &c) != 0)
+        failed = CLI_FAILED; /* listen has a default: the file was read */
     config_clear(&c);
     return failed;
 }

@@ -38,7 +38,8 @@ static int cluster_config(struct config *f, const char *path, bool instead)
     hsy_problem *problems = NULL;
     hsy_error err = {0};
     size_t n = 0;
-    const hsy_status st = config_read(f, path, NULL, 0, &problems, &n, &err);
+    const hsy_status st =
+        config_read(f, false, path, NULL, 0, &problems, &n, &err);
 
     free(problems);
     if (st == HSY_E_IO)

@@ -7,6 +7,7 @@
 #include "host/base/output.h"
 #include "host/base/written.h"
 #include "host/tasks/internal.h"
+#include "host/tasks/task_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -223,7 +224,8 @@ const struct yaml_form policy_form = {
               "sources, each with name, answer, day and lifetime",
     .column = "one source",
     .name = "name",
-    .aliases = true};
+    .aliases = true,
+    .kin = task_kin};
 
 /* ---- Reading ------------------------------------------------------------- */
 

@@ -3,6 +3,11 @@
 #define HOST_TASKS_TASK_FILE_H
 
 #include "hearsay/host.h"
+#include "host/yaml/yaml.h"
+
+/* The keys of tasks.yaml, policy.yaml and hearsay.yaml, for who puts one into
+ * another's file (schema.c). */
+extern const struct yaml_kin task_kin[];
 
 /* The tasks of a file. Zero it to begin; owns its memory. */
 struct task_file {

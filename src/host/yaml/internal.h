@@ -43,4 +43,7 @@ const char *yaml_scan_fancy(const struct yaml_scan *r);
 
 void yaml_scan_nomem(struct yaml_scan *r);
 
+/* Whether a text is one of words with spaces between them (problems.c). */
+bool yaml_listed(const char *text, const char *words);
+
 #endif

@@ -1,5 +1,5 @@
 /* problems.c - saying what is wrong with a file, and on which line. */
-#include "host/yaml/yaml.h"
+#include "host/yaml/internal.h"
 
 #include "host/base/text.h"
 #include "lib/bits/utf8.h"
@@ -197,7 +197,7 @@ void yaml_wrong_line(struct yaml_notes *n, uint32_t line, struct yaml_place at,
 
 /* ---- Did you mean? ------------------------------------------------------- */
 
-static bool problems_also(const char *text, const char *words)
+bool yaml_listed(const char *text, const char *words)
 {
     const size_t len = strlen(text);
 
@@ -216,7 +216,7 @@ const char *yaml_nearest(const char *text, const struct yaml_field *fields)
     const char *names[YAML_FIELDS_MAX + 1] = {NULL};
 
     for (size_t i = 0; fields[i].key != NULL; i++) {
-        if (problems_also(text, fields[i].also))
+        if (yaml_listed(text, fields[i].also))
             return fields[i].key;
         names[i] = fields[i].key;
     }

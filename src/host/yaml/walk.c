@@ -104,6 +104,33 @@ static const struct yaml_field *walk_above(const struct yaml_map *map,
     return found;
 }
 
+/* Whether a key is right in another file: say in which, and where. */
+static bool walk_kin(struct yaml_scan *r, const char *key, struct yaml_place at)
+{
+    for (const struct yaml_kin *k = r->form->kin; k != NULL && k->file != NULL;
+         k++) {
+        const struct yaml_field *above =
+            k->map != NULL ? walk_above(k->map, key) : NULL;
+        const char *list =
+            above != NULL && above->type == YAML_MAPS ? "an entry of " : "";
+
+        if (k->map != NULL ? above == NULL && !walk_has(k->map->fields, key)
+                           : !yaml_listed(key, k->keys))
+            continue;
+        if (above != NULL)
+            yaml_wrong_line(r->notes, yaml_scan_line(r), at,
+                            "'%s' does not belong into this file, but into "
+                            "%s'%s' of %s",
+                            key, list, above->key, k->file);
+        else
+            yaml_wrong_line(r->notes, yaml_scan_line(r), at,
+                            "'%s' does not belong into this file, but into %s",
+                            key, k->file);
+        return true;
+    }
+    return false;
+}
+
 /* A key that is right elsewhere was put into the wrong place; another one is
  * perhaps misspelled. */
 static void walk_unknown(struct yaml_scan *r, const char *key,
@@ -122,6 +149,8 @@ static void walk_unknown(struct yaml_scan *r, const char *key,
         yaml_wrong_line(
             r->notes, line, at, "'%s' does not belong here, but into %s'%s'",
             key, above->type == YAML_MAPS ? "an entry of " : "", above->key);
+    else if (walk_kin(r, key, at))
+        return;
     else if (near != NULL)
         yaml_wrong_line(r->notes, line, at,
                         "no such key: '%.32s'; did you mean '%s'?", key, near);

@@ -72,6 +72,14 @@ struct yaml_map {
     size_t size;
 };
 
+/* The keys of some sort of file: those of a mapping and of what is in it, or
+ * names with spaces between them. */
+struct yaml_kin {
+    const char *file; /* what it is called; NULL ends a list */
+    const struct yaml_map *map;
+    const char *keys;
+};
+
 /* A sort of file. Entries are the items of a list of mappings, of which a file
  * has one at its top. */
 struct yaml_form {
@@ -80,6 +88,7 @@ struct yaml_form {
     const char *column; /* whose keys begin in one column */
     const char *name;   /* the key by which an entry is called; NULL: none */
     bool aliases;       /* of scalars; anchors and tags are passed over */
+    const struct yaml_kin *kin; /* files that a key may be taken for; or NULL */
 };
 
 /* ---- Notes --------------------------------------------------------------- */

@@ -150,14 +150,17 @@ static void examine_document(struct examine *c)
     uint8_t key[HSY_SIGN_KEY];
     struct task_file doc = {0};
     hsy_error err = {0};
-    hsy_status st = keys_public(key, f->public_key, &err);
+    hsy_status known = HSY_E_EMPTY, st;
 
-    examine_file(c, SERVE_NO_KEY, f->public_key, st, &err);
-    if (st != HSY_OK || f->document == NULL)
+    if (f->public_key != NULL) {
+        known = keys_public(key, f->public_key, &err);
+        examine_file(c, SERVE_NO_KEY, f->public_key, known, &err);
+    }
+    if (f->document == NULL)
         return;
     st = task_file_document(&doc, f->document, &err);
     examine_file(c, SERVE_NO_DOCUMENT, f->document, st, &err);
-    if (st == HSY_OK)
+    if (st == HSY_OK && known == HSY_OK)
         examine_signed(c, &doc, key);
     task_file_clear(&doc);
 }
@@ -257,19 +260,27 @@ static void examine_cluster(struct examine *c)
         cluster_examine(&o, examine_shard, c);
 }
 
+/* One of those that a configuration names. */
+static void examine_directory(struct examine *c, const struct config *one)
+{
+    struct serve_trouble t = {0};
+
+    if (serve_directories(one, &t) != HSY_OK)
+        examine_say(
+            c, (struct serve_finding){.what = SERVE_TROUBLE, .trouble = &t});
+}
+
 size_t serve_examine(const struct config *f, serve_tell *tell, void *ctx)
 {
     struct examine c = {.config = f, .tell = tell, .ctx = ctx};
-    struct serve_trouble t;
 
     examine_gateway(&c);
     examine_chain(&c);
     examine_document(&c);
     examine_data(&c);
     examine_cluster(&c);
-    if (serve_directories(f, &t) != HSY_OK)
-        examine_say(
-            &c, (struct serve_finding){.what = SERVE_TROUBLE, .trouble = &t});
+    examine_directory(&c, &(struct config){.backups = f->backups});
+    examine_directory(&c, &(struct config){.candidates = f->candidates});
     examine_pem(&c, f->tls_cert);
     examine_pem(&c, f->tls_key);
     examine_pem(&c, f->next_ca);

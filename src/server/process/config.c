@@ -10,6 +10,7 @@
 
 #include "host/base/host_fail.h"
 #include "host/base/ratio.h"
+#include "host/tasks/task_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +165,8 @@ const struct yaml_field *config_row(const char *key)
 static const struct yaml_form config_form = {
     .map = {config_rows, sizeof(struct config)},
     .others = "docs/collector.md has them",
-    .column = "the file"};
+    .column = "the file",
+    .kin = task_kin};
 
 void config_clear(struct config *c)
 {
@@ -258,7 +260,8 @@ static void config_sort(hsy_problem *all, size_t n)
 }
 
 static hsy_status config_done(struct config *c, struct config_reader *r,
-                              hsy_problem **problems, size_t *n, hsy_error *err)
+                              bool any, hsy_problem **problems, size_t *n,
+                              hsy_error *err)
 {
     const bool nomem = r->notes.nomem, wrong = r->notes.wrong;
 
@@ -267,18 +270,20 @@ static hsy_status config_done(struct config *c, struct config_reader *r,
     config_sort(*problems, *n);
     r->notes.problems = NULL;
     yaml_notes_clear(&r->notes);
-    if (!nomem && !wrong) {
+    if (!nomem && (any || !wrong)) {
         config_clear(c);
         *c = r->c;
-        return HSY_OK;
+    } else {
+        config_clear(&r->c);
     }
-    config_clear(&r->c);
+    if (!nomem && !wrong)
+        return HSY_OK;
     return nomem ? host_nomem(err)
                  : host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                              "the configuration is not sound");
 }
 
-hsy_status config_read(struct config *c, const char *path,
+hsy_status config_read(struct config *c, bool any, const char *path,
                        const struct config_setting *settings, size_t nsettings,
                        hsy_problem **problems, size_t *n, hsy_error *err)
 {
@@ -296,7 +301,7 @@ hsy_status config_read(struct config *c, const char *path,
         return st;
     r.notes.directory = directory;
     config_make(&r, text, len, settings, nsettings);
-    st = config_done(c, &r, problems, n, err);
+    st = config_done(c, &r, any, problems, n, err);
     free(text);
     free(directory);
     return st;

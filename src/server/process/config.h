@@ -83,10 +83,11 @@ bool config_stuck(size_t i, const struct config *now,
 /* What the file at path (NULL: none) and the settings say, and the defaults for
  * the rest. Problems as with tasks: HSY_E_FORMAT if any is no warning;
  * *problems is the caller's to free. c, which is zeroed or was read before, is
- * freed and filled, and left alone unless HSY_OK is returned. Relative names
- * are taken from the file's directory; those of settings from the current one.
- * HSY_E_IO with errno. */
-hsy_status config_read(struct config *c, const char *path,
+ * freed and filled, and left alone unless HSY_OK is returned; or, with any, if
+ * there are problems: then fields that are wrong have their defaults. Relative
+ * names are taken from the file's directory; those of settings from the current
+ * one. HSY_E_IO with errno. */
+hsy_status config_read(struct config *c, bool any, const char *path,
                        const struct config_setting *settings, size_t nsettings,
                        hsy_problem **problems, size_t *n, hsy_error *err);
 void config_clear(struct config *c);

@@ -1,6 +1,7 @@
 /* test_config.c - hearsay.yaml: every field has its default and its bounds,
  * every mistake its line, and a mistake changes nothing. */
 #define _GNU_SOURCE
+#include "host/tasks/task_file.h"
 #include "server/process/config.h"
 #include "server/process/log.h"
 #include "tap.h"
@@ -25,7 +26,8 @@ static hsy_status reads(struct config *c, const char *text,
     fputs(text, f);
     fclose(f);
     free(problems);
-    return config_read(c, file, settings, n, &problems, &nproblems, &err);
+    return config_read(c, false, file, settings, n, &problems, &nproblems,
+                       &err);
 }
 
 /* Whether a problem of this line and field was found; text: a part of it. */
@@ -125,9 +127,9 @@ static void is_overruled(void)
        "the command line has the last word, its names are as they stand");
     config_clear(&c);
     free(problems);
-    ok(eq_status(
-           config_read(&c, NULL, settings, 3, &problems, &nproblems, &err),
-           HSY_E_FORMAT) &&
+    ok(eq_status(config_read(&c, false, NULL, settings, 3, &problems,
+                             &nproblems, &err),
+                 HSY_E_FORMAT) &&
            found(0, "public_key", "who signs"),
        "without a file the command line must say enough");
     ok(eq_status(reads(&c, SOUND, &(struct config_setting){"loops", "x"}, 1),
@@ -180,6 +182,13 @@ static void names_mistakes(void)
         {SOUND "drain_seconds: 1\n", "", "did you mean 'timeout'", 3},
         {SOUND "address_connections: 1\n", "", "mean 'connections'", 3},
         {SOUND "bytes: 1\n", "", "no such key: 'bytes'; docs", 3},
+        {SOUND "epsilon: 1\n", "",
+         "'epsilon' does not belong into this file, but into an entry of "
+         "'tasks' of tasks.yaml",
+         3},
+        {SOUND "version: 1\n", "",
+         "'version' does not belong into this file, but into tasks.yaml", 3},
+        {SOUND "lifetime: 1\n", "", "of policy.yaml", 3},
         {SOUND "grace_days: 9\nkeep_days: 8\n", "keep_days", "grace_days", 4},
         {SOUND "cors: [example.org]\n", "cors", "no origin", 3},
         {SOUND "cors: ['https://a/b']\n", "cors", "no origin", 3},
@@ -257,9 +266,9 @@ static void keeps_the_old(void)
     config_clear(&c);
     free(problems);
     errno = 0;
-    ok(eq_status(
-           config_read(&c, "/nonesuch", NULL, 0, &problems, &nproblems, &err),
-           HSY_E_IO) &&
+    ok(eq_status(config_read(&c, false, "/nonesuch", NULL, 0, &problems,
+                             &nproblems, &err),
+                 HSY_E_IO) &&
            eq_int(errno, ENOENT) && problems == NULL,
        "a file that is not there is named by errno");
 }
@@ -289,11 +298,28 @@ static void knows_what_is_stuck(void)
     config_clear(&b);
 }
 
+/* Other files know the keys of this one by a list. */
+static void is_known_elsewhere(void)
+{
+    const struct yaml_kin *kin = task_kin;
+    const char *key, *otherwise;
+    char keys[2000] = "";
+
+    while (strcmp(kin->file, "hearsay.yaml") != 0)
+        kin++;
+    for (size_t i = 0; (key = config_key(i, &otherwise)) != NULL; i++) {
+        strcat(keys, i != 0 ? " " : "");
+        strcat(keys, key);
+    }
+    is_text(kin->keys, keys, "the list of its keys has all of them");
+}
+
 int main(void)
 {
     if (mkdtemp(place) == NULL)
         return 1;
     snprintf(file, sizeof file, "%s/hearsay.yaml", place);
+    is_known_elsewhere();
     has_defaults();
     reads_values();
     is_overruled();
