@@ -10,6 +10,7 @@
 #define HOST_ANALYSIS_ANALYSIS_H
 
 #include "hearsay/host.h"
+#include "host/base/table.h"
 
 #include <stdio.h>
 
@@ -161,16 +162,9 @@ static inline bool analysis_searched(const hsy_analysis_result *r)
 
 /* A result as a table: rows, and after them what is not among them. A number
  * may be NaN: none. */
-struct analysis_cell {
-    enum { ANALYSIS_NUMBER, ANALYSIS_TEXT, ANALYSIS_BOOL } type;
-    hsy_analysis_text text;
-    double number;
-    bool truth;
-};
-
 size_t analysis_table_rows(const hsy_analysis_result *r);
-struct analysis_cell analysis_cell(const hsy_analysis_result *r, size_t row,
-                                   hsy_analysis_column column);
+struct table_cell analysis_cell(const hsy_analysis_result *r, size_t row,
+                                hsy_analysis_column column);
 
 /* What a caller knows of a result besides; zeros: nothing. */
 struct analysis_more {

@@ -3,6 +3,7 @@
 #include "host/analysis/internal.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 const char *const analysis_interval_names[] = {
@@ -95,69 +96,53 @@ static hsy_analysis_row cells_last(const hsy_analysis_result *r, size_t row)
 
 /* ---- Cells --------------------------------------------------------------- */
 
-static struct analysis_cell cells_text(const hsy_analysis_text *text)
+/* Where a row has the number of a column. */
+static const size_t cells_numbers[HSY_COLUMNS] = {
+    [HSY_COLUMN_ESTIMATE] = offsetof(hsy_analysis_row, est.value),
+    [HSY_COLUMN_STDERR] = offsetof(hsy_analysis_row, est.sd),
+    [HSY_COLUMN_LOW] = offsetof(hsy_analysis_row, est.low),
+    [HSY_COLUMN_HIGH] = offsetof(hsy_analysis_row, est.high),
+    [HSY_COLUMN_LOW_LYING] = offsetof(hsy_analysis_row, low_lying),
+    [HSY_COLUMN_HIGH_LYING] = offsetof(hsy_analysis_row, high_lying),
+    [HSY_COLUMN_UNBIASED] = offsetof(hsy_analysis_row, unbiased),
+    [HSY_COLUMN_POST] = offsetof(hsy_analysis_row, post),
+    [HSY_COLUMN_P_ZERO] = offsetof(hsy_analysis_row, p_zero),
+    [HSY_COLUMN_Q_VALUE] = offsetof(hsy_analysis_row, q_value),
+    [HSY_COLUMN_P_VALUE] = offsetof(hsy_analysis_row, p_value),
+    [HSY_COLUMN_LEVEL] = offsetof(hsy_analysis_row, level),
+    [HSY_COLUMN_COVARIANCE] = offsetof(hsy_analysis_row, covariance),
+};
+
+static struct table_cell cells_number(const hsy_analysis_row *row,
+                                      hsy_analysis_column column)
 {
-    return (struct analysis_cell){.type = ANALYSIS_TEXT, .text = *text};
+    struct table_cell c;
+    double x;
+
+    memcpy(&x, (const char *)row + cells_numbers[column], sizeof x);
+    c = cell_number(x);
+    c.number = x; /* NaN too */
+    return c;
 }
 
-static struct analysis_cell cells_bool(bool truth, bool last)
-{
-    return last ? (struct analysis_cell){.type = ANALYSIS_NUMBER, .number = NAN}
-                : (struct analysis_cell){.type = ANALYSIS_BOOL, .truth = truth};
-}
-
-static double cells_number(const hsy_analysis_row *row,
-                           hsy_analysis_column column)
-{
-    switch (column) {
-    case HSY_COLUMN_ESTIMATE:
-        return row->est.value;
-    case HSY_COLUMN_STDERR:
-        return row->est.sd;
-    case HSY_COLUMN_LOW:
-        return row->est.low;
-    case HSY_COLUMN_HIGH:
-        return row->est.high;
-    case HSY_COLUMN_LOW_LYING:
-        return row->low_lying;
-    case HSY_COLUMN_HIGH_LYING:
-        return row->high_lying;
-    case HSY_COLUMN_UNBIASED:
-        return row->unbiased;
-    case HSY_COLUMN_POST:
-        return row->post;
-    case HSY_COLUMN_P_ZERO:
-        return row->p_zero;
-    case HSY_COLUMN_Q_VALUE:
-        return row->q_value;
-    case HSY_COLUMN_P_VALUE:
-        return row->p_value;
-    case HSY_COLUMN_LEVEL:
-        return row->level;
-    default:
-        return row->covariance;
-    }
-}
-
-struct analysis_cell analysis_cell(const hsy_analysis_result *r, size_t row,
-                                   hsy_analysis_column column)
+struct table_cell analysis_cell(const hsy_analysis_result *r, size_t row,
+                                hsy_analysis_column column)
 {
     const bool last = row >= r->count;
     const hsy_analysis_row own = last ? cells_last(r, row) : r->rows[row];
 
     switch (column) {
     case HSY_COLUMN_ATTRIBUTE:
-        return cells_text(&own.attribute);
+        return cell_bytes(own.attribute.text, own.attribute.len);
     case HSY_COLUMN_VALUE:
-        return cells_text(&own.value);
+        return cell_bytes(own.value.text, own.value.len);
     case HSY_COLUMN_OTHER:
-        return cells_text(&own.other);
+        return cell_bytes(own.other.text, own.other.len);
     case HSY_COLUMN_DETECTED:
-        return cells_bool(own.detected, last);
+        return last ? cell_text(NULL) : cell_bool(own.detected);
     case HSY_COLUMN_SIGNIFICANT:
-        return cells_bool(own.significant, last);
+        return last ? cell_text(NULL) : cell_bool(own.significant);
     default:
-        return (struct analysis_cell){.type = ANALYSIS_NUMBER,
-                                      .number = cells_number(&own, column)};
+        return cells_number(&own, column);
     }
 }

@@ -4,171 +4,110 @@
 
 #include "host/base/written.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CSV_NOTES 1536u /* bytes of all notes together */
+#define CSV_SAID 24u    /* what is said, at most */
 
-static void csv_text(FILE *to, const char *text)
+/* What a result says of itself. */
+struct csv_said {
+    struct table_field fields[CSV_SAID];
+    size_t n;
+    char notes[CSV_NOTES];
+};
+
+static void csv_add(struct csv_said *s, const char *name,
+                    struct table_cell cell)
 {
-    written_csv(to, text, strlen(text));
+    if (s->n < CSV_SAID)
+        s->fields[s->n++] = (struct table_field){name, cell};
 }
 
-static void csv_number(FILE *to, double x)
+static void csv_add_count(struct csv_said *s, const char *name, bool there,
+                          uint64_t n)
 {
-    char text[WRITTEN_NUMBER];
-
-    if (!isfinite(x))
-        return;
-    written_number(text, x);
-    fputs(text, to);
+    csv_add(s, name, there ? cell_count(n) : cell_text(NULL));
 }
-
-/* ---- What a result says of itself ---------------------------------------- */
 
 /* Sentences one after another. */
-static void csv_notes(FILE *to, const hsy_analysis_result *r,
-                      const struct analysis_more *more)
+static void csv_add_notes(struct csv_said *s, const hsy_analysis_result *r,
+                          const char *further)
 {
-    char text[CSV_NOTES] = "";
+    const size_t room = sizeof s->notes;
     size_t at = 0;
 
-    for (size_t i = 0; i < r->nnotes && at < sizeof text; i++)
-        if (analysis_is_note(&r->notes[i]))
-            at += (size_t)snprintf(text + at, sizeof text - at, "%s%s",
-                                   at != 0 ? "; " : "",
-                                   hsy_analysis_code_text(r->notes[i].code));
-    if (more->note != NULL && at < sizeof text)
-        snprintf(text + at, sizeof text - at, "%s%s", at != 0 ? "; " : "",
-                 more->note);
-    csv_text(to, text);
+    for (size_t i = 0; i <= r->nnotes && at < room; i++) {
+        const char *text = i == r->nnotes ? further
+                           : analysis_is_note(&r->notes[i])
+                               ? hsy_analysis_code_text(r->notes[i].code)
+                               : NULL;
+
+        if (text != NULL)
+            at += (size_t)snprintf(s->notes + at, room - at, "%s%s",
+                                   at != 0 ? "; " : "", text);
+    }
+    if (at != 0)
+        csv_add(s, "notes", cell_text(s->notes));
 }
 
-static bool csv_has_notes(const hsy_analysis_result *r,
-                          const struct analysis_more *more)
+static void csv_say(struct csv_said *s, const hsy_analysis_result *r,
+                    const struct analysis_more *more)
 {
-    for (size_t i = 0; i < r->nnotes; i++)
-        if (analysis_is_note(&r->notes[i]))
-            return true;
-    return more->note != NULL;
-}
-
-static void csv_said_names(FILE *to, const hsy_analysis_result *r,
-                           const struct analysis_more *more)
-{
-    fputs(",level,target", to);
+    csv_add(s, "level", cell_number(r->how.level));
+    csv_add(s, "target", cell_text(analysis_target_names[r->how.target]));
     if (r->lying != 0)
-        fputs(",assume_lying", to);
-    if (!r->from_files)
-        fputs(",rounds,devices", to);
-    fputs(",reports", to);
-    if (r->shuffled)
-        fputs(",epsilon_report,epsilon_central,delta,bound,n", to);
-    if (csv_has_notes(r, more))
-        fputs(",notes", to);
-    for (size_t i = 0; i < more->nsaid; i++)
-        fprintf(to, ",%s", more->said[i].name);
-}
-
-static void csv_count(FILE *to, bool there, uint64_t n)
-{
-    putc(',', to);
-    if (there)
-        fprintf(to, "%" PRIu64, n);
-}
-
-static void csv_worth(FILE *to, const hsy_worth *w)
-{
-    const double numbers[] = {w->epsilon_report, w->epsilon, w->delta};
-
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        putc(',', to);
-        csv_number(to, numbers[i]);
-    }
-    fprintf(to, ",%s", hsy_shuffle_bound_name(w->by));
-    csv_count(to, true, w->n);
-}
-
-static void csv_said(FILE *to, const hsy_analysis_result *r,
-                     const struct analysis_more *more)
-{
-    putc(',', to);
-    csv_number(to, r->how.level);
-    fprintf(to, ",%s", analysis_target_names[r->how.target]);
-    if (r->lying != 0) {
-        putc(',', to);
-        csv_number(to, r->lying);
-    }
+        csv_add(s, "assume_lying", cell_number(r->lying));
     if (!r->from_files) {
-        csv_count(to, r->attends, r->attended.rounds);
-        csv_count(to, r->attends, r->attended.devices);
+        csv_add_count(s, "rounds", r->attends, r->attended.rounds);
+        csv_add_count(s, "devices", r->attends, r->attended.devices);
     }
-    csv_count(to, !r->info.central, r->reports);
-    if (r->shuffled)
-        csv_worth(to, &r->worth);
-    if (csv_has_notes(r, more)) {
-        putc(',', to);
-        csv_notes(to, r, more);
+    csv_add_count(s, "reports", !r->info.central, r->reports);
+    if (r->shuffled) {
+        csv_add(s, "epsilon_report", cell_number(r->worth.epsilon_report));
+        csv_add(s, "epsilon_central", cell_number(r->worth.epsilon));
+        csv_add(s, "delta", cell_number(r->worth.delta));
+        csv_add(s, "bound", cell_text(hsy_shuffle_bound_name(r->worth.by)));
+        csv_add_count(s, "n", true, r->worth.n);
     }
-    for (size_t i = 0; i < more->nsaid; i++) {
-        putc(',', to);
-        csv_text(to, more->said[i].text);
-    }
+    csv_add_notes(s, r, more->note);
+    for (size_t i = 0; i < more->nsaid; i++)
+        csv_add(s, more->said[i].name, cell_text(more->said[i].text));
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-static void csv_cell(FILE *to, const struct analysis_cell *c)
+struct csv_rows {
+    const hsy_analysis_result *result;
+    hsy_analysis_column what[HSY_COLUMNS];
+};
+
+static void csv_cell(const void *ctx, size_t row, size_t column,
+                     struct table_cell *out)
 {
-    if (c->type == ANALYSIS_TEXT)
-        written_csv(to, c->text.text, c->text.len);
-    else if (c->type == ANALYSIS_BOOL)
-        fputs(c->truth ? "true" : "false", to);
-    else
-        csv_number(to, c->number);
-}
+    const struct csv_rows *rows = ctx;
 
-/* The header for a row past the last. */
-static void csv_row(FILE *to, const hsy_analysis_result *r,
-                    const struct analysis_more *more, size_t row)
-{
-    const bool head = row == analysis_table_rows(r);
-    bool first = true;
-
-    for (unsigned i = 0; i < HSY_COLUMNS; i++) {
-        const hsy_analysis_column column = (hsy_analysis_column)i;
-        struct analysis_cell c;
-
-        if (!(r->columns & 1u << i))
-            continue;
-        if (!first)
-            putc(',', to);
-        first = false;
-        if (head) {
-            fputs(hsy_analysis_column_name(column), to);
-            continue;
-        }
-        c = analysis_cell(r, row, column);
-        csv_cell(to, &c);
-    }
-    if (r->question != HSY_ASK_COVARIANCE)
-        (head ? csv_said_names : csv_said)(to, r, more);
-    putc('\n', to);
+    *out = analysis_cell(rows->result, row, rows->what[column]);
 }
 
 hsy_status analysis_csv(char **csv, size_t *len, const hsy_analysis_result *r,
                         const struct analysis_more *more, hsy_error *err)
 {
-    const size_t rows = analysis_table_rows(r);
+    struct csv_said said = {.n = 0};
+    struct csv_rows rows = {.result = r};
+    struct table_column columns[HSY_COLUMNS];
+    struct table table = {columns, 0, analysis_table_rows(r), csv_cell, &rows};
     struct written w;
 
+    for (unsigned i = 0; i < HSY_COLUMNS; i++)
+        if (r->columns & 1u << i) {
+            rows.what[table.ncolumns] = (hsy_analysis_column)i;
+            columns[table.ncolumns++].name =
+                hsy_analysis_column_name((hsy_analysis_column)i);
+        }
+    if (r->question != HSY_ASK_COVARIANCE)
+        csv_say(&said, r, more);
     if (written_open(&w))
-        csv_row(w.to, r, more, rows);
-    for (size_t i = 0; i < rows && w.to != NULL; i++)
-        csv_row(w.to, r, more, i);
+        table_csv(w.to, &table, said.fields, said.n);
     return written_close(&w, csv, len, err);
 }
 

@@ -6,14 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void json_estimate(struct put *p, const hsy_estimate *est)
-{
-    put_number(p, "estimate", est->value);
-    put_number(p, "stderr", est->sd);
-    put_number(p, "low", est->low);
-    put_number(p, "high", est->high);
-}
-
 static void json_rest(struct put *p, const char *name, bool there,
                       const hsy_estimate *est)
 {
@@ -22,7 +14,7 @@ static void json_rest(struct put *p, const char *name, bool there,
         return;
     }
     put_object(p, name);
-    json_estimate(p, est);
+    put_estimate(p, est);
     put_end(p, '}');
 }
 
@@ -235,27 +227,13 @@ static void json_quantiles(struct put *p, const hsy_analysis_result *r)
     for (size_t i = 0; i < r->nquantiles; i++) {
         put_object(p, NULL);
         put_number(p, "quantile", r->quantiles[i].post);
-        json_estimate(p, &r->quantiles[i].est);
+        put_estimate(p, &r->quantiles[i].est);
         put_end(p, '}');
     }
     put_end(p, ']');
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
-
-static void json_cell(struct put *p, const hsy_analysis_result *r, size_t row,
-                      hsy_analysis_column column)
-{
-    const char *name = hsy_analysis_column_name(column);
-    const struct analysis_cell c = analysis_cell(r, row, column);
-
-    if (c.type == ANALYSIS_TEXT)
-        put_text(p, name, c.text.text, c.text.len);
-    else if (c.type == ANALYSIS_BOOL)
-        put_bool(p, name, c.truth);
-    else
-        put_number(p, name, c.number);
-}
 
 /* A row a line, where members have lines of their own. */
 void analysis_put_rows(struct put *p, const char *name,
@@ -267,9 +245,13 @@ void analysis_put_rows(struct put *p, const char *name,
         put_array(p, name);
     for (size_t i = 0; i < r->count; i++) {
         put_object(p, NULL);
-        for (unsigned c = 0; c < HSY_COLUMNS; c++)
+        for (unsigned c = 0; c < HSY_COLUMNS; c++) {
+            const hsy_analysis_column column = (hsy_analysis_column)c;
+            const struct table_cell cell = analysis_cell(r, i, column);
+
             if (r->columns & 1u << c)
-                json_cell(p, r, i, (hsy_analysis_column)c);
+                cell_put(p, hsy_analysis_column_name(column), &cell);
+        }
         put_end(p, '}');
     }
     put_end(p, ']');

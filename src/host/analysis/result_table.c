@@ -1,6 +1,5 @@
 /* result_table.c - a result as a table, for a person. */
 #include "host/analysis/internal.h"
-#include "host/base/table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -69,19 +68,15 @@ static void show_share(const struct show_state *s, size_t row,
 }
 
 static void show_number(const struct show_state *s, size_t row,
-                        hsy_analysis_column what, double x,
-                        struct table_cell *out)
+                        hsy_analysis_column what, struct table_cell *out)
 {
-    *out = cell_number(x);
-    if (out->type != CELL_NUMBER)
-        return;
     switch (what) {
     case HSY_COLUMN_P_VALUE:
-        snprintf(out->shown, sizeof out->shown, "%.3g", x);
+        snprintf(out->shown, sizeof out->shown, "%.3g", out->number);
         break;
     case HSY_COLUMN_P_ZERO:
     case HSY_COLUMN_Q_VALUE:
-        snprintf(out->shown, sizeof out->shown, "%.2g", x);
+        snprintf(out->shown, sizeof out->shown, "%.2g", out->number);
         break;
     case HSY_COLUMN_LEVEL:
     case HSY_COLUMN_COVARIANCE:
@@ -96,19 +91,14 @@ static void show_cell(const void *ctx, size_t row, size_t column,
                       struct table_cell *out)
 {
     const struct show_state *s = ctx;
-    struct analysis_cell cell;
 
     if (column == s->ncolumns) {
         show_bar(s, row, out);
         return;
     }
-    cell = analysis_cell(s->result, row, s->what[column]);
-    if (cell.type == ANALYSIS_TEXT)
-        *out = cell_bytes(cell.text.text, cell.text.len);
-    else if (cell.type == ANALYSIS_BOOL)
-        *out = cell_bool(cell.truth);
-    else
-        show_number(s, row, s->what[column], cell.number, out);
+    *out = analysis_cell(s->result, row, s->what[column]);
+    if (out->type == CELL_NUMBER)
+        show_number(s, row, s->what[column], out);
 }
 
 /* ---- A table for a person ------------------------------------------------ */

@@ -166,6 +166,14 @@ void put_number(struct put *p, const char *name, double x)
     fputs(text, p->to);
 }
 
+void put_estimate(struct put *p, const hsy_estimate *e)
+{
+    put_number(p, "estimate", e->value);
+    put_number(p, "stderr", e->sd);
+    put_number(p, "low", e->low);
+    put_number(p, "high", e->high);
+}
+
 void put_count(struct put *p, const char *name, uint64_t n)
 {
     put_name(p, name);

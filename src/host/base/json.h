@@ -43,6 +43,7 @@ void put_end(struct put *p, char bracket);             /* '}' or ']' */
 void put_text(struct put *p, const char *name, const char *text, size_t len);
 void put_word(struct put *p, const char *name, const char *word); /* or NULL */
 void put_number(struct put *p, const char *name, double x); /* NaN: null */
+void put_estimate(struct put *p, const hsy_estimate *e);    /* its members */
 void put_count(struct put *p, const char *name, uint64_t n);
 void put_bool(struct put *p, const char *name, bool truth);
 void put_null(struct put *p, const char *name);

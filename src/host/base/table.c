@@ -112,7 +112,7 @@ static void table_csv_cell(FILE *to, const struct table_cell *c)
 #define TABLE_SAID 16u /* most fields that rows of csv have too */
 
 /* The fields that are named, in the order of the names. */
-static size_t table_said(const struct table_field *out[TABLE_SAID],
+static size_t table_said(struct table_field out[TABLE_SAID],
                          const struct table_field *fields, size_t nfields,
                          const char *const *said)
 {
@@ -121,12 +121,12 @@ static size_t table_said(const struct table_field *out[TABLE_SAID],
     for (; said != NULL && *said != NULL; said++)
         for (size_t i = 0; i < nfields && n < TABLE_SAID; i++)
             if (strcmp(fields[i].name, *said) == 0)
-                out[n++] = &fields[i];
+                out[n++] = fields[i];
     return n;
 }
 
-static void table_csv(FILE *to, const struct table *t,
-                      const struct table_field *const *said, size_t nsaid)
+void table_csv(FILE *to, const struct table *t, const struct table_field *said,
+               size_t nsaid)
 {
     for (size_t j = 0; j < t->ncolumns; j++) {
         if (j != 0)
@@ -134,7 +134,7 @@ static void table_csv(FILE *to, const struct table *t,
         written_csv(to, t->columns[j].name, strlen(t->columns[j].name));
     }
     for (size_t j = 0; j < nsaid; j++)
-        fprintf(to, ",%s", said[j]->name);
+        fprintf(to, ",%s", said[j].name);
     putc('\n', to);
     for (size_t i = 0; i < t->nrows && !ferror(to); i++) {
         for (size_t j = 0; j < t->ncolumns; j++) {
@@ -147,24 +147,13 @@ static void table_csv(FILE *to, const struct table *t,
         }
         for (size_t j = 0; j < nsaid; j++) {
             putc(',', to);
-            table_csv_cell(to, &said[j]->cell);
+            table_csv_cell(to, &said[j].cell);
         }
         putc('\n', to);
     }
 }
 
 /* ---- JSON [RFC 8259] ----------------------------------------------------- */
-
-static void table_json_estimate(struct put *p, const char *name,
-                                const hsy_estimate *e)
-{
-    put_object(p, name);
-    put_number(p, "estimate", e->value);
-    put_number(p, "stderr", e->sd);
-    put_number(p, "low", e->low);
-    put_number(p, "high", e->high);
-    put_end(p, '}');
-}
 
 static void table_json_pair(struct put *p, const char *name, double low,
                             double high)
@@ -175,8 +164,7 @@ static void table_json_pair(struct put *p, const char *name, double low,
     put_end(p, ']');
 }
 
-static void table_json_member(struct put *p, const char *name,
-                              const struct table_cell *c)
+void cell_put(struct put *p, const char *name, const struct table_cell *c)
 {
     switch (c->type) {
     case CELL_NONE:
@@ -198,7 +186,9 @@ static void table_json_member(struct put *p, const char *name,
         table_json_pair(p, name, c->number, c->high);
         return;
     case CELL_ESTIMATE:
-        table_json_estimate(p, name, &c->estimate);
+        put_object(p, name);
+        put_estimate(p, &c->estimate);
+        put_end(p, '}');
         return;
     }
 }
@@ -209,7 +199,7 @@ static void table_json_row(struct put *p, const struct table *t, size_t row)
         struct table_cell c = {.type = CELL_NONE};
 
         t->cell(t->ctx, row, j, &c);
-        table_json_member(p, t->columns[j].name, &c);
+        cell_put(p, t->columns[j].name, &c);
     }
 }
 
@@ -221,7 +211,7 @@ static void table_json(FILE *to, const struct table *t,
 
     put_begin(&p, to);
     for (size_t i = 0; i < nfields; i++)
-        table_json_member(&p, fields[i].name, &fields[i].cell);
+        cell_put(&p, fields[i].name, &fields[i].cell);
     if (rows_name == NULL) {
         table_json_row(&p, t, 0);
         put_finish(&p);
@@ -436,7 +426,7 @@ void table_print_said(FILE *to, enum table_format format,
                       const struct table_field *fields, size_t nfields,
                       const char *rows_name, const char *const *said)
 {
-    const struct table_field *found[TABLE_SAID];
+    struct table_field found[TABLE_SAID];
 
     if (format == TABLE_CSV)
         table_csv(to, table, found, table_said(found, fields, nfields, said));

@@ -53,6 +53,10 @@ struct table_cell cell_shown(double number, double x, const char *format)
 /* Let a table show x >= 0 in three digits: "26.4 GB", "910 k reports". */
 void cell_rough(struct table_cell *c, double x, const char *unit);
 
+/* A cell as a member of JSON. */
+struct put;
+void cell_put(struct put *p, const char *name, const struct table_cell *c);
+
 /* ---- Tables -------------------------------------------------------------- */
 
 struct table_column {
@@ -83,7 +87,11 @@ void table_print(FILE *to, enum table_format format, const struct table *table,
                  const struct table_field *fields, size_t nfields,
                  const char *rows_name);
 
-/* The same; rows of csv end with those of the fields that `said` names, NULL
+/* Rows as csv, each ended by the fields, whose names end the header. */
+void table_csv(FILE *to, const struct table *table,
+               const struct table_field *said, size_t nsaid);
+
+/* table_print; rows of csv end with those of the fields that `said` names, NULL
  * behind them, where there are such. */
 void table_print_said(FILE *to, enum table_format format,
                       const struct table *table,
