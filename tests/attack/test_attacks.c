@@ -147,14 +147,14 @@ static void averaging_stays_allowed(void)
     const struct sim_options o =
         attacks_options(attacks_long() ? 100000 : 200, 1000);
     const uint64_t n = o.devices;
-    struct sim_averaging a;
+    struct sim_result a = {.kind = SIM_AVERAGING};
     bool allowed = true, exact = true;
     size_t last;
 
-    is_status(sim_averaging(&a, &o, NULL), HSY_OK, "averaging runs");
+    is_status(sim_run(&a, &o, NULL), HSY_OK, "averaging runs");
     last = a.nrows / SIM_AVERAGING_CLIENTS - 1;
     for (size_t i = 0; i < a.nrows; i++) {
-        const struct sim_rate *r = &a.rows[i].right;
+        const struct sim_rate *r = &a.u.averaging[i].right;
 
         allowed &=
             r->rate <= r->allowed + SIGMAS * attacks_sigma(r->allowed, n);
@@ -165,15 +165,19 @@ static void averaging_stays_allowed(void)
     }
     ok(allowed, "no client, on no day, tells more than it may");
     ok(exact, "each tells what theory says");
-    ok(eq_u64(a.rows[last].client, SIM_FRESH) &&
-           eq_u64(a.rows[last].days, 1000) && a.rows[last].right.rate > 0.999,
+    ok(eq_u64(a.u.averaging[last].client, SIM_FRESH) &&
+           eq_u64(a.u.averaging[last].days, 1000) &&
+           a.u.averaging[last].right.rate > 0.999,
        "1000 fresh answers at ln 3 give away more than 99.9 %%");
-    ok(a.rows[last].right.rate >
-           a.rows[2 * last + 1].right.allowed +
-               SIGMAS * attacks_sigma(a.rows[2 * last + 1].right.allowed, n),
+    ok(a.u.averaging[last].right.rate >
+           a.u.averaging[2 * last + 1].right.allowed +
+               SIGMAS *
+                   attacks_sigma(a.u.averaging[2 * last + 1].right.allowed, n),
        "control: a client that draws again would be noticed");
-    ok(attacks_near(a.rows[3 * last + 2].charged, 2 * 1.098612288, 1e-9) &&
-           a.rows[3 * last + 2].epsilon <= a.rows[3 * last + 2].charged,
+    ok(attacks_near(a.u.averaging[3 * last + 2].charged, 2 * 1.098612288,
+                    1e-9) &&
+           a.u.averaging[3 * last + 2].epsilon <=
+               a.u.averaging[3 * last + 2].charged,
        "what all reports tell is at most what the ledger charged");
 }
 
@@ -184,14 +188,14 @@ static void change_stays_allowed(void)
     const struct sim_options o =
         attacks_options(attacks_long() ? 100000 : 200, 1000);
     const double sigma = 0.5 / sqrt((double)o.devices);
-    struct sim_change c;
+    struct sim_result c = {.kind = SIM_CHANGE};
     bool allowed = true, exact = true;
     size_t times;
 
-    is_status(sim_change(&c, &o, NULL), HSY_OK, "change runs");
+    is_status(sim_run(&c, &o, NULL), HSY_OK, "change runs");
     times = c.nrows / SIM_CHANGE_CLIENTS;
     for (size_t i = 0; i < c.nrows; i++) {
-        const struct sim_rate *r = &c.rows[i].right;
+        const struct sim_rate *r = &c.u.change[i].right;
 
         allowed &= r->rate <= r->allowed + SIGMAS * sigma;
         if (!isnan(r->exact))
@@ -199,14 +203,15 @@ static void change_stays_allowed(void)
     }
     ok(allowed, "no client shows a change better than it may");
     ok(exact, "raw answers show what theory says; a first one kept, nothing");
-    ok(c.rows[times - 1].right.rate > 0.95 && c.rows[times - 1].off <= 3,
+    ok(c.u.change[times - 1].right.rate > 0.95 &&
+           c.u.change[times - 1].off <= 3,
        "fresh noise shows that, and when");
-    ok(c.rows[times].after == 1 && c.rows[times].detected > 0.35 &&
-           c.rows[times].false_alarms == 0 && c.rows[times].off == 0,
+    ok(c.u.change[times].after == 1 && c.u.change[times].detected > 0.35 &&
+           c.u.change[times].false_alarms == 0 && c.u.change[times].off == 0,
        "a raw answer shows a change on its first day, to the day");
-    ok(c.rows[2 * times].right.rate < c.rows[times].right.rate,
+    ok(c.u.change[2 * times].right.rate < c.u.change[times].right.rate,
        "a second step hides the first day");
-    ok(c.rows[3 * times - 1].right.rate > 0.5 + SIGMAS * sigma,
+    ok(c.u.change[3 * times - 1].right.rate > 0.5 + SIGMAS * sigma,
        "control: with an answer for each truth it shows in the end");
     ok(attacks_near(c.gamma, 0.1875, 1e-6),
        "one report in 5.33 is turned over");
@@ -247,19 +252,20 @@ static void fingerprint_row_is_documented(const struct sim_fingerprint_row *r,
 static void fingerprints_are_documented(void)
 {
     const struct sim_options o = attacks_options(2000, 0);
-    struct sim_fingerprint f;
+    struct sim_result f = {.kind = SIM_FINGERPRINT};
     size_t sizes;
 
-    is_status(sim_fingerprint(&f, &o, NULL), HSY_OK, "fingerprint runs");
+    is_status(sim_run(&f, &o, NULL), HSY_OK, "fingerprint runs");
     sizes = f.nrows / SIM_UPLOADS;
     for (size_t k = 0; k < SIM_UPLOADS; k++) {
-        const struct sim_fingerprint_row *r = &f.rows[(k + 1) * sizes - 1];
+        const struct sim_fingerprint_row *r =
+            &f.u.fingerprint[(k + 1) * sizes - 1];
 
         is_u64(r->devices, 2000, "among 2000 devices");
         fingerprint_row_is_documented(r, &attacks_meters[k]);
     }
     /* Two of them are alike in one run of 200. */
-    ok(f.rows[sizes - 1].unique >= 0.999,
+    ok(f.u.fingerprint[sizes - 1].unique >= 0.999,
        "raw answers of 32 bits are unique for 100 %% of 2000 devices");
 }
 
@@ -267,17 +273,18 @@ static void fingerprints_are_documented(void)
 static void fingerprints_of_many(void)
 {
     const struct sim_options o = attacks_options(100000, 0);
-    struct sim_fingerprint f;
+    struct sim_result f = {.kind = SIM_FINGERPRINT};
     size_t sizes;
 
     if (!attacks_long()) {
         tap_skip("HSY_TEST_LONG has 100,000 devices");
         return;
     }
-    is_status(sim_fingerprint(&f, &o, NULL), HSY_OK, "fingerprint runs");
+    is_status(sim_run(&f, &o, NULL), HSY_OK, "fingerprint runs");
     sizes = f.nrows / SIM_UPLOADS;
     for (size_t k = 0; k < SIM_UPLOADS; k++) {
-        const struct sim_fingerprint_row *r = &f.rows[(k + 1) * sizes - 1];
+        const struct sim_fingerprint_row *r =
+            &f.u.fingerprint[(k + 1) * sizes - 1];
 
         if (attacks_meters[k].share == 0)
             fingerprint_row_is_documented(r, &attacks_meters[k]);
@@ -294,16 +301,16 @@ static void drift_costs_what_it_says(void)
 {
     struct sim_options o =
         attacks_options(attacks_long() ? 100000 : 20000, 3650);
-    struct sim_drift d;
+    struct sim_result d = {.kind = SIM_DRIFT};
     bool unbiased = true, biased = false, predicted = true, few = true;
     size_t times;
 
     o.nano_report = 2 * HSY_NANO;
     o.nano_permanent = 4 * (uint64_t)HSY_NANO;
-    is_status(sim_drift(&d, &o, NULL), HSY_OK, "drift runs");
+    is_status(sim_run(&d, &o, NULL), HSY_OK, "drift runs");
     times = d.nrows / SIM_ROUNDINGS;
     for (size_t i = 0; i < d.nrows; i++) {
-        const struct sim_drift_row *r = &d.rows[i];
+        const struct sim_drift_row *r = &d.u.drift[i];
         const size_t rounding = i / times;
 
         if (rounding == 0)
@@ -352,11 +359,11 @@ static void drift_counts_keys(void)
                            .hi = SIM_DRIFT_RANGE};
     struct sim_options o = attacks_options(50, 400);
     struct sim_pair pair;
-    struct sim_drift d;
+    struct sim_result d = {.kind = SIM_DRIFT};
     uint64_t most = 0;
 
     o.grain = 100;
-    ok(eq_status(sim_drift(&d, &o, NULL), HSY_OK) &&
+    ok(eq_status(sim_run(&d, &o, NULL), HSY_OK) &&
            eq_status(sim_pair_open(&pair, &spec, o.nano_permanent,
                                    o.nano_report, o.grain, NULL),
                      HSY_OK),
@@ -371,7 +378,7 @@ static void drift_counts_keys(void)
         most = keys > most ? keys : most;
     }
     ok(eq_u64(most, 5) &&
-           eq_u64(d.rows[3 * (d.nrows / SIM_ROUNDINGS) - 1].keys, most),
+           eq_u64(d.u.drift[3 * (d.nrows / SIM_ROUNDINGS) - 1].keys, most),
        "the keys of a device counted day by day are as many");
     sim_pair_close(&pair);
 }

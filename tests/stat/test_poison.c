@@ -41,14 +41,15 @@ static void poison_gains(void)
 {
     struct sim_options o = {.seed = stat_seed(),
                             .devices = stat_long() ? 100000 : 20000};
-    struct sim_poisoning *p = stat_alloc(sizeof *p);
+    struct sim_result *p = stat_alloc(sizeof *p);
 
+    p->kind = SIM_POISONING;
     hsy_epsilon_parse(&o.nano_report, "ln3", 3);
-    ok(eq_status(sim_poisoning(p, &o, NULL), HSY_OK) &&
+    ok(eq_status(sim_run(p, &o, NULL), HSY_OK) &&
            eq_u64(p->nrows, SIM_POISONING_ROWS),
        "liars lie");
     for (size_t i = 0; i < p->nrows; i++) {
-        const struct sim_poisoning_row *row = &p->rows[i];
+        const struct sim_poisoning_row *row = &p->u.poisoning[i];
 
         ok(poison_agrees(row, row->exact),
            "%s, %s, %.4f of all: gain %.5f (sd %.5f) is %.5f", row->mechanism,

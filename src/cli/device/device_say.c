@@ -181,14 +181,14 @@ static bool say_task(hsy_client *client, const char *id, hsy_task *task,
 static bool say_cap(const char *id, const char *whose, const char *source,
                     uint64_t spent, uint64_t cap, uint64_t nano, uint32_t again)
 {
-    char used[POLICY_CAP_TEXT], of[POLICY_CAP_TEXT], slot[POLICY_CAP_TEXT];
+    char used[WRITTEN_NUMBER], of[WRITTEN_NUMBER], slot[WRITTEN_NUMBER];
     char when[DAY_TEXT] = "";
 
     if (spent <= cap && nano <= cap - spent)
         return false;
-    policy_cap_text(used, spent);
-    policy_cap_text(of, cap);
-    policy_cap_text(slot, nano);
+    written_nano(used, spent);
+    written_nano(of, cap);
+    written_nano(slot, nano);
     if (again != 0)
         day_text(when, again);
     cli_note("note: %s: the %s cap of %s%s leaves no room for this slot, which "

@@ -60,14 +60,6 @@ struct sim_averaging_row {
     double charged;        /* what the ledger has charged for them */
 };
 
-struct sim_averaging {
-    struct sim_averaging_row rows[SIM_AVERAGING_ROWS];
-    size_t nrows;
-};
-
-hsy_status sim_averaging(struct sim_averaging *out, const struct sim_options *o,
-                         hsy_error *err);
-
 /* The chance that the majority of n fresh answers is right, each with
  * probability p; a tie is decided by a coin. */
 double sim_majority(uint64_t n, double p);
@@ -101,17 +93,6 @@ struct sim_change_row {
                               was */
 };
 
-struct sim_change {
-    struct sim_change_row rows[SIM_CHANGE_ROWS];
-    size_t nrows;
-    uint64_t day; /* of the change: half of all days go before it */
-    double gamma; /* chance that the second step turns an answer over */
-};
-
-/* At least 4 days. */
-hsy_status sim_change(struct sim_change *out, const struct sim_options *o,
-                      hsy_error *err);
-
 /* ---- Fingerprint: are two uploads from one device? ----------------------- */
 
 #define SIM_UPLOADS 7u
@@ -125,14 +106,6 @@ struct sim_fingerprint_row {
     double chance;       /* by guessing */
     double unique;       /* share whose upload no other device has sent */
 };
-
-struct sim_fingerprint {
-    struct sim_fingerprint_row rows[SIM_FINGERPRINT_ROWS];
-    size_t nrows;
-};
-
-hsy_status sim_fingerprint(struct sim_fingerprint *out,
-                           const struct sim_options *o, hsy_error *err);
 
 /* ---- Drift: a truth that moves a little every day ------------------------ */
 
@@ -154,15 +127,6 @@ struct sim_drift_row {
     double error, sd;          /* of its estimate, and the standard error */
     double bias; /* part of the error that no number of devices removes */
 };
-
-struct sim_drift {
-    struct sim_drift_row rows[SIM_DRIFT_ROWS];
-    size_t nrows;
-};
-
-/* At most SIM_DRIFT_DAYS_MAX days, at least 50 devices. */
-hsy_status sim_drift(struct sim_drift *out, const struct sim_options *o,
-                     hsy_error *err);
 
 /* ---- Poisoning: devices that lie about what they hold -------------------- */
 
@@ -190,30 +154,7 @@ struct sim_poisoning_row {
     double found;    /* share of runs that estimate warns of */
 };
 
-struct sim_poisoning {
-    struct sim_poisoning_row rows[SIM_POISONING_ROWS];
-    size_t nrows;
-};
-
 const char *sim_attack_name(hsy_attack attack);
-
-/* At least 1000 devices. */
-hsy_status sim_poisoning(struct sim_poisoning *out, const struct sim_options *o,
-                         hsy_error *err);
-
-/* ---- Figures ------------------------------------------------------------- */
-
-/* As plot_svg. */
-hsy_status sim_averaging_svg(char **svg, size_t *len,
-                             const struct sim_averaging *a, hsy_error *err);
-hsy_status sim_change_svg(char **svg, size_t *len, const struct sim_change *c,
-                          hsy_error *err);
-hsy_status sim_fingerprint_svg(char **svg, size_t *len,
-                               const struct sim_fingerprint *f, hsy_error *err);
-hsy_status sim_drift_svg(char **svg, size_t *len, const struct sim_drift *d,
-                         hsy_error *err);
-hsy_status sim_poisoning_svg(char **svg, size_t *len,
-                             const struct sim_poisoning *p, hsy_error *err);
 
 /* ---- Any of them, by its name (attacks.c) -------------------------------- */
 
@@ -239,18 +180,23 @@ const struct sim_limits *sim_limits(enum sim_kind kind);
 
 struct sim_result {
     enum sim_kind kind;
+    size_t nrows;
     union {
-        struct sim_averaging averaging;
-        struct sim_change change;
-        struct sim_fingerprint fingerprint;
-        struct sim_drift drift;
-        struct sim_poisoning poisoning;
+        struct sim_averaging_row averaging[SIM_AVERAGING_ROWS];
+        struct sim_change_row change[SIM_CHANGE_ROWS];
+        struct sim_fingerprint_row fingerprint[SIM_FINGERPRINT_ROWS];
+        struct sim_drift_row drift[SIM_DRIFT_ROWS];
+        struct sim_poisoning_row poisoning[SIM_POISONING_ROWS];
     } u;
+    uint64_t day; /* of the change: half of all days go before it */
+    double gamma; /* chance that the second step turns an answer over */
 };
 
 /* Run out->kind. */
 hsy_status sim_run(struct sim_result *out, const struct sim_options *o,
                    hsy_error *err);
+
+/* Its figure, as plot_svg. */
 hsy_status sim_svg(char **svg, size_t *len, const struct sim_result *r,
                    hsy_error *err);
 

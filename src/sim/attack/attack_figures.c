@@ -48,7 +48,7 @@ static void figures_point(struct figures *f, double x, double y, double sd,
 }
 
 hsy_status sim_averaging_svg(char **svg, size_t *len,
-                             const struct sim_averaging *a, hsy_error *err)
+                             const struct sim_result *a, hsy_error *err)
 {
     static const char *const exact[] = {"fresh: exactly", "memoised: exactly",
                                         "two-step: exactly"};
@@ -62,7 +62,7 @@ hsy_status sim_averaging_svg(char **svg, size_t *len,
     size_t times = a->nrows / SIM_AVERAGING_CLIENTS;
 
     for (unsigned c = 0; c < SIM_AVERAGING_CLIENTS; c++) {
-        const struct sim_averaging_row *rows = a->rows + c * times;
+        const struct sim_averaging_row *rows = a->u.averaging + c * times;
 
         figures_series(&f, sim_client_name(rows->client), PLOT_LINE, c);
         for (size_t i = 0; i < times; i++)
@@ -76,7 +76,7 @@ hsy_status sim_averaging_svg(char **svg, size_t *len,
     return plot_svg(svg, len, &f.fig, err);
 }
 
-hsy_status sim_change_svg(char **svg, size_t *len, const struct sim_change *c,
+hsy_status sim_change_svg(char **svg, size_t *len, const struct sim_result *c,
                           hsy_error *err)
 {
     struct figures f = {
@@ -89,7 +89,7 @@ hsy_status sim_change_svg(char **svg, size_t *len, const struct sim_change *c,
     size_t times = c->nrows / SIM_CHANGE_CLIENTS;
 
     for (unsigned k = 0; k < SIM_CHANGE_CLIENTS; k++) {
-        const struct sim_change_row *rows = c->rows + k * times;
+        const struct sim_change_row *rows = c->u.change + k * times;
 
         figures_series(&f, sim_client_name(rows->client), PLOT_LINE, k);
         for (size_t i = 0; i < times; i++)
@@ -100,7 +100,7 @@ hsy_status sim_change_svg(char **svg, size_t *len, const struct sim_change *c,
 }
 
 hsy_status sim_fingerprint_svg(char **svg, size_t *len,
-                               const struct sim_fingerprint *p, hsy_error *err)
+                               const struct sim_result *p, hsy_error *err)
 {
     struct figures f = {
         .fig = {.title = "Found again in a crowd",
@@ -112,7 +112,7 @@ hsy_status sim_fingerprint_svg(char **svg, size_t *len,
     size_t sizes = p->nrows / SIM_UPLOADS;
 
     for (unsigned k = 0; k < SIM_UPLOADS; k++) {
-        const struct sim_fingerprint_row *rows = p->rows + k * sizes;
+        const struct sim_fingerprint_row *rows = p->u.fingerprint + k * sizes;
 
         figures_series(&f, rows->upload, PLOT_LINE, k);
         for (size_t i = 0; i < sizes; i++)
@@ -121,12 +121,12 @@ hsy_status sim_fingerprint_svg(char **svg, size_t *len,
     }
     figures_series(&f, "by guessing", PLOT_DASHED, PLOT_COLOURS - 1);
     for (size_t i = 0; i < sizes; i++)
-        figures_point(&f, (double)p->rows[i].devices, p->rows[i].chance, 0, 0,
-                      1);
+        figures_point(&f, (double)p->u.fingerprint[i].devices,
+                      p->u.fingerprint[i].chance, 0, 0, 1);
     return plot_svg(svg, len, &f.fig, err);
 }
 
-hsy_status sim_drift_svg(char **svg, size_t *len, const struct sim_drift *d,
+hsy_status sim_drift_svg(char **svg, size_t *len, const struct sim_result *d,
                          hsy_error *err)
 {
     struct figures f = {
@@ -139,7 +139,7 @@ hsy_status sim_drift_svg(char **svg, size_t *len, const struct sim_drift *d,
     size_t times = d->nrows / SIM_ROUNDINGS;
 
     for (unsigned k = 0; k < SIM_ROUNDINGS; k++) {
-        const struct sim_drift_row *rows = d->rows + k * times;
+        const struct sim_drift_row *rows = d->u.drift + k * times;
 
         figures_series(&f, rows->rounding, PLOT_LINE, k);
         for (size_t i = 0; i < times; i++)
@@ -151,7 +151,7 @@ hsy_status sim_drift_svg(char **svg, size_t *len, const struct sim_drift *d,
 
 /* Maximal gain alone: the rows of each mechanism end with it. */
 hsy_status sim_poisoning_svg(char **svg, size_t *len,
-                             const struct sim_poisoning *p, hsy_error *err)
+                             const struct sim_result *p, hsy_error *err)
 {
     static const char *const exact[SIM_POISONING_MECHANISMS] = {
         "grr: closed form", "ss: closed form", "oue: closed form",
@@ -168,7 +168,7 @@ hsy_status sim_poisoning_svg(char **svg, size_t *len,
 
     for (unsigned k = 0; k < SIM_POISONING_MECHANISMS; k++) {
         const struct sim_poisoning_row *rows =
-            p->rows + (k + 1) * block - SIM_POISONING_SHARES;
+            p->u.poisoning + (k + 1) * block - SIM_POISONING_SHARES;
 
         figures_series(&f, rows->mechanism, PLOT_POINTS, k);
         for (size_t i = 0; i < SIM_POISONING_SHARES; i++)

@@ -66,7 +66,7 @@ static void rows_averaging_cell(const void *ctx, size_t i, size_t column,
                                 struct table_cell *out)
 {
     const struct sim_averaging_row *row =
-        &((const struct sim_result *)ctx)->u.averaging.rows[i];
+        &((const struct sim_result *)ctx)->u.averaging[i];
     const struct table_cell cells[] = {cell_text(sim_client_name(row->client)),
                                        cell_count(row->days),
                                        rows_share(row->right.rate),
@@ -82,7 +82,7 @@ static void rows_averaging_cell(const void *ctx, size_t i, size_t column,
 /* After one day fresh answers are right with the chance of one answer. */
 static double rows_right(const struct rows *s)
 {
-    return s->r->u.averaging.rows[0].right.exact;
+    return s->r->u.averaging[0].right.exact;
 }
 
 /* A number that may be too small or too large for a double: words for a
@@ -160,7 +160,7 @@ static void rows_change_cell(const void *ctx, size_t i, size_t column,
                              struct table_cell *out)
 {
     const struct sim_change_row *row =
-        &((const struct sim_result *)ctx)->u.change.rows[i];
+        &((const struct sim_result *)ctx)->u.change[i];
     const struct table_cell cells[] = {cell_text(sim_client_name(row->client)),
                                        cell_count(row->after),
                                        rows_share(row->right.rate),
@@ -178,8 +178,8 @@ static void rows_change_fields(struct rows *s)
 {
     rows_count_field(s, "devices", s->o->devices);
     rows_count_field(s, "days", s->o->days);
-    rows_count_field(s, "change_day", s->r->u.change.day);
-    rows_field(s, "gamma", cell_number(s->r->u.change.gamma));
+    rows_count_field(s, "change_day", s->r->day);
+    rows_field(s, "gamma", cell_number(s->r->gamma));
     rows_count_field(s, "seed", s->o->seed);
 }
 
@@ -191,7 +191,7 @@ static void rows_change_note(const struct rows *s, FILE *to)
             "clients turn a report over with probability\n%.4f (gamma). Only "
             "one that keeps its first answer (max_changes 1) hides that\n"
             "anything has changed.\n",
-            s->r->u.change.day, s->r->u.change.gamma);
+            s->r->day, s->r->gamma);
 }
 
 /* ---- Fingerprint --------------------------------------------------------- */
@@ -205,7 +205,7 @@ static void rows_fingerprint_cell(const void *ctx, size_t i, size_t column,
                                   struct table_cell *out)
 {
     const struct sim_fingerprint_row *row =
-        &((const struct sim_result *)ctx)->u.fingerprint.rows[i];
+        &((const struct sim_result *)ctx)->u.fingerprint[i];
     const struct table_cell cells[] = {
         cell_text(row->upload),    cell_count(row->devices),
         rows_share(row->relinked), rows_share(row->sd),
@@ -247,7 +247,7 @@ static void rows_drift_cell(const void *ctx, size_t i, size_t column,
                             struct table_cell *out)
 {
     const struct sim_drift_row *row =
-        &((const struct sim_result *)ctx)->u.drift.rows[i];
+        &((const struct sim_result *)ctx)->u.drift[i];
     const struct table_cell cells[] = {cell_text(row->rounding),
                                        cell_count(row->day),
                                        cell_count(row->keys),
@@ -291,7 +291,7 @@ static void rows_poisoning_cell(const void *ctx, size_t i, size_t column,
                                 struct table_cell *out)
 {
     const struct sim_poisoning_row *row =
-        &((const struct sim_result *)ctx)->u.poisoning.rows[i];
+        &((const struct sim_result *)ctx)->u.poisoning[i];
     const struct table_cell cells[] = {
         cell_text(row->mechanism), cell_text(sim_attack_name(row->attack)),
         rows_share(row->lying),    rows_share(row->gain),
@@ -349,18 +349,6 @@ static const struct rows_way rows_ways[SIM_KINDS] = {
     [SIM_DRIFT] = ROWS_WAY(drift),
     [SIM_POISONING] = ROWS_WAY(poisoning)};
 
-static size_t rows_number(const struct sim_result *r)
-{
-    const size_t numbers[SIM_KINDS] = {[SIM_AVERAGING] = r->u.averaging.nrows,
-                                       [SIM_CHANGE] = r->u.change.nrows,
-                                       [SIM_FINGERPRINT] =
-                                           r->u.fingerprint.nrows,
-                                       [SIM_DRIFT] = r->u.drift.nrows,
-                                       [SIM_POISONING] = r->u.poisoning.nrows};
-
-    return numbers[r->kind];
-}
-
 void sim_print(FILE *to, enum table_format format, const struct sim_result *r,
                const struct sim_options *o)
 {
@@ -368,7 +356,7 @@ void sim_print(FILE *to, enum table_format format, const struct sim_result *r,
     struct rows s = {
         .o = o,
         .r = r,
-        .table = {way->columns, way->ncolumns, rows_number(r), way->cell, r}};
+        .table = {way->columns, way->ncolumns, r->nrows, way->cell, r}};
 
     rows_field(&s, "attack", cell_text(sim_limits(r->kind)->name));
     rows_field(&s, "epsilon", cell_number((double)o->nano_report / HSY_NANO));

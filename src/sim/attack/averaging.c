@@ -12,8 +12,6 @@
  */
 #include "sim/attack/internal.h"
 
-#include <string.h>
-
 struct averaging {
     const struct sim_options *o;
     uint64_t times[SIM_TIMES_MAX];
@@ -84,11 +82,11 @@ static void averaging_theory(struct sim_averaging_row *row,
     row->right.allowed = sim_allowed(row->epsilon);
 }
 
-static void averaging_rows(struct sim_averaging *out, const struct averaging *a)
+static void averaging_rows(struct sim_result *out, const struct averaging *a)
 {
     for (enum sim_client c = SIM_FRESH; c <= SIM_TWO_STEP; c++)
         for (size_t i = 0; i < a->ntimes; i++) {
-            struct sim_averaging_row *row = &out->rows[out->nrows++];
+            struct sim_averaging_row *row = &out->u.averaging[out->nrows++];
 
             row->client = c;
             row->days = a->times[i];
@@ -98,14 +96,13 @@ static void averaging_rows(struct sim_averaging *out, const struct averaging *a)
         }
 }
 
-hsy_status sim_averaging(struct sim_averaging *out, const struct sim_options *o,
+hsy_status sim_averaging(struct sim_result *out, const struct sim_options *o,
                          hsy_error *err)
 {
     struct averaging a = {.o = o};
     hsy_status st =
         sim_pair_yes_no(&a.pair, o->nano_permanent, o->nano_report, err);
 
-    memset(out, 0, sizeof *out);
     a.ntimes = sim_times(a.times, o->days);
     if (st == HSY_OK)
         st = sim_pair_yes_no(&a.single, o->nano_report, o->nano_report, err);

@@ -23,7 +23,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The law of a client's reports, as the attacker takes it. */
 struct change_law {
@@ -199,11 +198,11 @@ static void change_theory(struct sim_change_row *row, const struct change *c)
     }
 }
 
-static void change_rows(struct sim_change *out, struct change *c)
+static void change_rows(struct sim_result *out, struct change *c)
 {
     for (enum sim_client k = SIM_FRESH; k <= SIM_ONE_CHANGE; k++)
         for (size_t i = 0; i < c->ntimes; i++) {
-            struct sim_change_row *row = &out->rows[out->nrows++];
+            struct sim_change_row *row = &out->u.change[out->nrows++];
             double a = sim_score_sd(&c->found[k][i]);
             double b = sim_score_sd(&c->alarms[k][i]);
 
@@ -245,14 +244,13 @@ static hsy_status change_open(struct change *c, hsy_error *err)
     return host_nomem(err);
 }
 
-hsy_status sim_change(struct sim_change *out, const struct sim_options *o,
+hsy_status sim_change(struct sim_result *out, const struct sim_options *o,
                       hsy_error *err)
 {
     struct change c = {.o = o};
     hsy_permanent_info two;
     hsy_status st = change_open(&c, err);
 
-    memset(out, 0, sizeof *out);
     for (uint64_t i = 0; st == HSY_OK && i < o->devices; i++) {
         for (enum sim_client k = SIM_FRESH; st == HSY_OK && k <= SIM_ONE_CHANGE;
              k++)

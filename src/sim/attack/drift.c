@@ -18,7 +18,6 @@
 #include "sim/attack/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum drift_rounding { DRIFT_VALUES, DRIFT_CENTRES, DRIFT_POINTS, DRIFT_ENDS };
 
@@ -168,7 +167,7 @@ static hsy_status drift_open(struct drift *d, hsy_error *err)
     return HSY_OK;
 }
 
-static hsy_status drift_rounding(struct sim_drift *out,
+static hsy_status drift_rounding(struct sim_result *out,
                                  const struct sim_options *o,
                                  enum drift_rounding rounding, hsy_error *err)
 {
@@ -182,18 +181,17 @@ static hsy_status drift_rounding(struct sim_drift *out,
         sim_tick(o, 1);
     }
     for (size_t i = 0; st == HSY_OK && i < d.ntimes; i++)
-        st = drift_row(&out->rows[out->nrows++], &d, i, err);
+        st = drift_row(&out->u.drift[out->nrows++], &d, i, err);
     free(d.words);
     sim_pair_close(&d.pair);
     return st;
 }
 
-hsy_status sim_drift(struct sim_drift *out, const struct sim_options *o,
+hsy_status sim_drift(struct sim_result *out, const struct sim_options *o,
                      hsy_error *err)
 {
     hsy_status st = HSY_OK;
 
-    memset(out, 0, sizeof *out);
     for (unsigned i = 0; st == HSY_OK && i < SIM_ROUNDINGS; i++)
         st = drift_rounding(out, o, (enum drift_rounding)i, err);
     return st;

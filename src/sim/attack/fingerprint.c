@@ -298,7 +298,7 @@ static void fingerprint_row(struct sim_fingerprint_row *row,
 
 /* ---- All ----------------------------------------------------------------- */
 
-static hsy_status fingerprint_kind(struct sim_fingerprint *out,
+static hsy_status fingerprint_kind(struct sim_result *out,
                                    struct fingerprint *f, hsy_error *err)
 {
     uint64_t times[SIM_TIMES_MAX];
@@ -314,19 +314,18 @@ static hsy_status fingerprint_kind(struct sim_fingerprint *out,
     }
     for (size_t i = 0; st == HSY_OK && i < n; i++)
         if (times[i] >= FINGERPRINT_LEAST || i + 1 == n)
-            fingerprint_row(&out->rows[out->nrows++], f, times[i]);
+            fingerprint_row(&out->u.fingerprint[out->nrows++], f, times[i]);
     sim_pair_close(&f->pair);
     sim_pair_close(&f->other);
     return st;
 }
 
-hsy_status sim_fingerprint(struct sim_fingerprint *out,
-                           const struct sim_options *o, hsy_error *err)
+hsy_status sim_fingerprint(struct sim_result *out, const struct sim_options *o,
+                           hsy_error *err)
 {
     struct fingerprint f = {.o = o};
     hsy_status st = HSY_OK;
 
-    memset(out, 0, sizeof *out);
     f.before = calloc(3 * o->devices, sizeof *f.before);
     if (f.before == NULL)
         return host_nomem(err);

@@ -6,6 +6,17 @@
 #include "sim/attack/attack.h"
 #include "sim/base/sim_device.h"
 
+/* ---- The attacks, and their figures (attack_figures.c) ------------------- */
+
+typedef hsy_status sim_attack(struct sim_result *out,
+                              const struct sim_options *o, hsy_error *err);
+typedef hsy_status sim_figure(char **svg, size_t *len,
+                              const struct sim_result *r, hsy_error *err);
+
+sim_attack sim_averaging, sim_change, sim_fingerprint, sim_drift, sim_poisoning;
+sim_figure sim_averaging_svg, sim_change_svg, sim_fingerprint_svg,
+    sim_drift_svg, sim_poisoning_svg;
+
 /* ---- Clients (clients.c) ------------------------------------------------- */
 
 /* What a yes-no device of any kind sends on a day. first: the truth that it

@@ -15,7 +15,6 @@
 #include "sim/attack/internal.h"
 
 #include <math.h>
-#include <string.h>
 
 #define POISONING_BLOCK 4096u
 #define POISONING_ERRORS 5.0
@@ -302,14 +301,13 @@ static hsy_status poisoning_mechanism(struct sim_poisoning_row *rows,
     return st;
 }
 
-hsy_status sim_poisoning(struct sim_poisoning *out, const struct sim_options *o,
+hsy_status sim_poisoning(struct sim_result *out, const struct sim_options *o,
                          hsy_error *err)
 {
     hsy_status st = HSY_OK;
 
-    memset(out, 0, sizeof *out);
     for (size_t i = 0; i < SIM_POISONING_MECHANISMS && st == HSY_OK; i++) {
-        st = poisoning_mechanism(out->rows + out->nrows,
+        st = poisoning_mechanism(out->u.poisoning + out->nrows,
                                  poisoning_mechanisms[i], i, o, err);
         out->nrows += POISONING_ROWS;
     }

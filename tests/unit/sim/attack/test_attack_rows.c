@@ -44,8 +44,8 @@ static void averaging(void)
 {
     struct sim_result r = {.kind = SIM_AVERAGING};
 
-    r.u.averaging.nrows = 1;
-    r.u.averaging.rows[0] =
+    r.nrows = 1;
+    r.u.averaging[0] =
         (struct sim_averaging_row){.client = SIM_FRESH,
                                    .days = 1,
                                    .right = {0.75, NAN, 0.75, 0.99999},
@@ -68,8 +68,8 @@ static void others(void)
 {
     struct sim_result r = {.kind = SIM_CHANGE};
 
-    r.u.change.day = 5;
-    r.u.change.gamma = 0.25;
+    r.day = 5;
+    r.gamma = 0.25;
     has(&r, TABLE_ALIGNED, "change after 5 days;", "the day of a change");
     has(&r, TABLE_JSON, "\"change_day\": 5,\n  \"gamma\": 0.25,",
         "and the second step");
