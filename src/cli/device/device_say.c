@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "cli/device/internal.h"
 
+#include "host/base/written.h"
 #include "host/client/world.h"
 #include "host/tasks/policy.h"
 

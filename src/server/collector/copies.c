@@ -5,13 +5,13 @@
 #include "host/base/host_fail.h"
 #include "host/base/json.h"
 #include "host/base/steady.h"
+#include "host/base/threads.h"
 #include "server/collector/estimator/estimator.h"
 #include "server/store/admin.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,14 +141,9 @@ static bool copies_remove(const char *directory)
     DIR *d = opendir(directory);
     struct dirent *e;
 
-    while (d != NULL && (e = readdir(d)) != NULL) {
-        char path[COPIES_PATH];
-
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
-            snprintf(path, sizeof path, "%s/%s", directory, e->d_name) <
-                (int)sizeof path)
-            unlink(path);
-    }
+    while (d != NULL && (e = readdir(d)) != NULL)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            unlinkat(dirfd(d), e->d_name, 0);
     if (d != NULL)
         closedir(d);
     store_remove_runs(directory);
@@ -371,24 +366,6 @@ static void *copies_work(void *ctx)
     return NULL;
 }
 
-static bool copies_thread(struct copies *s)
-{
-    pthread_condattr_t attr;
-    sigset_t all, old;
-    bool good;
-
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->wake, &attr);
-    pthread_condattr_destroy(&attr);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    good = pthread_create(&s->thread, NULL, copies_work, s) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return good;
-}
-
 static void copies_free_schedule(struct copies *s)
 {
     pthread_cond_destroy(&s->wake);
@@ -409,7 +386,9 @@ hsy_status copies_start(struct copies **out, struct collector *c,
     if (s == NULL)
         return host_nomem(err);
     s->c = c;
-    if (!copies_thread(s)) {
+    pthread_mutex_init(&s->lock, NULL);
+    if (!thread_condition(&s->wake) ||
+        !thread_start(&s->thread, copies_work, s)) {
         copies_free_schedule(s);
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE,
                          "no threads to be had");

@@ -33,20 +33,6 @@ static bool figures_how(struct figure_how *how, struct collector *c,
     return true;
 }
 
-/* The strings that a task is asked for, if there is a list; *text is to be
- * freed. */
-static hsy_status figures_candidates(struct figure_how *how, char **text,
-                                     struct collector *c,
-                                     const struct history_ask *ask,
-                                     hsy_error *err)
-{
-    hsy_status st = history_candidates(text, &how->candidates_len, c,
-                                       ask->entry->task.id, err);
-
-    how->candidates = *text;
-    return st;
-}
-
 /* Reports may be of tomorrow, as the clocks of devices go, and no later. */
 static bool figures_past(struct request *q, const struct collector *c,
                          const char *name, uint32_t day)
@@ -140,7 +126,8 @@ static void figures_one(struct collector *c, struct request *q,
     if (ask.roster == NULL)
         return;
     history_renew(c, ask.entry);
-    if (figures_candidates(&how, &candidates, c, &ask, &err) == HSY_OK &&
+    if (history_candidates(&how, &candidates, c, ask.entry->task.id, &err) ==
+            HSY_OK &&
         history_figure(&figure, c, &ask, &how, &err) == HSY_OK &&
         write(&text, &len, figure, &err) == HSY_OK)
         figures_answer(q, type, text, len);
@@ -178,7 +165,8 @@ static hsy_status figures_compare(char **json, size_t *len, struct collector *c,
     struct figure_span span[2] = {{0}, {0}};
     int64_t *words[2] = {NULL, NULL};
     char *candidates = NULL;
-    hsy_status st = figures_candidates(&how, &candidates, c, &ask[0], err);
+    hsy_status st =
+        history_candidates(&how, &candidates, c, ask[0].entry->task.id, err);
 
     for (size_t i = 0; i < 2 && st == HSY_OK; i++) {
         *failed = i;

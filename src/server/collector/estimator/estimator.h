@@ -98,9 +98,10 @@ hsy_status history_live(int64_t **words, struct engine_rounds *of,
                         struct collector *c, const struct roster_entry *e,
                         hsy_error *err);
 
-/* The candidates of a task, to be freed; none is HSY_OK and NULL. */
-hsy_status history_candidates(char **text, size_t *len, struct collector *c,
-                              const char *task, hsy_error *err);
+/* Ask for the candidates of a task; *text is to be freed. None is HSY_OK. */
+hsy_status history_candidates(struct figure_how *how, char **text,
+                              struct collector *c, const char *task,
+                              hsy_error *err);
 
 /* HSY_E_EMPTY if what is shown has fewer devices than min_reports. */
 hsy_status history_enough(struct collector *c, const struct roster_entry *e,

@@ -13,6 +13,7 @@
 
 #include "host/base/host_fail.h"
 #include "host/base/steady.h"
+#include "host/base/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +194,86 @@ static void history_settle(struct history *h, uint32_t entry,
         history_keep(h, entry);
 }
 
+/* ---- What was sent on the days of one block alone ------------------------ */
+
+/* A block's figure stands under its last day. It is made anew whenever more of
+ * the block is shown. */
+static hsy_status history_make_block(struct history_point *out,
+                                     struct history *h,
+                                     const struct history_ask *ask,
+                                     const struct figure_how *how,
+                                     hsy_error *err)
+{
+    struct figure *figure = NULL;
+    hsy_status st = history_figure(&figure, h->c, ask, how, err);
+
+    if (st == HSY_OK)
+        st = history_point(out, figure, ask->entry, HISTORY_IS_OWN, ask->last);
+    figure_drop(figure);
+    return st;
+}
+
+/* Whether the block has no figure yet, or one of other reports. */
+static bool history_stale(struct history *h, const struct history_series *s,
+                          const struct shown_block *block)
+{
+    const struct history_point *known;
+    bool stale;
+
+    pthread_mutex_lock(&h->lock);
+    known = history_day(s, block->last);
+    stale = known == NULL || known->own == NULL ||
+            known->own_reports != block->reports;
+    pthread_mutex_unlock(&h->lock);
+    return stale;
+}
+
+static void history_renew_block(struct history *h, struct history_series *s,
+                                const struct history_ask *ask,
+                                const struct figure_how *how)
+{
+    struct history_point own = {0};
+    hsy_error err = {0};
+    hsy_status st = history_make_block(&own, h, ask, how, &err);
+
+    if (st == HSY_OK) {
+        own.unkept = true;
+        pthread_mutex_lock(&h->lock);
+        history_add_day(s, own);
+        pthread_mutex_unlock(&h->lock);
+    } else if (st != HSY_E_BUSY && st != HSY_E_UNKNOWN && st != HSY_E_EMPTY) {
+        log_failure(h->c->log, "figure-of-day", &err);
+    }
+}
+
+/* Make figures of those blocks of days whose reports have changed, a few at a
+ * time; false if some are left. */
+static bool history_make_days(struct history *h, const struct roster_entry *e,
+                              struct roster *roster, struct history_series *s,
+                              const struct figure_how *how)
+{
+    struct shown_block *blocks = NULL;
+    size_t n = 0, made = 0;
+    bool left = false;
+
+    if (shown_blocks(h->shown, e, true, &blocks, &n) != HSY_OK)
+        return false;
+    while (n-- > 0 && !left) { /* the newest first */
+        if (!history_stale(h, s, &blocks[n]))
+            continue;
+        left = made++ == HISTORY_OWN;
+        if (!left)
+            history_renew_block(h, s,
+                                &(struct history_ask){e, blocks[n].first,
+                                                      blocks[n].last, roster},
+                                how);
+    }
+    free(blocks);
+    return !left;
+}
+
+/* ---- Of each entry ------------------------------------------------------- */
+
 /* A figure as it is shown if nothing else is asked, and those of single days.
  * *all: none of these is left. */
 static hsy_status history_figure_now(struct history *h, struct roster *roster,
@@ -204,10 +285,9 @@ static hsy_status history_figure_now(struct history *h, struct roster *roster,
     struct figure_how how = {.level = 0.95, .lying = h->c->config.lying};
     struct figure *figure = NULL;
     char *candidates = NULL;
-    hsy_status st = history_candidates(&candidates, &how.candidates_len, h->c,
-                                       e->task.id, err);
+    hsy_status st =
+        history_candidates(&how, &candidates, h->c, e->task.id, err);
 
-    how.candidates = candidates;
     if (st == HSY_OK)
         st = history_figure(&figure, h->c, &ask, &how, err);
     if (st == HSY_OK) {
@@ -402,19 +482,14 @@ hsy_status history_start(struct history **out, struct collector *c,
                          hsy_error *err)
 {
     struct history *h = calloc(1, sizeof *h);
-    pthread_condattr_t monotonic;
     hsy_status st;
 
     if (h == NULL)
         return host_nomem(err);
     h->c = c;
     pthread_mutex_init(&h->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&h->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
     *out = h; /* the thread asks for it */
-    st = history_show(h, err);
+    st = thread_condition(&h->changed) ? history_show(h, err) : host_nomem(err);
     history_look(c, &h->seen);
     if (st == HSY_OK)
         st = desk_open(&h->desk, c, err);

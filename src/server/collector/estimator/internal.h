@@ -124,12 +124,4 @@ hsy_status history_point(struct history_point *out, const struct figure *figure,
                          const struct roster_entry *e, enum history_form form,
                          uint32_t day);
 
-/* ---- history_days.c: figures of blocks of days --------------------------- */
-
-/* Make figures of those blocks of days whose reports have changed, a few at a
- * time; false if some are left. Only the history's thread. */
-bool history_make_days(struct history *h, const struct roster_entry *e,
-                       struct roster *roster, struct history_series *s,
-                       const struct figure_how *how);
-
 #endif

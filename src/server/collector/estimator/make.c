@@ -158,12 +158,10 @@ hsy_status history_live(int64_t **words, struct engine_rounds *of,
                         hsy_error *err)
 {
     struct make_copy copy = {e, calloc(e->words + 1, sizeof **words), of};
-    hsy_status st = HSY_E_NOMEM;
+    hsy_status st = copy.words == NULL ? host_nomem(err)
+                                       : counting_look(c->counting, e->number,
+                                                       make_copy, &copy, err);
 
-    if (copy.words != NULL)
-        st = counting_look(c->counting, e->number, make_copy, &copy, err);
-    else
-        host_fail(err, st, HSY_FIELD_NONE, "out of memory");
     if (st == HSY_E_EMPTY)
         st = HSY_OK; /* nothing has come yet: zeros */
     if (st == HSY_OK)
@@ -190,15 +188,17 @@ static hsy_status make_read(char **text, size_t *len, int fd, hsy_error *err)
     return st;
 }
 
-hsy_status history_candidates(char **text, size_t *len, struct collector *c,
-                              const char *task, hsy_error *err)
+hsy_status history_candidates(struct figure_how *how, char **text,
+                              struct collector *c, const char *task,
+                              hsy_error *err)
 {
     char path[MAKE_PATH];
     hsy_status st;
     int fd;
 
     *text = NULL;
-    *len = 0;
+    how->candidates = NULL;
+    how->candidates_len = 0;
     if (c->config.candidates == NULL)
         return HSY_OK;
     if (snprintf(path, sizeof path, "%s/%s.txt", c->config.candidates, task) >=
@@ -210,7 +210,8 @@ hsy_status history_candidates(char **text, size_t *len, struct collector *c,
                                : host_fail(err, HSY_E_IO, HSY_FIELD_CANDIDATES,
                                            "the list of candidates cannot be "
                                            "read");
-    st = make_read(text, len, fd, err);
+    st = make_read(text, &how->candidates_len, fd, err);
+    how->candidates = *text;
     close(fd);
     return st;
 }
@@ -229,24 +230,6 @@ hsy_status history_enough(struct collector *c, const struct roster_entry *e,
     if (err != NULL)
         err->limit = e->task.min_reports;
     return st;
-}
-
-static struct figure *make_find(struct history *h, const struct recent_key *key)
-{
-    struct figure *f;
-
-    pthread_mutex_lock(&h->lock);
-    f = recent_find(&h->recent, key);
-    pthread_mutex_unlock(&h->lock);
-    return f;
-}
-
-static void make_keep(struct history *h, const struct recent_key *key,
-                      struct figure *f)
-{
-    pthread_mutex_lock(&h->lock);
-    recent_keep(&h->recent, key, f);
-    pthread_mutex_unlock(&h->lock);
 }
 
 /* A large tally is not copied for nothing. */
@@ -290,13 +273,19 @@ hsy_status history_figure(struct figure **out, struct collector *c,
         .candidates = how->candidates_len != 0
                           ? hsy_crc32c(0, how->candidates, how->candidates_len)
                           : 0};
+    struct history *h = c->history;
     hsy_status st;
 
-    *out = make_find(c->history, &key);
+    pthread_mutex_lock(&h->lock);
+    *out = recent_find(&h->recent, &key);
+    pthread_mutex_unlock(&h->lock);
     if (*out != NULL)
         return HSY_OK;
     st = make_figure(out, c, ask, how, err);
-    if (st == HSY_OK)
-        make_keep(c->history, &key, *out);
+    if (st == HSY_OK) {
+        pthread_mutex_lock(&h->lock);
+        recent_keep(&h->recent, &key, *out);
+        pthread_mutex_unlock(&h->lock);
+    }
     return st;
 }

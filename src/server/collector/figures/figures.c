@@ -1,12 +1,17 @@
-/* figures.c - a tally of an entry becomes a figure in JSON. */
+/* figures.c - a tally of an entry becomes a figure: in JSON, as CSV, drawn. */
 #include "server/collector/figures/internal.h"
 
 #include "host/base/host_fail.h"
+#include "host/plot/plot.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define FIGURE_NOTE 96u
+#define FIGURE_TITLE 320u
+#define FIGURE_ABOUT 512u
 #define FIGURE_TOP 50u           /* strings shown if none is said, ... */
 #define FIGURE_TOP_MAX 10000u    /* ... and rows of any figure at most */
 #define FIGURE_ROWS 1000u        /* a longer list is cut to its largest */
@@ -289,7 +294,9 @@ static void figure_put_day(struct put *p, const char *name, uint32_t day)
         put_null(p, name);
 }
 
-uint64_t figure_undated(const struct figure *f)
+/* Reports of no day, rounded down: a lot may hold few of them, and few that
+ * have one. */
+static uint64_t figure_undated(const struct figure *f)
 {
     const uint64_t least = f->entry->task.min_reports;
 
@@ -311,7 +318,9 @@ static void figure_put_head(struct put *p, const struct figure *f)
         analysis_put_lying(p, &f->result);
 }
 
-const char *figure_note(char text[FIGURE_NOTE], const struct figure *f)
+/* The note that says so; NULL: the days of the figure are those of all its
+ * reports. */
+static const char *figure_note(char text[FIGURE_NOTE], const struct figure *f)
 {
     const uint64_t some = figure_undated(f);
 
@@ -344,4 +353,64 @@ hsy_status figure_json(char **json, size_t *len, const struct figure *f,
         return st;
     figure_put(&p, f);
     return put_close(&p, json, len, err);
+}
+
+/* ---- For others ---------------------------------------------------------- */
+
+static const char *figure_day_text(char text[DAY_TEXT], uint32_t day)
+{
+    text[0] = '\0';
+    if (day != 0)
+        day_text(text, day);
+    return text;
+}
+
+hsy_status figure_csv(char **csv, size_t *len, const struct figure *f,
+                      hsy_error *err)
+{
+    char note[FIGURE_NOTE], first[DAY_TEXT], last[DAY_TEXT], release[24];
+    const struct analysis_said said[] = {
+        {"first_day", figure_day_text(first, f->span.first)},
+        {"last_day", figure_day_text(last, f->span.last)},
+        {"release", release},
+        {"why", f->result.why}};
+    const struct analysis_more more = {.note = figure_note(note, f),
+                                       .said = said,
+                                       .nsaid = f->result.why != NULL ? 4 : 3};
+
+    snprintf(release, sizeof release, "%" PRIu32, f->entry->task.release);
+    return analysis_csv(csv, len, &f->result, &more, err);
+}
+
+/* For those who cannot see it, and for who finds the drawing alone. */
+static void figure_about(char about[FIGURE_ABOUT], const struct figure *f)
+{
+    char first[DAY_TEXT], last[DAY_TEXT];
+
+    about[0] = '\0';
+    plot_more(about, FIGURE_ABOUT, "Release %" PRIu32 ", target: %s",
+              f->entry->task.release,
+              analysis_target_names[f->result.how.target]);
+    if (f->result.attends)
+        plot_more(about, FIGURE_ABOUT, ", devices: at least %" PRIu64,
+                  f->result.attended.devices);
+    if (f->span.first != 0)
+        plot_more(about, FIGURE_ABOUT, ", sent from %s to %s",
+                  figure_day_text(first, f->span.first),
+                  figure_day_text(last, f->span.last));
+    plot_more(about, FIGURE_ABOUT, ".");
+}
+
+hsy_status figure_svg(char **svg, size_t *len, const struct figure *f,
+                      hsy_error *err)
+{
+    const hsy_task *task = &f->entry->task;
+    char note[FIGURE_NOTE], title[FIGURE_TITLE], about[FIGURE_ABOUT];
+    const struct analysis_more more = {
+        .note = figure_note(note, f), .title = title, .about = about};
+
+    snprintf(title, sizeof title, "%.*s", (int)task->question_len,
+             task->question);
+    figure_about(about, f);
+    return analysis_svg(svg, len, &f->result, NULL, &more, err);
 }

@@ -7,8 +7,6 @@
 
 #include <stdatomic.h>
 
-#define FIGURE_NOTE 96u
-
 /* Owns what is marked so. What is only there while it is made, or compared, is
  * zero afterwards. */
 struct figure {
@@ -37,11 +35,5 @@ hsy_status figure_open(struct figure **out, const struct figure_of *of,
 
 /* A whole figure as members of an object that is open. */
 void figure_put(struct put *p, const struct figure *f);
-
-/* Reports of no day, rounded down: a lot may hold few of them, and few that
- * have one. And the note that says so; NULL: the days of the figure are those
- * of all its reports. */
-uint64_t figure_undated(const struct figure *f);
-const char *figure_note(char text[FIGURE_NOTE], const struct figure *f);
 
 #endif

@@ -38,9 +38,9 @@ struct pulse {
 };
 
 struct watch {
-    char *data, *backups; /* directories, by full names; owned */
-    uint64_t started;     /* seconds since 1970 */
-    int64_t offset;       /* of the clock to the one that never steps */
+    const char *backups; /* the configuration's; NULL: there are none */
+    uint64_t started;    /* seconds since 1970 */
+    int64_t offset;      /* of the clock to the one that never steps */
     uint64_t most_files;
     int statm, data_fd; /* -1: there is none */
     DIR *files;         /* of this process; NULL: not known */
@@ -75,7 +75,7 @@ void watch_sample(struct watch *w, const struct engine_status *s, uint64_t now);
 /* ---- machine.c ----------------------------------------------------------- */
 
 /* Open what is read later; close it. */
-void watch_machine_open(struct watch *w);
+void watch_machine_open(struct watch *w, const char *data);
 void watch_machine_close(struct watch *w);
 
 void watch_machine(struct watch *w, struct watch_figures *out);

@@ -19,13 +19,13 @@
             */
 #define MACHINE_PIECE 65536
 
-void watch_machine_open(struct watch *w)
+void watch_machine_open(struct watch *w, const char *data)
 {
     struct rlimit limit;
 
     w->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    w->data_fd = open(w->data != NULL ? w->data : "",
-                      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    w->data_fd =
+        open(data != NULL ? data : "", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     w->files = opendir("/proc/self/fd");
     w->most_files =
         getrlimit(RLIMIT_NOFILE, &limit) == 0 ? (uint64_t)limit.rlim_cur : 0;
@@ -125,7 +125,7 @@ static uint64_t machine_log(const struct watch *w)
 /* When the newest was made; 0: there is none. */
 static uint64_t machine_backup(const char *directory)
 {
-    DIR *all = opendir(directory);
+    DIR *all = directory != NULL ? opendir(directory) : NULL;
     uint64_t newest = 0;
     const struct dirent *e;
     struct stat is;

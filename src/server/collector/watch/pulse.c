@@ -11,10 +11,8 @@
 
 #include "host/base/host_fail.h"
 #include "host/base/steady.h"
+#include "host/base/threads.h"
 #include "server/collector/collector.h"
-
-#include <signal.h>
-#include <time.h>
 
 static void pulse_waits(struct pulse *p, enum watch_thread whom)
 {
@@ -77,36 +75,19 @@ static void *pulse_run(void *ctx)
     return NULL;
 }
 
-static bool pulse_init(struct pulse *p)
-{
-    pthread_condattr_t attr;
-    bool good = pthread_condattr_init(&attr) == 0;
-
-    if (!good)
-        return false;
-    good = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
-           pthread_mutex_init(&p->lock, NULL) == 0 &&
-           pthread_cond_init(&p->wake, &attr) == 0;
-    pthread_condattr_destroy(&attr);
-    return good;
-}
-
 hsy_status watch_pulse_start(struct collector *c, const struct watch_pulse *how,
                              hsy_error *err)
 {
     struct pulse *p = &c->watch->pulse;
-    sigset_t all, old;
 
     p->how = *how;
     if (p->how.micros == 0 || p->how.micros > WATCH_PULSE)
         p->how.micros = WATCH_PULSE;
     p->over = false;
-    if (!pulse_init(p))
+    pthread_mutex_init(&p->lock, NULL);
+    if (!thread_condition(&p->wake))
         return host_nomem(err);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    p->runs = pthread_create(&p->thread, NULL, pulse_run, c) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    p->runs = thread_start(&p->thread, pulse_run, c);
     return p->runs ? HSY_OK
                    : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE,
                                "no threads to be had");

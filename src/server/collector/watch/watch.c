@@ -43,18 +43,11 @@ hsy_status watch_open(struct watch **out, const struct config *f,
 
     if (w == NULL)
         return host_nomem(err);
-    w->data = strdup(f->data != NULL ? f->data : "");
-    w->backups = strdup(f->backups != NULL ? f->backups
-                        : f->data != NULL  ? f->data
-                                           : "");
+    w->backups = f->backups != NULL ? f->backups : f->data;
     w->started = (uint64_t)time(NULL);
     w->offset = watch_offset();
     pthread_mutex_init(&w->lock, NULL);
-    watch_machine_open(w);
-    if (w->data == NULL || w->backups == NULL) {
-        watch_close(w);
-        return host_nomem(err);
-    }
+    watch_machine_open(w, f->data);
     *out = w;
     return HSY_OK;
 }
@@ -66,8 +59,6 @@ void watch_close(struct watch *w)
     watch_pulse_stop(w);
     watch_machine_close(w);
     pthread_mutex_destroy(&w->lock);
-    free(w->data);
-    free(w->backups);
     free(w);
 }
 

@@ -4,12 +4,11 @@
 
 #include "host/base/host_fail.h"
 #include "host/base/steady.h"
+#include "host/base/threads.h"
 #include "host/tasks/keys.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 bool hop_stops(struct hop *h)
 {
@@ -213,7 +212,6 @@ hsy_status hop_open(struct hop **out, const struct hop_options *o,
                     const char **about, hsy_error *err)
 {
     struct hop *h = calloc(1, sizeof *h);
-    pthread_condattr_t steady;
     hsy_status st;
 
     *about = NULL;
@@ -223,12 +221,9 @@ hsy_status hop_open(struct hop **out, const struct hop_options *o,
     h->shuffles = o->next != NULL;
     h->status.shuffles = h->shuffles;
     pthread_mutex_init(&h->lock, NULL);
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&h->taker_wakes, &steady);
-    pthread_cond_init(&h->mixer_wakes, &steady);
-    pthread_condattr_destroy(&steady);
-    st = hop_open_parts(h, about, err);
+    st = thread_condition(&h->taker_wakes) && thread_condition(&h->mixer_wakes)
+             ? hop_open_parts(h, about, err)
+             : host_nomem(err);
     if (st == HSY_OK)
         *out = h;
     else
@@ -238,24 +233,11 @@ hsy_status hop_open(struct hop **out, const struct hop_options *o,
 
 /* ---- Threads ------------------------------------------------------------- */
 
-/* Signals are for the thread that waits for them. */
-static bool hop_thread(pthread_t *thread, void *(*main)(void *), struct hop *h)
-{
-    sigset_t all, before;
-    bool runs;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    runs = pthread_create(thread, NULL, main, h) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return runs;
-}
-
 hsy_status hop_start(struct hop *h, hsy_error *err)
 {
-    h->taker_runs = hop_thread(&h->taker, hop_take_main, h);
+    h->taker_runs = thread_start(&h->taker, hop_take_main, h);
     if (h->taker_runs && h->shuffles)
-        h->mixing_runs = hop_thread(&h->mixing, hop_mix_main, h);
+        h->mixing_runs = thread_start(&h->mixing, hop_mix_main, h);
     return h->taker_runs && (!h->shuffles || h->mixing_runs)
                ? HSY_OK
                : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE,
