@@ -141,9 +141,14 @@ static bool copies_remove(const char *directory)
     DIR *d = opendir(directory);
     struct dirent *e;
 
-    while (d != NULL && (e = readdir(d)) != NULL)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            unlinkat(dirfd(d), e->d_name, 0);
+    while (d != NULL && (e = readdir(d)) != NULL) {
+        char path[COPIES_PATH];
+
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+            snprintf(path, sizeof path, "%s/%s", directory, e->d_name) <
+                (int)sizeof path)
+            unlink(path);
+    }
     if (d != NULL)
         closedir(d);
     store_remove_runs(directory);
