@@ -378,8 +378,8 @@ int store_cluster_retire(const struct store_how *how)
     hsy_status st;
 
     if (!failed) {
-        st = task ? v.c->ops->retire(v.c, how->words[2], how->release, &n, &err)
-                  : v.c->ops->purge(v.c, how->day, &n, &err);
+        st = v.c->ops->retire(v.c, how->words[2],
+                              task ? how->release : how->day, &n, &err);
         if (st == HSY_OK)
             st = retire_shown(&v, task ? 0 : how->day, &err);
         if (st != HSY_OK)

@@ -98,7 +98,7 @@ static int store_purge(const struct store_how *how, struct offline *o)
 {
     hsy_error err = {0};
     uint64_t n = 0;
-    const hsy_status st = offline_purge(o, how->day, &n, &err);
+    const hsy_status st = offline_retire(o, NULL, how->day, &n, &err);
 
     return store_retired(how, st, n, &err);
 }

@@ -7,7 +7,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,4 +104,14 @@ hsy_status file_whole(uint8_t **bytes, size_t *len, const char *path,
     close(fd);
     errno = why;
     return st;
+}
+
+char *file_path(const char *directory, const char *name)
+{
+    const size_t room = strlen(directory) + strlen(name) + 2;
+    char *path = malloc(room);
+
+    if (path != NULL)
+        snprintf(path, room, "%s/%s", directory, name);
+    return path;
 }

@@ -19,4 +19,7 @@ hsy_status file_whole(uint8_t **bytes, size_t *len, const char *path,
 hsy_status file_whole_fd(uint8_t **bytes, size_t *len, int fd, size_t most,
                          hsy_error *err);
 
+/* DIRECTORY/NAME, the caller's to free; NULL: out of memory. */
+char *file_path(const char *directory, const char *name);
+
 #endif

@@ -214,7 +214,6 @@ const struct counting_functions cluster_functions = {
     .keep = cluster_keep,
     .figures = cluster_figures,
     .retire = cluster_retire,
-    .purge = cluster_purge,
     .look = cluster_look,
     .answer = cluster_answer,
     .backup = cluster_backup,

@@ -7,7 +7,6 @@
 
 #include "host/base/host_fail.h"
 
-#include <string.h>
 
 #define CHANGE_TRIES 3u
 
@@ -217,25 +216,13 @@ static hsy_status change_retire(struct cluster *c, const char *task,
 }
 
 hsy_status cluster_retire(struct counting *counting, const char *task,
-                          uint32_t release, uint64_t *n, hsy_error *err)
+                          uint32_t which, uint64_t *n, hsy_error *err)
 {
     struct cluster *c = cluster_of(counting);
     hsy_status st;
 
     pthread_mutex_lock(&c->desk);
-    st = change_retire(c, task, release, n, err);
-    pthread_mutex_unlock(&c->desk);
-    return st;
-}
-
-hsy_status cluster_purge(struct counting *counting, uint32_t before,
-                         uint64_t *n, hsy_error *err)
-{
-    struct cluster *c = cluster_of(counting);
-    hsy_status st;
-
-    pthread_mutex_lock(&c->desk);
-    st = change_retire(c, NULL, before, n, err);
+    st = change_retire(c, task, which, n, err);
     pthread_mutex_unlock(&c->desk);
     return st;
 }

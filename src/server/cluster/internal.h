@@ -370,10 +370,8 @@ hsy_status cluster_put_document(void *ctx, const uint8_t *bytes, size_t len,
 hsy_status cluster_forget_retired(struct cluster *c, struct pg_link *l,
                                   hsy_error *err);
 hsy_status cluster_put_retired(void *ctx, uint32_t entry, hsy_error *err);
-hsy_status cluster_retire(struct counting *c, const char *task,
-                          uint32_t release, uint64_t *n, hsy_error *err);
-hsy_status cluster_purge(struct counting *c, uint32_t before, uint64_t *n,
-                         hsy_error *err);
+hsy_status cluster_retire(struct counting *c, const char *task, uint32_t which,
+                          uint64_t *n, hsy_error *err);
 hsy_status cluster_merge(struct counting *c, uint32_t entry,
                          const uint8_t *bytes, size_t len, hsy_error *err);
 hsy_status cluster_keep(struct counting *c, const struct store_figure *figure,

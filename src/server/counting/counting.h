@@ -50,10 +50,10 @@ struct counting_functions {
                        hsy_error *err);
     hsy_status (*figures)(struct counting *c, const struct store_reader *to,
                           hsy_error *err);
-    hsy_status (*retire)(struct counting *c, const char *task, uint32_t release,
+    /* engine_retire_task of a release; without a task engine_purge before a
+     * day. */
+    hsy_status (*retire)(struct counting *c, const char *task, uint32_t which,
                          uint64_t *n, hsy_error *err);
-    hsy_status (*purge)(struct counting *c, uint32_t before, uint64_t *n,
-                        hsy_error *err);
 
     /* Call job while nothing is folded, after what was acknowledged of the
      * entry before is in its tallies, or as much of it as a while allows: the

@@ -128,7 +128,7 @@ static hsy_status local_receive(struct counting *c, struct engine_delivery *d,
 
 struct local_retire {
     const char *task;
-    uint32_t release, before;
+    uint32_t which;
     uint64_t *n;
 };
 
@@ -136,30 +136,16 @@ static hsy_status local_retire_job(struct engine *e, void *ctx, hsy_error *err)
 {
     const struct local_retire *r = ctx;
 
-    return engine_retire_task(e, r->task, r->release, r->n, err);
+    return r->task != NULL ? engine_retire_task(e, r->task, r->which, r->n, err)
+                           : engine_purge(e, r->which, r->n, err);
 }
 
 static hsy_status local_retire(struct counting *c, const char *task,
-                               uint32_t release, uint64_t *n, hsy_error *err)
+                               uint32_t which, uint64_t *n, hsy_error *err)
 {
-    struct local_retire r = {.task = task, .release = release, .n = n};
+    struct local_retire r = {task, which, n};
 
     return local_admitting(c, local_retire_job, &r, err);
-}
-
-static hsy_status local_purge_job(struct engine *e, void *ctx, hsy_error *err)
-{
-    const struct local_retire *r = ctx;
-
-    return engine_purge(e, r->before, r->n, err);
-}
-
-static hsy_status local_purge(struct counting *c, uint32_t before, uint64_t *n,
-                              hsy_error *err)
-{
-    struct local_retire r = {.before = before, .n = n};
-
-    return local_admitting(c, local_purge_job, &r, err);
 }
 
 /* ---- Figures that are kept ----------------------------------------------- */
@@ -279,7 +265,6 @@ static const struct counting_functions local_functions = {
     .keep = local_keep,
     .figures = local_figures,
     .retire = local_retire,
-    .purge = local_purge,
     .look = local_look,
     .answer = local_answer,
     .backup = local_backup,

@@ -308,24 +308,23 @@ static hsy_status roster_renew(struct roster *r, const struct roster_entry *e,
     const size_t place = roster_seek(r, e->task.id, e->task.release);
     const uint32_t number = r->sorted[place];
     struct roster_entry *old = &r->entries[number];
+    hsy_status st = HSY_OK;
 
-    if (memcmp(old->digest, e->digest, HSY_DIGEST) != 0) {
+    if (memcmp(old->digest, e->digest, HSY_DIGEST) != 0)
+        st = host_fail(err, HSY_E_RANGE, HSY_FIELD_RELEASE,
+                       "this release was asked by another scheme: a change "
+                       "needs a new release");
+    else if (memcmp(old->way, e->way, sizeof old->way) != 0)
+        st = host_fail(err, HSY_E_RANGE, HSY_FIELD_RELEASE,
+                       "this release was sealed for other keys: a change needs "
+                       "a new release");
+    else if (!roster_same_batches(&old->task, &e->task))
+        st = host_fail(err, HSY_E_RANGE, HSY_FIELD_MIN_BATCH,
+                       "this release was promised other batches: a change "
+                       "needs a new release");
+    if (st != HSY_OK) {
         roster_core_drop(core);
-        return host_fail(err, HSY_E_RANGE, HSY_FIELD_RELEASE,
-                         "this release was asked by another scheme: a change "
-                         "needs a new release");
-    }
-    if (memcmp(old->way, e->way, sizeof old->way) != 0) {
-        roster_core_drop(core);
-        return host_fail(err, HSY_E_RANGE, HSY_FIELD_RELEASE,
-                         "this release was sealed for other keys: a change "
-                         "needs a new release");
-    }
-    if (!roster_same_batches(&old->task, &e->task)) {
-        roster_core_drop(core);
-        return host_fail(err, HSY_E_RANGE, HSY_FIELD_MIN_BATCH,
-                         "this release was promised other batches: a change "
-                         "needs a new release");
+        return st;
     }
     roster_core_drop(r->cores[number]);
     r->cores[number] = core;

@@ -36,10 +36,9 @@ static hsy_status forget_open(struct shown **out, const struct offline *d,
     return st == HSY_OK ? shown_open(out, &o, err) : st;
 }
 
-/* Retire in what is counted (a task, or NULL: all that was over before a day),
- * then in what is shown. */
-static hsy_status forget_both(struct offline *o, const char *task,
-                              uint32_t which, uint64_t *n, hsy_error *err)
+/* In what is counted, then in what is shown. */
+hsy_status offline_retire(struct offline *o, const char *task, uint32_t which,
+                          uint64_t *n, hsy_error *err)
 {
     struct shown *shown;
     hsy_status st = forget_open(&shown, o, err);
@@ -53,16 +52,4 @@ static hsy_status forget_both(struct offline *o, const char *task,
         st = shown_forget(shown, task == NULL ? which : 0, err);
     shown_close(shown);
     return st;
-}
-
-hsy_status offline_retire(struct offline *o, const char *task, uint32_t release,
-                          uint64_t *n, hsy_error *err)
-{
-    return forget_both(o, task, release, n, err);
-}
-
-hsy_status offline_purge(struct offline *o, uint32_t before, uint64_t *n,
-                         hsy_error *err)
-{
-    return forget_both(o, NULL, before, n, err);
 }

@@ -101,13 +101,11 @@ hsy_status offline_import(struct offline_made *made, const char *directory,
 
 /* ---- Forgetting (forget.c) ----------------------------------------------- */
 
-/* Let the tallies of a task go (of one release, or 0: of all), or of all that
- * was over before a day, in what is counted and in what is shown. It is folded;
- * *n are retired. */
-hsy_status offline_retire(struct offline *o, const char *task, uint32_t release,
+/* Let the tallies of a task go (which: of one release, or 0: of all), or if it
+ * is NULL of all that was over before the day `which`, in what is counted and
+ * in what is shown. It is folded; *n are retired. */
+hsy_status offline_retire(struct offline *o, const char *task, uint32_t which,
                           uint64_t *n, hsy_error *err);
-hsy_status offline_purge(struct offline *o, uint32_t before, uint64_t *n,
-                         hsy_error *err);
 
 /* ---- An upgrade, rehearsed (upgrade.c) ----------------------------------- */
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* renameat2 */
 #include "server/offline/offline.h"
 
+#include "host/base/files.h"
 #include "host/base/host_fail.h"
 #include "host/base/output.h"
 #include "host/format/format.h"
@@ -132,14 +133,9 @@ static hsy_status archive_check(struct offline_made *made,
 /* Archives of earlier versions have no books. */
 static bool archive_unshown(const char *draft)
 {
-    const size_t room = strlen(draft) + sizeof "/shown.db";
-    char *path = malloc(room);
-    bool none = false;
+    char *path = file_path(draft, "shown.db");
+    const bool none = path != NULL && access(path, F_OK) == -1;
 
-    if (path != NULL) {
-        snprintf(path, room, "%s/shown.db", draft);
-        none = access(path, F_OK) == -1;
-    }
     free(path);
     return none;
 }

@@ -12,6 +12,7 @@
 
 #include "server/store/admin.h"
 
+#include "host/base/files.h"
 #include "host/base/host_fail.h"
 #include "server/store/store_runs.h"
 
@@ -25,20 +26,10 @@
 
 static const char *const backup_files[2] = {"record.db", "cells.db"};
 
-static char *backup_path(const char *directory, const char *file)
-{
-    const size_t room = strlen(directory) + strlen(file) + 2;
-    char *path = malloc(room);
-
-    if (path != NULL)
-        snprintf(path, room, "%s/%s", directory, file);
-    return path;
-}
-
 /* A reader that stands still from now on. */
 static int backup_begin(struct store_sqlite *s, const char *file, sqlite3 **db)
 {
-    char *path = backup_path(s->path, file);
+    char *path = file_path(s->path, file);
     int rc = path == NULL
                  ? SQLITE_NOMEM
                  : sqlite3_open_v2(path, db,
@@ -58,7 +49,7 @@ static int backup_begin(struct store_sqlite *s, const char *file, sqlite3 **db)
 static int backup_copy(struct store_sqlite *s, sqlite3 *from,
                        const char *directory, const char *file)
 {
-    char *path = backup_path(directory, file);
+    char *path = file_path(directory, file);
     sqlite3 *to = NULL;
     sqlite3_backup *b = NULL;
     int rc = path == NULL

@@ -5,6 +5,7 @@
 
 #include "server/store/admin.h"
 
+#include "host/base/files.h"
 #include "host/base/host_fail.h"
 #include "server/store/internal.h"
 
@@ -31,14 +32,9 @@ bool store_sync(const char *directory)
  */
 bool store_sync_parent(const char *path)
 {
-    const size_t room = strlen(path) + sizeof "/..";
-    char *parent = malloc(room);
-    bool good;
+    char *parent = file_path(path, "..");
+    const bool good = parent != NULL && store_sync(parent);
 
-    if (parent == NULL)
-        return false;
-    snprintf(parent, room, "%s/..", path);
-    good = store_sync(parent);
     free(parent);
     return good;
 }

@@ -3,10 +3,11 @@
 
 #include "server/store/runs_parts.h"
 
+#include "host/base/files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -172,13 +173,10 @@ int run_write_add(struct run_writer *w, const struct store_id *ids, size_t n)
 
 static char *writer_path(const char *directory, const struct run_is *is)
 {
-    const size_t room = strlen(directory) + 1 + RUN_FILE;
-    char file[RUN_FILE], *path = malloc(room);
+    char file[RUN_FILE];
 
     run_file(file, is);
-    if (path != NULL)
-        snprintf(path, room, "%s/%s", directory, file);
-    return path;
+    return file_path(directory, file);
 }
 
 /* Nobody else may read it: SQLite would let others. A file that is there is

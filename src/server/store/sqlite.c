@@ -15,13 +15,13 @@
 
 #include "server/store/store_runs.h"
 
+#include "host/base/files.h"
 #include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "server/store/admin.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -165,14 +165,12 @@ static hsy_status sqlite_connect(struct store_sqlite *s, struct sql *q,
                                  const char *file, atomic_size_t *log,
                                  hsy_error *err)
 {
-    const size_t room = strlen(s->path) + 1 + strlen(file) + 1;
-    char *path = malloc(room);
+    char *path = file_path(s->path, file);
     int rc;
 
     q->file = file;
     if (path == NULL)
         return host_nomem(err);
-    snprintf(path, room, "%s/%s", s->path, file);
     rc = sql_open(q, path, file, log);
     free(path);
     return rc == SQLITE_OK ? HSY_OK : store_fail(s, q, rc, err);

@@ -29,6 +29,7 @@
 
 #include "server/store/store_runs.h"
 
+#include "host/base/files.h"
 #include "host/base/grow.h"
 #include "host/base/host_fail.h"
 
@@ -106,15 +107,13 @@ void store_runs_free(struct store_sqlite *s)
 bool store_runs_enter(struct store_sqlite *s, bool make)
 {
     struct runs_store *r = s->runs;
-    const size_t room = strlen(s->path) + sizeof "/" RUNS_DIRECTORY;
 
     if (r->dir != -1)
         return true;
     if (r->path == NULL)
-        r->path = malloc(room);
+        r->path = file_path(s->path, RUNS_DIRECTORY);
     if (r->path == NULL)
         return false;
-    snprintf(r->path, room, "%s/" RUNS_DIRECTORY, s->path);
     if (make)
         (void)mkdir(r->path, 0700); /* it may be there */
     r->dir = open(r->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -124,14 +123,12 @@ bool store_runs_enter(struct store_sqlite *s, bool make)
 void store_runs_unlink(struct store_sqlite *s, const struct run_is *is)
 {
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
-    const size_t room = strlen(s->runs->path) + 1 + RUN_FILE;
-    char file[RUN_FILE], *path = malloc(room);
+    char file[RUN_FILE], *path;
 
-    if (path == NULL)
-        return; /* it is removed when the store is opened */
     run_file(file, is);
-    snprintf(path, room, "%s/%s", s->runs->path, file);
-    vfs->xDelete(vfs, path, 0);
+    path = file_path(s->runs->path, file);
+    if (path != NULL) /* else it is removed when the store is opened */
+        vfs->xDelete(vfs, path, 0);
     free(path);
 }
 

@@ -4,6 +4,7 @@
 #include "server/store/admin.h"
 #include "server/store/store_runs.h"
 
+#include "host/base/files.h"
 #include "host/base/host_fail.h"
 
 #include <dirent.h>
@@ -235,15 +236,14 @@ static hsy_status runs_copy_bytes(const struct run *r, int fd, uint8_t *piece)
 static hsy_status runs_copy(const struct run *r, const char *directory,
                             uint8_t *piece)
 {
-    const size_t room = strlen(directory) + 1 + RUN_FILE;
-    char file[RUN_FILE], *path = malloc(room);
+    char file[RUN_FILE], *path;
     hsy_status st;
     int fd;
 
+    run_file(file, run_is(r));
+    path = file_path(directory, file);
     if (path == NULL)
         return HSY_E_NOMEM;
-    run_file(file, run_is(r));
-    snprintf(path, room, "%s/%s", directory, file);
     fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     free(path);
     if (fd == -1)
@@ -259,7 +259,6 @@ static hsy_status runs_copy_all(const struct store_runs *runs,
 {
     uint8_t *piece = malloc(RUNS_PIECE);
     hsy_status st = piece == NULL ? HSY_E_NOMEM : HSY_OK;
-    int fd;
 
     if (st == HSY_OK && mkdir(directory, 0700) == -1)
         st = errno == ENOSPC ? HSY_E_FULL : HSY_E_IO;
@@ -268,28 +267,19 @@ static hsy_status runs_copy_all(const struct store_runs *runs,
     free(piece);
     if (st != HSY_OK)
         return st;
-    fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd == -1 || fsync(fd) == -1)
-        st = HSY_E_IO;
-    if (fd != -1)
-        close(fd);
-    return st;
+    return store_sync(directory) ? HSY_OK : HSY_E_IO;
 }
 
 hsy_status store_runs_copy(const struct store_runs *runs, const char *directory,
                            hsy_error *err)
 {
-    const size_t room = strlen(directory) + sizeof "/" RUNS_DIRECTORY;
     char *path;
-    hsy_status st = HSY_E_NOMEM;
+    hsy_status st;
 
     if (runs->n == 0)
         return HSY_OK;
-    path = malloc(room);
-    if (path != NULL) {
-        snprintf(path, room, "%s/" RUNS_DIRECTORY, directory);
-        st = runs_copy_all(runs, path);
-    }
+    path = file_path(directory, RUNS_DIRECTORY);
+    st = path != NULL ? runs_copy_all(runs, path) : HSY_E_NOMEM;
     free(path);
     return st == HSY_OK
                ? HSY_OK

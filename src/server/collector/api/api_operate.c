@@ -314,12 +314,11 @@ struct operate_retire {
 static bool operate_retire(struct collector *c, struct request *q,
                            struct operate_retire *r)
 {
-    const struct counting_functions *ops = c->counting->ops;
+    const bool task = r->before == 0;
     hsy_error err = {0};
     const hsy_status st =
-        r->before != 0
-            ? ops->purge(c->counting, r->before, &r->n, &err)
-            : ops->retire(c->counting, r->task, r->release, &r->n, &err);
+        c->counting->ops->retire(c->counting, task ? r->task : NULL,
+                                 task ? r->release : r->before, &r->n, &err);
 
     if (st == HSY_OK) {
         if (shown_forget(history_shown(c->history), r->before, &err) != HSY_OK)

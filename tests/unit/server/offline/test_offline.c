@@ -267,8 +267,8 @@ static void forgetting(void)
     ok(offline_retire(&o, "one", 2, &n, &err) != HSY_OK &&
            offline_retire(&o, "nix", 0, &n, &err) == HSY_E_UNKNOWN,
        "one that is asked is not, nor one that does not exist");
-    ok(offline_purge(&o, 1, &n, &err) == HSY_OK && n == 0 &&
-           offline_purge(&o, RIG_DAY + 1, &n, &err) == HSY_E_RANGE,
+    ok(offline_retire(&o, NULL, 1, &n, &err) == HSY_OK && n == 0 &&
+           offline_retire(&o, NULL, RIG_DAY + 1, &n, &err) == HSY_E_RANGE,
        "days that are open are not purged");
     offline_close(&o);
 }
