@@ -4,7 +4,6 @@
 
 #include "host/base/written.h"
 #include "host/client/world.h"
-#include "host/tasks/policy.h"
 
 #include <inttypes.h>
 #include <string.h>
