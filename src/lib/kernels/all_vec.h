@@ -22,4 +22,6 @@
 #undef SIMD_LEVEL
 #undef SIMD_WORDS
 #undef SIMD_HALVES
+#undef SIMD_LANES32
+#undef SIMD_LANES16
 #undef SIMD_LOOKUP

@@ -7,6 +7,8 @@
 
 #include <immintrin.h>
 
+HSY_TARGET_OPEN(HSY_AVX512)
+
 /* The choices from number `first` on, fewer than eight, by the plain kernel. */
 static size_t blanket_rest(uint32_t *out, uint32_t *redo, size_t count,
                            const uint32_t *own, const uint64_t *coins,
@@ -23,8 +25,8 @@ static size_t blanket_rest(uint32_t *out, uint32_t *redo, size_t count,
 }
 
 /* U * bound, with the arithmetic of blanket_choices.c. */
-HSY_TARGET_AVX512 static inline __m512i
-blanket_multiply_avx512(__m512i *low, __m512i u, __m512i bound)
+static inline __m512i blanket_multiply_avx512(__m512i *low, __m512i u,
+                                              __m512i bound)
 {
     __m512i right = _mm512_mul_epu32(u, bound);
     __m512i left =
@@ -36,9 +38,9 @@ blanket_multiply_avx512(__m512i *low, __m512i u, __m512i bound)
 }
 
 /* Eight choices; the bits of those to be drawn anew. */
-HSY_TARGET_AVX512 static inline __mmask8
-blanket_eight_avx512(uint32_t *out, const uint32_t *own, const uint64_t *coins,
-                     const struct kernel_choice *choice)
+static inline __mmask8 blanket_eight_avx512(uint32_t *out, const uint32_t *own,
+                                            const uint64_t *coins,
+                                            const struct kernel_choice *choice)
 {
     const __m512i evens = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
     const __m512i odds = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
@@ -63,9 +65,9 @@ blanket_eight_avx512(uint32_t *out, const uint32_t *own, const uint64_t *coins,
 
 /* Eight places are stored whatever their number: count never passes i, so
  * there is room, and the next ones overwrite what is too much. */
-HSY_TARGET_AVX512 size_t hsy_blanket_choices_avx512(
-    uint32_t *out, uint32_t *redo, const uint32_t *own, const uint64_t *coins,
-    size_t n, const struct kernel_choice *choice)
+size_t hsy_blanket_choices_avx512(uint32_t *out, uint32_t *redo,
+                                  const uint32_t *own, const uint64_t *coins,
+                                  size_t n, const struct kernel_choice *choice)
 {
     const struct kernel_choice c = *choice;
     __m256i place = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
@@ -82,5 +84,7 @@ HSY_TARGET_AVX512 size_t hsy_blanket_choices_avx512(
     }
     return blanket_rest(out, redo, count, own, coins, i, n, choice);
 }
+
+HSY_TARGET_CLOSE
 
 #endif

@@ -22,28 +22,7 @@ SIMD_INLINE void K(chacha20_quarter)(simd32 *x, int a, int b, int c, int d)
 
 SIMD_INLINE void K(chacha20_start)(simd32 *x, const uint32_t *state)
 {
-    const simd32 lane = {
-        0,
-        1,
-        2,
-        3,
-#if SIMD_BYTES >= 32
-        4,
-        5,
-        6,
-        7,
-#endif
-#if SIMD_BYTES >= 64
-        8,
-        9,
-        10,
-        11,
-        12,
-        13,
-        14,
-        15
-#endif
-    };
+    const simd32 lane = {SIMD_LANES32};
 
     SIMD_UNROLL
     for (int i = 0; i < 16; i++)

@@ -10,12 +10,22 @@
 
 #include "lib/kernels/kernels.h"
 
-/* What the functions written for AVX-512 are compiled for; vec_*.c say it for
- * whole files. */
-#define HSY_TARGET_AVX512                                                      \
-    __attribute__((target("sse4.2,avx,avx2,bmi,bmi2,popcnt,avx512f,"           \
-                          "avx512bw,avx512dq,avx512vl,avx512vbmi,"             \
-                          "avx512vpopcntdq")))
+/* The instructions of a level, and what compiles all functions between open and
+ * close for them. */
+#define HSY_AVX2 "sse4.2,avx,avx2,bmi,bmi2,popcnt"
+#define HSY_AVX512                                                             \
+    HSY_AVX2 ",avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vpopcntdq"
+#define HSY_PRAGMA(text) _Pragma(#text)
+#if defined(__clang__)
+#define HSY_TARGET_OPEN(level)                                                 \
+    HSY_PRAGMA(clang attribute push(__attribute__((target(level))),            \
+                                    apply_to = function))
+#define HSY_TARGET_CLOSE HSY_PRAGMA(clang attribute pop)
+#else
+#define HSY_TARGET_OPEN(level)                                                 \
+    HSY_PRAGMA(GCC push_options) HSY_PRAGMA(GCC target(level))
+#define HSY_TARGET_CLOSE HSY_PRAGMA(GCC pop_options)
+#endif
 
 #define HSY_KERNELS_OF(level)                                                  \
     void hsy_chacha20_##level(uint8_t *out, size_t blocks,                     \

@@ -12,7 +12,9 @@
 
 #include "lib/kernels/internal.h"
 
-#define LH_AVX512 HSY_TARGET_AVX512 __attribute__((always_inline)) static inline
+HSY_TARGET_OPEN(HSY_AVX512)
+
+#define LH_AVX512 __attribute__((always_inline)) static inline
 
 /* The low halves of sixteen codes. */
 LH_AVX512 __m512i lh_avx512_narrow(const uint64_t *codes)
@@ -80,10 +82,9 @@ LH_AVX512 __m512i lh_avx512_passed(__m512i sum, __m512i h, __m512i span,
                                  digit);
 }
 
-HSY_TARGET_AVX512 static void
-lh_avx512_direct_narrow(uint64_t *support, const uint64_t *codes,
-                        const struct lh_decode_test *tests, size_t n,
-                        unsigned shift)
+static void lh_avx512_direct_narrow(uint64_t *support, const uint64_t *codes,
+                                    const struct lh_decode_test *tests,
+                                    size_t n, unsigned shift)
 {
     __m512i x0 = lh_avx512_narrow(codes), x1 = lh_avx512_narrow(codes + 16);
     __m512i x2 = lh_avx512_narrow(codes + 32),
@@ -108,10 +109,9 @@ lh_avx512_direct_narrow(uint64_t *support, const uint64_t *codes,
     lh_avx512_sum(support + 48, s3, shift);
 }
 
-HSY_TARGET_AVX512 static void
-lh_avx512_direct_wide(uint64_t *support, const uint64_t *codes,
-                      const struct lh_decode_test *tests, size_t n,
-                      unsigned shift)
+static void lh_avx512_direct_wide(uint64_t *support, const uint64_t *codes,
+                                  const struct lh_decode_test *tests, size_t n,
+                                  unsigned shift)
 {
     const struct lh_avx512_codes split = lh_avx512_split(codes);
     __m512i sum = _mm512_setzero_si512();
@@ -203,7 +203,7 @@ LH_AVX512 void lh_avx512_wide_rows(uint64_t *support, const uint64_t *codes,
 }
 
 #define LH_AVX512_ROWS(kind, slots)                                            \
-    HSY_TARGET_AVX512 static void lh_avx512_##kind##_rows##slots(              \
+    static void lh_avx512_##kind##_rows##slots(                                \
         uint64_t *support, const uint64_t *codes,                              \
         const struct lh_decode_block *block, unsigned shift)                   \
     {                                                                          \
@@ -269,5 +269,7 @@ void hsy_lh_table_avx512(uint64_t *support, const uint64_t *codes, size_t count,
 }
 
 #undef LH_AVX512
+
+HSY_TARGET_CLOSE
 
 #endif

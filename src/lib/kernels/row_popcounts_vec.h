@@ -374,11 +374,7 @@ static void K(popcount_rows)(uint64_t *hist, const uint8_t *rows, size_t n,
         n -= some;
         rows += some * stride;
     }
-    /* A loop of their own for the shortest: no fours of words in it. */
-    if (bytes < 32)
-        for (size_t r = 0; r < n; r++)
-            hist[K(popcount_words)(rows + r * stride, bytes)]++;
-    else if (bytes < SIMD_BYTES)
+    if (bytes < 32 || bytes < SIMD_BYTES)
         for (size_t r = 0; r < n; r++)
             hist[K(popcount_words)(rows + r * stride, bytes)]++;
     else

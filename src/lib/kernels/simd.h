@@ -99,6 +99,18 @@ typedef uint32_t simd_memory32 __attribute__((aligned(1), may_alias));
 #define SIMD_WORDS (SIMD_BYTES / 8)  /* lanes of 64 bits */
 #define SIMD_HALVES (SIMD_BYTES / 4) /* of 32 bits */
 
+/* The numbers of lanes of 32 and of 16 bits, these modulo 16. */
+#if SIMD_BYTES == 16
+#define SIMD_LANES32 0, 1, 2, 3
+#define SIMD_LANES16 SIMD_LANES32, 4, 5, 6, 7
+#elif SIMD_BYTES == 32
+#define SIMD_LANES32 0, 1, 2, 3, 4, 5, 6, 7
+#define SIMD_LANES16 SIMD_LANES32, 8, 9, 10, 11, 12, 13, 14, 15
+#else
+#define SIMD_LANES32 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+#define SIMD_LANES16 SIMD_LANES32, SIMD_LANES32
+#endif
+
 /* ---- Memory -------------------------------------------------------------- */
 
 SIMD_INLINE simd64 simd_load(const void *p)
@@ -450,44 +462,7 @@ SIMD_INLINE simd16 simd_spread16(uint32_t bits)
 #if defined(SIMD_AVX512)
     return (simd16)_mm512_movm_epi16(bits);
 #else
-    const simd16 bit = {
-        1,
-        2,
-        4,
-        8,
-        16,
-        32,
-        64,
-        128,
-#if SIMD_BYTES >= 32
-        256,
-        512,
-        1024,
-        2048,
-        4096,
-        8192,
-        16384,
-        32768,
-#endif
-#if SIMD_BYTES >= 64
-        1,
-        2,
-        4,
-        8,
-        16,
-        32,
-        64,
-        128,
-        256,
-        512,
-        1024,
-        2048,
-        4096,
-        8192,
-        16384,
-        32768
-#endif
-    };
+    const simd16 bit = ((simd16){0} + 1) << (simd16){SIMD_LANES16};
     simd16 x = (simd16){0} + (uint16_t)bits;
 
 #if SIMD_BYTES >= 64
