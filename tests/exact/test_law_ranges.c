@@ -24,11 +24,13 @@ struct tape_of {
 static hsy_status tape_fill(void *ctx, void *buf, size_t len)
 {
     struct tape_of *t = ctx;
+    const size_t words = (len + 7) / 8;
 
-    if (t->at >= t->n)
+    if (words > t->n - t->at)
         return HSY_E_ENTROPY;
-    memcpy(buf, &t->words[t->at++], len < 8 ? len : 8);
-    return len <= 8 ? HSY_OK : HSY_E_ENTROPY;
+    memcpy(buf, &t->words[t->at], len);
+    t->at += words;
+    return HSY_OK;
 }
 
 /* The report as a number; OUTPUTS unless just these words were drawn. */
@@ -41,7 +43,7 @@ static unsigned play(const hsy_scheme *s, uint64_t code,
     hsy_coins coins = {{tape_fill, &hidden}, {tape_fill, &open}};
     uint8_t report[8] = {0};
 
-    if (s->mech->client->randomize(s, report, code, &coins) != HSY_OK ||
+    if (s->mech->client->randomize(s, report, &code, 1, &coins) != HSY_OK ||
         open.at != npublished || hidden.at != nsecret ||
         hsy_check(s, report) != HSY_OK)
         return OUTPUTS;

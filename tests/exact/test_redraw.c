@@ -48,10 +48,9 @@ static hsy_status redraw_fill(void *ctx, void *buf, size_t len)
     return HSY_OK;
 }
 
-/* Reports of n truths, or by the single call of one. */
+/* Reports of n truths. */
 struct redraw_trial {
     const hsy_scheme *s;
-    bool single;
     size_t n;
     uint64_t codes[REDRAW_MANY * REDRAW_WIDTH];
     struct redraw_source secret, published;
@@ -63,11 +62,8 @@ static bool redraw_play(struct redraw_trial *t, uint8_t *reports)
     hsy_coins coins = {{redraw_fill, &t->secret}, {redraw_fill, &t->published}};
 
     t->secret.bytes = t->published.bytes = 0;
-    return (t->single && t->s->mech->client->randomize != NULL
-                ? t->s->mech->client->randomize(t->s, reports, t->codes[0],
-                                                &coins)
-                : hsy_randomize_batch(t->s, reports, t->codes, t->n, &coins,
-                                      NULL)) == HSY_OK;
+    return hsy_randomize_batch(t->s, reports, t->codes, t->n, &coins, NULL) ==
+           HSY_OK;
 }
 
 /* ---- Counting refusals --------------------------------------------------- */
@@ -154,7 +150,6 @@ static void redraw_prepare(struct redraw_trial *t, const hsy_scheme *s)
                                  : (k * 7 + k / 64 + count / 2) % count;
     }
     t->secret.good = t->published.good = 0x5555555555555555;
-    t->single = true;
     t->n = 1;
     redraw_play(t, report);
 }
@@ -176,10 +171,8 @@ static void redraw_scheme(const char *name, const hsy_spec *spec,
         bool good, all;
 
         t.secret.good = t.published.good = words[w];
-        t.single = true;
         t.n = 1;
         good = redraw_all(&t, &one);
-        t.single = false;
         t.n = n;
         all = redraw_all(&t, &many);
         ok(good && (want == NULL || memcmp(&one, want, sizeof one) == 0),

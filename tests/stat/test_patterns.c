@@ -115,8 +115,8 @@ static bool make_all(const hsy_scheme *s, uint8_t *reports, bool batch,
     hsy_stream_seed(&stream, stat_seed(), lane);
     coins.secret = hsy_stream_rng(&stream);
     for (size_t i = 0; i < RUNS && st == HSY_OK; i += batch ? RUNS : 1)
-        st = s->mech->counting->randomize_batch(
-            s, reports + i * s->report_bytes, codes, batch ? RUNS : 1, &coins);
+        st = s->mech->client->randomize(s, reports + i * s->report_bytes, codes,
+                                        batch ? RUNS : 1, &coins);
     free(codes);
     return st == HSY_OK;
 }

@@ -7,13 +7,13 @@
  * no trace; then memory and image change together, and nothing is said before
  * the image is durable.
  */
-#include "lib/device/answer.h"
+#include "lib/device/internal.h"
 
 #include "lib/bits/bytes.h"
 #include "lib/bits/ct.h"
 #include "lib/core/fail.h"
+#include "lib/scheme/sampled.h"
 #include "lib/scheme/scheme.h"
-#include "lib/scheme/staged.h"
 
 #include <string.h>
 

@@ -25,7 +25,6 @@
 #include "lib/bits/names.h"
 #include "lib/core/fail.h"
 #include "lib/device/internal.h"
-#include "lib/device/parties.h"
 
 #include <string.h>
 

@@ -387,4 +387,57 @@ uint32_t hsy_ledger_find(const hsy_device *dev, const char *name);
 bool hsy_ledger_charge(hsy_device *dev, uint32_t source, uint64_t nano,
                        uint32_t day);
 
+/* ---- One call of hsy_device_answer: answer.c, noise.c ---------------------
+ */
+
+/* One call, as far as it has been decided. */
+struct answer {
+    hsy_device *dev;
+    const hsy_release *r;
+    uint32_t record;
+    struct device_record *rec;
+    uint32_t day;
+    uint64_t slot, round;
+    uint32_t number;          /* of the answer in its round, from 0 on */
+    hsy_answer_state state;   /* 0: to be answered */
+    enum device_slot opening; /* NONE: the slot is open already */
+    uint32_t origin;          /* LOWERED: whose answer it is made from */
+    uint64_t code;            /* of the truth; of a tuple a hash */
+    uint64_t codes[HSY_ATTRIBUTES_MAX];
+    uint64_t used, keys[HSY_CHANGES_MAX]; /* of the slot, as they will be */
+    uint64_t place;                       /* in the round's reservoir */
+};
+
+/* The noised answer, into scratch[0], and the keys of the slot as they will be.
+ * On failure nothing has changed. */
+hsy_status hsy_noise_make(struct answer *a);
+
+/* Which place of its round the answer takes; sends or more: none. */
+hsy_status hsy_noise_place(struct answer *a);
+
+/* ---- What format 2 of a document adds: parties.c ------------------------- */
+
+#define PARTIES_WAIT 366u            /* max_wait, at most */
+#define PARTIES_CLOSE (30u * 86400u) /* close_after_seconds, at most */
+
+/* What a task has more than one of format 1: NULL, or what is wrong with it;
+ * its bytes, 0 if there is nothing; written, and where it ends; read, false if
+ * it has more than one encoding. */
+const char *hsy_more_check(const hsy_task *t, uint32_t *field);
+size_t hsy_more_bytes(const hsy_task *t);
+uint8_t *hsy_more_put(uint8_t *to, const hsy_task *t);
+bool hsy_more_get(hsy_task *t, const uint8_t *from, size_t len);
+
+/* The same of a document's parties (NULL: none). */
+bool hsy_parties_any(const hsy_parties *p);
+hsy_status hsy_parties_check(const hsy_parties *p, hsy_status status,
+                             hsy_error *err);
+size_t hsy_parties_bytes(const hsy_parties *p);
+void hsy_parties_put(uint8_t *to, const hsy_parties *p);
+bool hsy_parties_get(hsy_parties *p, const uint8_t *from, size_t left);
+
+/* The same checked; more: some task needs format 2, so they may be none. */
+hsy_status hsy_parties_open(const uint8_t *from, size_t left, bool more,
+                            hsy_error *err);
+
 #endif

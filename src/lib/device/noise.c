@@ -14,7 +14,7 @@
  * slot among them, so that two answers of one slot are independent and their
  * epsilons add up.
  */
-#include "lib/device/answer.h"
+#include "lib/device/internal.h"
 
 #include "lib/bits/bytes.h"
 #include "lib/bits/ct.h"
@@ -68,10 +68,7 @@ static hsy_status noise_fresh(struct answer *a, uint8_t *report)
                              release_fresh(a->r), noise_name(a), a->code);
     if (st == HSY_OK) {
         coins = (hsy_coins){truth.coins.secret, own.coins.published};
-        st = hsy_codes_per_truth(s) > 1
-                 ? s->mech->counting->randomize_batch(s, report, a->codes, 1,
-                                                      &coins)
-                 : s->mech->client->randomize(s, report, a->code, &coins);
+        st = s->mech->client->randomize(s, report, a->codes, 1, &coins);
     }
     hsy_device_drawn(&own);
     hsy_device_drawn(&truth);

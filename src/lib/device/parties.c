@@ -15,7 +15,7 @@
  *     12 gateway keys, 16 length of the relay's URL, 20 zero[12],
  *     32 gateway keys of 40 bytes (id, key[32], zero[7]), the URL
  */
-#include "lib/device/parties.h"
+#include "lib/device/internal.h"
 
 #include "lib/bits/bytes.h"
 #include "lib/bits/names.h"

@@ -10,7 +10,7 @@
  * digest: round_days is 0 for the ones and not for the others, also where a
  * task has no slots and its end alone says how many rounds there are.
  *
- * The stages of a search (staged.h) are one release: in the digest stands what
+ * The stages of a search (sampled.h) are one release: in the digest stands what
  * they share, not the number of a stage or its candidates. All stages are one
  * round, of the one slot there is, and a round of fresh answers is charged and
  * answered once: whatever further stages are asked, in whatever order and with
@@ -23,8 +23,8 @@
 #include "lib/device/internal.h"
 #include "lib/mech/mechanisms.h"
 #include "lib/mech/rappor.h"
-#include "lib/scheme/resolve.h"
-#include "lib/scheme/staged.h"
+#include "lib/scheme/sampled.h"
+#include "lib/scheme/scheme.h"
 
 #include <string.h>
 

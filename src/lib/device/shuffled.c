@@ -9,7 +9,6 @@
 #include "lib/bits/bytes.h"
 #include "lib/core/fail.h"
 #include "lib/device/internal.h"
-#include "lib/device/parties.h"
 #include "lib/scheme/scheme.h"
 
 #include <string.h>

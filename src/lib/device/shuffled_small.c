@@ -6,7 +6,6 @@
 #include "lib/bits/bytes.h"
 #include "lib/core/fail.h"
 #include "lib/device/internal.h"
-#include "lib/device/parties.h"
 
 #define SHUFFLED_SMALL_MORE 96u /* of a task's block, at least */
 #define SHUFFLED_SMALL_HEAD 32u /* of the parties' */

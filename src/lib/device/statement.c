@@ -11,7 +11,7 @@
 #include "lib/bits/bytes.h"
 #include "lib/bits/names.h"
 #include "lib/core/fail.h"
-#include "lib/device/parties.h"
+#include "lib/device/internal.h"
 
 #include <string.h>
 

@@ -11,7 +11,6 @@
  * With C candidates of which nobody has any, the largest estimate passes z
  * standard errors with chance at most C P[N(0,1) > z] = alpha (Bonferroni).
  */
-#include "lib/discover/puzzle.h"
 #include "lib/discover/internal.h"
 
 #include <stdlib.h>

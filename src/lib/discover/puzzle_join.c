@@ -12,7 +12,6 @@
  * chance once in 2^w if it is not: all others are dropped.
  */
 #include "lib/discover/internal.h"
-#include "lib/discover/puzzle.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include "lib/bits/ct.h"
 #include "lib/bits/draw.h"
 #include "lib/core/exp.h"
+#include "lib/scheme/report.h"
 
 void hsy_channel_resolve(hsy_scheme *s)
 {
@@ -33,8 +34,8 @@ static uint64_t channel_answer(const hsy_scheme *s, uint64_t word, uint64_t bit)
     return prob_event(word, &s->coin, one) & 1;
 }
 
-hsy_status hsy_channel_draw(const hsy_scheme *s, uint64_t *out, uint64_t bit,
-                            hsy_rng *rng)
+static hsy_status channel_draw(const hsy_scheme *s, uint64_t *out, uint64_t bit,
+                               hsy_rng *rng)
 {
     uint64_t word;
     hsy_status st = hsy_prob_word(&word, &s->coin, rng);
@@ -45,9 +46,10 @@ hsy_status hsy_channel_draw(const hsy_scheme *s, uint64_t *out, uint64_t bit,
     return st;
 }
 
-hsy_status hsy_channel_fill(const hsy_scheme *s, uint8_t *out,
-                            const uint8_t *bits, size_t n, uint64_t *coins,
-                            hsy_rng *rng)
+/* out[i] from bits[i]. */
+static hsy_status channel_fill(const hsy_scheme *s, uint8_t *out,
+                               const uint8_t *bits, size_t n, uint64_t *coins,
+                               hsy_rng *rng)
 {
     uint64_t refused = 0;
     hsy_status st = draw_words(coins, n, rng);
@@ -64,8 +66,42 @@ hsy_status hsy_channel_fill(const hsy_scheme *s, uint8_t *out,
 
         if (ct_public(ct_less(s->coin.last, coins[i])) == 0)
             continue;
-        st = hsy_channel_draw(s, &bit, bits[i], rng);
+        st = channel_draw(s, &bit, bits[i], rng);
         out[i] = (uint8_t)bit;
+    }
+    return st;
+}
+
+hsy_status hsy_channel_randomize(const hsy_scheme *s, uint8_t *reports,
+                                 const uint64_t *codes, size_t n,
+                                 hsy_coins *coins, channel_asker *ask,
+                                 unsigned at)
+{
+    const size_t bytes = s->report_bytes,
+                 used = n < CHANNEL_BLOCK ? n : CHANNEL_BLOCK;
+    struct channel_block b;
+    hsy_status st = HSY_OK;
+
+    for (size_t done = 0; done < n && st == HSY_OK; done += CHANNEL_BLOCK) {
+        size_t m = n - done < CHANNEL_BLOCK ? n - done : CHANNEL_BLOCK;
+        uint8_t *to = reports + done * bytes;
+        const bool bare = s->report_bits == 1;
+
+        st = ask(s, &b, codes + done, m, coins);
+        if (st == HSY_OK)
+            st = channel_fill(s, bare ? to : b.out, b.bits, m, b.words,
+                              &coins->secret);
+        for (size_t i = 0; i < m && !bare && st == HSY_OK; i++)
+            report_put(to + i * bytes, bytes,
+                       b.rest[i] | (uint64_t)b.out[i] << at);
+    }
+    if (n == 1) {
+        b.bits[0] = b.out[0] = 0;
+        bytes_wipe(b.words, sizeof *b.words);
+    } else {
+        bytes_wipe(b.words, used * sizeof *b.words);
+        bytes_wipe(b.bits, used);
+        bytes_wipe(b.out, used);
     }
     return st;
 }

@@ -20,14 +20,25 @@ void hsy_channel_resolve(hsy_scheme *s);
  * 2^shift) and the shift of hsy_exp_shift. */
 void hsy_channel_by_epsilon(hsy_scheme *s);
 
-/* *out = the channel's answer to bit. */
-hsy_status hsy_channel_draw(const hsy_scheme *s, uint64_t *out, uint64_t bit,
-                            hsy_rng *rng);
+/* Room for one block; holds truths and coins. */
+struct channel_block {
+    uint8_t bits[CHANNEL_BLOCK], out[CHANNEL_BLOCK];
+    uint64_t words[CHANNEL_BLOCK];
+    uint64_t rest[CHANNEL_BLOCK]; /* of reports, besides the bit; public */
+};
 
-/* out[i] from bits[i], n <= CHANNEL_BLOCK; coins is the caller's to wipe. */
-hsy_status hsy_channel_fill(const hsy_scheme *s, uint8_t *out,
-                            const uint8_t *bits, size_t n, uint64_t *coins,
-                            hsy_rng *rng);
+/* The bits of n <= CHANNEL_BLOCK truths, and the rest of their reports, if a
+ * report is more than a bit. words is free. */
+typedef hsy_status channel_asker(const hsy_scheme *s, struct channel_block *b,
+                                 const uint64_t *codes, size_t n,
+                                 hsy_coins *coins);
+
+/* randomize of a mechanism that asks for one bit: the channel's answer at place
+ * `at` of the rest. */
+hsy_status hsy_channel_randomize(const hsy_scheme *s, uint8_t *reports,
+                                 const uint64_t *codes, size_t n,
+                                 hsy_coins *coins, channel_asker *ask,
+                                 unsigned at);
 
 /* Reports of one bit: how many of n are 0 or 1, and how many are 1. */
 size_t hsy_channel_check(const hsy_scheme *s, const uint8_t *reports, size_t n);

@@ -114,11 +114,6 @@ static hsy_status lh_resolve_blh(hsy_scheme *s, const hsy_spec *spec,
     return lh_resolve(s, spec, 2, err);
 }
 
-static uint64_t lh_report(const hsy_scheme *s, uint32_t j, uint32_t y)
-{
-    return (uint64_t)j | (uint64_t)y << lh_pool_bits(s);
-}
-
 /* A public seed. */
 static hsy_status lh_seed(const hsy_scheme *s, uint32_t *j, hsy_rng *published)
 {
@@ -129,78 +124,30 @@ static hsy_status lh_seed(const hsy_scheme *s, uint32_t *j, hsy_rng *published)
     return st;
 }
 
-/* A report of seed j for a truth whose hash is own. */
-static hsy_status lh_answer(const hsy_scheme *s, uint8_t *report, uint32_t j,
-                            uint32_t own, hsy_rng *secret)
-{
-    uint32_t y = 0;
-    hsy_status st = hsy_twolevel_draw(s, &y, own, secret);
-
-    if (st == HSY_OK)
-        report_put(report, s->report_bytes, lh_report(s, j, y));
-    return st;
-}
-
-static hsy_status lh_randomize(const hsy_scheme *s, uint8_t *report,
-                               uint64_t code, hsy_coins *coins)
-{
-    struct pool_hash hash;
-    uint32_t j, own;
-    hsy_status st = lh_seed(s, &j, &coins->published);
-
-    if (st != HSY_OK)
-        return st;
-    hash = lh_function(s, j);
-    own = lh_hash(s, &hash, code);
-    st = lh_answer(s, report, j, own, &coins->secret);
-    bytes_wipe(&own, sizeof own);
-    return st;
-}
-
-/* One block: public seeds into seeds, hashed truths into block->own. */
-static hsy_status lh_hash_block(const hsy_scheme *s, uint8_t *seeds,
-                                struct twolevel_block *block,
-                                const uint64_t *codes, size_t n, hsy_rng *rng)
+/* Public seeds into rest, hashed truths into own. */
+static hsy_status lh_own(const hsy_scheme *s, struct twolevel_block *block,
+                         const uint64_t *codes, size_t n, hsy_coins *coins)
 {
     const uint32_t mask = (uint32_t)(lh_pool(s) - 1);
-    hsy_status st = rng->fill(rng->ctx, seeds, 4 * n);
+    uint8_t seeds[4 * TWOLEVEL_BLOCK];
+    hsy_status st = coins->published.fill(coins->published.ctx, seeds, 4 * n);
 
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
-        uint32_t j = bytes_get32(seeds + 4 * i) & mask;
-        struct pool_hash hash = lh_function(s, j);
+        struct pool_hash hash;
 
+        block->rest[i] = bytes_get32(seeds + 4 * i) & mask;
+        hash = lh_function(s, block->rest[i]);
         block->own[i] = lh_hash(s, &hash, codes[i]);
     }
     return st;
 }
 
-static hsy_status lh_batch(const hsy_scheme *s, uint8_t *reports,
-                           const uint64_t *codes, size_t n, hsy_coins *coins)
+static hsy_status lh_randomize(const hsy_scheme *s, uint8_t *reports,
+                               const uint64_t *codes, size_t n,
+                               hsy_coins *coins)
 {
-    struct twolevel_block block;
-    uint8_t seeds[4 * TWOLEVEL_BLOCK];
-    const size_t bytes = s->report_bytes;
-    const uint32_t mask = (uint32_t)(lh_pool(s) - 1);
-    hsy_status st = HSY_OK;
-
-    for (size_t done = 0; done < n; done += TWOLEVEL_BLOCK) {
-        size_t m = n - done < TWOLEVEL_BLOCK ? n - done : TWOLEVEL_BLOCK;
-
-        st =
-            lh_hash_block(s, seeds, &block, codes + done, m, &coins->published);
-        if (st == HSY_OK)
-            st = hsy_twolevel_fill(s, &block, m, &coins->secret);
-        if (st != HSY_OK)
-            break;
-        for (size_t i = 0; i < m; i++) {
-            uint32_t j = bytes_get32(seeds + 4 * i) & mask;
-
-            report_put(reports + (done + i) * bytes, bytes,
-                       lh_report(s, j, block.out[i]));
-        }
-    }
-    bytes_wipe(&block, sizeof block);
-    return st;
+    return hsy_twolevel_randomize(s, reports, codes, n, coins, lh_own,
+                                  lh_pool_bits(s));
 }
 
 static size_t lh_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
@@ -282,11 +229,14 @@ static uint64_t lh_keys(const hsy_permanent *c)
 static hsy_status lh_permanent(const hsy_permanent *c, uint8_t *answer,
                                uint64_t key, hsy_coins *coins)
 {
-    uint32_t j;
-    hsy_status st = lh_seed(c->permanent, &j, &coins->published);
+    const hsy_scheme *s = c->permanent;
+    uint32_t j, y = 0;
+    hsy_status st = lh_seed(s, &j, &coins->published);
 
     if (st == HSY_OK)
-        st = lh_answer(c->permanent, answer, j, (uint32_t)key, &coins->secret);
+        st = hsy_twolevel_draw(s, &y, (uint32_t)key, &coins->secret);
+    if (st == HSY_OK)
+        report_put(answer, s->report_bytes, j | (uint64_t)y << lh_pool_bits(s));
     return st;
 }
 
@@ -300,7 +250,6 @@ const struct mech_client hsy_mech_olh_client = {
 };
 
 const struct mech_counting hsy_mech_lh_counting = {
-    .randomize_batch = lh_batch,
     .check = lh_check,
     .tally = lh_tally,
 };

@@ -16,19 +16,10 @@
 #include "lib/kernels/kernels.h"
 #include "lib/scheme/report.h"
 
-/* Room for one block; holds truths and coins, so wipe it. */
-struct projective_work {
-    struct twolevel_block block;
-    uint64_t words[TWOLEVEL_BLOCK];
-    uint32_t item[TWOLEVEL_BLOCK];
-    uint32_t rank[TWOLEVEL_BLOCK];
-    uint32_t first[TWOLEVEL_BLOCK]; /* of the value's block */
-};
-
 /* A report from three words in one draw: a rank, a coin, a uniform point. A
  * word out of bounds is drawn anew, which depends on nothing else. */
-hsy_status hsy_projective_randomize(const hsy_scheme *s, uint8_t *report,
-                                    uint64_t code, hsy_coins *coins)
+static hsy_status projective_one(const hsy_scheme *s, uint8_t *report,
+                                 uint64_t code, hsy_coins *coins)
 {
     const struct projective *p = &s->projective.space;
     struct {
@@ -58,69 +49,70 @@ hsy_status hsy_projective_randomize(const hsy_scheme *s, uint8_t *report,
     return st;
 }
 
+/* Room for one block; holds truths and coins, so wipe it. */
+struct projective_work {
+    uint32_t item[TWOLEVEL_BLOCK];
+    uint32_t rank[TWOLEVEL_BLOCK];
+    uint32_t first[TWOLEVEL_BLOCK]; /* of the value's block */
+};
+
 /* n numbers below the size of a set. Lemire's rejection (prob.h) depends on
  * nothing but the word. */
-static hsy_status projective_ranks(const struct projective *p,
-                                   struct projective_work *w, size_t n,
+static hsy_status projective_ranks(const struct projective *p, uint32_t *rank,
+                                   struct twolevel_block *block, size_t n,
                                    hsy_rng *rng)
 {
-    hsy_status st = draw_words(w->words, n, rng);
+    hsy_status st = draw_words(block->coins, n, rng);
     size_t again = 0;
 
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
-        hsy_u128 product = (hsy_u128)w->words[i] * p->set;
+        hsy_u128 product = (hsy_u128)block->coins[i] * p->set;
 
-        w->rank[i] = (uint32_t)(product >> 64);
-        w->block.redo[again] = (uint32_t)i;
+        rank[i] = (uint32_t)(product >> 64);
+        block->redo[again] = (uint32_t)i;
         again += ct_public(ct_less((uint64_t)product, p->set_excess)) & 1;
     }
     for (size_t i = 0; i < again && st == HSY_OK; i++) {
-        uint64_t rank = 0;
+        uint64_t below = 0;
 
-        st = hsy_prob_below(&rank, p->set, p->set_excess, rng);
-        w->rank[w->block.redo[i]] = (uint32_t)rank;
-        bytes_wipe(&rank, sizeof rank);
+        st = hsy_prob_below(&below, p->set, p->set_excess, rng);
+        rank[block->redo[i]] = (uint32_t)below;
+        bytes_wipe(&below, sizeof below);
     }
     return st;
 }
 
 /* The own outputs of n values, from ranks. */
-static void projective_own(const hsy_scheme *s, struct projective_work *w,
-                           const uint64_t *codes, size_t n)
+static hsy_status projective_own(const hsy_scheme *s,
+                                 struct twolevel_block *block,
+                                 const uint64_t *codes, size_t n,
+                                 hsy_coins *coins)
 {
     const struct projective *p = &s->projective.space;
     const uint32_t points = projective_points_of(p);
+    struct projective_work w;
+    hsy_status st = projective_ranks(p, w.rank, block, n, &coins->secret);
 
+    if (st != HSY_OK)
+        return st;
     for (size_t i = 0; i < n; i++)
-        w->first[i] = points * projective_place(p, codes[i], &w->item[i]);
-    s->kernels->orthogonal_points(w->block.own, w->item, w->rank, n,
-                                  &p->geometry);
+        w.first[i] = points * projective_place(p, codes[i], &w.item[i]);
+    s->kernels->orthogonal_points(block->own, w.item, w.rank, n, &p->geometry);
     for (size_t i = 0; i < n; i++)
-        w->block.own[i] += w->first[i];
+        block->own[i] += w.first[i];
+    bytes_wipe(w.item, n * sizeof *w.item);
+    bytes_wipe(w.rank, n * sizeof *w.rank);
+    bytes_wipe(w.first, n * sizeof *w.first);
+    return HSY_OK;
 }
 
-static hsy_status projective_batch(const hsy_scheme *s, uint8_t *reports,
-                                   const uint64_t *codes, size_t n,
-                                   hsy_coins *coins)
+hsy_status hsy_projective_randomize(const hsy_scheme *s, uint8_t *reports,
+                                    const uint64_t *codes, size_t n,
+                                    hsy_coins *coins)
 {
-    struct projective_work w;
-    const size_t bytes = s->report_bytes;
-    hsy_status st = HSY_OK;
-
-    for (size_t done = 0; done < n; done += TWOLEVEL_BLOCK) {
-        size_t m = n - done < TWOLEVEL_BLOCK ? n - done : TWOLEVEL_BLOCK;
-
-        st = projective_ranks(&s->projective.space, &w, m, &coins->secret);
-        if (st != HSY_OK)
-            break;
-        projective_own(s, &w, codes + done, m);
-        st = hsy_twolevel_fill(s, &w.block, m, &coins->secret);
-        if (st != HSY_OK)
-            break;
-        report_put_all(reports + done * bytes, bytes, w.block.out, m);
-    }
-    bytes_wipe(&w, sizeof w);
-    return st;
+    return n == 1 ? projective_one(s, reports, codes[0], coins)
+                  : hsy_twolevel_randomize(s, reports, codes, n, coins,
+                                           projective_own, 0);
 }
 
 /* Coordinates by definition, not by the kernel: of a point number, the first
@@ -175,7 +167,6 @@ double hsy_projective_steps(const hsy_scheme *s, double n)
 }
 
 const struct mech_counting hsy_mech_projective_counting = {
-    .randomize_batch = projective_batch,
     .check = hsy_outputs_check,
     .tally = hsy_outputs_tally,
 };

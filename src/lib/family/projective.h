@@ -50,8 +50,9 @@ hsy_status hsy_projective_resolve(hsy_scheme *s, const hsy_spec *spec,
 
 /* ---- projective.c: reports ----------------------------------------------- */
 
-hsy_status hsy_projective_randomize(const hsy_scheme *s, uint8_t *report,
-                                    uint64_t code, hsy_coins *coins);
+hsy_status hsy_projective_randomize(const hsy_scheme *s, uint8_t *reports,
+                                    const uint64_t *codes, size_t n,
+                                    hsy_coins *coins);
 size_t hsy_projective_law(const hsy_scheme *s, hsy_factor *factors,
                           uint64_t code, const uint8_t *report);
 double hsy_projective_steps(const hsy_scheme *s, double n);

@@ -4,6 +4,7 @@
 #include "lib/bits/ct.h"
 #include "lib/bits/draw.h"
 #include "lib/core/exp.h"
+#include "lib/scheme/report.h"
 
 void hsy_twolevel_resolve(hsy_scheme *s, uint64_t outputs, uint64_t set)
 {
@@ -68,6 +69,49 @@ hsy_status hsy_twolevel_fill(const hsy_scheme *s, struct twolevel_block *block,
 
         st = hsy_twolevel_draw(s, &block->out[at], block->own[at], rng);
     }
+    return st;
+}
+
+void hsy_twolevel_wipe(struct twolevel_block *block, size_t n)
+{
+    if (n == 1) { /* no loops for one report */
+        block->own[0] = block->out[0] = block->redo[0] = 0;
+        bytes_wipe(block->coins, 2 * sizeof *block->coins);
+        return;
+    }
+    n = n < TWOLEVEL_BLOCK ? n : TWOLEVEL_BLOCK;
+    bytes_wipe(block->own, n * sizeof *block->own);
+    bytes_wipe(block->out, n * sizeof *block->out);
+    bytes_wipe(block->redo, n * sizeof *block->redo);
+    bytes_wipe(block->coins, 2 * n * sizeof *block->coins);
+}
+
+/* One report has its coin and its uniform value drawn one after the other. */
+hsy_status hsy_twolevel_randomize(const hsy_scheme *s, uint8_t *reports,
+                                  const uint64_t *codes, size_t n,
+                                  hsy_coins *coins, twolevel_owner *own,
+                                  unsigned at)
+{
+    const size_t bytes = s->report_bytes;
+    struct twolevel_block block;
+    hsy_status st = HSY_OK;
+
+    for (size_t done = 0; done < n && st == HSY_OK; done += TWOLEVEL_BLOCK) {
+        size_t m = n - done < TWOLEVEL_BLOCK ? n - done : TWOLEVEL_BLOCK;
+        uint8_t *to = reports + done * bytes;
+
+        st = own(s, &block, codes + done, m, coins);
+        if (st == HSY_OK)
+            st = n == 1 ? hsy_twolevel_draw(s, block.out, block.own[0],
+                                            &coins->secret)
+                        : hsy_twolevel_fill(s, &block, m, &coins->secret);
+        if (st == HSY_OK && at == 0)
+            report_put_all(to, bytes, block.out, m);
+        for (size_t i = 0; i < m && at != 0 && st == HSY_OK; i++)
+            report_put(to + i * bytes, bytes,
+                       block.rest[i] | (uint64_t)block.out[i] << at);
+    }
+    hsy_twolevel_wipe(&block, n);
     return st;
 }
 

@@ -27,6 +27,7 @@ struct twolevel_block {
     uint32_t out[TWOLEVEL_BLOCK];
     uint32_t redo[TWOLEVEL_BLOCK];
     uint64_t coins[2 * TWOLEVEL_BLOCK];
+    uint32_t rest[TWOLEVEL_BLOCK]; /* of reports, besides the output; public */
 };
 
 /* weight, shift, total, coin and choice of s for K outputs, 2 <= K < 2^32,
@@ -41,6 +42,22 @@ hsy_status hsy_twolevel_draw(const hsy_scheme *s, uint32_t *out, uint32_t own,
 /* block->out from the first n of block->own, n <= TWOLEVEL_BLOCK. */
 hsy_status hsy_twolevel_fill(const hsy_scheme *s, struct twolevel_block *block,
                              size_t n, hsy_rng *rng);
+
+/* Wipe what n reports have used. */
+void hsy_twolevel_wipe(struct twolevel_block *block, size_t n);
+
+/* Which own output it would be, of n <= TWOLEVEL_BLOCK truths, and the rest of
+ * their reports, if a report is more than the output. coins is free. */
+typedef hsy_status twolevel_owner(const hsy_scheme *s,
+                                  struct twolevel_block *block,
+                                  const uint64_t *codes, size_t n,
+                                  hsy_coins *coins);
+
+/* randomize of a mechanism: the output at place `at` of the rest, 0: alone. */
+hsy_status hsy_twolevel_randomize(const hsy_scheme *s, uint8_t *reports,
+                                  const uint64_t *codes, size_t n,
+                                  hsy_coins *coins, twolevel_owner *own,
+                                  unsigned at);
 
 /* P[output] over s->total: an own one, any other. */
 static inline uint64_t twolevel_own(const hsy_scheme *s)

@@ -254,16 +254,11 @@ hsy_status hsy_unary_fill(const hsy_scheme *s, uint8_t *reports,
                : unary_wide_batch(s, reports, codes, n, rng);
 }
 
-static hsy_status unary_batch(const hsy_scheme *s, uint8_t *reports,
-                              const uint64_t *codes, size_t n, hsy_coins *coins)
+static hsy_status unary_randomize(const hsy_scheme *s, uint8_t *reports,
+                                  const uint64_t *codes, size_t n,
+                                  hsy_coins *coins)
 {
     return hsy_unary_fill(s, reports, codes, n, &coins->secret);
-}
-
-static hsy_status unary_randomize(const hsy_scheme *s, uint8_t *report,
-                                  uint64_t code, hsy_coins *coins)
-{
-    return unary_batch(s, report, &code, 1, coins);
 }
 
 static hsy_status unary_simulate_one(const hsy_scheme *s, uint8_t *report,
@@ -379,7 +374,6 @@ const struct mech_client hsy_mech_sue_client = {
 };
 
 const struct mech_counting hsy_mech_unary_counting = {
-    .randomize_batch = unary_batch,
     .simulate_batch = unary_simulate,
     .check = unary_check,
     .tally = unary_tally,

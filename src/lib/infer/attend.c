@@ -16,7 +16,6 @@
  * value, plus noise of mean 0; so W is the variance of an estimate from kept
  * answers themselves, that of the permanent scheme. docs/longitudinal.md
  */
-#include "lib/infer/attend.h"
 
 #include "lib/core/fail.h"
 #include "lib/infer/infer.h"

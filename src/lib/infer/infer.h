@@ -2,7 +2,7 @@
 #ifndef LIB_INFER_INFER_H
 #define LIB_INFER_INFER_H
 
-#include "hearsay.h"
+#include "lib/scheme/scheme.h"
 
 /* The variance of a point's value if its share is f. Outside [0, 1] the same
  * polynomial, which may be negative there. */
@@ -93,5 +93,14 @@ void hsy_multinomial_draw(double *counts, const double *chances, size_t count,
 hsy_status hsy_post_power_check(const hsy_evidence *points, size_t count,
                                 hsy_error *err);
 void hsy_post_power(double *out, const hsy_evidence *points, size_t count);
+
+/* Of a report, and of the kept answer that it is made from. */
+struct attend_laws {
+    struct mech_support report, kept;
+};
+
+/* permanent NULL: as s says. HSY_E_REFUSED if no kept answer is known. */
+hsy_status hsy_attend_laws(struct attend_laws *out, const hsy_scheme *s,
+                           const hsy_scheme *permanent, hsy_error *err);
 
 #endif

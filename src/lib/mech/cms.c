@@ -106,17 +106,12 @@ static hsy_status cms_make(const hsy_scheme *s, uint8_t *reports,
     return st;
 }
 
-static hsy_status cms_batch(const hsy_scheme *s, uint8_t *reports,
-                            const uint64_t *codes, size_t n, hsy_coins *coins)
+static hsy_status cms_randomize(const hsy_scheme *s, uint8_t *reports,
+                                const uint64_t *codes, size_t n,
+                                hsy_coins *coins)
 {
     return cms_make(s, reports, codes, n, &coins->published, &coins->secret,
                     NULL);
-}
-
-static hsy_status cms_randomize(const hsy_scheme *s, uint8_t *report,
-                                uint64_t code, hsy_coins *coins)
-{
-    return cms_batch(s, report, &code, 1, coins);
 }
 
 static hsy_status cms_simulate(const hsy_scheme *s, uint8_t *reports,
@@ -296,7 +291,6 @@ const struct mech_client hsy_mech_cms_client = {
 };
 
 const struct mech_counting hsy_mech_cms_counting = {
-    .randomize_batch = cms_batch,
     .simulate_batch = cms_simulate,
     .check = cms_check,
     .tally = cms_tally,

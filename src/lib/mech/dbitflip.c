@@ -218,9 +218,9 @@ static hsy_status dbitflip_make(const hsy_scheme *s, uint8_t *reports,
     return st;
 }
 
-static hsy_status dbitflip_batch(const hsy_scheme *s, uint8_t *reports,
-                                 const uint64_t *codes, size_t n,
-                                 hsy_coins *coins)
+static hsy_status dbitflip_randomize(const hsy_scheme *s, uint8_t *reports,
+                                     const uint64_t *codes, size_t n,
+                                     hsy_coins *coins)
 {
     const size_t most = DBITFLIP_DRAW / dbitflip_bits(s);
     struct dbitflip_block block;
@@ -231,12 +231,6 @@ static hsy_status dbitflip_batch(const hsy_scheme *s, uint8_t *reports,
                            n - done < most ? n - done : most, &block, coins);
     bytes_wipe(block.words, sizeof block.words);
     return st;
-}
-
-static hsy_status dbitflip_randomize(const hsy_scheme *s, uint8_t *report,
-                                     uint64_t code, hsy_coins *coins)
-{
-    return dbitflip_batch(s, report, &code, 1, coins);
 }
 
 /* ---- Counting ------------------------------------------------------------ */
@@ -430,7 +424,6 @@ const struct mech_client hsy_mech_dbitflip_client = {
 };
 
 const struct mech_counting hsy_mech_dbitflip_counting = {
-    .randomize_batch = dbitflip_batch,
     .check = dbitflip_check,
     .tally = dbitflip_tally,
 };

@@ -29,36 +29,21 @@ static hsy_status grr_resolve(hsy_scheme *s, const hsy_spec *spec,
     return HSY_OK;
 }
 
-static hsy_status grr_randomize(const hsy_scheme *s, uint8_t *report,
-                                uint64_t code, hsy_coins *coins)
+static hsy_status grr_own(const hsy_scheme *s, struct twolevel_block *block,
+                          const uint64_t *codes, size_t n, hsy_coins *coins)
 {
-    uint32_t out = 0;
-    hsy_status st = hsy_twolevel_draw(s, &out, (uint32_t)code, &coins->secret);
-
-    if (st == HSY_OK)
-        report_put(report, s->report_bytes, out);
-    return st;
+    (void)s;
+    (void)coins;
+    for (size_t i = 0; i < n; i++)
+        block->own[i] = (uint32_t)codes[i];
+    return HSY_OK;
 }
 
-static hsy_status grr_batch(const hsy_scheme *s, uint8_t *reports,
-                            const uint64_t *codes, size_t n, hsy_coins *coins)
+static hsy_status grr_randomize(const hsy_scheme *s, uint8_t *reports,
+                                const uint64_t *codes, size_t n,
+                                hsy_coins *coins)
 {
-    struct twolevel_block block;
-    const size_t bytes = s->report_bytes;
-    hsy_status st = HSY_OK;
-
-    for (size_t done = 0; done < n; done += TWOLEVEL_BLOCK) {
-        size_t m = n - done < TWOLEVEL_BLOCK ? n - done : TWOLEVEL_BLOCK;
-
-        for (size_t i = 0; i < m; i++)
-            block.own[i] = (uint32_t)codes[done + i];
-        st = hsy_twolevel_fill(s, &block, m, &coins->secret);
-        if (st != HSY_OK)
-            break;
-        report_put_all(reports + done * bytes, bytes, block.out, m);
-    }
-    bytes_wipe(&block, sizeof block);
-    return st;
+    return hsy_twolevel_randomize(s, reports, codes, n, coins, grr_own, 0);
 }
 
 static void grr_support(const hsy_scheme *s, struct mech_support *out)
@@ -138,7 +123,6 @@ const struct mech_client hsy_mech_grr_client = {
 };
 
 const struct mech_counting hsy_mech_grr_counting = {
-    .randomize_batch = grr_batch,
     .check = hsy_outputs_check,
     .tally = hsy_outputs_tally,
 };

@@ -71,88 +71,33 @@ static uint64_t haar_entry(const hsy_scheme *s, struct haar_asked asked,
     return (x ^ side) & 1;
 }
 
-static uint64_t haar_report(const hsy_scheme *s, struct haar_asked asked,
-                            uint64_t bit)
-{
-    return bit | (uint64_t)asked.level << 1 |
-           (uint64_t)asked.row << (1 + haar_level_bits(s));
-}
-
-static hsy_status haar_randomize(const hsy_scheme *s, uint8_t *report,
-                                 uint64_t code, hsy_coins *coins)
-{
-    const uint64_t levels = haar_levels(s);
-    struct haar_asked asked;
-    uint64_t level = 0, word = 0, bit = 0;
-    hsy_status st = hsy_prob_below(&level, levels, hsy_prob_excess(levels),
-                                   &coins->published);
-
-    if (st == HSY_OK)
-        st = draw_words(&word, 1, &coins->published);
-    if (st != HSY_OK)
-        return st;
-    asked = haar_asked_of(level, word);
-    st = hsy_channel_draw(s, &bit, haar_entry(s, asked, code), &coins->secret);
-    if (st == HSY_OK)
-        report_put(report, s->report_bytes, haar_report(s, asked, bit));
-    return st;
-}
-
-/* n levels and rows, each from two words. */
-static hsy_status haar_ask(const hsy_scheme *s, struct haar_asked *asked,
-                           size_t n, hsy_rng *rng)
+/* Levels and rows, each from two words, and their entries. */
+static hsy_status haar_ask(const hsy_scheme *s, struct channel_block *b,
+                           const uint64_t *codes, size_t n, hsy_coins *coins)
 {
     const uint64_t levels = haar_levels(s), excess = hsy_prob_excess(levels);
     uint64_t words[2 * CHANNEL_BLOCK];
-    hsy_status st = draw_words(words, 2 * n, rng);
+    hsy_status st = draw_words(words, 2 * n, &coins->published);
 
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
         uint64_t level = (uint64_t)((hsy_u128)words[2 * i] * levels >> 64);
+        struct haar_asked asked;
 
         if (words[2 * i] * levels < excess)
-            st = hsy_prob_below(&level, levels, excess, rng);
-        asked[i] = haar_asked_of(level, words[2 * i + 1]);
+            st = hsy_prob_below(&level, levels, excess, &coins->published);
+        asked = haar_asked_of(level, words[2 * i + 1]);
+        b->bits[i] = (uint8_t)haar_entry(s, asked, codes[i]);
+        b->rest[i] = (uint64_t)asked.level << 1 |
+                     (uint64_t)asked.row << (1 + haar_level_bits(s));
     }
     return st;
 }
 
-/* Room for one block; holds truths and coins, so wipe it. */
-struct haar_block {
-    struct haar_asked asked[CHANNEL_BLOCK];
-    uint8_t entries[CHANNEL_BLOCK], bits[CHANNEL_BLOCK];
-    uint64_t words[CHANNEL_BLOCK];
-};
-
-static hsy_status haar_batch_block(const hsy_scheme *s, struct haar_block *b,
-                                   uint8_t *reports, const uint64_t *codes,
-                                   size_t n, hsy_coins *coins)
+static hsy_status haar_randomize(const hsy_scheme *s, uint8_t *reports,
+                                 const uint64_t *codes, size_t n,
+                                 hsy_coins *coins)
 {
-    const size_t bytes = s->report_bytes;
-    hsy_status st = haar_ask(s, b->asked, n, &coins->published);
-
-    if (st != HSY_OK)
-        return st;
-    for (size_t i = 0; i < n; i++)
-        b->entries[i] = (uint8_t)haar_entry(s, b->asked[i], codes[i]);
-    st = hsy_channel_fill(s, b->bits, b->entries, n, b->words, &coins->secret);
-    for (size_t i = 0; i < n && st == HSY_OK; i++)
-        report_put(reports + i * bytes, bytes,
-                   haar_report(s, b->asked[i], b->bits[i]));
-    return st;
-}
-
-static hsy_status haar_batch(const hsy_scheme *s, uint8_t *reports,
-                             const uint64_t *codes, size_t n, hsy_coins *coins)
-{
-    struct haar_block block;
-    hsy_status st = HSY_OK;
-
-    for (size_t done = 0; done < n && st == HSY_OK; done += CHANNEL_BLOCK)
-        st = haar_batch_block(
-            s, &block, reports + done * s->report_bytes, codes + done,
-            n - done < CHANNEL_BLOCK ? n - done : CHANNEL_BLOCK, coins);
-    bytes_wipe(&block, sizeof block);
-    return st;
+    return hsy_channel_randomize(s, reports, codes, n, coins, haar_ask, 0);
 }
 
 static struct haar_asked haar_read(const hsy_scheme *s, uint64_t report)
@@ -214,7 +159,6 @@ const struct mech_client hsy_mech_haar_client = {
 };
 
 const struct mech_counting hsy_mech_haar_counting = {
-    .randomize_batch = haar_batch,
     .check = haar_check,
     .tally = haar_tally,
 };

@@ -53,70 +53,28 @@ static uint64_t hcms_bit(const hsy_scheme *s, uint32_t index, uint64_t code)
     return hadamard_parity(l & sketch_cell(s, j, code)) ^ 1;
 }
 
-static uint64_t hcms_report(const hsy_scheme *s, uint32_t index, uint64_t bit)
+static hsy_status hcms_ask(const hsy_scheme *s, struct channel_block *b,
+                           const uint64_t *codes, size_t n, hsy_coins *coins)
 {
-    return index | bit << hcms_index_bits(s);
-}
-
-static hsy_status hcms_randomize(const hsy_scheme *s, uint8_t *report,
-                                 uint64_t code, hsy_coins *coins)
-{
-    uint8_t seed[4];
-    uint64_t bit = 0;
-    uint32_t index;
-    hsy_status st =
-        coins->published.fill(coins->published.ctx, seed, sizeof seed);
-
-    if (st != HSY_OK)
-        return st;
-    index = bytes_get32(seed) & (uint32_t)(s->cells - 1);
-    st = hsy_channel_draw(s, &bit, hcms_bit(s, index, code), &coins->secret);
-    if (st == HSY_OK)
-        report_put(report, s->report_bytes, hcms_report(s, index, bit));
-    return st;
-}
-
-/* One block; bits and coins are secret, so wipe it. */
-struct hcms_block {
-    uint8_t seeds[4 * CHANNEL_BLOCK];
-    uint8_t bits[CHANNEL_BLOCK], out[CHANNEL_BLOCK];
-    uint64_t coins[CHANNEL_BLOCK];
-};
-
-static hsy_status hcms_fill(const hsy_scheme *s, struct hcms_block *block,
-                            uint8_t *reports, const uint64_t *codes, size_t n,
-                            hsy_coins *coins)
-{
-    const uint32_t mask = (uint32_t)(s->cells - 1);
     hsy_rng *published = &coins->published;
-    hsy_status st = published->fill(published->ctx, block->seeds, 4 * n);
+    uint8_t seeds[4 * CHANNEL_BLOCK];
+    hsy_status st = published->fill(published->ctx, seeds, 4 * n);
 
-    if (st != HSY_OK)
-        return st;
-    for (size_t i = 0; i < n; i++)
-        block->bits[i] = (uint8_t)hcms_bit(
-            s, bytes_get32(block->seeds + 4 * i) & mask, codes[i]);
-    st = hsy_channel_fill(s, block->out, block->bits, n, block->coins,
-                          &coins->secret);
-    for (size_t i = 0; i < n && st == HSY_OK; i++)
-        report_put(reports + i * s->report_bytes, s->report_bytes,
-                   hcms_report(s, bytes_get32(block->seeds + 4 * i) & mask,
-                               block->out[i]));
+    for (size_t i = 0; i < n && st == HSY_OK; i++) {
+        uint32_t index = bytes_get32(seeds + 4 * i) & (uint32_t)(s->cells - 1);
+
+        b->rest[i] = index;
+        b->bits[i] = (uint8_t)hcms_bit(s, index, codes[i]);
+    }
     return st;
 }
 
-static hsy_status hcms_batch(const hsy_scheme *s, uint8_t *reports,
-                             const uint64_t *codes, size_t n, hsy_coins *coins)
+static hsy_status hcms_randomize(const hsy_scheme *s, uint8_t *reports,
+                                 const uint64_t *codes, size_t n,
+                                 hsy_coins *coins)
 {
-    struct hcms_block block;
-    hsy_status st = HSY_OK;
-
-    for (size_t done = 0; done < n && st == HSY_OK; done += CHANNEL_BLOCK)
-        st = hcms_fill(
-            s, &block, reports + done * s->report_bytes, codes + done,
-            n - done < CHANNEL_BLOCK ? n - done : CHANNEL_BLOCK, coins);
-    bytes_wipe(&block, sizeof block);
-    return st;
+    return hsy_channel_randomize(s, reports, codes, n, coins, hcms_ask,
+                                 hcms_index_bits(s));
 }
 
 static size_t hcms_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
@@ -215,7 +173,6 @@ const struct mech_client hsy_mech_hcms_client = {
 };
 
 const struct mech_counting hsy_mech_hcms_counting = {
-    .randomize_batch = hcms_batch,
     .check = hcms_check,
     .tally = hcms_tally,
 };

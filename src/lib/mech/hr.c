@@ -110,18 +110,6 @@ static hsy_status hr_draw(const hsy_scheme *s, uint32_t *out, uint64_t code,
     return st;
 }
 
-static hsy_status hr_randomize(const hsy_scheme *s, uint8_t *report,
-                               uint64_t code, hsy_coins *coins)
-{
-    struct kernel_hadamard h = hr_kernel(s);
-    uint32_t out = 0;
-    hsy_status st = hr_draw(s, &out, code, &h, &coins->secret);
-
-    if (st == HSY_OK)
-        report_put(report, s->report_bytes, out);
-    return st;
-}
-
 /* Room for one block; holds coins, so wipe it. */
 struct hr_block {
     uint32_t out[HR_BLOCK];
@@ -148,22 +136,25 @@ static hsy_status hr_fill(const hsy_scheme *s, struct hr_block *block,
     return st;
 }
 
-static hsy_status hr_batch(const hsy_scheme *s, uint8_t *reports,
-                           const uint64_t *codes, size_t n, hsy_coins *coins)
+static hsy_status hr_randomize(const hsy_scheme *s, uint8_t *reports,
+                               const uint64_t *codes, size_t n,
+                               hsy_coins *coins)
 {
     const struct kernel_hadamard h = hr_kernel(s);
-    const size_t bytes = s->report_bytes;
+    const size_t bytes = s->report_bytes, used = n < HR_BLOCK ? n : HR_BLOCK;
     struct hr_block block;
     hsy_status st = HSY_OK;
 
     for (size_t done = 0; done < n && st == HSY_OK; done += HR_BLOCK) {
         size_t m = n - done < HR_BLOCK ? n - done : HR_BLOCK;
 
-        st = hr_fill(s, &block, codes + done, m, &h, &coins->secret);
+        st = n == 1 ? hr_draw(s, block.out, codes[0], &h, &coins->secret)
+                    : hr_fill(s, &block, codes + done, m, &h, &coins->secret);
         if (st == HSY_OK)
             report_put_all(reports + done * bytes, bytes, block.out, m);
     }
-    bytes_wipe(&block, sizeof block);
+    bytes_wipe(block.out, used * sizeof *block.out);
+    bytes_wipe(block.coins, 2 * used * sizeof *block.coins);
     return st;
 }
 
@@ -194,7 +185,6 @@ const struct mech_client hsy_mech_hr_client = {
 };
 
 const struct mech_counting hsy_mech_hr_counting = {
-    .randomize_batch = hr_batch,
     .check = hsy_outputs_check,
     .tally = hsy_outputs_tally,
 };

@@ -15,8 +15,8 @@
  */
 #include "lib/bits/bytes.h"
 #include "lib/core/fail.h"
-#include "lib/scheme/resolve.h"
 #include "lib/scheme/sampled.h"
+#include "lib/scheme/scheme.h"
 #include "lib/scheme/tuple.h"
 
 #define JOINT_CELLS_MAX 4096u
@@ -220,8 +220,9 @@ static size_t joint_tail_size(const hsy_spec *spec)
 
 /* ---- Reports: the cells' ------------------------------------------------- */
 
-static hsy_status joint_batch(const hsy_scheme *s, uint8_t *reports,
-                              const uint64_t *codes, size_t n, hsy_coins *coins)
+static hsy_status joint_randomize(const hsy_scheme *s, uint8_t *reports,
+                                  const uint64_t *codes, size_t n,
+                                  hsy_coins *coins)
 {
     const hsy_scheme *cells = hsy_scheme_part(s, 0);
     const size_t width = hsy_codes_per_truth(s);
@@ -233,10 +234,10 @@ static hsy_status joint_batch(const hsy_scheme *s, uint8_t *reports,
 
         for (size_t k = 0; k < m; k++)
             folded[k] = joint_code(s, codes + (done + k) * width, 0);
-        st = cells->mech->counting->randomize_batch(
+        st = cells->mech->client->randomize(
             cells, reports + done * s->report_bytes, folded, m, coins);
     }
-    bytes_wipe(folded, sizeof folded);
+    bytes_wipe(folded, (n < JOINT_BLOCK ? n : JOINT_BLOCK) * sizeof *folded);
     return st;
 }
 
@@ -345,12 +346,12 @@ void hsy_joint_points(const hsy_scheme *s, hsy_evidence *points,
 
 const struct mech_client hsy_mech_joint_client = {
     .resolve = joint_resolve,
+    .randomize = joint_randomize,
     .tail_size = joint_tail_size,
     .settle = hsy_sampled_settle,
 };
 
 const struct mech_counting hsy_mech_joint_counting = {
-    .randomize_batch = joint_batch,
     .check = joint_check,
     .tally = joint_tally,
 };

@@ -292,17 +292,11 @@ static hsy_status laplace_blocks(const hsy_scheme *s, uint8_t *reports,
     return st;
 }
 
-static hsy_status laplace_batch(const hsy_scheme *s, uint8_t *reports,
-                                const uint64_t *codes, size_t n,
-                                hsy_coins *coins)
+static hsy_status laplace_randomize(const hsy_scheme *s, uint8_t *reports,
+                                    const uint64_t *codes, size_t n,
+                                    hsy_coins *coins)
 {
     return laplace_blocks(s, reports, codes, n, &coins->secret, laplace_scan);
-}
-
-static hsy_status laplace_randomize(const hsy_scheme *s, uint8_t *report,
-                                    uint64_t code, hsy_coins *coins)
-{
-    return laplace_batch(s, report, &code, 1, coins);
 }
 
 static hsy_status laplace_simulate(const hsy_scheme *s, uint8_t *reports,
@@ -467,7 +461,6 @@ const struct mech_client hsy_mech_laplace_client = {
 };
 
 const struct mech_counting hsy_mech_laplace_counting = {
-    .randomize_batch = laplace_batch,
     .simulate_batch = laplace_simulate,
     .check = hsy_outputs_check,
     .tally = hsy_outputs_tally,

@@ -265,8 +265,11 @@ static hsy_status matrix_resolve(hsy_scheme *s, const hsy_spec *spec,
 
 /* ---- Reports ------------------------------------------------------------- */
 
-/* The answer of a word to a truth: the truth's sums are picked from all. */
-static uint64_t matrix_answer(const hsy_scheme *s, uint64_t code, uint64_t word)
+/* The answer of a word to a truth: the truth's sums are picked from all. The
+ * word is looked at last: before, it would be put aside on a stack that nobody
+ * wipes. */
+static uint64_t matrix_answer(const hsy_scheme *s, uint64_t code,
+                              const uint64_t *word)
 {
     const uint64_t *sums = matrix_sums(s);
     uint64_t row[HSY_MATRIX_MAX] = {0}, answer = 0;
@@ -279,26 +282,14 @@ static uint64_t matrix_answer(const hsy_scheme *s, uint64_t code, uint64_t word)
             row[y] |= sums[x * s->d + y] & own;
     }
     for (size_t y = 0; y < last; y++)
-        answer += ct_hide(~ct_less(word, row[y])) & 1;
+        answer += ct_hide(~ct_less(*word, row[y])) & 1;
     bytes_wipe(row, last * sizeof *row);
     return answer;
 }
 
-static hsy_status matrix_randomize(const hsy_scheme *s, uint8_t *report,
-                                   uint64_t code, hsy_coins *coins)
-{
-    uint64_t word;
-    hsy_status st = hsy_prob_word(&word, &s->coin, &coins->secret);
-
-    if (st == HSY_OK)
-        report[0] = (uint8_t)matrix_answer(s, code, word);
-    bytes_wipe(&word, sizeof word);
-    return st;
-}
-
-static hsy_status matrix_batch(const hsy_scheme *s, uint8_t *reports,
-                               const uint64_t *codes, size_t n,
-                               hsy_coins *coins)
+static hsy_status matrix_randomize(const hsy_scheme *s, uint8_t *reports,
+                                   const uint64_t *codes, size_t n,
+                                   hsy_coins *coins)
 {
     uint64_t words[MATRIX_BLOCK];
     hsy_status st = HSY_OK;
@@ -311,10 +302,10 @@ static hsy_status matrix_batch(const hsy_scheme *s, uint8_t *reports,
             if (ct_public(ct_less(s->coin.last, words[i])) != 0)
                 st = hsy_prob_word(&words[i], &s->coin, &coins->secret);
             reports[done + i] =
-                (uint8_t)matrix_answer(s, codes[done + i], words[i]);
+                (uint8_t)matrix_answer(s, codes[done + i], &words[i]);
         }
     }
-    bytes_wipe(words, sizeof words);
+    bytes_wipe(words, (n < MATRIX_BLOCK ? n : MATRIX_BLOCK) * sizeof *words);
     return st;
 }
 
@@ -501,7 +492,6 @@ const struct mech_client hsy_mech_matrix_client = {
 };
 
 const struct mech_counting hsy_mech_matrix_counting = {
-    .randomize_batch = matrix_batch,
     .check = hsy_outputs_check,
     .tally = hsy_outputs_tally,
 };

@@ -33,61 +33,31 @@ static hsy_status onebit_resolve(hsy_scheme *s, const hsy_spec *spec,
     return HSY_OK;
 }
 
-static hsy_status onebit_randomize(const hsy_scheme *s, uint8_t *report,
-                                   uint64_t code, hsy_coins *coins)
-{
-    uint64_t width = onebit_width(s);
-    uint64_t u = 0, bit = 0;
-    hsy_status st =
-        hsy_prob_below(&u, width, hsy_prob_excess(width), &coins->secret);
-
-    if (st != HSY_OK)
-        return st;
-    st = hsy_channel_draw(s, &bit, ct_less(u, code) & 1, &coins->secret);
-    if (st == HSY_OK)
-        report[0] = (uint8_t)bit;
-    bytes_wipe(&u, sizeof u);
-    return st;
-}
-
 /* bits[i] = 1 with probability exactly codes[i] / width. */
-static hsy_status onebit_round(uint8_t *bits, const uint64_t *codes, size_t n,
-                               uint64_t width, uint64_t *words, hsy_rng *rng)
-{
-    uint64_t excess = hsy_prob_excess(width), u = 0;
-    hsy_status st = draw_words(words, n, rng);
-
-    for (size_t i = 0; i < n && st == HSY_OK; i++) {
-        u = (uint64_t)((hsy_u128)words[i] * width >> 64);
-        /* [Lemire19, Alg. 5]: the low half below the excess is drawn anew. */
-        if (ct_public(ct_less(words[i] * width, excess)) != 0)
-            st = hsy_prob_below(&u, width, excess, rng);
-        bits[i] = (uint8_t)(ct_less(u, codes[i]) & 1);
-    }
-    bytes_wipe(&u, sizeof u);
-    return st;
-}
-
-static hsy_status onebit_batch(const hsy_scheme *s, uint8_t *reports,
+static hsy_status onebit_round(const hsy_scheme *s, struct channel_block *b,
                                const uint64_t *codes, size_t n,
                                hsy_coins *coins)
 {
-    uint64_t words[CHANNEL_BLOCK];
-    uint8_t bits[CHANNEL_BLOCK];
-    hsy_status st = HSY_OK;
+    const uint64_t width = onebit_width(s), excess = hsy_prob_excess(width);
+    uint64_t u = 0;
+    hsy_status st = draw_words(b->words, n, &coins->secret);
 
-    for (size_t done = 0; done < n && st == HSY_OK; done += CHANNEL_BLOCK) {
-        size_t m = n - done < CHANNEL_BLOCK ? n - done : CHANNEL_BLOCK;
-
-        st = onebit_round(bits, codes + done, m, onebit_width(s), words,
-                          &coins->secret);
-        if (st == HSY_OK)
-            st = hsy_channel_fill(s, reports + done, bits, m, words,
-                                  &coins->secret);
+    for (size_t i = 0; i < n && st == HSY_OK; i++) {
+        u = (uint64_t)((hsy_u128)b->words[i] * width >> 64);
+        /* [Lemire19, Alg. 5]: the low half below the excess is drawn anew. */
+        if (ct_public(ct_less(b->words[i] * width, excess)) != 0)
+            st = hsy_prob_below(&u, width, excess, &coins->secret);
+        b->bits[i] = (uint8_t)(ct_less(u, codes[i]) & 1);
     }
-    bytes_wipe(words, sizeof words);
-    bytes_wipe(bits, sizeof bits);
+    bytes_wipe(&u, sizeof u);
     return st;
+}
+
+static hsy_status onebit_randomize(const hsy_scheme *s, uint8_t *reports,
+                                   const uint64_t *codes, size_t n,
+                                   hsy_coins *coins)
+{
+    return hsy_channel_randomize(s, reports, codes, n, coins, onebit_round, 0);
 }
 
 /*
@@ -178,7 +148,9 @@ static uint64_t onebit_keys(const hsy_permanent *c)
 static hsy_status onebit_permanent(const hsy_permanent *c, uint8_t *answer,
                                    uint64_t key, hsy_coins *coins)
 {
-    return onebit_randomize(c->permanent, answer, key * c->grain, coins);
+    const uint64_t code = key * c->grain;
+
+    return onebit_randomize(c->permanent, answer, &code, 1, coins);
 }
 
 static const struct mech_permanent onebit_kept = {
@@ -192,7 +164,6 @@ const struct mech_client hsy_mech_onebit_client = {
 };
 
 const struct mech_counting hsy_mech_onebit_counting = {
-    .randomize_batch = onebit_batch,
     .check = hsy_channel_check,
     .tally = hsy_channel_tally,
 };

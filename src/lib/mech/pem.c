@@ -20,8 +20,8 @@
  */
 #include "lib/core/fail.h"
 #include "lib/family/lh.h"
-#include "lib/scheme/resolve.h"
 #include "lib/scheme/sampled.h"
+#include "lib/scheme/scheme.h"
 #include "lib/scheme/spell.h"
 
 #define PEM_BITS 48u

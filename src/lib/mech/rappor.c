@@ -334,9 +334,9 @@ static hsy_status rappor_make(const hsy_scheme *s, struct rappor_block *b,
     return st;
 }
 
-static hsy_status rappor_batch(const hsy_scheme *s, uint8_t *reports,
-                               const uint64_t *codes, size_t n,
-                               hsy_coins *coins)
+static hsy_status rappor_randomize(const hsy_scheme *s, uint8_t *reports,
+                                   const uint64_t *codes, size_t n,
+                                   hsy_coins *coins)
 {
     const struct rappor_layout l = rappor_layout(s);
     struct rappor_block block;
@@ -348,12 +348,6 @@ static hsy_status rappor_batch(const hsy_scheme *s, uint8_t *reports,
                          coins);
     bytes_wipe(&block, sizeof block);
     return st;
-}
-
-static hsy_status rappor_randomize(const hsy_scheme *s, uint8_t *report,
-                                   uint64_t code, hsy_coins *coins)
-{
-    return rappor_batch(s, report, &code, 1, coins);
 }
 
 /* Whether one of n reports has no such cohort: then a difference is negative.
@@ -480,7 +474,6 @@ const struct mech_client hsy_mech_rappor_client = {
 };
 
 const struct mech_counting hsy_mech_rappor_counting = {
-    .randomize_batch = rappor_batch,
     .check = rappor_check,
     .tally = rappor_tally,
 };

@@ -129,35 +129,21 @@ static hsy_status rr_resolve(hsy_scheme *s, const hsy_spec *spec,
     return st;
 }
 
-static hsy_status rr_randomize(const hsy_scheme *s, uint8_t *report,
-                               uint64_t code, hsy_coins *coins)
+static hsy_status rr_ask(const hsy_scheme *s, struct channel_block *b,
+                         const uint64_t *codes, size_t n, hsy_coins *coins)
 {
-    uint64_t bit = 0;
-    hsy_status st = hsy_channel_draw(s, &bit, code, &coins->secret);
-
-    if (st == HSY_OK)
-        report[0] = (uint8_t)bit;
-    return st;
+    (void)s;
+    (void)coins;
+    for (size_t i = 0; i < n; i++)
+        b->bits[i] = (uint8_t)codes[i];
+    return HSY_OK;
 }
 
-static hsy_status rr_batch(const hsy_scheme *s, uint8_t *reports,
-                           const uint64_t *codes, size_t n, hsy_coins *coins)
+static hsy_status rr_randomize(const hsy_scheme *s, uint8_t *reports,
+                               const uint64_t *codes, size_t n,
+                               hsy_coins *coins)
 {
-    uint64_t words[CHANNEL_BLOCK];
-    uint8_t bits[CHANNEL_BLOCK];
-    hsy_status st = HSY_OK;
-
-    for (size_t done = 0; done < n && st == HSY_OK; done += CHANNEL_BLOCK) {
-        size_t m = n - done < CHANNEL_BLOCK ? n - done : CHANNEL_BLOCK;
-
-        for (size_t i = 0; i < m; i++)
-            bits[i] = (uint8_t)codes[done + i];
-        st =
-            hsy_channel_fill(s, reports + done, bits, m, words, &coins->secret);
-    }
-    bytes_wipe(words, sizeof words);
-    bytes_wipe(bits, sizeof bits);
-    return st;
+    return hsy_channel_randomize(s, reports, codes, n, coins, rr_ask, 0);
 }
 
 /* Yes/no asks for the share of yes; of two values each is asked for. */
@@ -246,7 +232,6 @@ const struct mech_client hsy_mech_rr_client = {
 };
 
 const struct mech_counting hsy_mech_rr_counting = {
-    .randomize_batch = rr_batch,
     .check = hsy_channel_check,
     .tally = hsy_channel_tally,
 };

@@ -300,7 +300,6 @@ const struct mech_client hsy_mech_sfp_client = {
 };
 
 const struct mech_counting hsy_mech_sfp_counting = {
-    .randomize_batch = hsy_sampled_batch,
     .simulate_batch = hsy_sampled_simulate,
     .check = hsy_sampled_check,
     .tally = hsy_sampled_tally,

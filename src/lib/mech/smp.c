@@ -12,8 +12,8 @@
  * in one attribute.                            docs/mechanisms/smp.md, Thm 1
  */
 #include "lib/core/fail.h"
-#include "lib/scheme/resolve.h"
 #include "lib/scheme/sampled.h"
+#include "lib/scheme/scheme.h"
 #include "lib/scheme/tuple.h"
 
 static uint64_t smp_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
@@ -129,6 +129,7 @@ static uint32_t smp_law_power(const hsy_scheme *s)
 
 const struct mech_client hsy_mech_smp_client = {
     .resolve = smp_resolve,
+    .randomize = hsy_sampled_randomize,
     .settle = hsy_sampled_settle,
 };
 

@@ -297,8 +297,9 @@ static hsy_status ss_make(const hsy_scheme *s, uint8_t *reports,
     return st;
 }
 
-static hsy_status ss_batch(const hsy_scheme *s, uint8_t *reports,
-                           const uint64_t *codes, size_t n, hsy_coins *coins)
+static hsy_status ss_randomize(const hsy_scheme *s, uint8_t *reports,
+                               const uint64_t *codes, size_t n,
+                               hsy_coins *coins)
 {
     struct ss_side side;
     hsy_status st = HSY_OK;
@@ -309,12 +310,6 @@ static hsy_status ss_batch(const hsy_scheme *s, uint8_t *reports,
                      &coins->secret);
     bytes_wipe(&side, sizeof side);
     return st;
-}
-
-static hsy_status ss_randomize(const hsy_scheme *s, uint8_t *report,
-                               uint64_t code, hsy_coins *coins)
-{
-    return ss_batch(s, report, &code, 1, coins);
 }
 
 /* ---- Simulation ---------------------------------------------------------- */
@@ -462,7 +457,6 @@ const struct mech_client hsy_mech_ss_client = {
 };
 
 const struct mech_counting hsy_mech_ss_counting = {
-    .randomize_batch = ss_batch,
     .simulate_batch = ss_simulate,
     .check = ss_check,
     .tally = ss_tally,

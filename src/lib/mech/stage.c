@@ -11,7 +11,7 @@
  * Which of the d values a string is, is asked by a frequency oracle at the full
  * epsilon. Every person answers one stage in their life: that of their batch,
  * drawn from coins that know no truth, with chances in the proportion of the
- * batches' sizes (staged.h).
+ * batches' sizes.
  *
  * Privacy. The value is a function of the truth and of public numbers, and its
  * answer keeps epsilon.                      docs/mechanisms/stage.md, Thm 1
@@ -29,10 +29,9 @@
 #include "lib/bits/ct.h"
 #include "lib/core/fail.h"
 #include "lib/family/lh.h"
-#include "lib/scheme/resolve.h"
 #include "lib/scheme/sampled.h"
+#include "lib/scheme/scheme.h"
 #include "lib/scheme/spell.h"
-#include "lib/scheme/staged.h"
 
 #include <string.h>
 
@@ -350,8 +349,9 @@ static const hsy_scheme *stage_own(const hsy_scheme *s)
     return hsy_scheme_part(s, 0);
 }
 
-static hsy_status stage_batch(const hsy_scheme *s, uint8_t *reports,
-                              const uint64_t *codes, size_t n, hsy_coins *coins)
+static hsy_status stage_randomize(const hsy_scheme *s, uint8_t *reports,
+                                  const uint64_t *codes, size_t n,
+                                  hsy_coins *coins)
 {
     const hsy_scheme *part = stage_own(s);
     const size_t bytes = s->report_bytes, own = part->report_bytes;
@@ -365,26 +365,13 @@ static hsy_status stage_batch(const hsy_scheme *s, uint8_t *reports,
 
         for (size_t k = 0; k < m; k++)
             values[k] = stage_code(s, codes + (done + k) * width, 0);
-        st = part->mech->counting->randomize_batch(part, to, values, m, coins);
+        st = part->mech->client->randomize(part, to, values, m, coins);
         for (size_t k = m; k-- > 0 && st == HSY_OK;) {
             memmove(to + k * bytes, to + k * own, own);
             memset(to + k * bytes + own, 0, bytes - own);
         }
     }
-    bytes_wipe(values, sizeof values);
-    return st;
-}
-
-static hsy_status stage_randomize(const hsy_scheme *s, uint8_t *report,
-                                  uint64_t code, hsy_coins *coins)
-{
-    const hsy_scheme *part = stage_own(s);
-    uint64_t value = stage_code(s, &code, 0);
-    hsy_status st = part->mech->client->randomize(part, report, value, coins);
-
-    memset(report + part->report_bytes, 0,
-           s->report_bytes - part->report_bytes);
-    bytes_wipe(&value, sizeof value);
+    bytes_wipe(values, (n < STAGE_BLOCK ? n : STAGE_BLOCK) * sizeof *values);
     return st;
 }
 
@@ -498,7 +485,6 @@ const struct mech_client hsy_mech_stage_client = {
 };
 
 const struct mech_counting hsy_mech_stage_counting = {
-    .randomize_batch = stage_batch,
     .check = stage_check,
     .tally = stage_tally,
 };

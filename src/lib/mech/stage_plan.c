@@ -3,10 +3,9 @@
  * batch, and what a stage begins with (stage.c asks one of them).
  */
 #include "lib/mech/mechanisms.h"
-#include "lib/scheme/resolve.h"
 #include "lib/scheme/sampled.h"
+#include "lib/scheme/scheme.h"
 #include "lib/scheme/spell.h"
-#include "lib/scheme/staged.h"
 
 #include <string.h>
 

@@ -96,65 +96,30 @@ static hsy_status sw_resolve(hsy_scheme *s, const hsy_spec *spec,
     return HSY_OK;
 }
 
-static hsy_status sw_randomize(const hsy_scheme *s, uint8_t *report,
-                               uint64_t code, hsy_coins *coins)
-{
-    const uint64_t w = sw_window(s);
-    uint64_t step = 0;
-    uint32_t out = 0;
-    hsy_status st =
-        hsy_prob_below(&step, w, hsy_prob_excess(w), &coins->secret);
-
-    if (st == HSY_OK)
-        st =
-            hsy_twolevel_draw(s, &out, (uint32_t)(code + step), &coins->secret);
-    if (st == HSY_OK)
-        report_put(report, s->report_bytes, out);
-    bytes_wipe(&step, sizeof step);
-    bytes_wipe(&out, sizeof out);
-    return st;
-}
-
 /* own[i] = codes[i] + a uniform step of the window. */
-static hsy_status sw_steps(const hsy_scheme *s, uint32_t *own,
-                           const uint64_t *codes, size_t n, uint64_t *words,
-                           hsy_rng *rng)
+static hsy_status sw_steps(const hsy_scheme *s, struct twolevel_block *block,
+                           const uint64_t *codes, size_t n, hsy_coins *coins)
 {
     const uint64_t w = sw_window(s), excess = hsy_prob_excess(w);
-    uint64_t step = 0;
-    hsy_status st = draw_words(words, n, rng);
+    uint64_t *words = block->coins, step = 0;
+    hsy_status st = draw_words(words, n, &coins->secret);
 
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
         step = (uint64_t)((hsy_u128)words[i] * w >> 64);
         /* [Lemire19, Alg. 5]: the low half below the excess is drawn anew. */
         if (ct_public(ct_less(words[i] * w, excess)) != 0)
-            st = hsy_prob_below(&step, w, excess, rng);
-        own[i] = (uint32_t)(codes[i] + step);
+            st = hsy_prob_below(&step, w, excess, &coins->secret);
+        block->own[i] = (uint32_t)(codes[i] + step);
     }
     bytes_wipe(&step, sizeof step);
     return st;
 }
 
-static hsy_status sw_batch(const hsy_scheme *s, uint8_t *reports,
-                           const uint64_t *codes, size_t n, hsy_coins *coins)
+static hsy_status sw_randomize(const hsy_scheme *s, uint8_t *reports,
+                               const uint64_t *codes, size_t n,
+                               hsy_coins *coins)
 {
-    struct twolevel_block block;
-    const size_t bytes = s->report_bytes;
-    hsy_status st = HSY_OK;
-
-    for (size_t done = 0; done < n; done += TWOLEVEL_BLOCK) {
-        size_t m = n - done < TWOLEVEL_BLOCK ? n - done : TWOLEVEL_BLOCK;
-
-        st = sw_steps(s, block.own, codes + done, m, block.coins,
-                      &coins->secret);
-        if (st == HSY_OK)
-            st = hsy_twolevel_fill(s, &block, m, &coins->secret);
-        if (st != HSY_OK)
-            break;
-        report_put_all(reports + done * bytes, bytes, block.out, m);
-    }
-    bytes_wipe(&block, sizeof block);
-    return st;
+    return hsy_twolevel_randomize(s, reports, codes, n, coins, sw_steps, 0);
 }
 
 /* A share has no variance of its own: 0 stands for "does not apply". */
@@ -265,7 +230,6 @@ const struct mech_client hsy_mech_sw_client = {
 };
 
 const struct mech_counting hsy_mech_sw_counting = {
-    .randomize_batch = sw_batch,
     .check = hsy_outputs_check,
     .tally = hsy_outputs_tally,
 };

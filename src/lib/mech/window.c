@@ -316,10 +316,7 @@ struct window_room {
 /* Wipe what n reports have used. */
 static void window_wipe(struct window_room *r, size_t n)
 {
-    bytes_wipe(r->block.own, n * sizeof *r->block.own);
-    bytes_wipe(r->block.out, n * sizeof *r->block.out);
-    bytes_wipe(r->block.redo, n * sizeof *r->block.redo);
-    bytes_wipe(r->block.coins, 2 * n * sizeof *r->block.coins);
+    hsy_twolevel_wipe(&r->block, n);
     bytes_wipe(r->u, n * sizeof *r->u);
     bytes_wipe(r->offset, n * sizeof *r->offset);
     bytes_wipe(r->coin, n * sizeof *r->coin);
@@ -374,9 +371,9 @@ static hsy_status window_fill(const hsy_scheme *s, struct window_room *r,
     return st;
 }
 
-static hsy_status window_batch(const hsy_scheme *s, uint8_t *reports,
-                               const uint64_t *codes, size_t n,
-                               hsy_coins *coins)
+static hsy_status window_randomize(const hsy_scheme *s, uint8_t *reports,
+                                   const uint64_t *codes, size_t n,
+                                   hsy_coins *coins)
 {
     struct window_room room;
     const size_t bytes = s->report_bytes;
@@ -392,12 +389,6 @@ static hsy_status window_batch(const hsy_scheme *s, uint8_t *reports,
     }
     window_wipe(&room, n < MEAN_BLOCK ? n : MEAN_BLOCK);
     return st;
-}
-
-static hsy_status window_randomize(const hsy_scheme *s, uint8_t *report,
-                                   uint64_t code, hsy_coins *coins)
-{
-    return window_batch(s, report, &code, 1, coins);
 }
 
 /* ---- Counting and estimating --------------------------------------------- */
@@ -533,7 +524,6 @@ const struct mech_client hsy_mech_dwm_client = {
 };
 
 const struct mech_counting hsy_mech_window_counting = {
-    .randomize_batch = window_batch,
     .check = hsy_outputs_check,
     .tally = hsy_outputs_tally,
 };

@@ -275,46 +275,19 @@ static hsy_status mech_finish(const hsy_scheme *s, uint8_t *reports, size_t n,
     return st;
 }
 
-static hsy_status mech_one(const hsy_scheme *s, uint8_t *report,
-                           const hsy_truth *truth, hsy_coins *coins,
-                           hsy_error *err)
-{
-    uint64_t code = 0;
-    hsy_status st = hsy_truth_code(s, &code, truth, err);
-
-    if (st == HSY_OK)
-        st =
-            mech_drawn(s->mech->client->randomize(s, report, code, coins), err);
-    bytes_wipe(&code, sizeof code);
-    return st;
-}
-
-/* Of several codes; only a batch takes them. */
-static hsy_status mech_several(const hsy_scheme *s, uint8_t *report,
-                               const hsy_truth *truth, hsy_coins *coins,
-                               hsy_error *err)
-{
-    uint64_t codes[HSY_ATTRIBUTES_MAX] = {0};
-    hsy_status st = hsy_truth_code(s, codes, truth, err);
-
-    if (st == HSY_OK)
-        st = mech_drawn(
-            s->mech->counting->randomize_batch(s, report, codes, 1, coins),
-            err);
-    bytes_wipe(codes, sizeof codes);
-    return st;
-}
-
 hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
                          const hsy_truth *truth, hsy_coins *coins,
                          hsy_error *err)
 {
+    uint64_t codes[HSY_ATTRIBUTES_MAX];
     hsy_status st = mech_ready(s, coins, err);
 
     if (st == HSY_OK)
-        st = hsy_codes_per_truth(s) > 1
-                 ? mech_several(s, report, truth, coins, err)
-                 : mech_one(s, report, truth, coins, err);
+        st = hsy_truth_code(s, codes, truth, err);
+    if (st == HSY_OK)
+        st = mech_drawn(s->mech->client->randomize(s, report, codes, 1, coins),
+                        err);
+    bytes_wipe(codes, hsy_codes_per_truth(s) * sizeof *codes);
     return mech_finish(s, report, 1, st);
 }
 
@@ -327,9 +300,8 @@ hsy_status hsy_randomize_batch(const hsy_scheme *s, uint8_t *reports,
     if (st == HSY_OK)
         st = mech_codes(s, codes, n, err);
     if (st == HSY_OK)
-        st = mech_drawn(
-            s->mech->counting->randomize_batch(s, reports, codes, n, coins),
-            err);
+        st = mech_drawn(s->mech->client->randomize(s, reports, codes, n, coins),
+                        err);
     return mech_finish(s, reports, n, st);
 }
 

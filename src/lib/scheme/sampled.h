@@ -55,7 +55,7 @@ struct mech_parts {
     /* Every report answers the last part, beside one of the others. */
     bool beside;
 
-    /* One of several stages, of which a person answers one (staged.h); NULL: it
+    /* One of several stages, of which a person answers one (below); NULL: it
      * is not. */
     const struct mech_staged *staged;
 };
@@ -87,10 +87,9 @@ void *hsy_sampled_rest(const hsy_scheme *s);
 void hsy_sampled_cpu(hsy_scheme *s);
 
 /* The rest of a mechanism's tables, whose `parts` says how. */
-hsy_status hsy_sampled_randomize(const hsy_scheme *s, uint8_t *report,
-                                 uint64_t code, hsy_coins *coins);
-hsy_status hsy_sampled_batch(const hsy_scheme *s, uint8_t *reports,
-                             const uint64_t *codes, size_t n, hsy_coins *coins);
+hsy_status hsy_sampled_randomize(const hsy_scheme *s, uint8_t *reports,
+                                 const uint64_t *codes, size_t n,
+                                 hsy_coins *coins);
 hsy_status hsy_sampled_simulate(const hsy_scheme *s, uint8_t *reports,
                                 const uint64_t *codes, size_t n,
                                 hsy_stream *secret, hsy_stream *published);
@@ -102,5 +101,36 @@ size_t hsy_sampled_law_codes(const hsy_scheme *s, hsy_factor *factors,
                              const uint64_t *codes, const uint8_t *report);
 extern const struct mech_counting hsy_mech_sampled_counting;
 extern const struct mech_law hsy_mech_sampled_law;
+
+/* ---- One question in stages, of other people each ------------------------ */
+
+/*
+ * The stages of one search belong together: they differ in what is public (the
+ * number of the stage, its candidates) and in nothing else, so that they are
+ * one release and one charge (device/release.c). A person is put into one batch
+ * by coins that know no truth, and answers the stage of that batch alone.
+ */
+struct mech_staged {
+    /* The digest of all that the stages of one search share. No scheme has it.
+     */
+    void (*family)(const hsy_scheme *s, uint8_t digest[HSY_DIGEST]);
+
+    /* Which stage this is, from 1 on. */
+    uint32_t (*number)(const hsy_scheme *s);
+
+    /* Whether this stage is that of the batch which the coins draw. The draw
+     * is a function of the family and the coins alone. */
+    hsy_status (*mine)(const hsy_scheme *s, bool *mine, hsy_rng *rng);
+};
+
+/* Of the mechanism stage (lib/mech/stage_plan.c). */
+extern const struct mech_staged hsy_stages;
+
+/* NULL: not asked in stages. */
+static inline const struct mech_staged *
+mech_staged(const struct hsy_mechanism *mech)
+{
+    return mech->parts != NULL ? mech->parts->staged : NULL;
+}
 
 #endif

@@ -59,24 +59,18 @@ static hsy_status sampled_one(const hsy_scheme *s, uint8_t *report,
         return st;
     part = hsy_scheme_part(s, i);
     sub = s->mech->parts->code(s, codes, i);
-    st = part->mech->client->randomize(part, own, sub, coins);
+    st = part->mech->client->randomize(part, own, &sub, 1, coins);
     if (st == HSY_OK)
         sampled_put(s, report, i, own);
     if (st == HSY_OK && last != NULL) {
         own = sampled_short(s) ? room : report + sampled_beside_byte(s);
         sub = s->mech->parts->code(s, codes, drawn);
-        st = last->mech->client->randomize(last, own, sub, coins);
+        st = last->mech->client->randomize(last, own, &sub, 1, coins);
         if (st == HSY_OK)
             sampled_put_beside(s, report, own);
     }
     bytes_wipe(&sub, sizeof sub);
     return st;
-}
-
-hsy_status hsy_sampled_randomize(const hsy_scheme *s, uint8_t *report,
-                                 uint64_t code, hsy_coins *coins)
-{
-    return sampled_one(s, report, &code, coins);
 }
 
 /* Nothing stands outside the answers, each of which is a report. */
@@ -186,8 +180,8 @@ static hsy_status sampled_make(const hsy_scheme *part, struct sampled_block *b,
     if (from->secret != NULL && part->mech->counting->simulate_batch != NULL)
         return part->mech->counting->simulate_batch(
             part, b->own, b->codes, n, from->secret, from->published);
-    return part->mech->counting->randomize_batch(part, b->own, b->codes, n,
-                                                 from->coins);
+    return part->mech->client->randomize(part, b->own, b->codes, n,
+                                         from->coins);
 }
 
 /* The reports of a block that answer part i. */
@@ -238,13 +232,16 @@ static hsy_status sampled_batch(const hsy_scheme *s, uint8_t *reports,
                                 const struct sampled_coins *from)
 {
     const size_t most = sampled_block_size(s), width = hsy_codes_per_truth(s);
+    const bool alone = most < 2 || (n == 1 && from->secret == NULL);
     struct sampled_block block;
     hsy_status st = HSY_OK;
 
-    for (size_t k = 0; k < n && most < 2 && st == HSY_OK; k++)
+    for (size_t k = 0; k < n && alone && st == HSY_OK; k++)
         st = sampled_one(s, reports + k * s->report_bytes, codes + k * width,
                          from->coins);
-    for (size_t done = 0; done < n && most >= 2 && st == HSY_OK; done += most)
+    if (alone)
+        return st;
+    for (size_t done = 0; done < n && st == HSY_OK; done += most)
         st = sampled_batch_block(s, &block, reports + done * s->report_bytes,
                                  codes + done * width,
                                  n - done < most ? n - done : most, from);
@@ -252,8 +249,9 @@ static hsy_status sampled_batch(const hsy_scheme *s, uint8_t *reports,
     return st;
 }
 
-hsy_status hsy_sampled_batch(const hsy_scheme *s, uint8_t *reports,
-                             const uint64_t *codes, size_t n, hsy_coins *coins)
+hsy_status hsy_sampled_randomize(const hsy_scheme *s, uint8_t *reports,
+                                 const uint64_t *codes, size_t n,
+                                 hsy_coins *coins)
 {
     const struct sampled_coins from = {coins, NULL, NULL};
 
@@ -331,7 +329,6 @@ void hsy_sampled_tally(const hsy_scheme *s, hsy_tally *t,
 }
 
 const struct mech_counting hsy_mech_sampled_counting = {
-    .randomize_batch = hsy_sampled_batch,
     .check = hsy_sampled_check,
     .tally = hsy_sampled_tally,
 };

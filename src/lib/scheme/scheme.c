@@ -1,11 +1,10 @@
 /* scheme.c - from a spec to a scheme: the checks all mechanisms share. */
-#include "lib/scheme/resolve.h"
+#include "lib/scheme/scheme.h"
 
 #include "lib/bits/bytes.h"
 #include "lib/core/fail.h"
 #include "lib/scheme/permanent.h"
 #include "lib/scheme/sampled.h"
-#include "lib/scheme/staged.h"
 #include "lib/scheme/tuple.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "lib/bits/u128.h"
 #include "lib/core/prob.h"
 #include "lib/kernels/kernels.h"
-#include "lib/scheme/geometry.h"
+#include "lib/scheme/spread.h"
 
 #include <stddef.h>
 
@@ -72,11 +72,11 @@ struct mech_client {
     uint64_t (*spell)(const hsy_scheme *s, uint64_t *codes, const uint8_t *data,
                       size_t room, size_t len);
 
-    /* code is in the domain. Must not branch on, or index by, code or coins. A
-     * tuple has as many codes as attributes (hsy_codes_per_truth), and its
-     * mechanisms have the batch alone. */
-    hsy_status (*randomize)(const hsy_scheme *s, uint8_t *report, uint64_t code,
-                            hsy_coins *coins);
+    /* Reports of n truths, whose codes are in the domain: one each, of a tuple
+     * or a long string several (hsy_codes_per_truth). Must not branch on, or
+     * index by, codes or coins. */
+    hsy_status (*randomize)(const hsy_scheme *s, uint8_t *reports,
+                            const uint64_t *codes, size_t n, hsy_coins *coins);
 
     /* How reports are made from a permanent answer (permanent.h); NULL: they
      * are not. */
@@ -89,14 +89,9 @@ struct mech_client {
     void (*settle)(hsy_scheme *s, const hsy_spec *spec);
 };
 
-/* Many reports: made, checked, counted. */
+/* Many reports: simulated, checked, counted. */
 struct mech_counting {
-    /* As randomize. */
-    hsy_status (*randomize_batch)(const hsy_scheme *s, uint8_t *reports,
-                                  const uint64_t *codes, size_t n,
-                                  hsy_coins *coins);
-
-    /* The same law, simulation only; NULL: randomize_batch serves. */
+    /* The law of randomize, simulation only; NULL: that serves. */
     hsy_status (*simulate_batch)(const hsy_scheme *s, uint8_t *reports,
                                  const uint64_t *codes, size_t n,
                                  hsy_stream *secret, hsy_stream *published);
@@ -233,9 +228,18 @@ struct law_two_level {
     struct kernel_choice choice;
 };
 
+/* The points and the blocks of a projective scheme. */
+struct projective {
+    struct kernel_geometry geometry;
+    uint64_t set, set_excess; /* own outputs of a value; 2^64 mod that */
+    uint32_t blocks;
+    struct spread spread;       /* values to slots, if there are many blocks */
+    struct spread_divisor room; /* slots of a block, at most its points */
+};
+
 struct law_projective {
     struct law_two_level two;
-    struct projective space; /* geometry.h */
+    struct projective space;
 };
 
 /* Bits: P(1|1) = own / total, P(1|0) = other / total. Of vectors (unary.h)
@@ -414,6 +418,15 @@ hsy_status hsy_truth_code_clamped(const hsy_scheme *s, uint64_t *codes,
 
 /* Bytes of a matrix of d states, which stands before the labels. */
 size_t hsy_matrix_bytes(uint32_t d);
+
+/* Fill in s->digest: BLAKE2b-256 of a tag and the encoded scheme, which holds
+ * the digest of the labels. */
+void hsy_scheme_digest(hsy_scheme *s);
+
+/* Check and resolve a spec into all of a scheme but its tail. known, which may
+ * be NULL, gets the spec as this version has it. */
+hsy_status hsy_scheme_head(hsy_scheme *s, hsy_spec *known, const hsy_spec *spec,
+                           hsy_error *err);
 
 /* The table (table.c; a small client has its own). */
 extern const struct hsy_mechanism *const hsy_mech_table[];

@@ -3,8 +3,8 @@
 
 #include "lib/bits/bytes.h"
 #include "lib/core/fail.h"
-#include "lib/scheme/resolve.h"
 #include "lib/scheme/sampled.h"
+#include "lib/scheme/scheme.h"
 
 #include <string.h>
 

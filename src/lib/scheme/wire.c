@@ -31,7 +31,7 @@
  *    372      4  how many parts, 0: none
  *    376      8  zero
  */
-#include "lib/scheme/resolve.h"
+#include "lib/scheme/scheme.h"
 
 #include "lib/bits/bytes.h"
 #include "lib/core/fail.h"

@@ -136,12 +136,9 @@ static void made_act(void)
                                        &coins.secret);
     else if (made.memo != NULL)
         made.st = hsy_permanent_answer(made.memo, made.reports, 0, &coins);
-    else if (made.n == 0)
-        made.st = mech->client->randomize(made.s, made.reports, made.codes[0],
-                                          &coins);
     else
-        made.st = mech->counting->randomize_batch(made.s, made.reports,
-                                                  made.codes, made.n, &coins);
+        made.st = mech->client->randomize(made.s, made.reports, made.codes,
+                                          made.n, &coins);
     made.drawn = (sizeof made.secret - secret.left) / 8;
 }
 
@@ -161,7 +158,7 @@ static bool made_clean(void)
            dead_stack_holds(made.secret, made.drawn) == 0;
 }
 
-/* One report, alone and as a batch, and a batch. */
+/* One report, and a batch. */
 static bool made_by(const hsy_spec *spec, const struct hsy_kernels *kernels)
 {
     bool clean = true;
@@ -172,8 +169,7 @@ static bool made_by(const hsy_spec *spec, const struct hsy_kernels *kernels)
     for (size_t i = 0; i < LEFT_BATCH; i++)
         trial_codes(made.s, made.codes + i * hsy_codes_per_truth(made.s),
                     i % 2);
-    for (made.n = made.s->mech->client->randomize == NULL; made.n <= LEFT_BATCH;
-         made.n += made.n == 0 ? 1 : LEFT_BATCH - 1)
+    for (made.n = 1; made.n <= LEFT_BATCH; made.n += LEFT_BATCH - 1)
         clean = clean && made_clean();
     free(made.reports);
     free(made.s);
@@ -261,15 +257,16 @@ static void made_permanents(hsy_cpu level)
 
 /* ---- Controls ------------------------------------------------------------ */
 
-static hsy_status made_careless(const hsy_scheme *s, uint8_t *report,
-                                uint64_t code, hsy_coins *coins)
+static hsy_status made_careless(const hsy_scheme *s, uint8_t *reports,
+                                const uint64_t *codes, size_t n,
+                                hsy_coins *coins)
 {
     volatile uint64_t word = 0;
     uint64_t drawn;
     hsy_status st = coins->secret.fill(coins->secret.ctx, &drawn, 8);
 
     word = drawn;
-    memset(report, (int)(word & 1 & code), s->report_bytes);
+    memset(reports, (int)(word & 1 & codes[0]), n * s->report_bytes);
     return st;
 }
 
@@ -286,7 +283,7 @@ static bool made_carelessly(void)
     client.randomize = made_careless;
     mech.client = &client;
     made.s->mech = &mech;
-    made.n = 0;
+    made.n = 1;
     made.reports = trial_memory(made.s->report_bytes);
     clean = made_clean();
     free(made.reports);

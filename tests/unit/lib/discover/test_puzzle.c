@@ -1,6 +1,6 @@
 /* test_puzzle.c - the fragment puzzle put together: which words are joined,
  * which are dropped, what is refused, and that frequent words are found. */
-#include "lib/discover/puzzle.h"
+#include "lib/discover/internal.h"
 #include "rig/trial.h"
 #include "tap.h"
 

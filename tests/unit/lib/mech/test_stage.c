@@ -1,7 +1,7 @@
 /* test_stage.c - stage: which value a string is, what all stages of a search
  * share, what is refused, the batches, and what a tally is made of. */
 #include "lib/bits/bytes.h"
-#include "lib/scheme/staged.h"
+#include "lib/scheme/sampled.h"
 #include "rig/tape.h"
 #include "rig/trial.h"
 #include "tap.h"

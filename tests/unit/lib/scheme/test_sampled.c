@@ -2,8 +2,8 @@
  * test_sampled.c - the engine of schemes with parts, on a row of its own: mixed
  * parts, in reports of one number and of whole bytes.
  */
-#include "lib/scheme/resolve.h"
 #include "lib/scheme/sampled.h"
+#include "lib/scheme/scheme.h"
 #include "rig/trial.h"
 #include "tap.h"
 
@@ -333,9 +333,9 @@ static void nothing_left_over(void)
 
         memset(reports, 0xff, sizeof reports);
         if (k % 2 == 0)
-            hsy_sampled_randomize(s, reports, codes[0], &coins);
+            hsy_sampled_randomize(s, reports, codes, 1, &coins);
         else
-            hsy_sampled_batch(s, reports, codes, 2, &coins);
+            hsy_sampled_randomize(s, reports, codes, 2, &coins);
         wrong += hsy_check(s, reports) != HSY_OK ||
                  (k % 2 != 0 && hsy_check(s, reports + 14) != HSY_OK);
     }

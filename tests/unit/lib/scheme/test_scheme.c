@@ -310,11 +310,10 @@ static void tables(void)
                    tuple = m->row.kinds == 1u << HSY_KIND_TUPLE;
 
         ok(m->client->resolve != NULL &&
-               (m->client->randomize != NULL) == (!central && !tuple) &&
+               (m->client->randomize != NULL) == !central &&
                (m->client->settle != NULL || m->parts == NULL),
            "%s: what a device runs", m->row.name);
         ok(c->check != NULL && c->tally != NULL &&
-               (c->randomize_batch != NULL) == !central &&
                (c->tally_bulk != NULL) == (c->tally_scratch != NULL),
            "what counts");
         ok((e->support != NULL || e->variance != NULL) &&
