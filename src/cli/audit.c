@@ -36,7 +36,7 @@ static bool cmd_audit_epsilons(struct cli_parser *p, void *to)
 static const struct cli_option cmd_audit_options[] = {
     CLI_KIND_OPTIONS,
     CLI_SPEC("strings"),
-    {"epsilon", "E,...", "privacy of one report, 0.000001 to 32, or ln3",
+    {"epsilon", "E,...", "epsilon of one report: 0.000001 to 32, or e.g. ln3",
      CLI_INTO_CALL, .call = cmd_audit_epsilons},
     CLI_SPEC("mechanism"),
     CLI_SPEC("alphabet"),
@@ -61,11 +61,10 @@ static const struct cli_command cmd_audit_command = {
     "audit",
     "KIND --epsilon E [--mechanism NAME] [options] | "
     "--task FILE:ID [options] | --all [options]",
-    "Check a mechanism's claims: the exact epsilon of its integers, by "
-    "formula\nand by enumeration; the epsilon that a sample of its reports "
-    "proves; whether\nthe sample follows the stated law; and whether it sends "
-    "nothing when its\nrandomness fails. The exit code is 1 if a claim does "
-    "not hold.",
+    "Audit a mechanism's privacy claim: its exact epsilon, by formula and "
+    "by\nenumeration; the epsilon that a sample of reports proves; whether the "
+    "sample\nfits the stated distribution; whether it outputs nothing if the "
+    "random source\nfails. The exit code is 1 if a claim does not hold.",
     cmd_audit_options, .spec = CMD_AUDIT(spec)};
 
 /* Room for one more row. */
@@ -191,7 +190,8 @@ static int cmd_audit_one(struct cmd_audit *a, struct cli_parser *p)
     if (code != CLI_DONE)
         return code;
     if (cli_spec_trivial(&a->spec))
-        return cli_fail("one value only: nothing is sent, nothing to audit");
+        return cli_fail(
+            "only one value: nothing is sent, so there is nothing to audit");
     cmd_audit_audits(a, a->epsilons.n != 0 ? a->epsilons.n : 1);
     if (a->epsilons.n == 0)
         return cmd_audit_spec(a, &a->spec.spec); /* a design says it all */
@@ -268,12 +268,13 @@ static void cmd_audit_legend(const struct cmd_audit *a)
 {
     char text[512];
 
-    snprintf(text, sizeof text,
-             "epsilon: as claimed; exact: by the integers the randomizer draws "
-             "with; outputs: different reports, if all were gone through; "
-             "sampled: what %" PRIu64 " reports prove with confidence %.9g; "
-             "law p: the chance that reports of the stated law look as odd.",
-             a->options.samples, a->options.confidence);
+    snprintf(
+        text, sizeof text,
+        "epsilon: as claimed; exact: by the integers in use; outputs: number "
+        "of distinct reports, if enumerated; sampled: lower bound from %" PRIu64
+        " reports, with confidence %.9g; law p: p-value of the fit to the "
+        "stated distribution.",
+        a->options.samples, a->options.confidence);
     putchar('\n');
     table_paragraph(stdout, text);
 }
@@ -300,8 +301,8 @@ static int cmd_audit_print(const struct cmd_audit *a)
     if (a->format == TABLE_ALIGNED && permanent)
         cli_permanent_note();
     if (a->spec.permanent)
-        cli_note("note: this is one report; 'hearsay tasks show' says what "
-                 "all reports of the task's permanent answer tell together");
+        cli_note("note: this is about one report; 'hearsay tasks show' prints "
+                 "the epsilon of all reports made from a permanent answer");
     code = cli_finish();
     if (broken == 0)
         return code;

@@ -9,13 +9,13 @@ static void help_overview(void)
 {
     const struct cli_entry *entry;
 
-    puts("hearsay - statistics from answers that prove nothing\n"
-         "usage: hearsay COMMAND [options] [FILE], hearsay help COMMAND\n");
+    puts("hearsay - statistics under local differential privacy\nusage: "
+         "hearsay COMMAND [options] [FILE], hearsay help COMMAND\n");
     for (size_t i = 0; (entry = cli_command_at(i)) != NULL; i++)
         printf("  %-12s %s\n", entry->name, entry->summary);
-    puts("\n"
-         "A question: "
-         "hearsay randomize --yes-no --epsilon 1 truths | hearsay estimate");
+    puts("\nExample: hearsay randomize --yes-no --epsilon 1 truths | hearsay "
+         "estimate\nIn the help of a command, '...' marks an option that needs "
+         "the one above.");
 }
 
 static bool help_asks(const char *word)

@@ -9,25 +9,27 @@
 /* The order is that of the help: the pipeline first. */
 static const struct cli_entry main_commands[] = {
     {"randomize", "turn truths, one per line, into reports", cmd_randomize},
-    {"tally", "count reports and merge tallies", cmd_tally},
+    {"tally", "count report streams and merge tallies", cmd_tally},
     {"estimate", "estimate shares or a mean from a tally", cmd_estimate},
     {"discover", "find frequent strings that nobody listed", cmd_discover},
-    {"release", "publish a trusted curator's counts with noise", cmd_release},
-    {"tasks", "check and sign the tasks for devices", cmd_tasks},
-    {"device", "act as one device: answer, budget, log, send", cmd_device},
-    {"serve", "run a collector: take uploads, show estimates", cmd_serve},
-    {"relay", "forward sealed uploads and hide who sent them", cmd_relay},
-    {"shuffle", "run a shuffler: mix sealed reports, pass them on",
+    {"release", "publish noisy counts as a trusted curator", cmd_release},
+    {"tasks", "check a task file and sign it for devices", cmd_tasks},
+    {"device", "run one device: answer tasks, keep the budget, send",
+     cmd_device},
+    {"serve", "run a collector: accept uploads, serve estimates", cmd_serve},
+    {"relay", "run a relay: forward sealed uploads, hiding the sender",
+     cmd_relay},
+    {"shuffle", "run a shuffler: mix sealed reports and forward them",
      cmd_shuffle},
     {"store", "check, export and import a collector's data", cmd_store},
-    {"plan", "plan people, error or epsilon before you ask", cmd_plan},
+    {"plan", "compute the people, error or epsilon you need", cmd_plan},
     {"mechanisms", "list the mechanisms with their error and cost",
      cmd_mechanisms},
-    {"account", "total the privacy spent, and the effect of liars",
+    {"account", "compute privacy loss, and the effect of lying devices",
      cmd_account},
     {"audit", "check a mechanism's privacy claim", cmd_audit},
     {"simulate", "measure error and attacks on simulated people", cmd_simulate},
-    {"survey", "plan and analyse an interview survey", cmd_survey},
+    {"survey", "plan and analyse a randomized-response survey", cmd_survey},
     {"help", "show what a command does and its options", cmd_help},
 };
 
@@ -53,14 +55,14 @@ int cli_command_unknown(const char *name)
 
     for (size_t i = 0; i < MAIN_COMMANDS; i++)
         names[i] = main_commands[i].name;
-    cli_note("no command '%s'%s", name,
+    cli_note("unknown command '%s'%s", name,
              cli_meant(meant, name, names, "; 'hearsay help' lists them"));
     return CLI_USAGE;
 }
 
 int cli_command_extra(const char *word)
 {
-    cli_note("unexpected argument '%s'; 'hearsay help' has the usage", word);
+    cli_note("unexpected argument '%s'; see 'hearsay help'", word);
     return CLI_USAGE;
 }
 

@@ -153,9 +153,9 @@ static void mechanisms_show(const struct mechanisms_list *l)
                     sizeof fields / sizeof fields[0], "mechanisms");
     }
     if (l->format == TABLE_ALIGNED)
-        printf("\n%s.\n* taken for its kind of question. A mean's variance is "
-               "in units of the range\nsquared; '-': not for this domain, or "
-               "by no formula.\n",
+        printf("\n%s.\n* chosen for its kind of question. The variance of a "
+               "mean is in units of the\nrange squared; '-': not for this "
+               "domain, or without a formula.\n",
                why);
     if (l->format == TABLE_ALIGNED && mechanisms_permanent(l))
         cli_permanent_note();
@@ -198,8 +198,8 @@ static int mechanisms_task(struct mechanisms_list *l, struct cli_parser *p)
     l->is.asked = l->spec.spec;
     l->is.domain = l->spec.spec.kind == HSY_KIND_YES_NO ? 2 : l->spec.spec.d;
     if (l->is.domain < 2)
-        return cli_fail("--task: this asks for no list of values; there is "
-                        "nothing to compare");
+        return cli_fail("--task: this task does not ask for one of a list of "
+                        "values; there is nothing to compare");
     return 0;
 }
 

@@ -43,8 +43,8 @@ static const struct cli_command randomize_command = {
     "randomize",
     "KIND --epsilon E [options] [FILE] | --task FILE:ID [options] [FILE]",
     "Randomize truths, one per line, into reports. A single report proves "
-    "nothing.\n'hearsay tally' counts reports and 'hearsay estimate' estimates "
-    "from them.",
+    "nothing\nabout its truth. 'hearsay tally' counts reports, 'hearsay "
+    "estimate' estimates.",
     randomize_options,
     .operands = "[FILE]",
     .spec = RANDOMIZE(spec)};
@@ -55,8 +55,8 @@ static int randomize_check(struct cli_parser *p, const struct randomize *o)
                                   o->spec.values_file};
 
     if (!o->json && o->output == NULL && isatty(STDOUT_FILENO) == 1)
-        return cli_usage(p, "a report stream is not for a terminal: redirect "
-                            "it, use -o FILE, or --json");
+        return cli_usage(p, "will not write a report stream to a terminal; "
+                            "redirect it, use -o FILE, or --json");
     return cli_check_inputs(p, inputs, sizeof inputs / sizeof inputs[0]);
 }
 
@@ -123,13 +123,13 @@ static int randomize_run(struct randomize *j)
     int failed;
 
     if (cli_spec_trivial(&j->spec)) {
-        cli_note("one value only: every answer is known beforehand, so "
-                 "nothing is sent");
+        cli_note("only one value: every answer is known beforehand, so nothing "
+                 "is sent");
         return CLI_DONE;
     }
     if (j->spec.permanent)
-        cli_note("note: this keeps no permanent answer: every report spends "
-                 "its epsilon anew. 'hearsay device' answers as a device does");
+        cli_note("note: no permanent answer is kept here: every report spends "
+                 "its epsilon again; 'hearsay device' keeps one");
     failed = cli_hide();
     if (!failed)
         failed = randomize_open(j);

@@ -27,8 +27,7 @@ static bool tally_round(struct cli_parser *p, void *to)
         round->each = 1;
         return true;
     }
-    cli_usage(p, "--round takes the number of the slot and of the round in it, "
-                 "both from 0 on: 0:6");
+    cli_usage(p, "--round takes SLOT:ROUND, two integers from 0, e.g. 0:6");
     return false;
 }
 
@@ -41,8 +40,8 @@ static const struct cli_option tally_options[] = {
     {"output", "FILE", "output file, written whole or not at all ('-': stdout)",
      CLI_INTO_OUTPUT, offsetof(struct tally_how, output)},
     {"round", "SLOT:ROUND",
-     "slot and round of files that do not name theirs; needed to merge reports "
-     "of kept answers",
+     "slot and round of files that do not state theirs; required to merge "
+     "reports made from permanent answers",
      CLI_INTO_CALL, .call = tally_round},
     {"column", "NAME",
      "reports are this column of CSV with a header, each as 'randomize --json' "
@@ -69,9 +68,9 @@ static const struct cli_command tally_command = {
     "tally",
     "[-o FILE] [--round SLOT:ROUND] [FILE...] | "
     "--column NAME KIND --epsilon E [options] [FILE...]",
-    "Count reports: merge report streams, their JSON twins and tallies of "
-    "one\nscheme into one tally. Merging the tallies of the parts of a stream, "
-    "in any\norder, gives the tally of the whole, byte for byte.",
+    "Count reports into one tally. Inputs may be report streams, binary or "
+    "JSON, and\ntallies, all of one scheme. Merging the tallies of parts, in "
+    "any order, gives\nthe tally of the whole, byte for byte.",
     tally_options,
     .operands = "[FILE...]",
     .spec = offsetof(struct tally_how, spec)};
@@ -137,8 +136,8 @@ int cmd_tally(int argc, char **argv)
         return p.exit;
     }
     if (how.output == NULL && isatty(STDOUT_FILENO) == 1)
-        failed = cli_usage(&p, "a tally is not for a terminal: redirect it or "
-                               "use -o FILE");
+        failed = cli_usage(&p, "will not write a tally to a terminal; redirect "
+                               "it, or use -o FILE");
     if (!failed)
         failed = tally_run(&g, &how, &p);
     gather_clear(&g);

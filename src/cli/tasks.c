@@ -30,8 +30,7 @@ static int tasks_sound(struct task_file *t, const struct tasks_how *how)
     if (failed)
         return failed;
     if (t->yaml == NULL)
-        return cli_fail("%s: this is compiled already; 'hearsay tasks show' "
-                        "shows it",
+        return cli_fail("%s: already compiled; use 'hearsay tasks show'",
                         how->file);
     if (how->against == NULL)
         return 0;
@@ -103,8 +102,9 @@ static int tasks_verify(const struct task_file *t, const struct tasks_how *how,
     if (t->yaml != NULL)
         return how->key == NULL
                    ? 0
-                   : cli_fail("%s: a tasks.yaml is not signed; compile it",
-                              how->file);
+                   : cli_fail(
+                         "%s: a tasks.yaml is not signed; compile it first",
+                         how->file);
     show->signature = "not checked (--key)";
     if (how->key == NULL)
         return 0;
@@ -171,18 +171,19 @@ static const struct cli_option tasks_options[] = {
      "document in force; refuse changes that need a new release", CLI_INTO_TEXT,
      TASKS(against), .verbs = "check compile"},
     {"key", "FILE",
-     "secret key to sign with (compile), or public key that must have signed",
+     "secret key to sign with (compile), or public key to verify with (sheet, "
+     "show)",
      CLI_INTO_TEXT, TASKS(key), .verbs = "compile sheet show"},
-    {"next-key", "FILE",
-     "additional public key that may sign from the next version on",
+    {"next-key", "FILE", "public key that may also sign later versions",
      CLI_INTO_TEXT, TASKS(next_key), .verbs = "compile"},
     {"output", "FILE",
      "document to write, whole or not at all; keygen writes FILE.secret and "
      "FILE.public",
      CLI_INTO_FILE, TASKS(output), .verbs = "compile keygen"},
-    {"seal", NULL, "make a sealing key pair, for a gateway or collector",
+    {"seal", NULL,
+     "make an encryption key pair (X25519), for a gateway or collector",
      CLI_INTO_FLAG, TASKS(seal), .verbs = "keygen"},
-    {"labels", NULL, "print what each task means, in plain words",
+    {"labels", NULL, "print each task's privacy label, in plain words",
      CLI_INTO_FLAG, TASKS(show.labels), .verbs = "show", .without = "format"},
     {"format", "table|csv|json", "output format", CLI_INTO_FORMAT,
      TASKS(show.format), .preset = "table", .verbs = "check show"},
@@ -190,7 +191,7 @@ static const struct cli_option tasks_options[] = {
 
 static const struct cli_verb tasks_verbs[] = {
     {"check", "FILE", "[--against DOCUMENT]", .run = tasks_run_check,
-     .about = "Read a tasks.yaml and list every mistake in it."},
+     .about = "Read a tasks.yaml and report every error in it."},
     {"compile", "FILE", "--key SECRET -o DOCUMENT [options]", "key output",
      tasks_run_compile,
      .about = "Compile a tasks.yaml to one signed document."},
@@ -205,8 +206,9 @@ static const struct cli_verb tasks_verbs[] = {
 
 static const struct cli_command tasks_command = {
     "tasks", NULL,
-    "Check a tasks.yaml, the list of questions to devices, and compile it to "
-    "one\nsigned document. Every mistake is listed with its line.",
+    "Check a tasks.yaml, report every error with its line, and compile it to "
+    "a\nsigned document. 'show' prints tasks and costs, 'sheet' a "
+    "data-protection\nsummary; 'keygen' makes keys.",
     tasks_options, .verbs = tasks_verbs};
 
 int cmd_tasks(int argc, char **argv)

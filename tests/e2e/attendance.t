@@ -111,7 +111,7 @@ svg = open(path("both.svg")).read()
 ok("Shares of person-rounds" in svg and "600 reports of at least 300 devices in 2 rounds" in svg and "counts once for each" in svg, "and a figure too", svg[:1500])
 bound = json.loads(must("estimate", streams[0], "--rounds", 5, "--format", "json"))
 ok(abs(bound["estimates"][0]["stderr"] - stderr_of(300, 1500, 0.9206735942077923, 0.18101541524157762)) < 1e-9, "--rounds T is a bound", bound)
-for code, want, args in ((1, "does not say of which round", ("tally", days[0], streams[1])), (1, "says its rounds", ("estimate", both, "--rounds", "3")),
+for code, want, args in ((1, "does not state its round", ("tally", days[0], streams[1])), (1, "states its rounds", ("estimate", both, "--rounds", "3")),
                          (2, "1 to", ("estimate", streams[0], "--rounds", "0")), (1, "reports", ("estimate", streams[0], "--rounds", "301")),
                          (2, "--round takes", ("tally", "--round", "1", streams[0])), (2, "--round takes", ("tally", "--round", "1:4294967296", streams[0])),
                          (2, "--against", ("estimate", both, "--devices", "4")), (1, "of 300 devices", ("estimate", days[0], "--against", days[1], "--devices", "299")),
@@ -135,7 +135,7 @@ ok(half == whole, "--rounds is of the one of two that does not say its own", (ha
 half = json.loads(must("estimate", streams[0], "--against", days[1], "--rounds", 1, "--format", "json"))["estimates"]
 ok(half == whole, "whichever that is", (half, whole))
 r = run("estimate", days[0], "--against", days[1], "--rounds", "1")
-ok(r.code == 1 and "both say their rounds" in r.err and not r.out, "if both say theirs it is refused", r)
+ok(r.code == 1 and "both state their rounds" in r.err and not r.out, "if both say theirs it is refused", r)
 ok(abs(paired[1] ** 2 - (paired[0] ** 2 - 2 * 0.18101541524157762 / 300)) < 1e-9, "two rounds of 300 devices are compared as pairs", paired)
 other = write("other.hsy", must("randomize", "--task", write("other.yaml", open(yaml).read().replace("permanent: {epsilon: 2}", "permanent: {epsilon: 3}")) + ":dark", stdin=people))
 r = run("tally", days[0], other)
@@ -151,13 +151,13 @@ for name, words in (("homepage", "hearsay simulate study"), ("new-words", "hears
     ok(r.code == 1 and words in r.err and not r.out, "%s has no formula: what to use instead is said" % name, r)
 fresh = write("fresh.tally", must("tally", stdin=must("randomize", "--yes-no", "--epsilon", "1", stdin=people)))
 r = run("estimate", fresh, "--rounds", "3")
-ok(r.code == 1 and "coins of their own: leave it out" in r.err and not r.out, "--rounds of fresh coins: what to do is said", r)
+ok(r.code == 1 and "every report has fresh noise" in r.err and not r.out, "--rounds of fresh coins: what to do is said", r)
 curator = write("curator.tally", must("release", "--yes-no", "--epsilon", "1", stdin=people))
 r = run("estimate", curator, "--rounds", "2")
 ok(r.code == 1 and "curator's release" in r.err and "leave it out" in r.err and not r.out, "and of a curator's release", r)
 for code, want, args in ((2, "--days", ("--task", yaml + ":dark")), (2, "1 to", ("--task", yaml + ":dark", "--days", "0", "--devices", "5")),
                          (1, "no task", ("--task", yaml + ":none", "--days", "5", "--devices", "5")), (2, "--task", ("--days", "5")),
-                         (2, "does not go with", ("--task", yaml + ":dark", "--days", "5", "--devices", "5", "--yes-no"))):
+                         (2, "does not apply to", ("--task", yaml + ":dark", "--days", "5", "--devices", "5", "--yes-no"))):
     r = run("plan", *args)
     ok(r.code == code and want in r.err and not r.out, "refused: plan %s" % " ".join(args), r)
 done()

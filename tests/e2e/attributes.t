@@ -95,15 +95,15 @@ r = run("estimate", "--joint", "-", stdin=stream)
 ok(r.code == 1 and "one attribute" in r.err, "which smp cannot tell, and says so", r)
 
 BAD = {
-    "line 1, column 3: the header names no attribute": "smoker,city,extra\nyes,rome,1\n",
-    "line 1, column 1: the header names no": "maybe,atlantis\n",
+    "line 1, column 3: not a declared attribute": "smoker,city,extra\nyes,rome,1\n",
+    "line 1, column 1: not a declared": "maybe,atlantis\n",
     "line 1, smoker: the header has this column twice": "smoker,smoker\nyes,yes\n",
     "line 1, city: the header has no column": "smoker\nyes\n",
     "line 2, smoker: neither": "smoker,city\nmaybe,rome\n",
     "line 3, city: not one of": "smoker,city\nyes,rome\nno,atlantis\n",
     "line 2, smoker: empty": "smoker,city\n,rome\n",
-    "line 2: not as many": "smoker,city\nyes\n",
-    "line 2: not as many fields": "smoker,city\nyes,rome,oslo\n",
+    "line 2: the number": "smoker,city\nyes\n",
+    "line 2: the number of fields differs": "smoker,city\nyes,rome,oslo\n",
     "line 2: a quote": 'smoker,city\nyes,"rome\n',
 }
 for message, text in BAD.items():

@@ -84,14 +84,14 @@ usage(["randomize", "--yes-no", "--seed", "1", *UNIT], ["--seed needs --simulate
 usage(["randomize", "--yes-no", "--simulate", *UNIT], ["--seed"], "a simulation without a seed")
 usage(["randomize", "--yes-no", "--epsilonn", "1"], ["did you mean --epsilon"], "a misspelt option")
 usage(["randomize", "--yes-no", *UNIT, "x", "y"], ["unexpected argument 'y'"], "two inputs")
-usage(["tally", "--nonesuch"], ["no option"], "an unknown option of tally")
+usage(["tally", "--nonesuch"], ["unknown option"], "an unknown option of tally")
 usage(["randomize", "--yes-no", "--epsilon", "1", "--epsilon", "2"], ["--epsilon", "twice"], "two epsilons")
 usage(["randomize", "--yes-no", "--epsilon=1", "--yes-no"], ["--yes-no", "twice"], "a flag twice")
 usage(["tally", "-o", path("other")], ["--output", "twice"], "two outputs")
 for args, words in ((["--yes-no", "--set", "spinner=0.5"], ["--set: "]), (["--strings", "--set", "spinner=0.3"], ["--set: "]),
                     (["--range", "0:9", "--bins", "2000000", "--mechanism", "oue", *UNIT], ["--bins: ", "1048576"]),
                     (["--domain", "2000000", "--mechanism", "oue", *UNIT], ["--domain: ", "1048576"]),
-                    (["--domain", "3", "--mechanism", "onebit", *UNIT], ["--mechanism onebit cannot", "--range"]),
+                    (["--domain", "3", "--mechanism", "onebit", *UNIT], ["--mechanism onebit does not", "--range"]),
                     (["--yes-no", "--set", "spinner=0.70000000001"], ["at most 9", "2^31"]),
                     (["--range", "0:9000000000000000000", *UNIT], ["--range", "2^62"]),
                     (["--range", ".5:1", *UNIT], ["--range", "a digit first"]), (["--yes-no", "--epsilon", ".5"], ["--epsilon", "a digit first"])):
@@ -187,7 +187,7 @@ for name, data in (("at the end", text + b"\n"), ("with a carriage return", text
 f = write("foreign", text.replace(b"\n", b"\n\n", 1))
 refuses(["tally", f], 1, [f, "line 2: empty"], "an empty line of JSON within")
 f = write("mixed", stream + must("randomize", "--yes-no", *UNIT, stdin="yes\n"))
-refuses(["tally", f], 1, [f + ": holds files", "differ"], "two streams in one file that cannot be mixed")
+refuses(["tally", f], 1, [f + ": holds parts", "differ"], "two streams in one file that cannot be mixed")
 
 
 for rows, words in (("0.7,0.2\n0.3,0.7\n", ["--set matrix", "column 2: adds up to less than 1"]),
@@ -197,10 +197,10 @@ BINS = ["--range", "0:9", "--bins", "9", *UNIT]
 for args, words in (([*BINS, "--mechanism", "hh", "--set", "fanout=1"], ["at least 2 children\n"]),
                     ([*BINS, "--mechanism", "hh", "--set", "fanout=2000"], ["at most 1024 children\n"]),
                     (["--domain", "500", "--mechanism", "pgr", "--set", "q=3", "--set", "t=2", *UNIT], ["take a larger t or q\n"]),
-                    (["--strings", "--mechanism", "grr", *UNIT], ["--mechanism grr", "goes with --values, --range --bins\n"]),
-                    (["--yes-no", "--mechanism", "wavelet", *UNIT], ["--mechanism wavelet", "goes with --range --bins\n"]),
+                    (["--strings", "--mechanism", "grr", *UNIT], ["--mechanism grr", "it supports --values, --range --bins\n"]),
+                    (["--yes-no", "--mechanism", "wavelet", *UNIT], ["--mechanism wavelet", "it supports --range --bins\n"]),
                     (["--yes-no", "--set", "channel=0.9,0.1", "--epsilon", "1"], ["--epsilon", "the cap", "--set"]),
-                    (UNIT, ["say what is asked", "--attribute"]), (["--yes-no", "--strings", *UNIT], ["one question", "--attribute"])):
+                    (UNIT, ["missing question", "--attribute"]), (["--yes-no", "--strings", *UNIT], ["one question", "--attribute"])):
     usage(["randomize", *args], words, "the message says: %s" % words[-1].strip())
 
 

@@ -289,15 +289,15 @@ signs = "a shuffler signs its batches: set sign_key and seal_keys"
 for what, want in (
         ({"sign_key": None, "seal_keys": None}, ["next: " + signs]), ({"sign_key": None}, ["seal_keys: " + together, "next: " + signs]),
         ({"seal_keys": None}, ["sign_key: " + together]), ({"next": None}, ["receipt_key: this is of a shuffler: say by 'next' where its batches go"]),
-        ({"next": None, "receipt_key": None}, ["next: say where batches go: the URL of the next shuffler, or of the collector"]),
+        ({"next": None, "receipt_key": None}, ["next: missing; give the URL of the next shuffler, or of the collector"]),
         ({"next": "ftp://here"}, ["next: this takes a URL, as https://next.example.org"]),
         ({"backup_hours": 1}, ["backup_hours: a shuffler's data are not copied: an older copy that is put back could be mixed a second time. Keep its keys"]),
         ({"body_bytes": "1M"}, ["body_bytes: a part of a batch must fit: at least 2M"]),
         ({"seal_keys": [c.name("s1-seal.secret")] * 3}, [c.name("s1-seal.secret") + ": more than two keys that open envelopes"]),
         ({"seal_keys": [c.name("s1-seal.public")]}, [c.name("s1-seal.public") + ": this is a public key; name its .secret file"]),
         ({"sign_key": c.name("s1-seal.secret")}, [c.name("s1-seal.secret") + ": this is a key to seal for; 'hearsay tasks keygen' makes keys that sign"]),
-        ({"seal_keys": [c.name("s2-seal.secret")]}, ["warning: seal_keys: by %s the reports of 'veiled' are sealed for a key that is not among them: its batches are not taken" % c.signed]),
-        ({"sign_key": c.name("stranger-sign.secret")}, ["warning: document: %s has no statement of this shuffler: nothing is sealed for it" % c.signed])):
+        ({"seal_keys": [c.name("s2-seal.secret")]}, ["warning: seal_keys: %s has the reports of 'veiled' sealed for another key; its batches will be refused" % c.signed]),
+        ({"sign_key": c.name("stranger-sign.secret")}, ["warning: document: %s has no statement of this shuffler; it will receive no reports" % c.signed])):
     first.configure(**what)
     r = run("shuffle", "check", first.yaml)
     found = [re.sub("^hearsay: (%s(:\\d+)?: )?" % re.escape(first.yaml), "", line) for line in r.err.splitlines()]
@@ -307,7 +307,7 @@ r = run("shuffle", "check", second.yaml)
 ok(r.code == 0 and "warning: receipt_key: by %s the next hop is the collector" % c.signed in r.err, "the last shuffler is told that it needs the collector's key", r)
 c.collector.configure(document=c.signed, sign_key=None, seal_keys=None)
 r = run("serve", "check", c.collector.yaml)
-ok(r.code == 0 and "warning: seal_keys: by %s the reports of 'veiled' are sealed" % c.signed in r.err, "and a collector that it has no keys for its task", r)
+ok(r.code == 0 and "warning: seal_keys: %s has the reports of 'veiled' sealed" % c.signed in r.err, "and a collector that it has no keys for its task", r)
 
 # ---- tasks.yaml --------------------------------------------------------------------
 

@@ -40,8 +40,8 @@ says 1 "no enrolment token of this task" "once" token revoke age "$first"
 is $? "a forwarder's is made"
 says 0 "" "a role's is revoked" token revoke ann
 says 1 "no token of this name" "once" token revoke ann
-says 2 "does not go with" "a directory and a database are one too many" token list --data "$work"
-says 2 "no option --storage" "a collector has its own in its file" "$HEARSAY" serve "$work/hearsay.yaml" --storage "$HSY_PG"
+says 2 "cannot be used with" "a directory and a database are one too many" token list --data "$work"
+says 2 "unknown option --storage" "a collector has its own in its file" "$HEARSAY" serve "$work/hearsay.yaml" --storage "$HSY_PG"
 says 1 "postgresql://" "what is no URL is told" "$HEARSAY" serve token list --storage nowhere
 says 1 "reached" "so is a server that is not there" "$HEARSAY" serve token list --storage "postgresql:///hearsay?user=hearsay&host=$work"
 echo "1..$n"

@@ -172,7 +172,7 @@ for text, words in (("key: 12\n", ["policy.yaml:1: key: 64 hexadecimal digits"] 
 where = copy(dev, "spoilt")
 gone("state.a", "state.b")(where)
 r = device("budget", where)
-ok(r.code == 1 and "put the newest files back, or remove" in r.err, "damage: what to do is said", r)
+ok(r.code == 1 and "restore the newest files, or delete" in r.err, "damage: what to do is said", r)
 
 # ---- Who may use it ------------------------------------------------------------
 
@@ -284,7 +284,7 @@ for bad in ("crashes", "crashes=1", "crashes=1,2", "crashes=1,2,3,4", "crashes=1
 for args, words in ((["init", path("bad")], "--document"), (["init", path("bad"), "--document", doc], "--public-key"),
                     (["init", path("bad"), "--document", doc, "--policy", "x", "--day", "1"], "--policy"), (["consent", dev, "maybe"], "collect"),
                     (["pack", dev, "--mark-sent"], "-o"), (["answer", dev], "TASK"), (["answer", dev, "crash", CANARY, CANARY], "'device answer' takes DIR TASK [VALUE]"),
-                    (["budget", dev, "--mark-sent"], "--mark-sent goes with 'device pack'"), (["bugdet", dev], "did you mean 'device budget'"), ([], "say what")):
+                    (["budget", dev, "--mark-sent"], "--mark-sent is only for 'device pack'"), (["bugdet", dev], "did you mean 'device budget'"), ([], "missing subcommand")):
     r = device(*args)
     ok(r.code == 2 and words in r.err and CANARY not in r.err and not os.path.exists(path("bad")), "usage: %s" % words, r)
 r = device("init", path("bad"), "--document", doc, "--public-key", document("x", seed=5) + ".pub")

@@ -103,7 +103,7 @@ asked = must("randomize", "--task", task + ":words", "--simulate", "--seed", 1, 
 ok(asked == randomize(people[:half], 1), "a task asks the same")
 
 # Bad input.
-refused(1, ["line 2", "longer than its spelling", "--set bits=N", "--other"], "randomize", *PEM, "--epsilon", "1", stdin=b"ok\ntoo long\n")
+refused(1, ["line 2", "too long", "--set bits=N", "--other"], "randomize", *PEM, "--epsilon", "1", stdin=b"ok\ntoo long\n")
 other = must("randomize", *PEM, "--epsilon", "10", "--other", stdin=b"too long\n" * 500)
 ok(b"other" in must("discover", "show", stdin=other), "with --other long strings are one string")
 refused(1, ["line 1", "zero byte"], "randomize", *PEM, "--epsilon", "1", stdin=b"a\0\n")
@@ -119,8 +119,8 @@ ok(must("discover", "show", whole, "--level", "90%") == must("discover", "show",
 for level in ("0", "1", "100", "100%", "0%", "%"):
     refused(2, ["--level takes a share above 0 and below 1"], "discover", "show", whole, "--level", level)
 refused(2, ["'discover plan' needs --frequency"], "discover", "plan", "--epsilon", "1")
-refused(2, ["--epsilon goes with 'discover plan' or"], "discover", "show", whole, "--epsilon", "1")
-refused(2, ["--bits goes with 'discover plan' or"], "discover", "show", whole, "--bits", "24")
+refused(2, ["--epsilon is only for 'discover plan' or"], "discover", "show", whole, "--epsilon", "1")
+refused(2, ["--bits is only for 'discover plan' or"], "discover", "show", whole, "--bits", "24")
 refused(2, ["unexpected argument"], "discover", "plan", whole, "--epsilon", "1", "--frequency", "0.1")
 
 # In simulation.
@@ -137,7 +137,7 @@ runs = list(csv.DictReader(open(path("found.csv"))))
 ok(len(runs) == 4 and all(abs(sum(float(r["f1"]) for r in runs if r["epsilon"] == t["epsilon"]) / 2 - float(t["f1"])) < 1e-12 for t in rows),
    "the runs of a dump average to its row", runs)
 refused(1, ["--bits", "more bits are needed"], "simulate", "discover", "pem", "--bits", "12", "--data", "uniform", "--domain", "5000")
-refused(2, ["no 'simulate discover magic'"], "simulate", "discover", "magic")
+refused(2, ["unknown command 'simulate discover magic'"], "simulate", "discover", "magic")
 refused(2, ["--users takes an integer from 1"], "simulate", "discover", "pem", "--data", "uniform", "--users", "0")
 
 # In batches.
@@ -171,7 +171,7 @@ for form in (["--interactive", "--mechanism", "oue"], ["--pool-bits", "10"]):
 t = found(*NUMBERS, "--data", "file:" + write("numbers", b"65535\n7\n7\n" * 100), "--sizes", "rising")[0]
 ok(t["users"] == "2000" and t["domain"] == "2" and float(t["recall"]) == 1, "integers of a file, drawn from it", t)
 N16 = [*BATCHES, "--integers", "--bits", "16", "--data"]
-refused(1, ["line 2", "longer than its spelling", "--bits"], *BATCHES, "--data", "file:" + write("long", b"ok\nq7secret\n"))
+refused(1, ["line 2", "too long", "--bits"], *BATCHES, "--data", "file:" + write("long", b"ok\nq7secret\n"))
 refused(1, ["line 2", "more than --bits bits"], *N16, "file:" + write("large", b"1\n65536\n"))
 refused(1, ["line 1", "not an integer"], *N16, "file:" + write("text", b"1.5\n"))
 refused(1, ["has no lines"], *N16, "file:" + write("nothing", b""))
@@ -190,10 +190,10 @@ refused(2, ["--data", "is empty"], *N16, "uniform,")
 refused(2, ["--domain"], *N16, "uniform", "--domain", "70000")
 refused(2, ["--rounds", "--users"], *N16, "file:" + path("numbers"), "--rounds", "2")
 refused(2, ["--sizes needs --interactive"], "simulate", "discover", "pem", "--data", "uniform", "--sizes", "rising")
-refused(2, ["--interactive does not go with --ideal"], *N16, "uniform", "--ideal")
+refused(2, ["--interactive cannot be used with --ideal"], *N16, "uniform", "--ideal")
 refused(1, ["--mechanism grr", "fewer bits"], "simulate", "discover", "pem", "--data", "uniform", "--mechanism", "grr")
-refused(2, ["--ideal stands for olh"], "simulate", "discover", "pem", "--data", "uniform", "--mechanism", "blh", "--ideal")
-refused(2, ["--interactive goes with 'simulate discover pem'"], "simulate", "discover", "treehist", "--data", "uniform", "--interactive")
+refused(2, ["--ideal is only for olh"], "simulate", "discover", "pem", "--data", "uniform", "--mechanism", "blh", "--ideal")
+refused(2, ["--interactive is only for 'simulate discover pem'"], "simulate", "discover", "treehist", "--data", "uniform", "--interactive")
 ORACLES = ["--data", "geometric:0.5", "--domain", "100", "--bits", "10", "--top", "4", "--users", "20000", "--runs", "2", "--epsilon", "3"]
 table = found("simulate", "discover", "pem", *ORACLES, "--step", "4", "--mechanism", "olh,blh,cms,hcms,grr,oue,hr,pgr")
 ok([t["mechanism"] for t in table] == ["olh", "blh", "cms", "hcms", "grr", "oue", "hr", "pgr"] and all(float(t["f1"]) >= 0.5 for t in table),

@@ -141,19 +141,19 @@ ok([r["value"] for r in others] == ["a", "b", "other"] and round(others[2]["esti
 # Reports that nobody's noise would give.
 twin = must("randomize", "--yes-no", "--epsilon", "1", "--json", "--simulate", "--seed", "1", stdin=b"yes\n" * 2000).decode().splitlines()
 r = run("estimate", "-", stdin="\n".join([twin[0]] + ['{"report":1}'] * 2000 + twin[-1:]) + "\n")
-ok(r.code == 0 and "honest reports" in r.err and "outside" in r.err, "counts that cannot be are shown with a warning", r)
+ok(r.code == 0 and "honest devices" in r.err and "outside" in r.err, "counts that cannot be are shown with a warning", r)
 r = run("estimate", "-", stdin="\n".join(twin) + "\n")
 ok(r.code == 0 and r.err == "", "control: true ones without", r)
 r = run("estimate", "-", stdin=must("randomize", "--yes-no", "--epsilon", "4", stdin="yes\nno\n"))
-ok(r.code == 0 and "only 2 reports:" in r.err, "few reports are remarked upon", r)
+ok(r.code == 0 and "only 2 reports;" in r.err, "few reports are remarked upon", r)
 r = run("estimate", "-", stdin=must("randomize", "--yes-no", "--epsilon", "4", stdin="yes\n"))
-ok(r.code == 0 and "only 1 report:" in r.err and b", 1 report\n" in r.out, "one is one report", r)
+ok(r.code == 0 and "only 1 report;" in r.err and b", 1 report\n" in r.out, "one is one report", r)
 odd = write("odd", "\n".join([twin[0]] + ['{"report":1}'] * 90 + ['{"end":90}']) + "\n")
 r = run("estimate", "-", "--against", odd, stdin="\n".join(twin) + "\n")
-ok(r.code == 0 and odd + ": honest reports" in r.err and odd + ": only 90 reports" in r.err and "standard input" not in r.err,
+ok(r.code == 0 and odd + ": honest devices" in r.err and odd + ": only 90 reports" in r.err and "standard input" not in r.err,
    "--against: the second tally is looked at as well", r)
 r = run("estimate", odd, "--against", "-", stdin="\n".join(twin) + "\n")
-ok(r.code == 0 and odd + ": honest reports" in r.err and odd + ": only 90 reports" in r.err and "standard input" not in r.err,
+ok(r.code == 0 and odd + ": honest devices" in r.err and odd + ": only 90 reports" in r.err and "standard input" not in r.err,
    "and the first", r)
 
 
@@ -203,7 +203,7 @@ for ask in (["--quantile", "0.5"], ["--between", "8:12"]):
 ok(0 < noted < 8, "which happens, and not always", noted)
 one = must("randomize", "--domain", "100", "--epsilon", "1", "--mechanism", "grr", "--json", stdin=b"0\n").decode().splitlines()
 r = run("estimate", "-", stdin="\n".join([one[0]] + ['{"report":7}'] * 2000 + ['{"end":2000}']) + "\n")
-ok(r.code == 0 and "warning: 100 of 100 intervals" in r.err and "chance alone" in r.err, "far more of them than chance makes are a warning", r)
+ok(r.code == 0 and "warning: 100 of 100 intervals" in r.err and "due to chance" in r.err, "far more of them than chance makes are a warning", r)
 
 before = write("before", must("tally", stdin=many(1, lines(i % 2 for i in range(20000)))))
 after = must("tally", stdin=many(2, lines(2 if i % 10 == 0 else 1 for i in range(20000))))

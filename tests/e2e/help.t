@@ -6,7 +6,7 @@ import re
 from e2e import *
 
 out = must("help").decode()
-commands = re.findall(r"^  ([a-z]+)  +\S", out.split("A question")[0], re.M)
+commands = re.findall(r"^  ([a-z]+)  +\S", out.split("Example")[0], re.M)
 ok({"randomize", "tally", "estimate", "discover", "release", "plan", "tasks", "device", "serve", "relay", "shuffle", "store", "mechanisms", "audit", "simulate", "survey", "account", "help"} <= set(commands), "help lists the commands", out)
 ok(must("--help").decode() == out == must("-h").decode(), "--help and -h are help")
 ok(re.fullmatch(r"hearsay \d+\.\d+\.\d+\n", must("--version").decode()) is not None, "--version")
@@ -52,7 +52,7 @@ for args, words in ((["randomise"], "did you mean 'randomize'"), (["estimat"], "
                     (["--version", "x"], "unexpected argument"), (["help", "help", "x"], "unexpected argument"), (["help", "device", "anser"], "did you mean 'device answer'"), (["help", "a", "b", "c", "d", "e"], "unexpected argument"),
                     ([], "hearsay help"), (["help", "zzzzz"], "hearsay help"), (["randomize", "--epsilom", "1"], "did you mean --epsilon"),
                     (["randomize", "--epsilon"], "needs a value"), (["randomize", "--yes-no=1"], "takes no value"),
-                    (["estimate", "-x"], "no option -x"), (["mechanisms", "--epsilon", "1"], "--epsilon needs --domain"),
+                    (["estimate", "-x"], "unknown option -x"), (["mechanisms", "--epsilon", "1"], "--epsilon needs --domain"),
                     (["mechanisms", "extra"], "unexpected argument 'extra'")):
     r = run(*args)
     ok(r.code == 2 and words in r.err, "hearsay %s: %s" % (" ".join(args), words), r)
@@ -114,7 +114,7 @@ for ask in ("--help", "-h", "help"):
 # What an error in the options points to is the help of that very command.
 for command in ("randomize", "discover", "discover next", "simulate", "simulate attack", "simulate discover pem", "simulate discover sfp", "serve token add"):
     r = run(*command.split(), "--no-such-option")
-    pointed = re.findall(r"'hearsay (.*) --help' has the options", r.err)
+    pointed = re.findall(r"see 'hearsay (.*) --help'", r.err)
     usage = r.err.splitlines()[1]
     ok(r.code == 2 and pointed == [command] and must(*command.split(), "--help").decode().startswith(usage + "\n"),
        "an unknown option of '%s' points to its own help" % command, r)

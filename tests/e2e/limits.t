@@ -125,7 +125,7 @@ import pty
 master, slave = pty.openpty()
 for args in (["randomize", *HOW], ["tally"]):
     r = Result(subprocess.run([HEARSAY, *args], input=block, stdout=slave, stderr=subprocess.PIPE))
-    ok(r.code == 2 and "not for a terminal" in r.err and "-o" in r.err, "%s does not write to a terminal" % args[0], r)
+    ok(r.code == 2 and "to a terminal" in r.err and "-o" in r.err, "%s does not write to a terminal" % args[0], r)
 r = Result(subprocess.run([HEARSAY, "estimate", "-"], input=tally, stdout=slave, stderr=subprocess.PIPE))
 ok(r.code == 0, "estimate does", r)
 

@@ -22,7 +22,7 @@ ok(a["hoeffding"] == a["alpha"] and a["normal"] < a["exact"] < a["hoeffding"], "
 a = plan("--yes-no", "--alpha", "0.01", "--epsilon", "1")
 ok(plan("--yes-no", "--alpha", "1%", "--epsilon", "1") == a, "an error of 1% is 0.01")
 r = run("plan", "--range", "0:100", "--alpha", "1%", "--epsilon", "1")
-ok(r.code == 2 and "in its units" in r.err and r.out == b"", "that of a mean is in its units", r)
+ok(r.code == 2 and "in its units" in r.err and r.out == b"", "that of a mean in its units", r)
 ok(a["n"] == 86370 and a["mechanism"] == "rr" and a["report_bits"] == 1, "one percentage point takes 86,370 people", a)
 ok(a["central_n"] == 300 and near(a["posterior"], 0.731058578630004879), "a curator 300; and what an answer tells", a)
 
@@ -85,7 +85,7 @@ ok(len(table) == 1 and table[0]["n"] == 1000, "csv has a header and a row")
 
 for args, what in (
         ([], "KIND"), (["--yes-no"], "give two of"), (["--yes-no", "--n", "0", "--epsilon", "1"], "--n"),
-        (["--yes-no", "--n", "10", "--epsilon", "1", "--alpha", "0.1", "--beta", "0.1"], "nothing is missing"),
+        (["--yes-no", "--n", "10", "--epsilon", "1", "--alpha", "0.1", "--beta", "0.1"], "all four are given"),
         (["--yes-no", "--n", "10", "--alpha", "-1"], "--alpha"), (["--yes-no", "--n", "10", "--alpha", "2"], "below 1"),
         (["--yes-no", "--n", "10", "--epsilon", "1", "--beta", "1"], "--beta"), (["--yes-no", "--n", "10", "--epsilon", "1", "--all"], "--all"),
         (["--yes-no", "--n", "10", "--epsilon", "33"], "--epsilon"), (["--range", "0:1", "--n", "10", "--epsilon", "1", "--share", "0.1"], "--share"),
@@ -120,10 +120,10 @@ ok(few["epsilon_central"] > back["epsilon_central"] and few["n"] == 25000, "fewe
 everybody = json.loads(must(*shuffled, "--epsilon", "6.68", "--assume-honest", "1"))
 ok(everybody["epsilon_central"] < back["epsilon_central"] and everybody["n"] == 50000, "all of them honest hide most", everybody)
 mean = json.loads(must("plan", "--range", "0:24", "--model", "shuffled", "--min-batch", "50000", "--epsilon-central", "1", "--format", "json"))
-ok(mean["bound"] == "clones" and mean["shuffled_sd"] > 0.001, "a mean is in its units", mean)
+ok(mean["bound"] == "clones" and mean["shuffled_sd"] > 0.001, "a mean in its units", mean)
 for args, what in (
-        (["--epsilon", "1"], "--min-batch"), (["--min-batch", "9"], "--epsilon-central"), (["--min-batch", "9", "--epsilon", "1", "--epsilon-central", "1"], "--epsilon-central does not go with --epsilon"),
-        (["--min-batch", "9", "--epsilon", "1", "--n", "5"], "--n does not go with --model shuffled"), (["--min-batch", "9", "--epsilon", "1", "--delta", "0"], "--delta"),
+        (["--epsilon", "1"], "--min-batch"), (["--min-batch", "9"], "--epsilon-central"), (["--min-batch", "9", "--epsilon", "1", "--epsilon-central", "1"], "--epsilon-central cannot be used with --epsilon"),
+        (["--min-batch", "9", "--epsilon", "1", "--n", "5"], "--n cannot be used with --model shuffled"), (["--min-batch", "9", "--epsilon", "1", "--delta", "0"], "--delta"),
         (["--min-batch", "9", "--epsilon", "1", "--delta", "1e-300"], "--delta"), (["--min-batch", "9", "--epsilon", "1", "--assume-honest", "0"], "--assume-honest"),
         (["--min-batch", "9", "--epsilon", "1", "--assume-honest", "1.01"], "up to 1"),
         (["--min-batch", "9", "--epsilon", "1", "--mechanism", "central"], "no reports to shuffle")):

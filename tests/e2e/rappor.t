@@ -91,10 +91,10 @@ ok("shares among those who answered" in table and "share is the best guess" in t
 for option in (["--post", "norm"], ["--interval", "wald"], ["--against", tally], ["--density", "em"],
                ["--covariance"], ["--simultaneous"], ["--all"]):
     r = run("estimate", "--candidates", asked, tally, *option)
-    ok(r.code == 1 and "decoded" in r.err and r.out == b"", "%s does not go with decoding" % option[0], r)
+    ok(r.code == 1 and "supports only" in r.err and r.out == b"", "%s does not go with decoding" % option[0], r)
 plain = write("plain", must("randomize", "--values", "a,b", "--epsilon", "1", stdin="a\nb\n"))
 r = run("estimate", "--alpha", "0.1", plain)
-ok(r.code == 1 and "rappor only" in r.err, "--alpha does not go with other mechanisms", r)
+ok(r.code == 1 and "only for rappor" in r.err, "--alpha does not go with other mechanisms", r)
 for what, data in {"twice": "a\nb\na\n", "empty": "a\n\nb\n", "byte-order": "\ufeffa\n"}.items():
     r = run("estimate", "--candidates", write("bad", data), tally)
     ok(r.code == 1 and "line" in r.err and r.out == b"", "candidates, %s: refused with the line" % what, r)
@@ -232,7 +232,7 @@ ok(r.code == 1 and "tell" in r.err and r.out == b"", "one answer under two names
 r = run("estimate", *FILES, "--map", "other.csv", fixture("decode_counts.csv"))
 ok(r.code == 2 and "--map" in r.err, "two maps go with --associate only", r)
 for what, (options, data, code, say) in {
-    "no parameters": (["--associate"], raw, 2, "--rappor"),
+    "parameters are missing": (["--associate"], raw, 2, "--rappor"),
     "a map of nobody": (["--associate", "--rappor", fixture("pair_params.csv"), "--map", fixture("pair_map.csv")], raw, 1, "NAME=FILE"),
     "a map of a variable that is not there": ([*PAIR, "--map", "age=" + fixture("pair_map.csv")], raw, 1, "no variable age"),
     "the same map twice": ([*PAIR, "--map", "pet=" + fixture("pair_map.csv")], raw, 1, "twice"),
@@ -245,7 +245,7 @@ for what, (options, data, code, say) in {
     "too few digits": (PAIR, raw + "x,7,%s,1\n" % ("0" * 15), 1, "line 6002"),
     "a boolean of two digits": (PAIR, raw + "x,7,%s,10\n" % ("0" * 16), 1, "line 6002"),
     "a missing field": (PAIR, raw + "x,7,1\n", 1, "line 6002"),
-    "candidates beside": ([*PAIR, "--candidates", asked], raw, 2, "--rappor does not go with --candidates"),
+    "candidates beside": ([*PAIR, "--candidates", asked], raw, 2, "--rappor cannot be used with --candidates"),
 }.items():
     r = run("estimate", *options, stdin=data)
     ok(r.code == code and say in r.err and r.out == b"", "associating, %s: refused (%s)" % (what, say), r)

@@ -103,7 +103,7 @@ r = run("device", "send", home, url, "--now", str(at + 129600))
 ok(r.code == 0 and b"sent" in r.out, "device send --now", r)
 ok(sum(a for a, _ in counted(alone, "dark").values()) == 1 + sum(a for a, _ in before.values()), "it arrives")
 r = run("device", "budget", home)
-ok(r.code == 1 and "say --now TIME" in r.err, "a device of a rehearsal does not take the system's clock", r)
+ok(r.code == 1 and "give --now TIME" in r.err, "a device of a rehearsal does not take the system's clock", r)
 real = path("real-home")
 r = devices.device("init", real, *made[2:], day=DAY)
 ok(r.code == 0, "a real device", r)
@@ -116,7 +116,7 @@ for text in ("", "tomorrow", "2026-02-30", "2026-01-31T25:00Z", "2026-01-31T10:0
     r = run("device", "budget", home, "--now", text)
     ok(r.code == 2 and "--now takes" in r.err, "no time: '%s'" % text, r)
 r = run("device", "log", home, "--now", day)
-ok(r.code == 2 and "--now does not go with 'device log'" in r.err, "what reads no clock takes none", r)
+ok(r.code == 2 and "--now cannot be used with 'device log'" in r.err, "what reads no clock takes none", r)
 
 # ---- Never mixed -------------------------------------------------------------------
 

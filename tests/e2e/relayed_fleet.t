@@ -109,7 +109,7 @@ want = sent(got)
 ok(set(want) == {"dark", "half", "minutes"} and counted(c) == want, "the collector counted what was sent", (counted(c), want))
 ok(got["requests"] == got["acknowledged"] == sum(map(sum, want.values())) >= 3 * N and got["refused"] == got["given_up"] == 0 and got["relay"] == relay.url,
    "one upload a request, all of them acknowledged", got)
-ok("--batch does not apply" in r.err, "which is said to who asks for more", r)
+ok("--batch is ignored" in r.err, "which is said to who asks for more", r)
 ok(relay.metrics()["hearsay_relay_answered_total"] == got["requests"] == len(front.bytes) and not front.clear()
    and {head.split()[1] for head, _ in front.bytes} == {b"/v1/ohttp"}, "all of it through the relay, sealed, of one length", front.clear()[:3])
 ok(len({body for _, body in front.bytes}) == len(front.bytes), "and no two alike")

@@ -77,7 +77,7 @@ for name, tally, words in (("epsilon", other, "differ in epsilon"), ("neighbours
     ok(r.code == 1 and words in r.err and r.out == b"", "releases of another kind are not mixed: " + name, r)
 
 r = run("tally", files[0], files[1], files[0])
-ok(r.code == 0 and r.err.count("named twice") == 1 and files[0] + " is named twice" in r.err, "one curator's release that is added twice is noticed", r)
+ok(r.code == 0 and r.err.count("given twice") == 1 and files[0] + " is given twice" in r.err, "one curator's release that is added twice is noticed", r)
 ok(run("tally", *files).err == "", "and nothing is said of different ones")
 r = run("release", "--epsilon", "1", stdin=b"yes\n")
 ok("--range LO:HI" in r.err and "--strings" not in r.err and "--attribute" not in r.err, "who asks nothing is told what can be asked here", r)
@@ -86,9 +86,9 @@ ok("--range LO:HI" in r.err and "--strings" not in r.err and "--attribute" not i
 ok(release(truths, *args, "--epsilon", "1", seed=5) == release(truths, *args, "--epsilon", "1", seed=5), "one seed, one release")
 ok(len({release(truths, *args, "--epsilon", "0.01") for _ in range(8)}) > 1, "real releases differ")
 r = run("release", *args, "--epsilon", "1", stdin=lines(truths))
-ok(r.code == 0 and "made once" in r.err and "epsilon 1 of everybody" in r.err, "the note says what is spent", r)
+ok(r.code == 0 and "spends its epsilon again" in r.err and "epsilon 1 of everybody" in r.err, "the note says what is spent", r)
 r = run("release", *args, "--epsilon", "1", stdin=b"")
-ok(r.code == 0 and "about nobody" in r.err, "nobody is said to be nobody", r)
+ok(r.code == 0 and "counts nobody" in r.err, "nobody is said to be nobody", r)
 ok("no data" in run("estimate", stdin=r.out).err, "and has no estimate")
 r = run("release", *args, "--epsilon", "1", "--neighbours", "add-remove", stdin=b"")
 ok(r.code == 0 and "nobody" not in r.err, "but not where that is what is hidden", r)
@@ -101,8 +101,8 @@ ok(r.code == 0 and r.out == b"" and "nothing to release" in r.err, "one value is
 # Refusals.
 target = path("refused.tally")
 for given, words, code in (
-        (["--yes-no"], "--epsilon is missing", 2), (["--epsilon", "1"], "say what is asked", 2),
-        (["--strings", "--epsilon", "1"], "no option --strings", 2), (["--yes-no", "--epsilon", "1", "--mechanism", "rr"], "no option --mechanism", 2),
+        (["--yes-no"], "--epsilon is missing", 2), (["--epsilon", "1"], "missing question", 2),
+        (["--strings", "--epsilon", "1"], "unknown option --strings", 2), (["--yes-no", "--epsilon", "1", "--mechanism", "rr"], "unknown option --mechanism", 2),
         (["--yes-no", "--epsilon", "1", "--seed", "1"], "--seed needs --simulate", 2), (["--yes-no", "--epsilon", "1", "--simulate"], "needs --seed", 2),
         (["--yes-no", "--epsilon", "1", "--neighbours", "mine"], "replace", 2),
         (["--yes-no", "--epsilon", "33"], "0.000001 to 32", 2), (["--yes-no", "--epsilon", "1", path("nonesuch")], "nonesuch", 1)):

@@ -170,7 +170,7 @@ for args, words in ((["add", "a b", "--role", "analyst"], "letters"), (["add", "
     r = run("serve", "token", *args, "--data", data)
     ok(r.code == 1 and (words or "No such file") in r.err and not r.out, "token %s says what is wrong" % args[0], r)
 for args, words in ((["add", "x"], "--role"), (["add", "--role", "analyst"], "NAME"), (["list", "x", "y"], "unexpected argument 'y'"), (["enrol", "x", "--count", "1"], "--quota"),
-                    (["forget"], "no 'serve token forget'"), (["lst"], "did you mean 'serve token list'"), (["list", "--listen", "x"], "no option --listen"), (["list", "--role", "analyst"], "--role goes with 'serve token add'")):
+                    (["forget"], "unknown command 'serve token forget'"), (["lst"], "did you mean 'serve token list'"), (["list", "--listen", "x"], "unknown option --listen"), (["list", "--role", "analyst"], "--role is only for 'serve token add'")):
     r = run("serve", "token", *args, "--data", c.data)
     ok(r.code == 2 and words in r.err, "token %s is no usage" % " ".join(args), r)
     os.path.exists(key_of(c, "nowhere")) and ok(False, "nothing is made by it")
@@ -276,7 +276,7 @@ refused(bad, ["tasks.signed", "No such file"], "one that is not there is refused
 write(os.path.join("bad", "tasks.signed"), good)
 write(os.path.join("bad", "key.public"), b"zz\n")
 refused(bad, ["key.public", "64 hexadecimal"], "a key that is none is refused")
-for args, words in (([], "name a hearsay.yaml"), (["a", "b"], "unexpected argument 'b'"), (["--set", "x"], "KEY=VALUE"), (["x", "--role", "analyst"], "token")):
+for args, words in (([], "give a hearsay.yaml"), (["a", "b"], "unexpected argument 'b'"), (["--set", "x"], "KEY=VALUE"), (["x", "--role", "analyst"], "token")):
     r = run("serve", *args)
     ok(r.code == 2 and words in r.err, "serve %s is no usage" % " ".join(args), r)
 refused(bad, ["no such key: 'grace'"], "--set of a key that is none", "--set", "grace=1", "--data", bad.data)

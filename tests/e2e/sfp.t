@@ -68,7 +68,7 @@ ok([(p["part"], p["epsilon"]) for p in plan["parts"]] == [("fragment", 6), ("wor
    "a plan says how many people it takes", plan)
 
 # Bad input.
-refused(1, ["line 2", "longer than its spelling"], "randomize", *SFP, "--epsilon", "8", stdin=b"ok\nfartoolongword\n")
+refused(1, ["line 2", "too long"], "randomize", *SFP, "--epsilon", "8", stdin=b"ok\nfartoolongword\n")
 refused(1, ["line 1", "alphabet"], "randomize", *SFP, "--epsilon", "8", stdin=b"Upper\n")
 refused(2, ["bits", "whole symbols"], "randomize", *SFP, "--set", "bits=48", "--epsilon", "8", stdin=b"a\n")
 refused(2, ["word-share"], "randomize", *SFP, "--epsilon", "0.000002", stdin=b"a\n")
@@ -78,10 +78,10 @@ refused(1, ["179968 pairs", "limit of 1000", "--max-candidates"], "discover", "s
 refused(1, ["words could be joined", "limit of 179968", "--max-candidates", "--threshold"], "discover", "show", whole, "--all", "--threshold", "16384",
         "--max-candidates", "179968")
 refused(1, ["--keep", "pem"], "discover", "show", whole, "--keep", "3")
-refused(2, ["--significant does not go with --all"], "discover", "show", whole, "--all", "--significant")
-refused(1, ["go with reports of sfp"], "discover", "show", "--all", stdin=must("randomize", "--strings", "--mechanism", "pem", "--epsilon", "4",
+refused(2, ["--significant cannot be used with --all"], "discover", "show", whole, "--all", "--significant")
+refused(1, ["only for reports of sfp"], "discover", "show", "--all", stdin=must("randomize", "--strings", "--mechanism", "pem", "--epsilon", "4",
                                                                      "--set", "bits=16", "--set", "pool-bits=4", stdin=b"a\n" * 99))
-refused(2, ["--mechanism goes with 'discover plan'"], "discover", "show", whole, "--mechanism", "sfp")
+refused(2, ["--mechanism is only for 'discover plan'"], "discover", "show", whole, "--mechanism", "sfp")
 
 # In simulation.
 listed = write("words.txt", lines(sorted({"".join(rng.choices("abcdefghijklmnop", k=rng.randint(3, 10))) for _ in range(400)}) + ["Upper", "isn't"]))

@@ -89,7 +89,7 @@ ok(r.code == 1 and r.out == b"" and "not signed by the key" in r.err, "another's
 r = run("tasks", "sheet")
 ok(r.code == 2 and "takes FILE|DOCUMENT" in r.err, "a file is wanted", r)
 r = run("tasks", "sheet", EXAMPLE, "--labels")
-ok(r.code == 2 and "--labels goes with 'tasks show'" in r.err, "and nothing that does not go with it", r)
+ok(r.code == 2 and "--labels is only for 'tasks show'" in r.err, "and nothing that does not go with it", r)
 r = run("tasks", "sheet", write("bad.yaml", "version: 1\ntasks:\n  - id: a\n"))
 ok(r.code == 1 and r.out == b"" and "bad.yaml:" in r.err, "a file that is wrong has no sheet", r)
 if os.path.exists("/dev/full"):

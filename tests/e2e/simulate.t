@@ -90,19 +90,19 @@ if os.path.exists("/dev/full"):
     ok(r.code == 1 and r.out == b"" and "/dev/full" in r.err, "a full disk too", r)
 
 # What makes no sense is refused, with what to do.
-for args, words in (([], "say what to do: study, attack, fleet or discover"), (["attack"], "say what to do: averaging"), (["fleets"], "did you mean 'simulate fleet'"), (["--data", "zipf:1"], "no option --data"), (["attack", "averagin"], "did you mean 'simulate attack averaging'"),
+for args, words in (([], "missing subcommand: study, attack, fleet or discover"), (["attack"], "missing subcommand: averaging"), (["fleets"], "did you mean 'simulate fleet'"), (["--data", "zipf:1"], "unknown option --data"), (["attack", "averagin"], "did you mean 'simulate attack averaging'"),
                     (["attack", "xyz"], "no 'simulate attack xyz'"), (["attack", "drift", "change"], "unexpected argument 'change'"),
-                    (["attack", "fingerprint", "--days", "5"], "--days goes with 'simulate attack averaging', 'simulate attack change' or 'simulate attack drift'"),
-                    (["attack", "change", "--yes", "5"], "--yes goes with 'simulate attack averaging'"), (["attack", "averaging", "--grain", "5"], "--grain goes with 'simulate attack drift'"),
+                    (["attack", "fingerprint", "--days", "5"], "--days is only for 'simulate attack averaging', 'simulate attack change' or 'simulate attack drift'"),
+                    (["attack", "change", "--yes", "5"], "--yes is only for 'simulate attack averaging'"), (["attack", "averaging", "--grain", "5"], "--grain is only for 'simulate attack drift'"),
                     (["attack", "change", "--days", "3"], "--days from 4"), (["attack", "drift", "--days", "99999"], "--days from 1 to 29566"),
                     (["attack", "drift", "--devices", "49"], "--devices from 50"), (["attack", "averaging", "--devices", "1"], "integer from 2"),
                     (["attack", "averaging", "--devices", "1000001"], "integer from 2"), (["attack", "averaging", "--days", "0"], "integer from 1"),
                     (["attack", "averaging", "--days", "1e-3"], "integer from 1"), (["attack", "averaging", "--days", "-1"], "integer from 1"),
-                    (["attack", "averaging", "--epsilon", "0"], "from 0.000001 to 32"), (["attack", "averaging", "--epsilon", "nan"], "not a decimal"),
+                    (["attack", "averaging", "--epsilon", "0"], "from 0.000001 to 32"), (["attack", "averaging", "--epsilon", "nan"], "not a number"),
                     (["attack", "averaging", "--permanent", "33"], "--permanent: must be from"),
                     (["attack", "averaging", "--permanent", "1", "--epsilon", "2"], "must not be below"),
                     (["attack", "drift", "--grain", "7"], "must divide 36500"), (["attack", "drift", "--grain", "0"], "integer from 1"),
-                    (["attack", "averaging", "--yes", "5", "--of", "4"], "at most --of"), (["attack", "averaging", "--format", "xml"], "one of"),
+                    (["attack", "averaging", "--yes", "5", "--of", "4"], "must not exceed --of"), (["attack", "averaging", "--format", "xml"], "one of"),
                     (["attack", "averaging", "--seed", "x"], "integer from 0"), (["attack", "averaging", "--plot"], "needs a value"),
                     (["attack", "averaging", "--plot", "-"], "the name of a file"),
                     (["attack", "averaging", "--days", "5", "--days", "6"], "twice")):

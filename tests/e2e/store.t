@@ -114,9 +114,9 @@ ok(all(book(path("heir"), name) == book(c.data, name) for name in ("shown.db", "
    and os.stat(os.path.join(path("heir"), "shown.db")).st_mode & 0o777 == 0o600, "with what readers were shown, and the tokens")
 must("store", "import", path("archive"), path("heir-nulls"))
 r = store("forget-nulls", path("heir-nulls"), date(DAY))
-ok(r.code == 0 and r.out == b"1 ids of null uploads are forgotten\n", "and which ids are of null uploads", r)
+ok(r.code == 0 and r.out == b"1 ids of null uploads deleted\n", "and which ids are of null uploads", r)
 r = store("import", os.path.join(ROOT, "tests", "fuzz", "corpus", "archive", "golden"), path("heir-old"))
-ok(r.code == 0 and "it does not say what readers were shown" in r.err, "an archive that has no books is taken, and it is said", r)
+ok(r.code == 0 and "does not record what readers were shown" in r.err, "an archive that has no books is taken, and it is said", r)
 c2 = Collector("two", tasks=SMALL, data=path("heir"))
 shutil.copy(os.path.join(c.dir, "tasks.signed"), os.path.join(c2.dir, "tasks.signed"))
 shutil.copy(os.path.join(c.dir, "key.public"), os.path.join(c2.dir, "key.public"))
@@ -128,7 +128,7 @@ ok(again == 204 and other == 409, "a collector serves it, and knows the uploads 
 ok(tallies(path("heir"), "tallies-3") == files, "and counts none of them twice")
 
 r = store("import", path("archive"), path("heir"))
-ok(says(r, "something is there already"), "nothing is imported over other data", r)
+ok(says(r, "already exists"), "nothing is imported over other data", r)
 archive = open(path("archive"), "rb").read()
 wrong = []
 for name, bytes_ in [("cut at %d" % k, archive[:k]) for k in range(0, len(archive), len(archive) // 23)] \
@@ -199,12 +199,12 @@ ok(r.code == 1 and data in r.err and "record.db" in r.err, "a page that was over
 
 for command in (("check", path("nowhere")), ("export", path("nowhere"), "-o", path("x")), ("compact", path("nowhere"))):
     r = store(*command)
-    ok(says(r, "no collector's data is here") and not os.path.exists(path("nowhere")), "%s where nothing is: an error" % command[0], r)
+    ok(says(r, "not a collector's data directory") and not os.path.exists(path("nowhere")), "%s where nothing is: an error" % command[0], r)
 os.makedirs(path("empty"), 0o700)
-ok(says(store("check", path("empty")), "no collector's data") and not os.listdir(path("empty")), "an empty directory stays empty")
+ok(says(store("check", path("empty")), "not a collector's data") and not os.listdir(path("empty")), "an empty directory stays empty")
 os.chmod(path("empty"), 0o755)
 r = store("check", path("empty"))
-ok(says(r, "no collector's data") and "chmod" not in r.err, "nobody is told to change the mode of what is no collector's", r)
+ok(says(r, "not a collector's data") and "chmod" not in r.err, "nobody is told to change the mode of what is no collector's", r)
 os.chmod(c.data, 0o755)
 r = store("check", c.data)
 ok(says(r, "chmod 700"), "data that others can read is refused, with what to do", r)
@@ -213,9 +213,9 @@ if os.geteuid() == 0:
     os.chown(c.data, 65534, 65534)
     ok(says(run("store", "check", c.data), "run this as that one"), "so is another user's")
     os.chown(c.data, 0, 0)
-ok(says(run("store", "check", write("plain", b"")), "no directory"), "and a file")
-for args, word in (((), "say what to do"), (("chek", "x"), "did you mean 'store check'"), (("check",), "takes DIR"), (("export", "x"), "needs --output or --tallies"),
-                   (("compact", "x", "--format", "json"), "--format goes with 'store check'"), (("import", "x"), "takes FILE DIR")):
+ok(says(run("store", "check", write("plain", b"")), "not a directory"), "and a file")
+for args, word in (((), "missing subcommand"), (("chek", "x"), "did you mean 'store check'"), (("check",), "takes DIR"), (("export", "x"), "needs --output or --tallies"),
+                   (("compact", "x", "--format", "json"), "--format is only for 'store check'"), (("import", "x"), "takes FILE DIR")):
     r = store(*args)
     ok(r.code == 2 and word in r.err, "usage: store %s" % " ".join(args), r)
 
@@ -257,7 +257,7 @@ def program(name, text):
 OTHER = os.path.abspath(os.environ["HEARSAY"])
 before = checked(c.data)
 r = store("check", c.data, "--with", OTHER)
-ok(r.code == 0 and b"reads all of it, and finds the same" in r.out and b"back to this program: yes" in r.out
+ok(r.code == 0 and b"reads all of the data, with the same result" in r.out and b"back to this program: yes" in r.out
    and not os.path.exists(c.data + ".rehearsal"), "an upgrade to the same program goes, and back", r)
 newer = program("newer", '"%s" "$@" && python3 -c "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute(\'PRAGMA user_version = 5\')" "$3/record.db"\n' % OTHER)
 r = store("check", c.data, "--with", newer)

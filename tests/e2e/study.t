@@ -124,7 +124,7 @@ ok(t["users"] == "100" and t["domain"] == "6", "a file's people are taken as the
 t = rows("--data", "file:" + ints, "--domain", "6", "--mechanism", "grr", "--runs", "2", "--users", "1000")[0]
 ok(t["users"] == "1000", "or so many are drawn from it", t)
 words = write("words", "pear\napple\npear\nfig\r\n")
-ok(rows("--data", "file:" + words, "--mechanism", "grr", "--epsilon", "32", "--top", "1", "--runs", "1")[0]["domain"] == "3", "lines are values")
+ok(rows("--data", "file:" + words, "--mechanism", "grr", "--epsilon", "32", "--top", "1", "--runs", "1")[0]["domain"] == "3", "lines as values")
 r = run("simulate", "study", "--data", "file:-", "--runs", "1", "--format", "csv", stdin="a\nb\na\n")
 ok(r.code == 0 and b",3,2," in r.out, "standard input too", r)
 nums = write("nums", "".join("%s\n" % x for x in ("0.5", "99.25", "100", "0")))
@@ -176,35 +176,35 @@ for option in ("--plot", "--dump"):
 
 # What makes no sense is refused, with what to do.
 D = ["--data", "uniform", "--domain", "8"]
-for args, words in ((["--data", "uniform"], "say what is asked"), (["--domain", "8"], "'simulate study' needs --data"), (D + ["--range", "0:1"], "--domain does not go with --range"),
+for args, words in ((["--data", "uniform"], "missing question"), (["--domain", "8"], "'simulate study' needs --data"), (D + ["--range", "0:1"], "--domain cannot be used with --range"),
                     (D + ["--bins", "4"], "--bins needs --range"), (D + ["--users", "0"], "--users takes integers from 1"),
                     (D + ["--users", "1e-1"], "--users takes integers"), (D + ["--users", "1.55e1"], "--users takes integers"), (D + ["--users", "-5"], "--users takes integers"), (D + ["--users", "5,,6"], "is empty"),
                     (D + ["--users", "9999999999999999"], "--users takes integers from 1 to 1000000000000000"),
                     (["--data", "uniform", "--domain", "1"], "--domain takes integers from 2"), (["--data", "uniform", "--domain", "5000000"], "--domain takes"),
-                    (D + ["--top", "9"], "more than there are candidates: 8"), (D + ["--top", "0"], "--top takes"),
-                    (["--data", "uniform", "--range", "0:1", "--top", "3"], "--top does not go with a mean"),
+                    (D + ["--top", "9"], "exceeds the number of candidates, 8"), (D + ["--top", "0"], "--top takes"),
+                    (["--data", "uniform", "--range", "0:1", "--top", "3"], "--top cannot be used with a mean"),
                     (D + ["--mechanism", "grrr"], "did you mean 'grr'?"), (D + ["--mechanism", "zzzzz"], "no mechanism 'zzzzz'"), (D + ["--mechanism", ""], "is empty"),
-                    (D + ["--epsilon", "0"], "from 0.000001 to 32"), (D + ["--epsilon", "1,x"], "not a decimal"), (D + ["--runs", "0"], "--runs takes"),
+                    (D + ["--epsilon", "0"], "from 0.000001 to 32"), (D + ["--epsilon", "1,x"], "not a number"), (D + ["--runs", "0"], "--runs takes"),
                     (D + ["--threads", "0"], "--threads takes"), (D + ["--threads", "257"], "--threads takes"), (D + ["--sampling", "some"], "one of"),
-                    (["--data", "zip:1", "--domain", "8"], "no distribution 'zip:1'"), (["--data", "zipf:-1", "--domain", "8"], "zipf:S takes"),
+                    (["--data", "zip:1", "--domain", "8"], "unknown distribution 'zip:1'"), (["--data", "zipf:-1", "--domain", "8"], "zipf:S takes"),
                     (["--data", "zipf", "--domain", "8"], "zipf:S takes"), (["--data", "geometric:0", "--domain", "8"], "geometric:P takes"),
                     (["--data", "poisson:nan", "--domain", "8"], "poisson:L takes"), (["--data", "uniform:5:4", "--domain", "8"], "LO <= HI"),
                     (["--data", "uniform:8:9", "--domain", "8"], "inside the domain"), (["--data", "gaussian:5:0", "--domain", "8"], "gaussian:M:SD takes"),
                     (["--data", "gaussian:1e9:1", "--domain", "8"], "inside the domain"), (["--data", "uniform", "--range", "5:1"], "--range"),
                     (D + ["--users", ",".join(["5"] * 65)], "at most 64"),
                     (D + ["--users", ",".join(["5"] * 64), "--epsilon", ",".join(["1"] * 64), "--mechanism", "grr,oue"], "4096 rows"),
-                    (D + ["--model", "locl"], "no model 'locl'; there are local, shuffled, central and multiparty:K"), (D + ["--model", "central:2"], "no model"), (D + ["--model", ""], "is empty"),
+                    (D + ["--model", "locl"], "unknown model 'locl'; use local, shuffled, central or multiparty:K"), (D + ["--model", "central:2"], "unknown model"), (D + ["--model", ""], "is empty"),
                     (D + ["--model", "multiparty"], "from 1 to 1000000"), (D + ["--model", "multiparty:0"], "from 1 to 1000000"),
                     (D + ["--model", "multiparty:1000001"], "from 1 to 1000000"), (D + ["--model", "multiparty:x"], "from 1 to 1000000"),
-                    (D + ["--model", "multiparty:51", "--users", "100,50"], "multiparty:51: more curators than people, who are 50"),
-                    (D + ["--delta", "1e-6"], "goes with --model shuffled"),
-                    *((D + ["--model", "shuffled", "--delta", x], "--delta takes a number above 0") for x in ("0", "1", "-1e-6", "2", "nan", "inf", "x", "", "1e-6x", " 1e-6", "1e-300", "0x1p-9")),
-                    (D + ["--model", "central", "--mechanism", "grr"], "--mechanism: curators have their own"),
-                    (D + ["--model", "multiparty:2", "--sampling", "users"], "--sampling: people report nothing"),
+                    (D + ["--model", "multiparty:51", "--users", "100,50"], "multiparty:51: more curators than the 50 people"),
+                    (D + ["--delta", "1e-6"], "needs --model shuffled"),
+                    *((D + ["--model", "shuffled", "--delta", x], "--delta takes a number from") for x in ("0", "1", "-1e-6", "2", "nan", "inf", "x", "", "1e-6x", " 1e-6", "1e-300", "0x1p-9")),
+                    (D + ["--model", "central", "--mechanism", "grr"], "--mechanism needs --model local or shuffled"),
+                    (D + ["--model", "multiparty:2", "--sampling", "users"], "--sampling needs --model local or shuffled"),
                     (["--data", "file:x", "--domain", "4,5"], "one for a file"), (D + ["extra"], "unexpected argument 'extra'")):
     r = run("simulate", "study", *args)
     ok(r.code == 2 and words in r.err and "usage: hearsay simulate" in r.err and r.out == b"", "simulate %s: %s" % (" ".join(args)[:60], words), r)
-for args, words in ((D + ["--mechanism", "onebit"], "cannot ask this"), (D + ["--mechanism", "rr"], "two values"), (D + ["--mechanism", "grr", "--set", "g=4"], "--set g")):
+for args, words in ((D + ["--mechanism", "onebit"], "does not support this"), (D + ["--mechanism", "rr"], "two values"), (D + ["--mechanism", "grr", "--set", "g=4"], "--set g")):
     r = run("simulate", "study", *args)
     ok(r.code == 2 and words in r.err and r.out == b"", "simulate %s: %s" % (" ".join(args), words), r)
 r = run("simulate", "study", "--data", "uniform", "--domain", "1048576", "--mechanism", "oue", "--threads", "256", "--runs", "256")
@@ -213,7 +213,7 @@ r = run("simulate", "study", "--data", "uniform", "--domain", "8", "--mechanism"
 ok(r.code == 1 and "users" in r.err, "too many one by one", r)
 
 r = run("simulate", "study", "--data", "file:" + ints, "--domain", "6", "--model", "multiparty:101")
-ok(r.code == 2 and "people, who are 100" in r.err and r.out == b"", "a file has so many people, and no curator is without", r)
+ok(r.code == 2 and "than the 100 people" in r.err and r.out == b"", "a file has so many people, and no curator is without", r)
 r = run("simulate", "study", *D, "--mechanism", "grr", "--model", "shuffled", "--users", "1000000000001")
 ok(r.code == 1 and "users" in r.err and "10^12" in r.err and r.out == b"", "more people than a shuffler is accounted for", r)
 r = run("simulate", "study", "--data", "uniform", "--range", "0:1000000000", "--users", "1000000000000000", "--model", "central", "--runs", "1")

@@ -43,7 +43,7 @@ ok("nobody but the respondent knows the respondent's answer to the other questio
    "a crosswise design says what it counts on")
 ok(survey("--yes", "20", "--n", "49", "--spinner", "0.7")["wald"] is None, "no Wald interval below 50 answers")
 r = run("survey", "--yes", "100", "--n", "1000", "--spinner", "0.75")
-ok(r.code == 0 and "11 standard errors beyond" in r.err and "did people follow it" in r.err, "an impossible rate earns a warning", r)
+ok(r.code == 0 and "11 standard errors beyond" in r.err and "people followed it" in r.err, "an impossible rate earns a warning", r)
 r = run("survey", "--yes", "10,20,30", "--n", "100,100,100", "--spinner", "0.7")
 ok(r.err.count("warning") == 2 and "group 1: the rate" in r.err and "group 2: the rate" in r.err, "so does one whose interval is a point", r)
 ok(run("survey", "--yes", "250", "--n", "1000", "--epsilon", "1").err == "", "but not one that a share explains")
@@ -187,29 +187,29 @@ for a, b in ((["--spinner", "70%", "--yes", "40", "--n", "100"], ["--spinner", "
 E = ["--epsilon", "1"]
 C = [*E, "--yes", "4", "--n", "10"]
 for args, words in (
-        ([*E, "--yes", "5", "--n", "4"], "--yes: 5 of 4 answers"), ([*E, "--yes=-1", "--n", "4"], "--yes: count 1"), ([*E, "--yes", "4.5", "--n", "9"], "--yes: count 1"),
+        ([*E, "--yes", "5", "--n", "4"], "--yes (5) must not exceed --n (4)"), ([*E, "--yes=-1", "--n", "4"], "--yes: count 1"), ([*E, "--yes", "4.5", "--n", "9"], "--yes: count 1"),
         ([*E, "--yes", "4,x", "--n", "9,9"], "--yes: count 2"), ([*E, "--yes", "4", "--n", "1e-3"], "--n: count 1"), ([*E, "--yes", "0", "--n", "0"], "nobody answered"),
-        ([*E, "--yes", "4,5", "--n", "9"], "one of both for each group"), ([*E, "--yes", "4"], "--yes needs --n"), ([*E, "--n", "4"], "what was answered?"), ([*E], "what was answered?"), (["--yes", "4", "--n", "9"], "Name a design"),
+        ([*E, "--yes", "4,5", "--n", "9"], "give one of each for every group"), ([*E, "--yes", "4"], "--yes needs --n"), ([*E, "--n", "4"], "missing answers"), ([*E], "missing answers"), (["--yes", "4", "--n", "9"], "missing design"),
         ([*E, "--yes", "99999999999999999999", "--n", "9"], "2^53"), (["--spinner", "1/2", "--yes", "4", "--n", "9"], "no information; take P other than 1/2"),
         (["--spinner", "0.5", "--power", "--margin", "0.1"], "no information"), (["--coins", "0,1/2", "--yes", "4", "--n", "9"], "no information; take T above 0"),
         (["--channel", "0.3,0.3", "--yes", "4", "--n", "9"], "no information"), (["--crosswise", "0.5", "--yes", "4", "--n", "9"], "no information"),
         (["--forced", "0.5,0.5", "--yes", "4", "--n", "9"], "no information"), (["--forced", "0.7,0.5", "--yes", "4", "--n", "9"], "more than 1"),
         (["--two-sample", "0.5,0.5", "--yes", "4,4", "--n", "9,9"], "no information"), (["--two-sample", "0.7,0.5", "--yes", "4", "--n", "9"], "two counts"),
         (["--spinner", "1.5", "--yes", "4", "--n", "9"], "--spinner takes a probability"), (["--coins", "0.5", "--yes", "4", "--n", "9"], "--coins takes two"),
-        (["--epsilon", "99", "--yes", "4", "--n", "9"], "--epsilon takes"), ([*C, "--spinner", "0.7"], "one design at a time"), ([*C, "--matrix", square], "--matrix does not go with --epsilon"),
-        ([*C, "--answers", file, "--column", "answer"], "--yes does not go with --answers"), ([*E, "--answers", file], "--answers needs --column"), ([*C, "--group", "where"], "--group needs --answers"),
+        (["--epsilon", "99", "--yes", "4", "--n", "9"], "--epsilon takes"), ([*C, "--spinner", "0.7"], "use only one"), ([*C, "--matrix", square], "--matrix cannot be used with --epsilon"),
+        ([*C, "--answers", file, "--column", "answer"], "--yes cannot be used with --answers"), ([*E, "--answers", file], "--answers needs --column"), ([*C, "--group", "where"], "--group needs --answers"),
         ([*C, "--sample", "x"], "--sample needs --two-sample"), ([*E, "--answers", file, "--column", "answer", "--sample", "x"], "needs --two-sample"),
         (["--two-sample", "0.7,0.3", "--answers", file, "--column", "answer"], "needs --sample"),
-        (["--two-sample", "0.7,0.3", "--answers", file, "--column", "answer", "--sample", "id", "--group", "where"], "--group does not go with --two-sample"),
-        ([*C, "--margin", "0.1"], "--margin needs --power"), ([*E, "--power"], "--power needs --margin"), ([*E, "--power", "--margin", "0.1", "--shares", "0.1,0.2"], "one of the two"),
+        (["--two-sample", "0.7,0.3", "--answers", file, "--column", "answer", "--sample", "id", "--group", "where"], "--group cannot be used with --two-sample"),
+        ([*C, "--margin", "0.1"], "--margin needs --power"), ([*E, "--power"], "--power needs either --margin"), ([*E, "--power", "--margin", "0.1", "--shares", "0.1,0.2"], "either --margin"),
         ([*E, "--power", "--margin", "0"], "--margin takes a share"), ([*E, "--power", "--shares", "0.1"], "two shares"), ([*E, "--power", "--margin", "0.1", "--innocuous", "0.1"], "needs --two-sample"),
-        (["--two-sample", "0.7,0.3", "--power", "--margin", "0.1"], "needs --margin M, --share F"), ([*E, "--power", "--margin", "0.1", "--plot", "x.svg"], "--power does not go with --plot"),
-        ([*E, "--power", "--questionnaire"], "--power does not go with --questionnaire"), ([*E, "--questionnaire", "--yes", "4", "--n", "9"], "--questionnaire does not go with --yes"), ([*E, "--questionnaire", "--format", "json"], "--questionnaire does not go with --format"),
-        ([*E, "--questionnaire", "--other-question", "x"], "--other-question goes with"), (["--channel", "0.2,0.9", "--questionnaire"], "turn the question round"),
+        (["--two-sample", "0.7,0.3", "--power", "--margin", "0.1"], "needs --margin M, --share F"), ([*E, "--power", "--margin", "0.1", "--plot", "x.svg"], "--power cannot be used with --plot"),
+        ([*E, "--power", "--questionnaire"], "--power cannot be used with --questionnaire"), ([*E, "--questionnaire", "--yes", "4", "--n", "9"], "--questionnaire cannot be used with --yes"), ([*E, "--questionnaire", "--format", "json"], "--questionnaire cannot be used with --format"),
+        ([*E, "--questionnaire", "--other-question", "x"], "--other-question needs"), (["--channel", "0.2,0.9", "--questionnaire"], "reverse the question"),
         (["simulate", *E, "--share", "0.1"], "simulate needs"), (["simulate", *E, "--n", "10"], "simulate needs"), (["simulate", *E, "--share", "2", "--n", "10"], "--share takes"),
-        (["simulate", *E, "--share", "0.1", "--n", "0"], "somebody must answer"), (["simulate", *E, "--share", "0.1", "--n", "10,10"], "at most 1"), (["simulate", "--two-sample", "0.7,0.3", "--share", "0.1", "--n", "9,9"], "--innocuous"),
-        ([*C, "--runs", "5"], "--runs goes with 'survey simulate'"), ([*C, "extra"], "unexpected argument 'extra'"), ([*C, "--level", "1"], "--level takes"), ([*C, "--level", "95"], "--level takes"),
-        (["--matrix", square], "--matrix needs --counts or --answers"), (["--matrix", square, "--counts", "1,2"], "3 lines"), (["--matrix", square, "--counts", "1,2,3", "--group", "x"], "--matrix does not go with --group"),
+        (["simulate", *E, "--share", "0.1", "--n", "0"], "must be at least 1"), (["simulate", *E, "--share", "0.1", "--n", "10,10"], "at most 1"), (["simulate", "--two-sample", "0.7,0.3", "--share", "0.1", "--n", "9,9"], "--innocuous"),
+        ([*C, "--runs", "5"], "--runs is only for 'survey simulate'"), ([*C, "extra"], "unexpected argument 'extra'"), ([*C, "--level", "1"], "--level takes"), ([*C, "--level", "95"], "--level takes"),
+        (["--matrix", square], "--matrix needs --counts or --answers"), (["--matrix", square, "--counts", "1,2"], "3 lines"), (["--matrix", square, "--counts", "1,2,3", "--group", "x"], "--matrix cannot be used with --group"),
         ([*C, "--plot", path("no-such/dir.svg")], None)):
     r = run("survey", *args)
     ok(r.code == (2 if words else 1) and (words or "dir.svg") in r.err.replace("\n", " ") and r.out == b"", "refused: " + " ".join(map(str, args[-4:])).replace(TMP, ""), r)
@@ -220,15 +220,15 @@ for name, text, words in (("stochastic", "0.7,0.3\n0.2,0.7\n", "column 1: matrix
 r = run("survey", "--matrix", square, "--counts", "0,0,0")
 ok(r.code == 1 and "nobody answered" in r.err, "answers of nobody", r)
 r = run("survey", "--matrix", square, "--values-file", write("short", "red\nblue\n"), "--counts", "1,2,3")
-ok(r.code == 1 and "2 values, where the matrix has 3 lines" in r.err, "too few names", r)
+ok(r.code == 1 and "2 values, but the matrix has 3 lines" in r.err, "too few names", r)
 
 # Files: line and column, never the answer.
 SECRET = "hunter2"
 for header, body, more, words in (
         ("answer,g", "yes,a\n%s,b\n" % SECRET, [], "line 3, column answer: neither yes nor no"), ("answer,g", "yes,a\n\nno,b\n", [], "line 3: empty; only the last lines may be"), ("answer,g", ",a\nrefused,b\n", [], "no answers"),
         ("answer,g", 'yes,a\n"%s,b\n' % SECRET, [], "line 3: a quote is out of place"), ("answer,g", "yes,a,%s\n" % SECRET, [], "line 2: not as many fields"), ("answer,g", "yes\n", [], "line 2: not as many fields"),
-        ("a,g", "yes,a\n", [], "--column answer: the first line names no such column; it has the names of all, with commas or semicolons between"), ("answer,answer", "yes,no\n", [], "column answer: the header has it twice"), ("answer,g", "", [], "no answers"),
-        ("answer,g", "yes,a\n", ["--group", "where"], "--group where: the first line names no such column"), ("answer,grop", "yes,a\n", ["--group", "group"], "did you mean 'grop'?"), ("anser,g", "yes,a\n", [], "--column answer: the first line names no such column; did you mean 'anser'?"), ("answer,g", "yes,a\nno,\n", ["--group", "g"], "line 3, column g: empty"), ("answer,g", "yes,a\nno,a\n", ["--group", "g"], "all answers are of one group"),
+        ("a,g", "yes,a\n", [], "--column answer: no such column; the first line must name the columns, separated by commas or semicolons"), ("answer,answer", "yes,no\n", [], "column answer: the header has it twice"), ("answer,g", "", [], "no answers"),
+        ("answer,g", "yes,a\n", ["--group", "where"], "--group where: no such column"), ("answer,grop", "yes,a\n", ["--group", "group"], "did you mean 'grop'?"), ("anser,g", "yes,a\n", [], "--column answer: no such column in the first line; did you mean 'anser'?"), ("answer,g", "yes,a\nno,\n", ["--group", "g"], "line 3, column g: empty"), ("answer,g", "yes,a\nno,a\n", ["--group", "g"], "all answers are in one group"),
         ("answer,g", "".join("yes,%d\n" % i for i in range(101)), ["--group", "g"], "line 102, column g: more than 100 groups"), ("answer,g", "yes,%s\n" % ("x" * 256), ["--group", "g"], "line 2, column g: longer than 255"),
         ("answer,g", "yes,1\nno,%s\n" % SECRET, ["--weight", "g"], "line 3, column g: not a weight"), ("answer,g", "yes,-1\n", ["--weight", "g"], "line 2, column g: not a weight"), ("answer,g", "yes,0\nno,0\n", ["--weight", "g"], "weights of a group are 0"),
         ("answer,g", "yes,nan\n", ["--weight", "g"], "not a weight")):
@@ -237,7 +237,7 @@ for header, body, more, words in (
 r = run("survey", "--two-sample", "0.7,0.3", "--answers", write("bad.csv", "answer,s\nyes,3\n"), "--column", "answer", "--sample", "s")
 ok(r.code == 1 and "line 2, column s: neither 1 nor 2" in r.err, "a sample that is none", r)
 r = run("survey", "--two-sample", "0.7,0.3", "--answers", write("bad.csv", "answer,s\nyes,1\n"), "--column", "answer", "--sample", "s")
-ok(r.code == 1 and "nobody in sample 2" in r.err, "a sample of nobody", r)
+ok(r.code == 1 and "sample 2 has no answers" in r.err, "a sample of nobody", r)
 r = run("survey", "--matrix", square, "--answers", write("bad.csv", "answer\n2\n3\n"), "--column", "answer")
 ok(r.code == 1 and "line 3, column answer: not the number of an answer" in r.err, "an answer that the matrix has not", r)
 r = run("survey", *E, "--answers", path("nothing"), "--column", "a")

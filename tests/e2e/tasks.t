@@ -345,11 +345,11 @@ os.chmod(path("half.secret"), 0o600)
 refuses(["compile", EXAMPLE, "--key", path("half.secret"), "-o", path("out")], 1, "not whole", "nor does half a secret")
 refuses(["compile", EXAMPLE, "--key", path("k.public"), "-o", path("out")], 1, "this is a public key; name its .secret file", "nor a public key")
 refuses(["compile", write("t.yaml", yaml((9, None))), "--key", path("k.secret"), "-o", path("out")], 1, "t.yaml:5:", "an unsound file is not compiled")
-refuses(["compile", path("doc"), "--key", path("k.secret"), "-o", path("out")], 1, "compiled already", "nor is a document")
+refuses(["compile", path("doc"), "--key", path("k.secret"), "-o", path("out")], 1, "already compiled", "nor is a document")
 for args, words in ((["compile", EXAMPLE, "-o", path("out")], "needs --key"), (["compile", EXAMPLE, "--key", "k"], "needs --output"), (["check"], "'tasks check' takes FILE"),
                     ([], "check, compile, keygen, sheet or show"), (["chek", EXAMPLE], "did you mean 'tasks check'"), (["keygen", "x", "-o", "y"], "unexpected argument 'x'"),
-                    (["check", EXAMPLE, "--labels"], "--labels goes with 'tasks show'"), (["show", EXAMPLE, "x"], "unexpected argument 'x'"), (["keygen", "-o", "-"], "name of a file"),
-                    (["show", EXAMPLE, "--labels", "--format", "csv"], "--labels does not go with --format")):
+                    (["check", EXAMPLE, "--labels"], "--labels is only for 'tasks show'"), (["show", EXAMPLE, "x"], "unexpected argument 'x'"), (["keygen", "-o", "-"], "name of a file"),
+                    (["show", EXAMPLE, "--labels", "--format", "csv"], "--labels cannot be used with --format")):
     refuses(args, 2, words, "tasks %s" % " ".join(a.split("/")[-1] for a in args))
 
 # The rules of change.
@@ -399,15 +399,15 @@ ok(must("randomize", "--task", path("doc") + ":browser", stdin="Firefox\nLynx\n"
 r = run("randomize", "--task", path("doc") + ":memory", "--json", stdin="-5\n1000\n")
 ok(r.code == 0 and len(r.out.splitlines()) == 4, "a number outside the range counts as its end", r)
 r = run("randomize", "--task", EXAMPLE + ":dark-mode", "--json", stdin="yes\n")
-ok(r.code == 0 and "keeps no permanent answer" in r.err, "a note says that randomize keeps no permanent answer", r)
+ok(r.code == 0 and "no permanent answer is kept" in r.err, "a note says that randomize no permanent answer is kept", r)
 ok(run("audit", "--task", EXAMPLE + ":browser", "--samples", "10000", "--seed", "1").code == 0, "audit takes a task")
 r = run("audit", "--task", EXAMPLE + ":dark-mode", "--samples", "10000", "--seed", "1")
-ok(r.code == 0 and "this is one report" in r.err and "hearsay tasks show" in r.err, "and says that it is about one report", r)
+ok(r.code == 0 and "this is about one report" in r.err and "hearsay tasks show" in r.err, "and says that it is about one report", r)
 ok(b"auto takes ss" in must("mechanisms", "--task", EXAMPLE + ":memory"), "mechanisms takes a task")
 for args, code, words in ((["--task", EXAMPLE], 2, "FILE:ID"), (["--task", EXAMPLE + ":"], 2, "FILE:ID"), (["--task", EXAMPLE + ":nonesuch"], 1, "no task 'nonesuch'"),
-                          (["--task", path("none") + ":x"], 1, "No such file"), (["--task", EXAMPLE + ":browser", "--epsilon", "1"], 2, "--task does not go with --"),
-                          (["--task", EXAMPLE + ":browser", "--values", "a,b"], 2, "--task does not go with --"), (["--task", EXAMPLE + ":browser", "--mechanism", "grr"], 2, "--task does not go with --"),
-                          (["--task", EXAMPLE + ":browser", "--set", "g=3"], 2, "--task does not go with --"), (["--task", EXAMPLE + ":browser", "--clip"], 2, "--task does not go with --")):
+                          (["--task", path("none") + ":x"], 1, "No such file"), (["--task", EXAMPLE + ":browser", "--epsilon", "1"], 2, "--task cannot be used with --"),
+                          (["--task", EXAMPLE + ":browser", "--values", "a,b"], 2, "--task cannot be used with --"), (["--task", EXAMPLE + ":browser", "--mechanism", "grr"], 2, "--task cannot be used with --"),
+                          (["--task", EXAMPLE + ":browser", "--set", "g=3"], 2, "--task cannot be used with --"), (["--task", EXAMPLE + ":browser", "--clip"], 2, "--task cannot be used with --")):
     r = run("randomize", *args, "-o", path("out"), stdin="Firefox\n")
     ok(r.code == code and words in r.err and not os.path.exists(path("out")), "randomize %s" % " ".join(a.split("/")[-1] for a in args), r)
 

@@ -66,7 +66,7 @@ for words in (["expire", "browser", a], ["expire", "browser", "--expires", date(
     ok(token(*words).code == 2, "token %s: refused" % " ".join(words))
 ok(token("list", "minutes").code == 1, "a task without tokens has none to list")
 r = token("enrol", "browserr", "--count", "1", "--quota", "2")
-ok(r.code == 0 and "asks no task 'browserr'" in r.err, "a task that nobody asks is said", r)
+ok(r.code == 0 and "has no task 'browserr'" in r.err, "a task that nobody asks is said", r)
 r = token("enrol", "browser", "--count", "1", "--quota", "101")
 ok(r.code == 0 and r.err == "", "and one that is asked is not", r)
 ok(token("forwarder", "--count", "2", "--quota", "5").err == "", "nor are forwarders")
@@ -75,7 +75,7 @@ ok("%-32s enrolment, tokens: 4, quota: 101" % "browser" in listed and "%-32s enr
    "the list has them, with their quota", listed)
 ok(token("revoke", "browserr", "all").code == 0 and token("revoke", "Forwarders", "all").code == 0, "both are revoked")
 r = run("serve", "token", "add", "bob", "--role", "analyst", "--data", path("mistyped"))
-ok(r.code == 0 and "there was no such directory" in r.err, "a directory that is made for a token is said", r)
+ok(r.code == 0 and "created this directory" in r.err, "a directory that is made for a token is said", r)
 
 # ---- Streams ---------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ static bool account_epsilon_value(struct cli_parser *p, double *out,
     if (account_epsilon(out, p->value))
         return true;
     cli_usage(p,
-              "--%s takes a number above 0 and at most 100, as 1, 0.5 or ln3",
+              "--%s takes a number above 0 and at most 100, e.g. 1, 0.5 or ln3",
               p->name);
     return false;
 }
@@ -60,11 +60,11 @@ static int account_question(struct account_how *h)
         return 0;
     h->ask.spec = &h->spec.spec;
     if (h->spec.has_epsilon && h->spec.spec.nano_epsilon == 0)
-        return cli_usage(p, "--epsilon: with a question it is a decimal from "
-                            "0.000001 to 32, or ln3");
+        return cli_usage(p, "--epsilon: with a question, use a decimal from "
+                            "0.000001 to 32, or e.g. ln3");
     if (cli_given(p, "permanent") && h->ask.nano_permanent == 0)
-        return cli_usage(p, "--permanent: a decimal from 0.000001 to 32, or "
-                            "ln3");
+        return cli_usage(
+            p, "--permanent: use a decimal from 0.000001 to 32, or e.g. ln3");
     return cli_spec_finish(&h->spec, p);
 }
 
@@ -125,8 +125,8 @@ static int account_run_shuffle(void *to)
     struct account_how *h = to;
 
     if (h->plot != NULL && h->ask.n == 0)
-        return cli_usage(&h->parser, "--plot draws up to --n people: say how "
-                                     "many");
+        return cli_usage(
+            &h->parser, "--plot needs --n, the number of people to draw up to");
     return account_do(h, account_shuffle);
 }
 
@@ -155,31 +155,31 @@ static const struct cli_option account_options[] = {
      .without = "epsilon k plot"},
     {"n", "N", "number of people", CLI_INTO_COUNT, ACCOUNT(ask.n), 1,
      HSY_SHUFFLE_PEOPLE_MAX, .verbs = "shuffle"},
-    {"target", "E", "epsilon to reach", CLI_INTO_CALL, .call = account_target,
-     .verbs = "shuffle"},
+    {"target", "E", "target central epsilon", CLI_INTO_CALL,
+     .call = account_target, .verbs = "shuffle"},
     {"reports", "T", "number of reports on one question", CLI_INTO_COUNT,
      ACCOUNT(ask.reports), 1, HSY_COMPOSE_MAX, .verbs = "longitudinal",
      .with = ACCOUNT_KIND, .without = "delta"},
     {"permanent", "E", "epsilon of the permanent answer", CLI_INTO_CALL,
      .call = account_permanent, .verbs = "longitudinal", .with = "reports"},
-    {"grain", "G", "onebit: round numbers to multiples of G", CLI_INTO_TEXT,
-     ACCOUNT(ask.grain), .verbs = "longitudinal", .with = "reports"},
-    {"days", "N", "number of days, with a new epsilon every day",
+    {"grain", "G", "onebit: rounding step", CLI_INTO_TEXT, ACCOUNT(ask.grain),
+     .verbs = "longitudinal", .with = "reports"},
+    {"days", "N", "number of days; the budget --epsilon renews every day",
      CLI_INTO_COUNT, ACCOUNT(ask.days), 1, HSY_COMPOSE_MAX,
      .verbs = "longitudinal", .with = "epsilon",
      .without = ACCOUNT_KIND " reports"},
     {"lying", "B", "share of lying devices, such as 1%", CLI_INTO_SHARE,
      ACCOUNT(ask.lying), .verbs = "poisoning", .hints = "0.1% 1% 5%"},
-    {"targets", "R", "number of values they promote", CLI_INTO_COUNT,
+    {"targets", "R", "number of target values", CLI_INTO_COUNT,
      ACCOUNT(ask.targets), 1, HSY_TARGETS_MAX, .preset = "1",
      .verbs = "poisoning"},
-    {"held", "F", "true combined share of these values", CLI_INTO_CHANCE,
+    {"held", "F", "true combined share of the targets", CLI_INTO_CHANCE,
      ACCOUNT(ask.held), 1, 1, .preset = "0", .verbs = "poisoning"},
     {"yes-no", NULL, "the question: yes or no", CLI_INTO_SPEC,
      .verbs = ACCOUNT_ASKING},
     {"domain", NULL, "the question: one of D values", CLI_INTO_SPEC,
      .verbs = ACCOUNT_ASKING},
-    {"range", NULL, "the question: a number, or its bin with --bins",
+    {"range", NULL, "the question: a number, or with --bins its bin",
      CLI_INTO_SPEC, .verbs = ACCOUNT_ASKING},
     {"bins", NULL, "number of bins", CLI_INTO_SPEC, .verbs = ACCOUNT_ASKING},
     {"strings", NULL, "the question: any text", CLI_INTO_SPEC,
@@ -188,32 +188,33 @@ static const struct cli_option account_options[] = {
      .verbs = ACCOUNT_ASKING, .with = ACCOUNT_KIND},
     {"set", NULL, "parameter of the mechanism, as for randomize", CLI_INTO_SPEC,
      .verbs = ACCOUNT_ASKING, .with = ACCOUNT_KIND},
-    {"plot", "FILE.svg", "write a figure", CLI_INTO_TEXT, ACCOUNT(plot)},
+    {"plot", "FILE.svg", "write a figure of the bounds", CLI_INTO_TEXT,
+     ACCOUNT(plot)},
     CLI_FORMAT_ROW(ACCOUNT(format)),
     {0}};
 
 static const struct cli_verb account_verbs[] = {
     {"group", NULL, "--epsilon E --k K [options]", "k epsilon",
-     account_run_group, .about = "privacy of a group of people together"},
+     account_run_group, .about = "Compute the group privacy of K people."},
     {"compose", NULL, "--epsilon E --k K | --file FILE", "file|k",
-     account_run_compose, .about = "epsilon of several reports together"},
+     account_run_compose, .about = "Compose several reports of one person."},
     {"longitudinal", NULL,
      "KIND --epsilon E --reports T [--permanent E] | --epsilon E --days N",
      "reports|days", account_run_longitudinal,
-     .about = "epsilon of repeated reports on one question"},
+     .about = "Total repeated reports on one question."},
     {"shuffle", NULL, "[KIND] --epsilon E [--n N] [--target E]",
      "epsilon n|target", account_run_shuffle,
-     .about = "epsilon of reports after shuffling"},
+     .about = "Compute the central epsilon of shuffled reports."},
     {"poisoning", NULL, "KIND --epsilon E --mechanism NAME --lying B",
      "lying epsilon " ACCOUNT_NEEDS " mechanism", account_run_poisoning,
-     .about = "how far lying devices can move an estimate"},
+     .about = "Compute how far lying devices can move an estimate."},
     {0}};
 
 static const struct cli_command account_command = {
     "account",
     NULL,
-    "Total the epsilon spent, by every bound that holds, with its "
-    "assumptions.\nOnly --file is read; no truth is needed.",
+    "Compute the total privacy loss by every bound that applies, and state "
+    "the\nassumptions. No data is read except --file.",
     account_options,
     .verbs = account_verbs,
     .apart = true,

@@ -128,14 +128,14 @@ int account_refused(const struct account *a, const struct account_how *how,
     case PLAN_WHY_SPEC:
         return account_refused_spec(a, how, err);
     case PLAN_WHY_NO_PERMANENT:
-        return cli_fail("--permanent E is missing: what the permanent answer "
-                        "spends (only rappor has it in --set)");
+        return cli_fail("--permanent E is missing: the epsilon of the "
+                        "permanent answer (only rappor has it in --set)");
     case PLAN_WHY_TWO_PERMANENT:
-        return cli_fail("--permanent: rappor has its permanent step in --set "
-                        "rappor=F,P,Q already; leave it out");
+        return cli_fail("--permanent: leave it out; for rappor, --set "
+                        "rappor=F,P,Q states the permanent step");
     case PLAN_WHY_GRAIN:
-        return cli_fail("--grain: a number above 0 that divides the range; it "
-                        "goes with --range and --mechanism onebit");
+        return cli_fail("--grain must be above 0 and divide the range; it "
+                        "needs --range and --mechanism onebit");
     default:
         return account_refused_number(err);
     }

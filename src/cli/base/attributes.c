@@ -36,8 +36,8 @@ static int attributes_kind(struct cli_column_spec *a, struct cli_parser *p)
         c->strings = true;
     } else if (strcmp(a->kind, "@-") == 0) {
         return cli_usage(p,
-                         "--attribute %s: a list is not read from standard "
-                         "input",
+                         "--attribute %s: a list cannot be read from standard "
+                         "input; name a file",
                          a->name);
     } else if (a->kind[0] == '@') {
         c->values_file = a->kind + 1;
@@ -50,12 +50,13 @@ static int attributes_kind(struct cli_column_spec *a, struct cli_parser *p)
             *slash = '\0';
         if (slash != NULL && (!cli_parse_count(&c->bins, slash + 1) ||
                               c->bins < 2 || c->bins > HSY_VALUES_MAX))
-            return cli_usage(p, "--attribute %s: LO:HI/BINS takes 2 to %u bins",
-                             a->name, HSY_VALUES_MAX);
+            return cli_usage(
+                p, "--attribute %s: BINS of LO:HI/BINS must be from 2 to %u",
+                a->name, HSY_VALUES_MAX);
     } else {
         return cli_usage(p,
-                         "--attribute %s: say what it is: yes-no, A,B,C, "
-                         "@FILE, LO:HI, LO:HI/BINS or strings",
+                         "--attribute %s: KIND must be yes-no, A,B,C, @FILE, "
+                         "LO:HI, LO:HI/BINS or strings",
                          a->name);
     }
     return 0;
@@ -78,7 +79,7 @@ bool cli_tuple_add(struct cli_parser *p, void *to)
     struct cli_column_spec *a;
 
     if (equals == NULL || equals == p->value || equals[1] == '\0') {
-        cli_usage(p, "--attribute takes NAME=KIND, as in smoker=yes-no");
+        cli_usage(p, "--attribute takes NAME=KIND, e.g. smoker=yes-no");
         return false;
     }
     if (c->tuple == NULL)
@@ -117,14 +118,14 @@ static int attributes_none(struct cli_column_spec *a, struct cli_parser *p)
 
     if (l->d == 0)
         return cli_usage(p,
-                         "--attribute %s?: only yes-no and a list of values "
-                         "can do without an answer",
+                         "--attribute %s?: only yes-no and lists of values may "
+                         "have empty fields",
                          a->name);
     a->none_place = labels_find(l, (const uint8_t *)none, 4);
     if (a->none_place != l->d)
         return cli_usage(p,
-                         "--attribute %s?: \"none\" is what no answer counts "
-                         "as, so it cannot be a value: call it otherwise",
+                         "--attribute %s?: \"none\" stands for an empty field "
+                         "and cannot be a value too; rename that value",
                          a->name);
     if (labels_add(l, none, 4, &err) != HSY_OK ||
         labels_index(l, &err) != HSY_OK)
@@ -149,10 +150,8 @@ static int attributes_resolve(struct cli_column_spec *a,
     if (!failed && a->none)
         failed = attributes_none(a, p);
     if (!failed && cli_spec_trivial(c))
-        failed = cli_usage(p,
-                           "--attribute %s: one value only: there is "
-                           "nothing to ask",
-                           a->name);
+        failed = cli_usage(
+            p, "--attribute %s: has only one value; list two or more", a->name);
     if (failed) /* what was said named no column */
         return failed;
     return cli_scheme_new(&a->scheme, &c->spec);
@@ -206,7 +205,8 @@ int cli_tuple_finish(struct cli_spec *c, struct cli_parser *p)
     int failed = 0;
 
     if (t->count < 2)
-        return cli_usage(p, "--attribute: several attributes are at least two");
+        return cli_usage(p, "--attribute: give at least two attributes; for "
+                            "one use --yes-no, --values or --range");
     for (size_t i = 0; i < t->count && !failed; i++)
         failed = attributes_resolve(&t->columns[i], c, p);
     if (!failed)

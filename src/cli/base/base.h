@@ -265,12 +265,12 @@ extern const struct cli_option cli_spec_rows[];
          CLI_INTO_OUTPUT, offsetof(type, output)},                             \
         {"simulate",                                                           \
          NULL,                                                                 \
-         "draw noise from --seed N; never for real people",                    \
+         "take noise from --seed N; for simulated people only",                \
          CLI_INTO_FLAG,                                                        \
          offsetof(type, simulate),                                             \
          .with = "seed"},                                                      \
     {                                                                          \
-        "seed", "N", "seed of the noise: it reveals every truth",              \
+        "seed", "N", "seed of the noise; it reveals every truth",              \
             CLI_INTO_COUNT, offsetof(type, seed), 0, UINT64_MAX,               \
             .with = "simulate"                                                 \
     }

@@ -8,25 +8,22 @@
 /* ---- Messages ------------------------------------------------------------ */
 
 static const char *const gather_said[] = {
-    [GATHER_UNSAID] =
-        "does not say of which round its reports are, and others do: 'hearsay "
-        "tally --round SLOT:ROUND' makes a tally that does",
-    [GATHER_KEPT_UNSAID] =
-        "reports made from kept answers share their noise with those of other "
-        "rounds, and nothing says of which round these are: 'hearsay tally "
-        "--round SLOT:ROUND' makes a tally that does",
-    [GATHER_ROUNDS_SAID] = "says its rounds: leave out --rounds",
-    [GATHER_ROUNDS_NONE] =
-        "--rounds does not go with a curator's release, which has no reports: "
-        "leave it out",
+    [GATHER_UNSAID] = "does not state its round, but other files do; add it "
+                      "with 'hearsay tally --round SLOT:ROUND'",
+    [GATHER_KEPT_UNSAID] = "reports made from permanent answers share their "
+                           "noise with other rounds, but no round is stated; "
+                           "add it with 'hearsay tally --round SLOT:ROUND'",
+    [GATHER_ROUNDS_SAID] = "states its rounds; leave out --rounds",
+    [GATHER_ROUNDS_NONE] = "--rounds does not apply to a curator's release, "
+                           "which has no reports; leave it out",
     [GATHER_ROUNDS_FRESH] =
-        "--rounds is for reports that are made from kept answers, and those of "
-        "this scheme have coins of their own: leave it out; who is in it more "
-        "than once counts so many times",
+        "--rounds applies only to reports made from permanent answers; leave "
+        "it out (here every report has fresh noise, and a person who reports "
+        "twice counts twice)",
     [GATHER_ROUNDS_LACK] =
-        "no interval: its reports are made from kept answers, and nothing says "
-        "of how many rounds they are: --rounds 1 if nobody is in it twice, "
-        "--rounds T if in at most T"};
+        "no interval: its reports are made from permanent answers, and the "
+        "number of rounds is not stated; use --rounds 1 if nobody is in it "
+        "twice, else --rounds T for at most T reports a person"};
 
 static int gather_fail_mixed(const struct gather *g)
 {
@@ -37,11 +34,11 @@ static int gather_fail_mixed(const struct gather *g)
         snprintf(names, sizeof names, ": %s and %s", w->mechanisms[0],
                  w->mechanisms[1]);
     if (w->name == g->first)
-        return cli_fail("%s: holds files that cannot be mixed: they differ in "
-                        "%s%s",
-                        w->name, w->difference, names);
-    return cli_fail("%s: cannot be mixed with %s: they differ in %s%s", w->name,
-                    g->first, w->difference, names);
+        return cli_fail(
+            "%s: holds parts that cannot be merged: they differ in %s%s",
+            w->name, w->difference, names);
+    return cli_fail("%s: cannot be merged with %s: they differ in %s%s",
+                    w->name, g->first, w->difference, names);
 }
 
 static int gather_fail(const struct gather *g, const hsy_error *err)
@@ -117,7 +114,7 @@ static int gather_twice(char *const *paths, size_t n)
     qsort(sorted, n, sizeof *sorted, gather_order);
     for (size_t i = 1; i < n; i++)
         if (strcmp(sorted[i], sorted[i - 1]) == 0)
-            cli_note("warning: %s is named twice, and its people count twice",
+            cli_note("warning: %s is given twice; its people count twice",
                      sorted[i]);
     free(sorted);
     return 0;

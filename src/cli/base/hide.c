@@ -14,7 +14,7 @@ int cli_hide(void)
     if (setrlimit(RLIMIT_CORE, &none) == 0 &&
         prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0)
         return 0;
-    return cli_fail("the system does not let this process keep its memory to "
-                    "itself (core files, debuggers): %s; nothing was read",
+    return cli_fail("cannot protect this process from core files and "
+                    "debuggers: %s; nothing was read",
                     strerror(errno));
 }

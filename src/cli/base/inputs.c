@@ -31,8 +31,8 @@ int cli_check_inputs(struct cli_parser *p, const char *const *paths, size_t n)
         uses += paths[i] != NULL && inputs_standard(paths[i]);
     if (uses <= 1)
         return 0;
-    return cli_usage(p, "standard input can be read only once: name a file "
-                        "where it is not meant");
+    return cli_usage(p, "standard input can be read only once; name a file for "
+                        "the other input");
 }
 
 int cli_open_input(const char *path)

@@ -147,7 +147,7 @@ static void help_verbs(const struct cli_command *c)
             printf("  %-13s %.*s\n", v->name, (int)strcspn(v->about, "\n"),
                    v->about);
     if (c->apart)
-        printf("\n'hearsay %s %s --help' has the options, and so on.\n",
+        printf("\nRun 'hearsay %s %s --help', and so on, for the options.\n",
                c->name, c->verbs[0].name);
     else
         putchar('\n');

@@ -45,7 +45,7 @@ static bool values_share(struct cli_parser *p, double *out,
         *out = x;
         return true;
     }
-    cli_usage(p, "--%s takes a share %s 0 %s 1, as %s", p->name,
+    cli_usage(p, "--%s takes a share %s 0 %s 1, e.g. %s", p->name,
               o->low == 1 ? "from" : "above",
               o->high == 1 ? "up to" : "and below",
               chance ? "1e-6 or 1%" : "0.25, 25% or 1/4");
@@ -64,8 +64,8 @@ static bool values_epsilon(struct cli_parser *p, uint64_t *nano,
 
     if (st == HSY_E_FORMAT)
         cli_usage(p,
-                  "--%s: not a decimal number (a digit first, no exponent); "
-                  "write it as 1, 0.5 or ln3",
+                  "--%s: not a number; use a decimal such as 1 or 0.5 (no "
+                  "exponent), or lnN such as ln3",
                   p->name);
     else if (st != HSY_OK)
         cli_usage(p, "--%s: must be from 0.000001 to 32", p->name);
@@ -87,9 +87,10 @@ static const char *values_part(struct cli_parser *p, const char **at,
 
     *len = strcspn(part, ",");
     if (*len == 0)
-        cli_usage(p, "--%s: a place in the list is empty", p->name);
+        cli_usage(p, "--%s: an item of the list is empty", p->name);
     else if (n == CLI_LIST_MAX)
-        cli_usage(p, "--%s: at most %u in a list", p->name, CLI_LIST_MAX);
+        cli_usage(p, "--%s: a list has at most %u items", p->name,
+                  CLI_LIST_MAX);
     else
         *at = part[*len] == ',' ? part + *len + 1 : NULL;
     return p->exit == 0 ? part : NULL;
@@ -152,7 +153,7 @@ static bool values_day(struct cli_parser *p, uint32_t *out)
 {
     if (day_parse(out, p->value) && *out != 0)
         return true;
-    cli_usage(p, "--%s takes a day, as 2026-01-31", p->name);
+    cli_usage(p, "--%s takes a day, e.g. 2026-01-31", p->name);
     return false;
 }
 
@@ -183,7 +184,8 @@ static bool values_texts(struct cli_parser *p, struct cli_texts *list,
                          uint64_t most)
 {
     if (list->n == most) {
-        cli_usage(p, "--%s is given %" PRIu64 " times at most", p->name, most);
+        cli_usage(p, "--%s may be given at most %" PRIu64 " times", p->name,
+                  most);
         return false;
     }
     list->at[list->n++] = p->value;

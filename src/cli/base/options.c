@@ -153,11 +153,12 @@ static bool options_goes(struct cli_parser *p, const struct cli_option *o)
         !options_listed(row.verbs, *verb == '\0' ? "-" : verb))
         cli_usage(
             p, "--%s %s %s", row.name,
-            strlen(row.verbs) > OPTIONS_FEW ? "does not go with" : "goes with",
+            strlen(row.verbs) > OPTIONS_FEW ? "cannot be used with"
+                                            : "is only for",
             options_verbs(list, sizeof list, p->command,
                           strlen(row.verbs) > OPTIONS_FEW ? verb : row.verbs));
     else if (other != NULL)
-        cli_usage(p, "--%s does not go with --%s", row.name, other);
+        cli_usage(p, "--%s cannot be used with --%s", row.name, other);
     else if (cli_given_of(p, row.with) == NULL &&
              *options_said(list, sizeof list, p->command, row.with) != '\0')
         cli_usage(p, "--%s needs %s", row.name, list);
@@ -226,7 +227,7 @@ static void options_lacks_verb(struct cli_parser *p)
                                  : v[1].name == NULL ? " or "
                                                      : ", ",
                                  v->name);
-    cli_usage(p, "say what to do: %s", list);
+    cli_usage(p, "missing subcommand: %s", list);
 }
 
 /* All of it, once all is read. */
@@ -252,10 +253,11 @@ static bool options_together(struct cli_parser *p)
 static bool options_unsaid(struct cli_parser *p, const char *near)
 {
     if (near != NULL)
-        cli_usage(p, "no such option; did you mean --%s?", near);
+        cli_usage(p, "unknown option; did you mean --%s?", near);
     else
-        cli_usage(p, "no such option; put '--' before an answer that begins "
-                     "with '-'");
+        cli_usage(
+            p,
+            "unknown option; put '--' before an answer that begins with '-'");
     return false;
 }
 
@@ -274,9 +276,9 @@ static bool options_unknown(struct cli_parser *p, const char *name, size_t len)
     if (p->command->truths)
         return options_unsaid(p, near);
     if (near != NULL)
-        cli_usage(p, "no option --%s; did you mean --%s?", word, near);
+        cli_usage(p, "unknown option --%s; did you mean --%s?", word, near);
     else
-        cli_usage(p, "no option --%.*s", len < 64 ? (int)len : 64, name);
+        cli_usage(p, "unknown option --%.*s", len < 64 ? (int)len : 64, name);
     return false;
 }
 
@@ -293,7 +295,7 @@ static bool options_first(struct cli_parser *p, const struct cli_option *o,
 
     p->given |= bit;
     if (!first && !several)
-        cli_usage(p, "--%s is given twice; once is enough", o->name);
+        cli_usage(p, "--%s is given twice; give it once", o->name);
     return first || several;
 }
 
@@ -309,8 +311,7 @@ static bool options_figure(struct cli_parser *p)
     else if (dot != NULL && strcmp(dot, ".svg") != 0 &&
              strcmp(dot, ".png") != 0)
         cli_usage(
-            p,
-            "--%s writes SVG or PNG: give it a name that ends in .svg or .png",
+            p, "--%s writes SVG or PNG; use a name that ends in .svg or .png",
             p->name);
     return p->exit == 0;
 }
@@ -358,7 +359,7 @@ static bool options_short(struct cli_parser *p, const char *arg, void *to)
         return options_take(p, "output", 6, NULL, to);
     if (p->command->truths)
         return options_unsaid(p, NULL);
-    cli_usage(p, "no option %.64s", arg);
+    cli_usage(p, "unknown option %.64s", arg);
     return false;
 }
 
@@ -386,10 +387,10 @@ static bool options_no_verb(struct cli_parser *p, const char *word)
     if (p->command->truths)
         word = "..."; /* may be one */
     if (near != NULL)
-        cli_usage(p, "no '%s %.64s'; did you mean '%s %s'?", name, word, name,
-                  near);
+        cli_usage(p, "unknown command '%s %.64s'; did you mean '%s %s'?", name,
+                  word, name, near);
     else
-        cli_usage(p, "no '%s %.64s'", name, word);
+        cli_usage(p, "unknown command '%s %.64s'", name, word);
     return false;
 }
 

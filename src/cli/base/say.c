@@ -38,8 +38,8 @@ int cli_usage(struct cli_parser *p, const char *format, ...)
     say_line(format, args);
     va_end(args);
     cli_print_usage(stderr, p);
-    fprintf(stderr, "       'hearsay %s%s%s --help' has the options\n",
-            p->command->name, verb[0] != '\0' ? " " : "", verb);
+    fprintf(stderr, "       see 'hearsay %s%s%s --help'\n", p->command->name,
+            verb[0] != '\0' ? " " : "", verb);
     p->exit = CLI_USAGE;
     return CLI_USAGE;
 }
@@ -139,7 +139,7 @@ int store_complain(const char *directory, const hsy_error *err)
                             directory, err->limit);
         return cli_fail("%s: %s", directory, err->msg);
     case HSY_E_EMPTY:
-        return cli_fail("%s: no collector's data is here", directory);
+        return cli_fail("%s: not a collector's data directory", directory);
     case HSY_E_NOMEM:
         return cli_fail_nomem();
     default:
@@ -173,7 +173,7 @@ int cli_finish(void)
 
 void cli_permanent_note(void)
 {
-    puts("\npermanent: of any number of reports on one truth, if its permanent "
-         "answer is kept\nand each is made from it. hearsay randomize keeps "
-         "none: each of its reports\nspends epsilon anew.");
+    puts("\npermanent: epsilon of any number of reports on one truth, if its "
+         "permanent answer\nis kept and each report is made from it. hearsay "
+         "randomize keeps none: each of its\nreports spends epsilon again.");
 }

@@ -45,8 +45,9 @@ static bool scheme_refused_kind(const hsy_spec *spec)
         if (options[k] != NULL && (entry->kinds >> k & 1) != 0)
             at += (size_t)snprintf(list + at, sizeof list - at, "%s%s",
                                    at == 0 ? "" : ", ", options[k]);
-    cli_note("--mechanism %s cannot ask this; it goes with %s", spec->mechanism,
-             list);
+    cli_note(
+        "--mechanism %s does not support this kind of question; it supports %s",
+        spec->mechanism, list);
     return true;
 }
 
@@ -64,7 +65,7 @@ int cli_scheme_refused(const hsy_spec *spec, hsy_error *err)
         /* Its limit is in nano-epsilon. */
         cli_note("--epsilon: %s%s", err->msg,
                  spec->design != HSY_DESIGN_EPSILON
-                     ? ": raise it, or --set others"
+                     ? "; raise it, or change other parameters with --set"
                      : "");
     else if (!scheme_refused_kind(spec))
         scheme_refused_field(spec, err);
@@ -88,8 +89,8 @@ int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec)
 
 int cli_scheme_curator(const char *mechanism)
 {
-    cli_note("--mechanism %s: a curator's release, not a report; 'hearsay "
-             "release' makes one",
+    cli_note("--mechanism %s: this is a curator's release, not a report; use "
+             "'hearsay release'",
              mechanism);
     return CLI_USAGE;
 }

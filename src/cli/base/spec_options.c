@@ -21,8 +21,8 @@ static int spec_values(struct cli_spec *c, struct cli_parser *p)
         return cli_usage(p, "--values: %s", err.msg);
     case HSY_E_FORMAT:
         return cli_usage(p,
-                         "--values: a quote is out of place in value "
-                         "%" PRIu64 "; write \"\" for a quote inside quotes",
+                         "--values: misplaced quote in value %" PRIu64
+                         "; write \"\" for a quote inside quotes",
                          err.at);
     case HSY_E_RANGE:
         return cli_usage(p, "--values: value %" PRIu64 ": %s", err.at, err.msg);
@@ -83,9 +83,7 @@ static bool spec_take(struct cli_spec *c, struct cli_parser *p, const char *key,
     const hsy_status st = spec_text_take(&c->spec, &c->params, &said, &err);
 
     if (st == HSY_E_UNKNOWN)
-        cli_usage(p,
-                  "--set does not know %.*s; 'hearsay help randomize' has the "
-                  "keys",
+        cli_usage(p, "--set: unknown key %.*s; see 'hearsay help randomize'",
                   (int)len, key);
     else if (st != HSY_OK && err.at != 0)
         cli_usage(p, "--%s%.*s: character %" PRIu64 ": %s", set, (int)len, key,
@@ -118,7 +116,8 @@ static bool spec_set_matrix(struct cli_spec *c, struct cli_parser *p,
                             const char *path)
 {
     if (c->spec.design != HSY_DESIGN_EPSILON) {
-        cli_usage(p, "--set matrix: one design at a time, and once");
+        cli_usage(
+            p, "--set matrix: another design is given already; use only one");
         return false;
     }
     c->spec.design = HSY_DESIGN_MATRIX;
@@ -169,11 +168,11 @@ const struct cli_option cli_spec_rows[] = {
      CLI_INTO_TEXT, SPEC(values_file)},
     {"domain", "D", "an integer from 0 to D-1", CLI_INTO_CALL,
      .call = spec_domain},
-    {"range", "LO:HI", "a number: its mean, or shares with --bins",
+    {"range", "LO:HI", "a number: its mean, or with --bins the share of each",
      CLI_INTO_TEXT, SPEC(range)},
-    {"bins", "B", "estimate the share of each of B equal bins", CLI_INTO_CALL,
-     .call = spec_bins, .with = "range"},
-    {"strings", NULL, "any text; estimate --candidates lists strings later",
+    {"bins", "B", "number of equal bins; estimates the share of each",
+     CLI_INTO_CALL, .call = spec_bins, .with = "range"},
+    {"strings", NULL, "any text; name strings later (estimate --candidates)",
      CLI_INTO_FLAG, SPEC(strings)},
     {"attribute", "NAME=KIND...",
      "a CSV column, by its header; repeat for each. KIND is yes-no, A,B,C, "
@@ -181,16 +180,16 @@ const struct cli_option cli_spec_rows[] = {
      "\"none\"",
      CLI_INTO_CALL, .call = cli_tuple_add,
      .without = "yes-no values values-file domain range strings"},
-    {"ignore-columns", NULL, "pass over columns that no --attribute names",
+    {"ignore-columns", NULL, "ignore columns that no --attribute names",
      CLI_INTO_FLAG, SPEC(ignore_columns), .with = "attribute"},
-    {"epsilon", "E", "privacy of one report, 0.000001 to 32, or ln3",
+    {"epsilon", "E", "epsilon of one report: 0.000001 to 32, or e.g. ln3",
      CLI_INTO_CALL, .call = spec_epsilon, .hints = "1 2 ln3"},
     {"mechanism", "NAME", "a name from 'hearsay mechanisms' (default auto)",
      CLI_INTO_TEXT, SPEC(spec.mechanism)},
     {"alphabet", "SET",
      "pem, sfp: allowed bytes, such as a-z0-9 or \\x00-\\x1f", CLI_INTO_CALL,
      .call = spec_alphabet, .with = "strings", .hints = "a-z a-z0-9"},
-    {"oracle", "NAME", "pem, sfp: mechanism for the parts of a string",
+    {"oracle", "NAME", "pem: mechanism for prefixes; sfp: cms or hcms",
      CLI_INTO_TEXT, SPEC(spec.oracle), .with = "strings",
      .hints = "grr sue oue ss hr pgr olh blh cms hcms"},
     {"set", "KEY=VALUE...", CLI_SET_HELP, CLI_INTO_CALL, .call = spec_set,
@@ -201,15 +200,15 @@ const struct cli_option cli_spec_rows[] = {
               "word-share= spinner= coins= channel= rappor= matrix="},
     {"other", NULL, "count unlisted values as \"other\"", CLI_INTO_FLAG,
      SPEC(other), .with = "values values-file strings attribute"},
-    {"clip", NULL, "move numbers outside the range to its nearer end",
-     CLI_INTO_FLAG, SPEC(clip), .with = "range attribute"},
-    {"max-bits", "B", "largest report allowed, in bits", CLI_INTO_COUNT,
+    {"clip", NULL, "clamp numbers to the range", CLI_INTO_FLAG, SPEC(clip),
+     .with = "range attribute"},
+    {"max-bits", "B", "maximum bits per report", CLI_INTO_COUNT,
      SPEC(spec.max_bits), 1, UINT64_MAX},
-    {"max-steps", "S", "most steps allowed to estimate from --users reports",
+    {"max-steps", "S", "maximum steps to estimate from --users reports",
      CLI_INTO_COUNT, SPEC(spec.max_steps), 1, UINT64_MAX},
     {"users", "N", "expected number of reports", CLI_INTO_COUNT,
      SPEC(spec.users), 1, UINT64_MAX},
-    {"task", "FILE:ID", "use a task of a tasks.yaml or compiled document",
+    {"task", "FILE:ID", "take question and mechanism from task ID in FILE",
      CLI_INTO_TEXT, SPEC(task), .without = CLI_ASKED},
     {0}};
 
@@ -238,8 +237,9 @@ static int spec_kinds_wrong(const struct cli_spec *c, struct cli_parser *p)
                                      len != 0 ? row.arg : "");
     }
     if (spec_kinds(c) == 0)
-        return cli_usage(p, "say what is asked: one of %s", list);
-    return cli_usage(p, "one question at a time: choose one of %s", list);
+        return cli_usage(p, "missing question: use one of %s", list);
+    return cli_usage(p, "more than one question is given; use only one of %s",
+                     list);
 }
 
 /* The matrix goes before the labels. */
@@ -248,14 +248,14 @@ static int spec_matrix(struct cli_spec *c, struct cli_parser *p)
     int failed;
 
     if (c->spec.kind != HSY_KIND_VALUES)
-        return cli_usage(p, "--set matrix goes with --values, --values-file "
-                            "and --domain");
+        return cli_usage(
+            p, "--set matrix needs --values, --values-file or --domain");
     failed = cli_matrix_read(&c->matrix, c->matrix_file);
     if (failed)
         return failed;
     if (c->matrix.d != c->spec.d)
-        return cli_fail("%s: %" PRIu32 " states, but there are %" PRIu32
-                        " values",
+        return cli_fail("%s: the matrix has %" PRIu32
+                        " states, but there are %" PRIu32 " values",
                         cli_input_name(c->matrix_file), c->matrix.d, c->spec.d);
     failed = matrix_file_append(&c->matrix, c->labels.block, c->labels.len,
                                 NULL) == HSY_OK
@@ -293,8 +293,8 @@ int cli_spec_finish(struct cli_spec *c, struct cli_parser *p)
     if (c->tuple == NULL && spec_kinds(c) != 1)
         return spec_kinds_wrong(c, p);
     if (!c->has_epsilon && c->spec.design == HSY_DESIGN_EPSILON)
-        return cli_usage(p, "--epsilon is missing: how much one report may "
-                            "tell, say --epsilon 1");
+        return cli_usage(p, "--epsilon is missing; it bounds what is revealed, "
+                            "e.g. --epsilon 1");
     c->spec.size = sizeof c->spec;
     if (c->tuple != NULL)
         return cli_tuple_finish(c, p);

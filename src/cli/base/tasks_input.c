@@ -42,8 +42,8 @@ size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
 int cli_tasks_fail(const char *path, const hsy_error *err)
 {
     if (err->field == HSY_FIELD_MAGIC)
-        return cli_fail("%s: not a task document; 'hearsay tasks compile' "
-                        "makes one of a tasks.yaml",
+        return cli_fail("%s: not a task document; compile one from a "
+                        "tasks.yaml with 'hearsay tasks compile'",
                         path);
     return err->status == HSY_E_IO || err->status == HSY_E_NOMEM
                ? cli_fail_file(path, err)
@@ -181,7 +181,7 @@ static int tasks_no_such(const struct task_file *t, const char *id)
     for (size_t i = 0; i < t->n && i < TASKS_NAMES; i++)
         names[i] = t->all[i].id;
     return cli_fail(
-        "--task: there is no task '%s'%s", id,
+        "--task: no task '%s'%s", id,
         cli_meant(meant, id, names, "; 'hearsay tasks show' lists them"));
 }
 
@@ -193,7 +193,7 @@ int cli_tasks_find(struct task_file *t, size_t *at, const char *where,
     int failed;
 
     if (colon == NULL || colon == where || colon[1] == '\0')
-        return cli_usage(p, "--task takes FILE:ID, as tasks.yaml:browser");
+        return cli_usage(p, "--task takes FILE:ID, e.g. tasks.yaml:browser");
     path = strndup(where, (size_t)(colon - where));
     if (path == NULL)
         return cli_fail_nomem();

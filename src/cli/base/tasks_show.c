@@ -137,19 +137,18 @@ static void tasks_show_cell(const void *ctx, size_t i, size_t column,
 static void tasks_show_notes(const struct show_list *l)
 {
     if (task_costs_keep(&l->costs, 1, UINT32_MAX))
-        puts("\nA slot is charged up front, whatever the truth does. keys: "
-             "permanent answers\nthat there can be. '-': none, more than can "
-             "be counted, or fewer reports.");
+        puts("\nThe full cost of a slot is charged at its first answer. keys: "
+             "number of possible\npermanent answers. '-': not applicable, or "
+             "too many to count.");
     if (task_costs_keep(&l->costs, 1, 1))
-        puts("Where max_changes is 1, the first answer of a slot is sent for "
-             "all of it: if the\ntruth changes, what is sent does not.");
+        puts("Where max_changes is 1, a device sends the first answer of a "
+             "slot for the whole\nslot, even if the truth changes.");
     if (task_costs_keep(&l->costs, 2, UINT32_MAX))
-        puts(
-            "With more than one change a slot, that and when the answer "
-            "changed may show:\nthe bounds hold for people who change from one "
-            "kept answer to another at the\nsame times, and no epsilon bounds "
-            "the rest. What 30 reports tell is as if they were\ndivided among "
-            "the kept answers in the way that tells most.");
+        puts("With more than one change per slot, reports may reveal that and "
+             "when the answer\nchanged. The bounds hold between people who "
+             "change permanent answers at the same\ntimes; no epsilon bounds "
+             "the rest. The figure for 30 reports assumes the worst\ndivision "
+             "of them among the permanent answers.");
 }
 
 /* Who runs the shufflers, as their statements say. */
@@ -174,10 +173,10 @@ static void tasks_show_shuffled(const struct task_cost *row)
         return;
     printf("\n%s, shuffled by %" PRIu32 ":", task->id, task->shufflers);
     tasks_show_operators(task);
-    printf("\n  epsilon %.6g of a report, whoever works together"
-           "\n  epsilon %.6g (delta %.3g) of a report in a batch, unless the "
-           "collector and all\n    shufflers work together: n = %" PRIu64
-           " of %" PRIu32 " uploads counted on (assume_honest\n    %.4g",
+    printf("\n  epsilon %.6g of a report, even if all parties collude\n  "
+           "epsilon %.6g (delta %.3g) of a report in a batch, unless the "
+           "collector and all\n    shufflers collude: n = %" PRIu64
+           " of %" PRIu32 " uploads are counted on (assume_honest\n    %.4g",
            (double)row->info.nano_report / HSY_NANO,
            (double)task->nano_central / HSY_NANO, w.delta, w.n, task->min_batch,
            (double)task->assume_honest.num / (double)task->assume_honest.den);
@@ -185,7 +184,7 @@ static void tasks_show_shuffled(const struct task_cost *row)
         printf(", sample %.4g",
                (double)task->sample.num / (double)task->sample.den);
     if (w.among < w.n)
-        printf(", of whom %" PRIu64 " share a kept seed", w.among);
+        printf(", %" PRIu64 " of them share a kept seed", w.among);
     printf("), by the bound '%s'\n",
            w.by == HSY_SHUFFLE_ANY ? "clones" : "blanket");
     if (w.epsilon * HSY_NANO > (double)task->nano_central + 1000)
@@ -220,7 +219,7 @@ static void tasks_show_table(const struct show_list *l,
             {"next_key", cell_text(next[0] != '\0' ? next : NULL)}};
 
         if (how->format == TABLE_ALIGNED)
-            printf("version %" PRIu64 ", issued %s, taken until %s%s%s%s%s\n\n",
+            printf("version %" PRIu64 ", issued %s, expires %s%s%s%s%s\n\n",
                    t->doc.version, issued, expires,
                    how->signature != NULL ? ", signature " : "",
                    how->signature != NULL ? how->signature : "",

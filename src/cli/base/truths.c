@@ -21,38 +21,36 @@ struct coder cli_coder(const struct cli_spec *c, const hsy_scheme *scheme)
 static const char *truths_string(const struct truth_wrong *wrong)
 {
     return wrong->field == HSY_FIELD_BITS
-               ? "the string is longer than its spelling: raise its bits with "
-                 "--set bits=N, or count such strings as \"other\" with --other"
+               ? "the string is too long; allow more bits with --set bits=N, "
+                 "or count such strings as \"other\" with --other"
            : wrong->field == HSY_FIELD_ALPHABET
-               ? "the string has a byte that is not in the alphabet: add it "
-                 "there, or count such strings as \"other\" with --other"
+               ? "the string has a byte outside the alphabet; add it to "
+                 "--alphabet, or count such strings as \"other\" with --other"
                : wrong->msg;
 }
 
 const char *cli_truth_said(const struct truth_wrong *wrong)
 {
     static const char *const said[] = {
-        [TRUTH_EMPTY] = "empty; write one truth a line, and leave out people "
+        [TRUTH_EMPTY] = "empty; write one truth per line, and leave out people "
                         "without one",
         [TRUTH_NOT_YES_NO] = TRUTH_NOT_YES_NO_TEXT,
-        [TRUTH_NOT_LISTED] =
-            "not one of the values; add it to the list, or count what is not "
-            "in the list as \"other\" with --other",
-        [TRUTH_NOT_BELOW] =
-            "not an integer from 0 to D-1, where D is what --domain says",
+        [TRUTH_NOT_LISTED] = "not one of the values; add it to the list, or "
+                             "count unlisted values as \"other\" with --other",
+        [TRUTH_NOT_BELOW] = "not an integer from 0 to D-1, for --domain D",
         [TRUTH_NOT_DECIMAL] = TRUTH_NOT_DECIMAL_TEXT,
-        [TRUTH_OUTSIDE] =
-            "outside the range; --clip moves such numbers to the nearer end",
+        [TRUTH_OUTSIDE] = "outside the range; use --clip to move such numbers "
+                          "to its nearer end",
         [TRUTH_QUOTE] = csv_quote,
         [TRUTH_UNKNOWN] =
-            "the header names no attribute there: declare it with "
-            "--attribute, or pass over such columns with --ignore-columns",
-        [TRUTH_TWICE] = "the header has this column twice",
+            "not a declared attribute; add --attribute NAME=KIND, or ignore "
+            "such columns with --ignore-columns",
+        [TRUTH_TWICE] = "the header has this column twice; remove one",
         [TRUTH_LACKING] = "the header has no column of this name",
-        [TRUTH_ABSENT] = "empty; if a person need not answer, say NAME?=KIND, "
-                         "which counts that as \"none\"",
-        [TRUTH_FIELDS] = "not as many fields as the header has",
-        [TRUTH_GAP] = "empty; only the last lines may be"};
+        [TRUTH_ABSENT] = "empty; to allow empty fields, counted as \"none\", "
+                         "declare NAME?=KIND",
+        [TRUTH_FIELDS] = "the number of fields differs from the header's",
+        [TRUTH_GAP] = "empty; only the last lines may be empty"};
 
     return wrong->trouble == TRUTH_REFUSED ? truths_string(wrong)
                                            : said[wrong->trouble];

@@ -53,7 +53,7 @@ static int device_read_line(struct lines *lines, char text[LINES_LONGEST],
     if (st != HSY_OK)
         return cli_fail_line("standard input", &err);
     if (n != 1)
-        return cli_fail("standard input: one answer, on one line, is wanted");
+        return cli_fail("standard input: expected one answer on one line");
     return 0;
 }
 
@@ -116,7 +116,7 @@ static int device_consent(void *to)
            strcmp(j->options.operand[1], hsy_world_consent_name(consent)) != 0)
         consent++;
     if (hsy_world_consent_name(consent) == NULL)
-        return cli_usage(&j->parser, "consent is one of: none, collect, send");
+        return cli_usage(&j->parser, "consent must be none, collect or send");
     failed = device_open_bare(j);
     if (failed)
         return failed;
@@ -143,9 +143,9 @@ static int device_forget(void *to)
         return CLI_DONE;
     home_explain(&j->home, &err);
     if (err.status == HSY_E_UNKNOWN)
-        return cli_fail("%s: there is no such source; 'hearsay device policy "
-                        "%s' lists them",
-                        source, j->home.directory);
+        return cli_fail(
+            "%s: no such source; 'hearsay device policy %s' lists the sources",
+            source, j->home.directory);
     return device_fail(j, &err);
 }
 
@@ -155,7 +155,8 @@ static bool device_cap(struct cli_parser *p, uint64_t *nano)
 {
     if (policy_cap_parse(nano, p->value, strlen(p->value)))
         return true;
-    cli_usage(p, "--%s takes a decimal of at most nine places, or lnN",
+    cli_usage(p,
+              "--%s takes a decimal number with at most nine decimals, or lnN",
               p->name);
     return false;
 }
@@ -176,8 +177,8 @@ static bool device_now(struct cli_parser *p, void *to)
 
     o->has_now = day_moment(&o->now, p->value);
     if (!o->has_now)
-        cli_usage(p, "--now takes a day, as 2026-01-31 (its noon, UTC), a time "
-                     "as 2026-01-31T08:30Z, or seconds since 1970");
+        cli_usage(p, "--now takes a day such as 2026-01-31 (its noon, UTC), a "
+                     "time such as 2026-01-31T08:30Z, or seconds since 1970");
     return o->has_now;
 }
 
@@ -198,7 +199,7 @@ static const struct cli_option device_table[] = {
      .call = device_day, .preset = "10", .verbs = "init"},
     {"lifetime", "E", "lifetime epsilon cap for all sources together",
      CLI_INTO_CALL, .call = device_lifetime, .preset = "20", .verbs = "init"},
-    {"policy", "FILE", "read all caps and the key from a policy.yaml",
+    {"policy", "FILE", "read key, sources and caps from a policy.yaml",
      CLI_INTO_TEXT, DEVICE(policy), .verbs = "init",
      .without = "public-key source day lifetime anchor"},
     {"anchor", "FILE",
@@ -208,8 +209,8 @@ static const struct cli_option device_table[] = {
      DEVICE(output), .verbs = "pack"},
     {"mark-sent", NULL, "mark uploads as sent once FILE is durable",
      CLI_INTO_FLAG, DEVICE(mark_sent), .verbs = "pack", .with = "output"},
-    {"take", NULL, "first fetch the collector's task document", CLI_INTO_FLAG,
-     DEVICE(take), .verbs = "send"},
+    {"take", NULL, "first fetch and accept the collector's document",
+     CLI_INTO_FLAG, DEVICE(take), .verbs = "send"},
     {"token", "FILE", "file with an enrolment token", CLI_INTO_TEXT,
      DEVICE(token), .verbs = "send take"},
     {"ca", "FILE", "CA certificates (default: the system's)", CLI_INTO_TEXT,
@@ -217,21 +218,21 @@ static const struct cli_option device_table[] = {
     {"relay", "URL",
      "send sealed uploads through this relay instead of the document's",
      CLI_INTO_TEXT, DEVICE(relay), .verbs = "send"},
-    {"attempts", "N", "attempts at most (default 5)", CLI_INTO_COUNT,
+    {"attempts", "N", "maximum attempts (default 5)", CLI_INTO_COUNT,
      DEVICE(attempts), 1, 100, .verbs = "send take"},
     {"backoff", "MS",
-     "first retry delay in ms, doubled each time (default 1000)",
+     "initial retry delay in ms, doubled each time (default 1000)",
      CLI_INTO_COUNT, DEVICE(backoff), 1, 600000, .verbs = "send take"},
-    {"seconds", "S", "time limit for all attempts, in seconds (default 300)",
+    {"seconds", "S", "total time limit in seconds (default 300)",
      CLI_INTO_COUNT, DEVICE(seconds), 1, DEVICE_WAIT_MAX, .verbs = "send take"},
     {"one-connection", NULL,
-     "send all uploads over one connection: quicker, but the collector may see "
-     "that they are yours",
+     "use one connection for all uploads: faster, but it links them to one "
+     "device",
      CLI_INTO_FLAG, DEVICE(one_connection), .verbs = "send"},
-    {"wait", "SECONDS", "wait at most this long for another process",
-     CLI_INTO_COUNT, DEVICE(wait), 0, DEVICE_WAIT_MAX, .preset = "10"},
+    {"wait", "SECONDS", "seconds to wait for the device's lock", CLI_INTO_COUNT,
+     DEVICE(wait), 0, DEVICE_WAIT_MAX, .preset = "10"},
     {"now", "TIME",
-     "time for a rehearsal device ('init' needs it too): a day (noon), "
+     "rehearsal devices only ('init --now'): use this time, a day (noon UTC), "
      "2026-01-31T08:30Z or seconds since 1970",
      CLI_INTO_CALL, .call = device_now, .verbs = DEVICE_CLOCK},
     {"format", "table|csv|json", "output format", CLI_INTO_FORMAT,
@@ -242,7 +243,7 @@ static const struct cli_option device_table[] = {
 static const struct cli_verb device_verbs[] = {
     {"init", "DIR", "--public-key FILE --document FILE [options]",
      "document public-key|policy", device_init,
-     .about = "Make a device in DIR. Show its caps and its tasks."},
+     .about = "Create a device in DIR. Print its caps and its tasks."},
     {"answer", "DIR TASK [VALUE]", .run = device_answer,
      .about = "Answer a task.\nThe truth is read from standard input, one "
               "line. Other users can see a VALUE\nwhile the command runs."},
@@ -260,7 +261,7 @@ static const struct cli_verb device_verbs[] = {
     {"consent", "DIR [none|collect|send]", .run = device_consent,
      .about = "Show or change the person's consent."},
     {"forget", "DIR [SOURCE]", .run = device_forget,
-     .about = "Delete the data kept about a source, or about all."},
+     .about = "Delete everything stored about a source, or about all."},
     {"take", "DIR FILE|URL", .run = device_take,
      .about = "Accept a newer document from a file or a collector."},
     {0}};
@@ -294,8 +295,7 @@ int cmd_device(int argc, char **argv)
     failed = p->verb->run(&job);
     home_close(&job.home);
     if (job.home.unlogged)
-        cli_note("note: %s: the log could not be written; nothing else is "
-                 "affected",
+        cli_note("note: %s: cannot write the log; nothing else is affected",
                  job.home.directory);
     return failed;
 }

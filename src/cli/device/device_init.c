@@ -12,10 +12,10 @@ static int init_source(struct device_job *j, const char *text)
     const hsy_status st = policy_add_text(&j->home.policy, text, &err);
 
     if (st == HSY_E_FORMAT)
-        return cli_usage(&j->parser,
-                         "--source takes NAME=REPORT,DAY,LIFETIME, as "
-                         "web=1,1,8: epsilon at most of one report, a day "
-                         "and ever");
+        return cli_usage(
+            &j->parser,
+            "--source takes NAME=REPORT,DAY,LIFETIME, e.g. web=1,1,8: caps on "
+            "the epsilon of a report, of a day and of all time");
     snprintf(j->home.path, sizeof j->home.path, "%.*s", (int)strcspn(text, "="),
              text);
     j->home.trouble = HOME_SOURCE;
@@ -53,17 +53,17 @@ static int init_show(struct device_job *j)
     hsy_task refused;
     int failed;
 
-    puts("What this device allows (epsilon, at most):\n");
+    puts("Caps of this device (epsilon, at most):\n");
     device_show_policy(&j->home.policy, TABLE_ALIGNED);
-    puts("\nWhat it is asked (epsilon that it costs):\n");
+    puts("\nIts tasks (epsilon that each costs):\n");
     failed = device_show_tasks(j, TABLE_ALIGNED, false);
     if (failed)
         return failed;
     if (hsy_client_refused(j->home.client, &refused, NULL, 0))
-        puts("A device that shall answer these is made with other --source, "
-             "--day or --lifetime.");
-    printf("\nIn plain words: hearsay device tasks %s%s\n"
-           "It answers nothing before: hearsay device consent %s send%s\n",
+        puts("To allow these tasks, create a device with other --source, --day "
+             "or --lifetime.");
+    printf("\nIn plain words: hearsay device tasks %s%s\nTo let it answer: "
+           "hearsay device consent %s send%s\n",
            directory, now, directory, now);
     return cli_finish();
 }

@@ -30,7 +30,7 @@ static int pack_relayed(struct device_job *j)
 
     for (size_t i = 0; hsy_client_task(j->home.client, &task, i); i++)
         if (hsy_client_demands(j->home.client, i))
-            failed = cli_fail("%s: its uploads leave through a relay only: "
+            failed = cli_fail("%s: its uploads must go through a relay; use "
                               "'hearsay device send %s URL --relay URL'",
                               task.id, j->home.directory);
     return failed;
@@ -62,9 +62,8 @@ int device_pack(void *to)
     int failed;
 
     if (j->options.output == NULL && isatty(STDOUT_FILENO) == 1)
-        return cli_usage(
-            &j->parser, "uploads are not for a terminal: redirect them, or use "
-                        "-o FILE");
+        return cli_usage(&j->parser, "will not write uploads to a terminal; "
+                                     "redirect them, or use -o FILE");
     failed = pack_run(j, &all);
     hsy_send_clear(&all);
     return failed;

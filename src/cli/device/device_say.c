@@ -24,8 +24,8 @@ void device_say_why(char *text, size_t room, const hsy_error *err)
 
 /* What becomes of a device whose state cannot be trusted. */
 static const char say_damaged[] =
-    "nothing is answered until a person has looked: put the newest files "
-    "back, or remove the directory, and with it what was spent";
+    "the device is locked; restore the newest files, or delete the directory, "
+    "which discards the record of what it spent";
 
 int device_fail_about(const struct device_job *j, const char *about,
                       const hsy_error *err)
@@ -72,25 +72,26 @@ static int say_made(const struct device_job *j, const hsy_error *err)
 
     switch (h->trouble) {
     case HOME_THERE:
-        return cli_fail("%s: there is a device already; what it has spent is "
-                        "not forgotten",
+        return cli_fail("%s: already holds a device; use it, or choose another "
+                        "directory (what it has spent must not be forgotten)",
                         h->directory);
     case HOME_CLOCK:
-        return cli_fail("the clock stands before 1970; set it");
+        return cli_fail("the system clock is before 1970; set it");
     case HOME_TASK:
         return cli_fail_error(h->path, err);
     case HOME_SOURCE:
         return say_source(h, err);
     case HOME_ANCHOR:
-        return cli_fail("--anchor: choose a path without control characters");
+        return cli_fail(
+            "--anchor: the path has control characters; choose another");
     case HOME_UNSIGNED:
-        return cli_fail("%s: not signed by this key", document);
+        return cli_fail("%s: not signed by the key of --public-key or --policy",
+                        document);
     case HOME_EARLY:
-        return cli_fail("%s: it was issued after today: set the clock, or "
-                        "wait",
+        return cli_fail("%s: issued after today; set the clock, or wait",
                         document);
     default: /* HOME_LATE */
-        return cli_fail("%s: it has expired", document);
+        return cli_fail("%s: has expired; get a newer document", document);
     }
 }
 
@@ -110,21 +111,18 @@ int device_refused(const struct device_job *j, const hsy_error *err)
     case HOME_POLICY:
         return say_policy(h, err);
     case HOME_LOST_POLICY:
-        return cli_fail("%s: policy.yaml is missing: what this device allows; "
-                        "put it back",
-                        h->directory);
+        return cli_fail("%s: policy.yaml is missing; restore it", h->directory);
     case HOME_NONE:
-        return cli_fail("%s: there is no device; make one with 'hearsay device "
-                        "init'",
-                        h->directory);
+        return cli_fail(
+            "%s: no device here; create one with 'hearsay device init'",
+            h->directory);
     case HOME_REHEARSAL:
-        return cli_fail("%s: a device of a rehearsal, made with --now: say "
-                        "--now TIME; the system's clock is not for it",
+        return cli_fail("%s: this device is for rehearsals (made with --now); "
+                        "give --now TIME",
                         h->directory);
     case HOME_REAL:
-        return cli_fail("%s: --now is for devices of a rehearsal, made by "
-                        "'hearsay device init --now'; this one has the "
-                        "system's clock",
+        return cli_fail("%s: --now is only for rehearsal devices, made by "
+                        "'hearsay device init --now'; leave it out",
                         h->directory);
     case HOME_FILE:
         return cli_fail("%s: %s", h->path,
@@ -133,8 +131,8 @@ int device_refused(const struct device_job *j, const hsy_error *err)
         return cli_fail("%s: longer than %" PRIu64 " MiB", h->path,
                         err->limit >> 20);
     case HOME_PLACE:
-        return cli_fail("%s: the new document cannot be put in its place: %s",
-                        h->directory, strerror(h->reason));
+        return cli_fail("%s: cannot replace the document: %s", h->directory,
+                        strerror(h->reason));
     default:
         return say_made(j, err);
     }
@@ -144,15 +142,14 @@ int device_fail_task(const struct device_job *j, const char *task,
                      const hsy_error *err)
 {
     if (err->status == HSY_E_UNKNOWN) /* the word may be a truth misplaced */
-        return cli_fail("there is no such task; 'hearsay device tasks %s' "
-                        "lists them",
-                        j->home.directory);
+        return cli_fail(
+            "no such task; 'hearsay device tasks %s' lists the tasks",
+            j->home.directory);
     device_fail_about(j, task, err);
     if (err->status == HSY_E_POLICY)
         cli_note(
-            "'hearsay device policy %s' shows what this device allows; one "
-            "that may answer more is made anew, by 'device init' with "
-            "--source, --day and --lifetime",
+            "'hearsay device policy %s' shows the caps; to allow more, create "
+            "a new device with 'device init' and --source, --day or --lifetime",
             j->home.directory);
     return CLI_FAILED;
 }
@@ -239,13 +236,13 @@ void device_say_state(const struct device_job *j, hsy_answer_state state)
 
     puts(hsy_world_state_name(state));
     if (state == HSY_ANSWER_NO_CONSENT)
-        cli_note("note: nothing is answered before 'hearsay device consent %s "
-                 "collect' or 'send'",
+        cli_note("note: no consent yet; allow answers with 'hearsay device "
+                 "consent %s collect' or 'send'",
                  j->home.directory);
     else if (state == HSY_ANSWER_EXHAUSTED)
         say_exhausted(j, task);
     else if (state == HSY_ANSWER_CLOSED)
-        cli_note("note: %s: it has not begun, is over or was forgotten, or "
-                 "this round (or another stage of its search) has been sent",
+        cli_note("note: %s: the task has not begun, is over or was forgotten, "
+                 "or its round (or another stage of its search) has been sent",
                  task);
 }

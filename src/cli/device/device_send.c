@@ -80,13 +80,13 @@ static int device_send_show(struct device_job *j, const hsy_send_result *r,
     table_print_flat(stdout, j->options.format, fields,
                      sizeof fields / sizeof fields[0]);
     if (r->refused != 0)
-        cli_note("note: %s: %" PRIu64 " refused for good, and not sent again: "
-                 "'hearsay device log %s' says which",
+        cli_note("note: %s: %" PRIu64 " permanently refused, and not sent "
+                 "again; see 'hearsay device log %s'",
                  url, r->refused, j->home.directory);
     if (st != HSY_OK)
-        cli_fail("%s: %s%s%s; %" PRIu64 " stay%s in the outbox, for another "
-                 "time",
-                 url, r->why != NULL ? r->why : "there was no time left",
+        cli_fail("%s: %s%s%s; %" PRIu64 " stay%s in the outbox; send again "
+                 "later",
+                 url, r->why != NULL ? r->why : "the time limit is over",
                  whose[0] != '\0' ? ": that of --token " : "", whose,
                  r->waiting, r->waiting == 1 ? "s" : "");
     return cli_finish() != CLI_DONE || st != HSY_OK ? CLI_FAILED : CLI_DONE;
@@ -106,12 +106,12 @@ static int device_send_run(struct device_job *j,
     if (st != HSY_OK && st != HSY_E_IO)
         return device_send_fail(j, &err);
     if (!sent.may)
-        cli_note("note: nothing is sent before 'hearsay device consent %s "
-                 "send'",
+        cli_note("note: no consent to send yet; allow it with 'hearsay device "
+                 "consent %s send'",
                  j->home.directory);
     else if (r->sent + r->refused + r->waiting == 0)
-        cli_note("note: nothing is due now; what is answered is sent after the "
-                 "last day (UTC) of its round, and the task's delay");
+        cli_note("note: nothing is due now; an answer is due after the last "
+                 "day (UTC) of its round plus the task's delay");
     return device_send_show(j, r, st);
 }
 
@@ -123,8 +123,9 @@ int device_send(void *to)
     int failed = 0;
 
     if (!device_is_url(j->options.operand[1]))
-        return cli_usage(&j->parser, "'device send' takes DIR URL, as "
-                                     "https://collector.example");
+        return cli_usage(
+            &j->parser,
+            "'device send' takes DIR URL, e.g. https://collector.example");
     if (j->options.take)
         failed = device_take(j);
     home_close(&j->home);

@@ -33,8 +33,8 @@ static int batches_refused(const struct discover_how *o,
 
     switch (wrong) {
     case DISCOVER_STEP:
-        return cli_fail("--step: steps of %" PRIu64 " do not divide %" PRIu64
-                        " bits; choose one that does",
+        return cli_fail("--step %" PRIu64 " must divide the %" PRIu64
+                        " bits of a string",
                         b->step, b->bits);
     case DISCOVER_ALPHABET:
         return cli_fail_error("--alphabet", err);
@@ -67,13 +67,13 @@ static int batches_refused_next(const struct discover_how *o,
                         "discover start' writes the first one",
                         o->task);
     case DISCOVER_OTHER_STAGE:
-        return cli_fail("%s: not a tally of stage %" PRIu32 ", which --task "
-                        "names: give the task and the tally of one stage",
+        return cli_fail("%s: not a tally of stage %" PRIu32
+                        " of --task; give the task and the tally of one stage",
                         g->first, n->stage);
     case DISCOVER_OTHER_TASK:
-        return cli_fail("%s: not a tally of the task that --task names: they "
-                        "differ in %s",
-                        g->first, n->differs);
+        return cli_fail(
+            "%s: not a tally of the task of --task: they differ in %s",
+            g->first, n->differs);
     case DISCOVER_EMPTY:
         return cli_fail("%s: no data: it holds no reports", g->first);
     case DISCOVER_LAST:
@@ -81,18 +81,20 @@ static int batches_refused_next(const struct discover_how *o,
                         "discover show' prints what it found",
                         g->first, n->stage);
     case DISCOVER_ROOM:
-        return cli_fail("--top: %" PRIu64 " times %" PRIu64 " prefixes, but "
-                        "the search was begun for at most %" PRIu64
-                        " ('max-candidates' of the task)",
+        return cli_fail("--top: %" PRIu64 " times %" PRIu64
+                        " prefixes exceed the %" PRIu64
+                        " that the search was started for ('max-candidates' of "
+                        "the task); lower it",
                         n->top, n->keep, n->room);
     case DISCOVER_SEARCH:
         return err->status == HSY_E_NOMEM
                    ? cli_fail_nomem()
                    : batches_refused_search(o, g->first, err);
     case DISCOVER_NOTHING:
-        return cli_fail("%s: no prefix of stage %" PRIu32 " is more than "
-                        "chance makes: there is nothing to ask next",
-                        g->first, n->stage);
+        return cli_fail(
+            "%s: no prefix of stage %" PRIu32
+            " is significant, so there is no next stage; ask more people",
+            g->first, n->stage);
     case DISCOVER_RELEASE:
         return cli_fail_error(id, err);
     default:
@@ -106,7 +108,7 @@ static int batches_name(char *to, size_t room, const char *option,
                         const char *text)
 {
     if (strlen(text) >= room)
-        return cli_fail("%s: at most %zu letters", option, room - 1);
+        return cli_fail("%s: use at most %zu characters", option, room - 1);
     memcpy(to, text, strlen(text) + 1);
     return 0;
 }
@@ -158,9 +160,7 @@ static int batches_first(struct discover_how *o, hsy_spec *spec)
     hsy_error err = {0};
 
     if (o->search.max_candidates > NEXT_CANDIDATES_MAX)
-        return cli_usage(&o->parser,
-                         "--max-candidates takes at most %u in "
-                         "batches",
+        return cli_usage(&o->parser, "--max-candidates: at most %u in batches",
                          NEXT_CANDIDATES_MAX);
     *b = (struct discover_batches){.nano_epsilon = o->spec.spec.nano_epsilon,
                                    .bits = o->spec.spec.param[HSY_PARAM_BITS],
@@ -222,8 +222,8 @@ static int batches_write(const struct discover_how *o, const struct gather *g,
     failed = cli_write_file(o->output, next.file.text, next.file.len);
     free(next.file.text);
     if (!failed && o->output != NULL)
-        printf("stage %" PRIu32 " of %" PRIu32 ": %" PRIu64 " reports, %zu of "
-               "%" PRIu64 " prefixes go on\n",
+        printf("stage %" PRIu32 " of %" PRIu32 ": %" PRIu64
+               " reports, %zu of %" PRIu64 " prefixes are kept\n",
                next.stage, next.stages, hsy_tally_reports(&g->tally),
                next.survivors, next.candidates);
     return failed ? failed : cli_finish();

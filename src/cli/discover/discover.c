@@ -23,7 +23,8 @@ static int discover_refused_stages(const hsy_search *search,
             search->max_candidates != 0 ? search->max_candidates
                                         : HSY_SEARCH_CANDIDATES);
     if (err->field == HSY_FIELD_TOP)
-        return cli_fail("--top: %s; at most %" PRIu64, err->msg, err->limit);
+        return cli_fail("--top: %s; use at most %" PRIu64, err->msg,
+                        err->limit);
     return cli_fail_error(NULL, err);
 }
 
@@ -84,23 +85,23 @@ static int discover_fits(const struct discover_how *o, const struct gather *g)
 {
     if (hsy_stage_number(g->scheme) != 0)
         return o->all_stages || o->all || o->threshold != 0
-                   ? cli_fail("%s: a tally in batches is of one stage: "
-                              "--all-stages goes with pem, --all and "
-                              "--threshold with sfp",
+                   ? cli_fail("%s: this is a tally of one stage of a search in "
+                              "batches; --all-stages is only for pem, --all "
+                              "and --threshold for sfp",
                               g->first)
                    : 0;
     if (discover_is_puzzle(g) && (o->search.keep != 0 || o->all_stages))
-        return cli_fail("--keep and --all-stages go with reports of pem, which "
-                        "has stages; these are of sfp");
+        return cli_fail("--keep and --all-stages are only for pem, which has "
+                        "stages; these reports are made by sfp");
     if (discover_is_puzzle(g))
         return 0;
     if (o->all || o->threshold != 0)
-        return cli_fail("--all and --threshold go with reports of sfp");
+        return cli_fail("--all and --threshold are only for reports of sfp");
     if (g->info.analysis != HSY_ANALYSIS_SEARCH)
-        return cli_fail("%s: strings are discovered from reports of pem or "
-                        "sfp, and these are of %s; 'randomize --strings "
-                        "--mechanism pem' makes them",
-                        g->first, g->info.mechanism);
+        return cli_fail(
+            "%s: discover needs reports of pem or sfp, and these are made by "
+            "%s; use 'randomize --strings --mechanism pem'",
+            g->first, g->info.mechanism);
     return 0;
 }
 
@@ -111,8 +112,8 @@ static int discover_failed(const struct discover_how *o, const struct gather *g,
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
     if (err->status == HSY_E_EMPTY && err->unit == HSY_UNIT_GROUP)
-        return cli_fail("%s: %s %" PRIu64 " of %zu has no reports: more "
-                        "people are needed",
+        return cli_fail("%s: %s %" PRIu64
+                        " of %zu has no reports; ask more people",
                         g->first, got->offsets != 0 ? "offset" : "group",
                         err->at, analysis_groups(got));
     if (err->status != HSY_E_RANGE || err->field == HSY_FIELD_NONE)
@@ -267,11 +268,11 @@ static const struct cli_option discover_options[] = {
     {"significant", NULL,
      "keep only significant prefixes, also with --top (always on for sfp)",
      CLI_INTO_FLAG, DISCOVER(search.significant), .without = "all"},
-    {"alpha", "A", "family-wise false-positive rate per stage (default 0.05)",
+    {"alpha", "A", "family-wise error rate per stage (default 0.05)",
      CLI_INTO_SHARE, DISCOVER(search.alpha), .hints = "1% 5%"},
     {"max-candidates", "N",
-     "most candidates of a stage (default 262144); time and memory grow with "
-     "them",
+     "maximum candidates per stage (default 262144); time and memory grow with "
+     "it",
      CLI_INTO_COUNT, DISCOVER(search.max_candidates), 1,
      HSY_SEARCH_CANDIDATES_MAX},
     {"threshold", "T",
@@ -292,16 +293,15 @@ static const struct cli_option discover_options[] = {
      CLI_INTO_FLAG, DISCOVER(all_stages), .verbs = "show"},
     {"plot", "FILE.svg", "write the result as a figure", CLI_INTO_TEXT,
      DISCOVER(plot), .verbs = "show"},
-    {"frequency", "F", "smallest share of people whose string is to be found",
-     CLI_INTO_SHARE, DISCOVER(aim.frequency), .verbs = "plan",
-     .hints = "0.1% 1%"},
+    {"frequency", "F", "share of people who have the string", CLI_INTO_SHARE,
+     DISCOVER(aim.frequency), .verbs = "plan", .hints = "0.1% 1%"},
     {"miss", "B", "probability of missing it at a stage", CLI_INTO_SHARE,
      DISCOVER(aim.miss), .preset = "0.05", .verbs = "plan", .hints = "1% 5%"},
     {"epsilon", NULL, "privacy of one report", CLI_INTO_SPEC,
      .verbs = "plan start"},
     {"mechanism", "pem|sfp", "mechanism (default pem)", CLI_INTO_SPEC,
      .verbs = "plan", .without = "batches"},
-    {"bits", "M", "bits of a string (default 48; sfp: 10 symbols)",
+    {"bits", "M", "bits per string (default 48; sfp: 10 symbols)",
      CLI_INTO_CALL, .call = discover_param, .verbs = "plan start"},
     {"step", "N",
      "bits added per stage; must divide M with --batches (default 8)",
@@ -316,18 +316,18 @@ static const struct cli_option discover_options[] = {
     {"batches", NULL,
      "plan a search in batches, with new people for each stage", CLI_INTO_FLAG,
      DISCOVER(in_batches), .verbs = "plan"},
-    {"sizes", "equal|rising|diminishing", "sizes of the batches",
+    {"sizes", "equal|rising|diminishing", "relative sizes of the batches",
      CLI_INTO_CHOICE, DISCOVER(sizes), .words = discover_sizes,
      .preset = "equal", .verbs = "plan start"},
     {"source", "NAME", "name of the private data asked about", CLI_INTO_TEXT,
      DISCOVER(source), .verbs = "start"},
     {"question", "TEXT", "question shown to the person", CLI_INTO_TEXT,
      DISCOVER(question), .verbs = "start"},
-    {"id", "ID", "id of the task", CLI_INTO_TEXT, DISCOVER(id),
-     .preset = "words", .verbs = "start"},
+    {"id", "ID", "task id", CLI_INTO_TEXT, DISCOVER(id), .preset = "words",
+     .verbs = "start"},
     {"from", "DAY", "first day, such as 2026-01-31 (default today)",
      CLI_INTO_DAY, DISCOVER(from), .verbs = "start"},
-    {"to", "DAY", "last day of the stage to write", CLI_INTO_DAY, DISCOVER(to),
+    {"to", "DAY", "last day of the new stage", CLI_INTO_DAY, DISCOVER(to),
      .verbs = "start next"},
     {"task", "FILE:ID", "task of the stage that was tallied", CLI_INTO_TEXT,
      DISCOVER(task), .verbs = "next"},
@@ -340,15 +340,15 @@ static const struct cli_option discover_options[] = {
 static const struct cli_verb discover_verbs[] = {
     {"plan", NULL, "--epsilon E --frequency F [--batches] [options]",
      "epsilon frequency", discover_plan,
-     .about = "Plan how many people it takes to find a string."},
+     .about = "Compute how many people are needed to find a string."},
     {"start", NULL, "--epsilon E --source S --question TEXT [-o FILE]",
      "epsilon source question", discover_start,
      .about = "Write the first stage of a search in batches.\nEach stage is a "
               "task for different people: a device answers only one stage."},
     {"next", "[FILE...]", "--task FILE:ID [-o FILE]", "task",
      discover_next_stage,
-     .about = "Write the next stage from the tallies of a stage.\nIts "
-              "candidates are the prefixes that stage found."},
+     .about = "Write the next stage from the tallies of the previous one.\nIts "
+              "candidates extend the prefixes found."},
     {"show", "[FILE...]", "[options]", .run = discover_show,
      .about = "Find the frequent strings in tallies or reports of pem and "
               "sfp.\nEach has a share and an interval. In a search in batches, "

@@ -75,7 +75,9 @@ static int associate_params(struct associate_job *j, const char *argument)
     hsy_status st;
 
     if (*has)
-        return cli_fail("--rappor %s: the same parameters twice", argument);
+        return cli_fail(
+            "--rappor %s: these parameters are given twice; give them once",
+            argument);
     *has = true;
     st = rappor_params_read(known != NULL ? &known->params : &j->common, path,
                             &err);
@@ -90,13 +92,16 @@ static int associate_map(struct associate_job *j, const char *argument)
     const char *path;
 
     if (known == NULL)
-        return cli_fail("--map %s: with --associate it says whose map it is, "
-                        "NAME=FILE",
-                        argument);
+        return cli_fail(
+            "--map %s: with --associate, name the variable: NAME=FILE",
+            argument);
     if (known->has_map)
-        return cli_fail("--map %s: the same variable twice", argument);
+        return cli_fail("--map %s: this variable is given twice; give it once",
+                        argument);
     if (!known->has_params && !j->has_common)
-        return cli_fail("--map %s: no parameters: --rappor FILE", argument);
+        return cli_fail(
+            "--map %s: its parameters are missing; add --rappor FILE",
+            argument);
     path = strchr(argument, '=') + 1;
     known->has_map = true;
     if (!known->has_params)
@@ -120,13 +125,13 @@ static int associate_files(struct associate_job *j)
             j->has_common ? &j->common : &j->known[0].params;
 
         if (!x->has_map && x->params.k != 1)
-            failed = cli_fail("--rappor %.*s=...: a variable of %u bits takes "
+            failed = cli_fail("--rappor %.*s=...: a variable of %u bits needs "
                               "--map %.*s=FILE",
                               (int)x->name_len, x->name, x->params.k,
                               (int)x->name_len, x->name);
         else if (x->params.m != first->m)
-            failed = cli_fail("--rappor %.*s=...: %u cohorts where others have "
-                              "%u: a person has one",
+            failed = cli_fail("--rappor %.*s=...: %u cohorts, but others have "
+                              "%u; all variables must have the same number",
                               (int)x->name_len, x->name, x->params.m, first->m);
     }
     return failed;
@@ -178,9 +183,9 @@ static int associate_columns(struct associate_job *j)
     size_t named = 0;
 
     if (r->variables < 2 || r->variables > ASSOCIATE_MOST)
-        return cli_fail("%s: an association is of 2 to %u variables, and this "
-                        "has %u",
-                        path, ASSOCIATE_MOST, r->variables);
+        return cli_fail(
+            "%s: --associate needs 2 to %u variables, and this file has %u",
+            path, ASSOCIATE_MOST, r->variables);
     if (r->n == 0)
         return cli_fail("%s: no data: it holds no reports", path);
     for (uint32_t v = 0; v < r->variables; v++) {
@@ -206,7 +211,7 @@ static int associate_columns(struct associate_job *j)
         for (uint32_t v = 0; v < r->variables; v++)
             there = there || associate_find(j, r->names[v]) == &j->known[i];
         if (!there)
-            return cli_fail("%s: line 1: there is no variable %.*s", path,
+            return cli_fail("%s: line 1: no variable %.*s", path,
                             (int)j->known[i].name_len, j->known[i].name);
     }
     return 0;
@@ -232,13 +237,13 @@ static int associate_refused(const struct associate_job *j,
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
     if (err->field == HSY_FIELD_VARIABLE)
-        return cli_fail("%s: variable %s: %s%s", path,
-                        j->reports.names[err->at - 1], err->msg,
-                        err->status == HSY_E_EMPTY ? "; --all takes them all"
-                                                   : "");
+        return cli_fail(
+            "%s: variable %s: %s%s", path, j->reports.names[err->at - 1],
+            err->msg,
+            err->status == HSY_E_EMPTY ? "; --all keeps all candidates" : "");
     if (err->field == HSY_FIELD_CELLS)
-        return cli_fail("%s: a table has two categories or more of each "
-                        "variable, and %u cells at most: --all takes all "
+        return cli_fail("%s: each variable needs two categories or more, and "
+                        "the table at most %u cells; --all keeps all "
                         "candidates, a smaller --alpha detects fewer",
                         path, HSY_ASSOCIATE_CELLS);
     return cli_fail_at(path, err);

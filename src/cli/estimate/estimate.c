@@ -22,12 +22,13 @@ static void estimate_outside(const hsy_analysis_note *note)
 {
     const bool odd = note->code == HSY_DOUBT_OUTSIDE_ODD;
 
-    cli_note("%s: %" PRIu64 " of %" PRIu64 " interval%s wholly outside 0 to "
-             "100 %%; chance alone makes up to about %.2g%s",
-             odd ? "warning" : "note", note->count, note->of,
-             note->of == 1 ? " lies" : "s lie", note->p,
-             odd ? ": some reports were made up, or made with other parameters"
-                 : "");
+    cli_note(
+        "%s: %" PRIu64 " of %" PRIu64 " interval%s wholly outside 0 to 100 %%; "
+        "up to about %.2g can be due to chance%s",
+        odd ? "warning" : "note", note->count, note->of,
+        note->of == 1 ? " lies" : "s lie", note->p,
+        odd ? "; some reports are forged, or were made with other parameters"
+            : "");
 }
 
 /* Of one attribute of several. */
@@ -37,20 +38,19 @@ static void estimate_doubt_part(const char *file, const hsy_analysis_note *note)
     const int len = (int)note->attribute.len;
 
     if (note->code == HSY_DOUBT_STRINGS)
-        cli_note("note: %.*s is of strings: estimate it with --attribute and "
+        cli_note("note: %.*s holds strings; estimate it with --attribute and "
                  "--candidates FILE",
                  len, name);
     else if (note->code == HSY_DOUBT_UNANSWERED)
-        cli_note("note: %s, %.*s: no data: no report is of it", file, len,
+        cli_note("note: %s, %.*s: no data: no report is about it", file, len,
                  name);
     else if (note->code == HSY_DOUBT_FEW)
-        cli_note("warning: %s, %.*s: only %" PRIu64 " report%s: intervals are "
-                 "rough",
+        cli_note("warning: %s, %.*s: only %" PRIu64
+                 " report%s; intervals are rough",
                  file, len, name, note->count, note->count == 1 ? "" : "s");
     else
-        cli_note("warning: %s, %.*s: honest reports of this scheme hardly ever "
-                 "look like this; some were made up, or made with other "
-                 "parameters",
+        cli_note("warning: %s, %.*s: honest devices hardly ever send such "
+                 "reports; some are forged, or were made with other parameters",
                  file, len, name);
 }
 
@@ -68,23 +68,23 @@ static void estimate_doubt(const struct estimate_job *j,
     case HSY_DOUBT_SUM:
     case HSY_DOUBT_WEIGHTS:
     case HSY_DOUBT_SEEDS:
-        cli_note("warning: %s: honest reports of this scheme hardly ever look "
-                 "like this (chance %.1g: %s); some were made up, or made with "
-                 "other parameters",
+        cli_note("warning: %s: honest devices hardly ever send such reports "
+                 "(p-value %.1g: %s); some are forged, or were made with other "
+                 "parameters",
                  file, note->p, estimate_reason(note));
         break;
     case HSY_DOUBT_LYING:
-        cli_note("warning: %s: devices that lie for gain leave this sign "
-                 "(p-value %.1g), if each report is another device's; "
-                 "--assume-lying SHARE bounds what they can have done",
+        cli_note("warning: %s: some devices seem to lie to promote values "
+                 "(p-value %.1g, if every report is from a different device); "
+                 "--assume-lying SHARE bounds their effect",
                  file, note->p);
         break;
     case HSY_DOUBT_FEW:
-        cli_note("warning: %s: only %" PRIu64 " report%s: intervals are rough",
+        cli_note("warning: %s: only %" PRIu64 " report%s; intervals are rough",
                  file, note->count, note->count == 1 ? "" : "s");
         break;
     case HSY_DOUBT_STEPS:
-        cli_note("warning: %s: the likelihood still grew after %" PRIu64
+        cli_note("warning: %s: the likelihood did not converge in %" PRIu64
                  " steps",
                  file, note->count);
         break;
@@ -93,7 +93,8 @@ static void estimate_doubt(const struct estimate_job *j,
         estimate_outside(note);
         break;
     case HSY_DOUBT_CANDIDATES:
-        cli_note("note: --post %s takes the candidates for all there is",
+        cli_note("note: --post %s assumes that there are no values but the "
+                 "candidates",
                  analysis_post_names[j->options.post]);
         break;
     case HSY_DOUBT_DETECTED:
@@ -150,8 +151,7 @@ static int estimate_attribute(const struct estimate_job *j,
     size_t at = 0;
 
     if (err->status == HSY_E_UNKNOWN)
-        return cli_fail("%s: it has no attribute %s", g->first,
-                        j->options.attribute);
+        return cli_fail("%s: no attribute %s", g->first, j->options.attribute);
     if (err->at == 0)
         return cli_fail("%s: %s", g->first, err->msg);
     for (uint64_t i = 0; i < err->at; i++)
@@ -165,10 +165,10 @@ static int estimate_attribute(const struct estimate_job *j,
 static int estimate_devices(const struct estimate_job *j, const hsy_error *err)
 {
     if (err->status == HSY_E_REFUSED)
-        return cli_fail("--devices: goes with two tallies of one scheme that "
-                        "both say their rounds");
-    return cli_fail("--devices %" PRIu64 ": a round has reports of %" PRIu64
-                    " devices",
+        return cli_fail("--devices needs two tallies of one scheme that both "
+                        "state their rounds");
+    return cli_fail("--devices %" PRIu64
+                    ": too few; a round has reports of %" PRIu64 " devices",
                     j->options.devices, err->limit);
 }
 
@@ -227,9 +227,9 @@ static int estimate_gather_other(struct estimate_job *j)
     failed = cli_gather_file(&j->other, o->against);
     if (!failed && o->rounds != 0 && j->gather.rounds.n != 0 &&
         j->other.rounds.n != 0)
-        failed = cli_fail("%s and %s: both say their rounds: leave out "
-                          "--rounds",
-                          j->gather.first, j->other.first);
+        failed =
+            cli_fail("%s and %s: both state their rounds; leave out --rounds",
+                     j->gather.first, j->other.first);
     return failed ? failed
                   : cli_gather_attend(&j->other, estimate_most(&j->other, o));
 }
@@ -368,13 +368,12 @@ static int estimate_shuffled(const struct estimate_job *j)
     const bool said = j->gather.batches.n != 0;
 
     if (o->batch.reports != 0 && said)
-        return cli_fail("%s: it says in which batches its reports came: leave "
-                        "out --min-batch",
+        return cli_fail("%s: records its batches; leave out --min-batch",
                         j->gather.first);
     if (o->batch.reports == 0 && (!said || o->against != NULL) &&
         (o->honest != 0 || o->batch.delta != 0))
-        return cli_fail("%s: it does not say in which batches its reports "
-                        "came: --assume-honest and --delta go with --min-batch",
+        return cli_fail("%s: does not record its batches; --assume-honest and "
+                        "--delta need --min-batch",
                         j->gather.first);
     return 0;
 }
@@ -403,8 +402,8 @@ static int estimate_answer(struct estimate_job *j)
                          &err) != HSY_OK)
         return estimate_failed(j, &err);
     if (isnan(j->result.lying))
-        return cli_fail("--assume-lying: %s has no bound on what lying devices "
-                        "can do",
+        return cli_fail("--assume-lying: %s has no bound on the effect of "
+                        "lying devices; leave it out",
                         j->gather.info.mechanism);
     return 0;
 }

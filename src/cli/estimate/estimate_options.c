@@ -13,9 +13,9 @@
 static const struct cli_option estimate_options[] = {
     {"level", "P", "confidence level of the intervals", CLI_INTO_SHARE,
      ESTIMATE(how.level), .preset = "0.95", .hints = "90% 95% 99%"},
-    {"interval", "NAME", "type (default score, for a population wilson)",
+    {"interval", "NAME", "method (default score, or wilson for population)",
      CLI_INTO_CHOICE, ESTIMATE(interval), .words = analysis_interval_names},
-    {"simultaneous", NULL, "make all intervals hold together at that level",
+    {"simultaneous", NULL, "make all intervals hold jointly at --level",
      CLI_INTO_FLAG, ESTIMATE(simultaneous)},
     {"target", "WHOM", "estimate for", CLI_INTO_CHOICE, ESTIMATE(target),
      .words = analysis_target_names, .preset = "people"},
@@ -42,7 +42,7 @@ static const struct cli_option estimate_options[] = {
     {"assume-honest", "SHARE",
      "share of honest reports (default: the task's, or 0.9)", CLI_INTO_SHARE,
      ESTIMATE(honest), .high = 1, .hints = "90% 100%"},
-    {"delta", "D", "probability of failure (default: the task's, or 1e-8)",
+    {"delta", "D", "delta of a batch (default: the task's, or 1e-8)",
      CLI_INTO_CHANCE, ESTIMATE(batch.delta), .hints = "1e-6 1e-9"},
     {"plot", "FILE.svg", "write the estimates as a figure", CLI_INTO_TEXT,
      ESTIMATE(plot), .without = "quantile between covariance"},
@@ -58,12 +58,12 @@ static const struct cli_option estimate_options[] = {
     {"between", "LO:HI...", "estimate the share between two bin edges",
      CLI_INTO_CALL, ESTIMATE(ranges), .call = estimate_ranges_between,
      .without = "against candidates top post"},
-    {"rappor", "FILE...",
-     "decode RAPPOR's counts or reports with its parameters", CLI_INTO_TEXTS,
-     ESTIMATE(rappors), .high = ESTIMATE_VARIABLES_MAX, .with = "map associate",
-     .without = ESTIMATE_TALLY},
-    {"map", "FILE...", "RAPPOR's map of candidate strings", CLI_INTO_TEXTS,
-     ESTIMATE(maps), .high = ESTIMATE_VARIABLES_MAX, .with = "rappor"},
+    {"rappor", "FILE...", "decode RAPPOR counts or reports; FILE is its params",
+     CLI_INTO_TEXTS, ESTIMATE(rappors), .high = ESTIMATE_VARIABLES_MAX,
+     .with = "map associate", .without = ESTIMATE_TALLY},
+    {"map", "FILE...", "RAPPOR map file (candidates and their bits)",
+     CLI_INTO_TEXTS, ESTIMATE(maps), .high = ESTIMATE_VARIABLES_MAX,
+     .with = "rappor"},
     {"associate", NULL,
      "joint shares of several variables; give --map and --rappor for each, as "
      "VARIABLE=FILE",
@@ -74,10 +74,10 @@ static const struct cli_option estimate_options[] = {
      .words = analysis_method_names, .preset = "sampler"},
     {"correction", "NAME", "rappor multiple testing", CLI_INTO_CHOICE,
      ESTIMATE(corrected), .words = analysis_correction_names, .preset = "fdr"},
-    {"alpha", "A", "rappor: significance level (default 0.1)", CLI_INTO_SHARE,
-     ESTIMATE(alpha), .hints = "1% 5% 10%"},
-    {"attribute", "NAME", "estimate only this one of several attributes",
-     CLI_INTO_TEXT, ESTIMATE(attribute)},
+    {"alpha", "A", "rappor: bound on false detections (default 0.1)",
+     CLI_INTO_SHARE, ESTIMATE(alpha), .hints = "1% 5% 10%"},
+    {"attribute", "NAME", "estimate only this attribute", CLI_INTO_TEXT,
+     ESTIMATE(attribute)},
     {"joint", NULL, "estimate each combination of values (mechanism joint)",
      CLI_INTO_FLAG, ESTIMATE(joint), .without = "attribute"},
     CLI_FORMAT_ROW(ESTIMATE(format)),
@@ -116,8 +116,8 @@ static int estimate_check_rappor(struct cli_parser *p,
                                   o->maps.n ? o->maps.at[o->maps.n - 1] : NULL};
 
     if (!o->associate && (o->maps.n != 1 || o->rappors.n != 1))
-        return cli_usage(p, "--rappor and --map are given once, but with "
-                            "--associate");
+        return cli_usage(p, "--rappor and --map may be given only once, except "
+                            "with --associate");
     if (o->path == NULL)
         o->path = "-";
     return cli_check_inputs(p, inputs, sizeof inputs / sizeof inputs[0]);

@@ -12,8 +12,8 @@ static int fits_names(struct gather *g)
     for (uint32_t i = 0; i < g->labels.d; i++) {
         labels_at(&g->labels, i, &len);
         if (len == 0)
-            return cli_fail("%s: value %" PRIu32 " of its list: the name is "
-                            "empty",
+            return cli_fail("%s: value %" PRIu32
+                            " of its list has an empty name",
                             g->first, i + 1);
     }
     if (g->labels.d == 0 || labels_index(&g->labels, &err) == HSY_OK)
@@ -27,13 +27,14 @@ static const char *fits_ranges(const struct estimate_options *o,
                                const hsy_scheme_info *info)
 {
     if (info->kind != HSY_KIND_BINS)
-        return "--quantile and --between are for a range in bins; this tally "
-               "is of another kind";
+        return "--quantile and --between need a tally of a range in bins "
+               "(--range with --bins)";
     if (o->density == HSY_DENSITY_EMS)
-        return "--quantile and --between: smoothing has a bias that reports do "
-               "not show; take --density em";
+        return "--quantile and --between: smoothed shares have an unknown "
+               "bias; use --density em";
     if (info->iterative && o->has_interval)
-        return "--interval: intervals of shares by EM are linear bounds only";
+        return "--interval: leave it out; shares by EM have linear intervals "
+               "only";
     return NULL;
 }
 
@@ -41,20 +42,22 @@ static const char *fits_ranges(const struct estimate_options *o,
 static const char *fits_density(const struct estimate_options *o)
 {
     if (o->against != NULL)
-        return "--against: shares by EM are not independent estimates of each "
-               "value, so their differences have no test";
+        return "--against: leave it out; differences of shares by EM have no "
+               "test";
     if (o->post != HSY_POST_NONE)
-        return "--post: shares by EM are consistent already: at least 0, and "
-               "they add up to 1";
+        return "--post: leave it out; shares by EM are at least 0 and add up "
+               "to 1 already";
     if (o->has_interval)
-        return "--interval: intervals of shares by EM are linear bounds only";
+        return "--interval: leave it out; shares by EM have linear intervals "
+               "only";
     if (o->simultaneous)
-        return "--simultaneous: intervals of shares by EM hold one by one";
+        return "--simultaneous: leave it out; intervals of shares by EM hold "
+               "only one by one";
     if (o->lying != 0)
-        return "--assume-lying: shares by EM have no bound on what lying "
-               "devices can do";
+        return "--assume-lying: leave it out; shares by EM have no bound on "
+               "the effect of lying devices";
     if (o->candidates != NULL)
-        return "--candidates: shares by EM are of all values";
+        return "--candidates: leave it out; shares by EM are of all values";
     return NULL;
 }
 
@@ -63,9 +66,8 @@ static const char *fits_rappor(const struct estimate_options *o)
     if (o->all || o->against != NULL || o->simultaneous || o->has_interval ||
         o->post != HSY_POST_NONE || o->covariance ||
         o->density != HSY_DENSITY_AUTO)
-        return "a tally of rappor is decoded: that takes --candidates, --top, "
-               "--method, --correction, --alpha, --level, --target and "
-               "--format";
+        return "a tally of rappor supports only --candidates, --top, --method, "
+               "--correction, --alpha, --level, --target and --format";
     return NULL;
 }
 
@@ -74,15 +76,14 @@ static const char *fits_asked(const struct estimate_options *o,
 {
     if (o->candidates != NULL && info->kind != HSY_KIND_STRINGS &&
         info->kind != HSY_KIND_VALUES)
-        return "--candidates goes with strings and lists of values; this tally "
-               "is of another kind";
+        return "--candidates needs a tally of strings or of a list of values";
     if (o->candidates != NULL || info->kind != HSY_KIND_STRINGS)
         return NULL;
     return analysis_searches(info)
-               ? "this tally is of strings: name those to estimate, one a "
-                 "line, with --candidates FILE; 'hearsay discover' finds the "
-                 "frequent ones"
-               : "this tally is of strings: name those to estimate, one a "
+               ? "this tally is of strings; list those to estimate, one per "
+                 "line, with --candidates FILE, or find the frequent ones with "
+                 "'hearsay discover'"
+               : "this tally is of strings; list those to estimate, one per "
                  "line, with --candidates FILE";
 }
 
@@ -90,19 +91,19 @@ static const char *fits_tuple(const struct estimate_options *o,
                               const struct gather *g)
 {
     if (o->joint && g->info.analysis != HSY_ANALYSIS_JOINT)
-        return "--joint needs reports of the mechanism joint: smp asks each "
-               "person for one attribute, which tells nothing of combinations";
+        return "--joint needs reports of the mechanism joint; with smp each "
+               "person reports one attribute only";
     if (o->against != NULL || o->has_top || o->covariance ||
         o->post != HSY_POST_NONE || o->density != HSY_DENSITY_AUTO ||
         o->lying != 0 || o->plot != NULL)
-        return "of several attributes there are estimates with --level, "
+        return "a tally of several attributes supports only --level, "
                "--interval, --target, --simultaneous, --attribute, --joint and "
-               "--candidates only";
+               "--candidates";
     if (o->candidates != NULL && o->attribute == NULL)
-        return "--candidates goes with --attribute NAME";
+        return "--candidates needs --attribute NAME";
     if (g->attends && g->attended.came > 0 && o->how.target == HSY_POPULATION)
-        return "no interval: several attributes of people who answered in more "
-               "than one round have errors for --target people only";
+        return "no interval: with several attributes and rounds, use --target "
+               "people";
     return NULL;
 }
 
@@ -113,17 +114,17 @@ static int fits_points(const struct estimate_job *j, const char **refusal)
     const struct gather *g = &j->gather;
 
     if (o->all || o->method != 0 || o->correction != 0 || o->alpha != 0)
-        return cli_fail("%s: --all, --method, --correction and --alpha go with "
-                        "rappor only",
-                        g->first);
+        return cli_fail(
+            "%s: --all, --method, --correction and --alpha are only for rappor",
+            g->first);
     *refusal = fits_asked(o, &g->info);
     if (*refusal == NULL && o->covariance && g->attends &&
         g->attended.rounds > 1)
-        *refusal = "--covariance: has no formula for people who answered more "
-                   "than once";
+        *refusal =
+            "--covariance: no formula for people who answered more than once";
     if (*refusal == NULL && o->post != HSY_POST_NONE &&
         g->info.kind == HSY_KIND_NUMBER)
-        *refusal = "--post is for shares, and this is a mean";
+        *refusal = "--post needs shares, and this is a mean";
     return 0;
 }
 
@@ -138,11 +139,11 @@ int estimate_fits(struct estimate_job *j)
 
     if (!failed && o->ranges.count == 0 && !tuple &&
         (o->attribute != NULL || o->joint))
-        return cli_fail("--attribute and --joint go with several attributes; "
-                        "%s has one question",
+        return cli_fail("--attribute and --joint need a tally of several "
+                        "attributes; %s has one question",
                         g->first);
     if (!failed && rappor && (o->lying != 0 || o->plot != NULL))
-        return cli_fail("%s: --assume-lying and --plot do not go with %s",
+        return cli_fail("%s: --assume-lying and --plot cannot be used with %s",
                         g->first, g->info.mechanism);
     if (o->ranges.count != 0)
         refusal = fits_ranges(o, &g->info);

@@ -43,8 +43,8 @@ bool estimate_ranges_quantile(struct cli_parser *p, void *to)
             return false;
         if (!ranges_copy(range->from, sizeof range->from, at, len) ||
             !text_share(&range->q, at, len)) {
-            cli_usage(p, "--quantile: a fraction between 0 and 1, as 0.5 or "
-                         "50%%, or several with commas (0.5,0.9)");
+            cli_usage(p, "--quantile takes fractions between 0 and 1, e.g. 0.5 "
+                         "or 50%%, separated by commas");
             return false;
         }
         if (at[len] == '\0')
@@ -66,7 +66,7 @@ bool estimate_ranges_between(struct cli_parser *p, void *to)
                      (size_t)(colon - p->value)) ||
         !ranges_copy(range->to, sizeof range->to, colon + 1,
                      strlen(colon + 1))) {
-        cli_usage(p, "--between LO:HI: two numbers of the range");
+        cli_usage(p, "--between takes LO:HI, two numbers of the range");
         return false;
     }
     return true;
@@ -110,9 +110,9 @@ static int ranges_between(hsy_analysis_range *out, const hsy_scheme_info *info,
     if (!failed)
         failed = ranges_edge(info, range->to, &out->to);
     if (!failed && out->from >= out->to)
-        failed = cli_fail("--between %s:%s: the low end is not below the high "
-                          "end",
-                          range->from, range->to);
+        failed =
+            cli_fail("--between %s:%s: the low end must be below the high end",
+                     range->from, range->to);
     return failed;
 }
 

@@ -13,7 +13,7 @@ static bool plan_positive(struct cli_parser *p, double *out)
         *out = x;
         return true;
     }
-    cli_usage(p, "--%s: a decimal number above 0", p->name);
+    cli_usage(p, "--%s takes a decimal number above 0", p->name);
     return false;
 }
 
@@ -50,12 +50,12 @@ static const struct cli_option plan_options[] = {
     CLI_SPEC_AS("values", NULL,
                 "one of these values: the share of one of them"),
     CLI_SPEC_AS("values-file", NULL,
-                "one of the values in a file, one per line"),
+                "a list in a file, one per line: the share of one value"),
     CLI_SPEC_AS("domain", NULL,
                 "an integer from 0 to D-1: the share of one of them"),
     CLI_SPEC_AS("range", NULL, "a number: its mean"),
     CLI_SPEC_AS("bins", NULL, "the share of one of B equal bins"),
-    CLI_SPEC_AS("strings", NULL, "any text: finding a string of share alpha"),
+    CLI_SPEC_AS("strings", NULL, "any text: find a string of share alpha"),
     {"n", "N", "number of people who answer", CLI_INTO_CALL,
      .call = plan_people},
     {"alpha", "A", "largest error, of a share or of a mean in its units",
@@ -64,7 +64,7 @@ static const struct cli_option plan_options[] = {
      CLI_INTO_SHARE, PLAN(question.given[PLAN_BETA]), .hints = "1% 5%"},
     {"epsilon", "E", "privacy of one answer", CLI_INTO_EPSILON,
      PLAN(question.spec.nano_epsilon), .hints = "1 2 ln3"},
-    {"all", NULL, "bound the errors of all values at once", CLI_INTO_FLAG,
+    {"all", NULL, "bound the largest error over all values", CLI_INTO_FLAG,
      PLAN(question.all), .with = "values values-file domain bins"},
     {"share", "F",
      "true share (default: worst case for yes/no, else small; 0.5 with --task)",
@@ -77,7 +77,7 @@ static const struct cli_option plan_options[] = {
      PLAN(question.prior), .preset = "0.5"},
     {"answers", "T", "number of fresh answers by one person", CLI_INTO_COUNT,
      PLAN(question.answers), 1, 1000000, .preset = "1"},
-    {"curators", "K", "also compare with K curators of disjoint people",
+    {"curators", "K", "also compare with K curators of separate people",
      CLI_INTO_COUNT, PLAN(question.curators), 1, HSY_SHUFFLE_PEOPLE_MAX,
      .without = "strings"},
     {"top", "K", "number of strings to find (default 16)", CLI_INTO_COUNT,
@@ -90,20 +90,20 @@ static const struct cli_option plan_options[] = {
      CLI_INTO_TEXT, PLAN(options.task), .with = "days",
      .without = CLI_KINDS " n alpha beta epsilon all mechanism set top plot "
                           "plot-learned model prior answers curators"},
-    {"days", "T", "after this number of days", CLI_INTO_COUNT,
-     PLAN(options.days), 1, UINT32_MAX, .with = "devices"},
-    {"devices", "N", "with this number of devices, all staying", CLI_INTO_COUNT,
-     PLAN(options.devices), 1, (uint64_t)1 << 40, .with = "task"},
+    {"days", "T", "task: number of days", CLI_INTO_COUNT, PLAN(options.days), 1,
+     UINT32_MAX, .with = "devices"},
+    {"devices", "N", "task: number of devices; assumes that all stay",
+     CLI_INTO_COUNT, PLAN(options.devices), 1, (uint64_t)1 << 40,
+     .with = "task"},
     {"model", "M", "trust model", CLI_INTO_CHOICE, PLAN(options.model),
      .words = plan_models, .preset = "local"},
-    {"min-batch", "N", "fewest reports of a batch", CLI_INTO_COUNT,
+    {"min-batch", "N", "minimum reports per batch", CLI_INTO_COUNT,
      PLAN(options.min_batch), 1, HSY_SHUFFLE_PEOPLE_MAX, .with = "model"},
     {"epsilon-central", "E", "epsilon of a batch (--epsilon: of a report)",
      CLI_INTO_EPSILON, PLAN(options.nano_central), .with = "model",
      .without = "epsilon"},
-    {"delta", "D", "probability of failure", CLI_INTO_CHANCE,
-     PLAN(options.delta), .preset = "1e-8", .with = "model",
-     .hints = "1e-6 1e-9"},
+    {"delta", "D", "delta of the batch", CLI_INTO_CHANCE, PLAN(options.delta),
+     .preset = "1e-8", .with = "model", .hints = "1e-6 1e-9"},
     {"assume-honest", "F", "share of honest reports", CLI_INTO_SHARE,
      PLAN(options.honest), .high = 1, .preset = "0.9", .with = "model",
      .hints = "90% 100%"},
@@ -115,11 +115,11 @@ static const struct cli_command plan_command = {
     "KIND [--n N] [--alpha A] [--beta B] [--epsilon E] [options] | "
     "--task FILE:ID --days T --devices N | "
     "KIND --model shuffled --min-batch N [options]",
-    "Compute the missing one of: people, error, its probability (default 0.05) "
-    "and\nepsilon. Give the others. The answer is by a theorem, by the "
-    "normal\napproximation and by the exact law. Also print the mechanism to "
-    "use, what a\ntrusted curator would need, and what one answer reveals "
-    "about a person.",
+    "Give all but one of --n, --alpha, --beta and --epsilon (--beta defaults "
+    "to\n0.05); plan computes the missing one: by Hoeffding's bound, by the "
+    "normal\napproximation and by the exact binomial law. It also prints the "
+    "mechanism to\nuse, what a trusted curator would need, and what one answer "
+    "reveals.",
     plan_options, .spec = PLAN(spec)};
 
 /* One number is missing; the chance has a default. */
@@ -140,11 +140,11 @@ static int plan_missing(struct plan_run *x, struct cli_parser *p)
         }
     if (missing == 1)
         return 0;
-    return cli_usage(
-        p, missing == 0 ? "nothing is missing: leave out one of --n, --alpha, "
-                          "--beta and --epsilon to learn it"
-                        : "give two of --n, --alpha and --epsilon; the third "
-                          "is what you learn");
+    return cli_usage(p, missing == 0
+                            ? "all four are given; leave out the one of --n, "
+                              "--alpha, --beta and --epsilon to compute"
+                            : "give two of --n, --alpha and --epsilon; plan "
+                              "computes the third");
 }
 
 /* What goes with the kind of question. */
@@ -155,12 +155,12 @@ static int plan_fits(const struct plan_run *x, struct cli_parser *p)
     const uint32_t kind = q->spec.kind;
 
     if (cli_spec_trivial(&x->spec))
-        return cli_usage(p, "with one value there is nothing to learn");
+        return cli_usage(p, "only one value: there is nothing to estimate");
     if (kind != HSY_KIND_NUMBER && o->has[PLAN_ALPHA] &&
         q->given[PLAN_ALPHA] >= 1)
-        return cli_usage(p, "--alpha: a share's error is below 1");
+        return cli_usage(p, "--alpha must be below 1 for a share");
     if (kind == HSY_KIND_NUMBER && o->percent)
-        return cli_usage(p, "--alpha: the error of a mean is in its units");
+        return cli_usage(p, "--alpha: give the error of a mean in its units");
     return 0;
 }
 
@@ -248,18 +248,19 @@ static int plan_shuffled(struct plan_run *x, struct cli_parser *p)
     int failed = 0;
 
     if (stray != NULL)
-        failed = cli_usage(p, "--%s does not go with --model shuffled", stray);
+        failed =
+            cli_usage(p, "--%s cannot be used with --model shuffled", stray);
     else if (!cli_given(p, "min-batch"))
-        failed = cli_usage(p, "--model shuffled needs --min-batch N: the "
-                              "fewest reports that are passed on");
+        failed = cli_usage(p, "--model shuffled needs --min-batch N, the "
+                              "minimum reports per batch");
     else if (cli_given_of(p, "epsilon epsilon-central") == NULL)
         failed = cli_usage(p, "--model shuffled needs --epsilon E of a report, "
                               "or --epsilon-central E of a batch");
     if (!failed)
         failed = plan_question(x, p);
     if (!failed && x->question.spec.kind == HSY_KIND_STRINGS)
-        failed = cli_usage(p, "--strings: no error of a search to compare; "
-                              "it goes without --model");
+        failed = cli_usage(p, "--strings cannot be used with --model: a search "
+                              "has no error to compare");
     return failed ? failed : plan_shuffled_show(x);
 }
 
@@ -269,7 +270,7 @@ static int plan_asked(struct plan_run *x, struct cli_parser *p)
     const char *stray =
         cli_given_of(p, "min-batch epsilon-central delta assume-honest");
     int failed = stray != NULL
-                     ? cli_usage(p, "--%s goes with --model shuffled", stray)
+                     ? cli_usage(p, "--%s needs --model shuffled", stray)
                      : plan_missing(x, p);
 
     if (!failed)

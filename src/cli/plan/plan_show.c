@@ -81,13 +81,14 @@ static void show_head(const struct plan_run *x)
     const char *what = show_what(x);
 
     if (p->at.nstages != 0)
-        printf("A string that a share alpha of %s people holds is found, but "
-               "for a chance beta,\nby %s at epsilon %.9g, in %zu groups.\n\n",
+        printf("A string that a share alpha of %s people have is found with "
+               "probability at least\n1 - beta, by %s at epsilon %.9g, in %zu "
+               "groups.\n\n",
                missing == PLAN_N ? "n" : "all", p->at.info.mechanism,
                p->at.info.epsilon, p->at.nstages);
     else
-        printf("%c%s, estimated by %s, is off by more than alpha\n"
-               "with chance at most beta.\n\n",
+        printf("%c%s, estimated by %s, is off by more than alpha\nwith "
+               "probability at most beta.\n\n",
                what[0] == 't'   ? 'T'
                : what[0] == 'e' ? 'E'
                                 : 'A',
@@ -147,16 +148,16 @@ static void show_cost(const struct plan_run *x)
         return;
     show_errors(f, info);
     if (f->shares && info->d > 2)
-        printf("To be expected: an error of %.4g for one share, and %.4g for\n"
-               "the worst of all %u.\n",
+        printf("Expected error: %.4g for one share, and %.4g for the worst of "
+               "all %u.\n",
                f->error, f->largest, (unsigned)info->d);
     printf("A trusted curator has a standard error of %.4g, and reaches alpha\n"
            "with %.0f people (about 1/(alpha epsilon), against\n"
            "1/(alpha epsilon)^2 without trust).\n",
            f->central_sd, f->central_n);
     if (x->question.curators != 0)
-        printf("%u curators, each with people of its own, have %.4g together, "
-               "and reach\nalpha with about %.0f people.\n",
+        printf("%u curators, each with separate people, have a standard error "
+               "of %.4g\ntogether, and reach alpha with about %.0f people.\n",
                (unsigned)x->question.curators, f->curators_sd, f->curators_n);
 }
 
@@ -164,11 +165,11 @@ static void show_learned(const struct plan_run *x)
 {
     const struct plan_facts *f = &x->plan.facts;
 
-    printf("\nWho believed something of a person with chance %.4g may believe "
-           "it with %.4g\nafter one answer, at most",
-           x->question.prior, f->posterior);
+    printf(
+        "\nOne answer raises a belief about a person from %.4g to at most %.4g",
+        x->question.prior, f->posterior);
     if (x->question.answers > 1)
-        printf("; after %u fresh answers with %.6g",
+        printf(";\n%u fresh answers raise it to at most %.6g",
                (unsigned)x->question.answers, f->posterior_answers);
     puts(".");
 }

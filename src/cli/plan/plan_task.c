@@ -78,12 +78,13 @@ static void task_print(const struct plan_task *t, enum table_format format)
         return;
     putchar('\n');
     if (t->release.permanent != NULL)
-        puts("Answers are kept for a slot: more days do not bring the error "
-             "below that of the\nkept answers. Where devices come and go it is "
-             "larger for the same reports.");
+        puts("Answers are kept for a slot: more days do not reduce the error "
+             "below that of the\nkept answers. If devices come and go, it is "
+             "larger for as many reports.");
     else if (t->nrows > 1)
-        puts("Every round has fresh coins: the noise averages out, and so does "
-             "the privacy.\n'hearsay account compose' adds up what is told.");
+        puts("Every round has fresh noise: the noise averages out, and so does "
+             "the privacy.\n'hearsay account compose' adds up the privacy "
+             "loss.");
 }
 
 /* ---- Refusing ------------------------------------------------------------ */
@@ -91,14 +92,13 @@ static void task_print(const struct plan_task *t, enum table_format format)
 /* What has no formula, and what answers the question instead. */
 static int task_no_law(const struct plan_task *t, const hsy_error *err)
 {
-    return cli_fail("%s: %s: %s", t->info.mechanism, err->msg,
-                    t->info.kind == HSY_KIND_STRINGS &&
-                            t->info.analysis != HSY_ANALYSIS_RAPPOR
-                        ? "'hearsay plan --strings' says what share of people "
-                          "a search finds, 'hearsay simulate discover' tries "
-                          "it"
-                        : "'hearsay simulate study' measures its error on "
-                          "people of known truth");
+    return cli_fail(
+        "%s: %s: %s", t->info.mechanism, err->msg,
+        t->info.kind == HSY_KIND_STRINGS &&
+                t->info.analysis != HSY_ANALYSIS_RAPPOR
+            ? "use 'hearsay plan --strings' for the share of people that a "
+              "search finds, or 'hearsay simulate discover'"
+            : "use 'hearsay simulate study' to measure its error");
 }
 
 static int task_refused(const struct plan_task *t, uint64_t days,
@@ -106,14 +106,16 @@ static int task_refused(const struct plan_task *t, uint64_t days,
 {
     switch (t->why) {
     case PLAN_WHY_SHARE:
-        return cli_fail("--share: '%s' asks for a mean", t->release.task.id);
+        return cli_fail("--share: leave it out; task '%s' asks for a mean",
+                        t->release.task.id);
     case PLAN_WHY_DAYS:
-        return cli_fail("--days %" PRIu64 ": no round ends by then: one of "
-                        "'%s' has %" PRIu32 " days",
+        return cli_fail("--days %" PRIu64
+                        ": no round ends by then; a round of '%s' has %" PRIu32
+                        " days",
                         days, t->release.task.id, t->days);
     case PLAN_WHY_DEVICES:
-        return cli_fail("--devices: none of them takes part: the task asks a "
-                        "sample of %.4g",
+        return cli_fail("--devices: too few for anyone to take part; the task "
+                        "asks a sample of %.4g",
                         t->taking);
     default:
         return task_no_law(t, err);

@@ -28,8 +28,8 @@ static bool relay_proxy(struct cli_parser *p, void *to)
 
     if (proxies->n == RELAY_PROXIES || !listen_is_network(p->value)) {
         cli_usage(p,
-                  "--proxy takes an address or a network, as 10.0.0.0/8; "
-                  "at most %u of them",
+                  "--proxy takes an address or a network, e.g. 10.0.0.0/8; at "
+                  "most %u of them",
                   RELAY_PROXIES);
         return false;
     }
@@ -59,7 +59,7 @@ static const struct cli_option relay_command_options[] = {
     {"tls-key", "FILE", "its private key; SIGHUP reloads both", CLI_INTO_TEXT,
      RELAY(tls_key), .with = "tls-cert"},
     {"proxy", "NETWORK...",
-     "network of a proxy in front, exempt from --address-connections (default: "
+     "network of a trusted proxy, exempt from --address-connections (default: "
      "loopback)",
      CLI_INTO_CALL, .call = relay_proxy},
     {"connections", "N", "most client connections", CLI_INTO_COUNT32,
@@ -73,11 +73,11 @@ static const struct cli_option relay_command_options[] = {
      CLI_INTO_COUNT32, RELAY(waiting), 1, 1000000, .preset = "4096"},
     {"body-bytes", "N", "largest sealed request, in bytes", CLI_INTO_COUNT,
      offsetof(struct relay_how, body_bytes), 128, 1u << 20, .preset = "65591"},
-    {"answer-seconds", "N", "timeout for the gateway's answer",
-     CLI_INTO_COUNT32, RELAY(answer_seconds), 1, 300, .preset = "15"},
-    {"drain-seconds", "N", "time to finish open requests on SIGTERM",
-     CLI_INTO_COUNT32, RELAY(drain_seconds), 1, 3600, .preset = "20"},
-    {"sandbox", "off|on|required", "drop privileges after the start",
+    {"answer-seconds", "N", "gateway timeout in seconds", CLI_INTO_COUNT32,
+     RELAY(answer_seconds), 1, 300, .preset = "15"},
+    {"drain-seconds", "N", "shutdown grace period in seconds", CLI_INTO_COUNT32,
+     RELAY(drain_seconds), 1, 3600, .preset = "20"},
+    {"sandbox", "off|on|required", "sandbox the process after the start",
      CLI_INTO_CHOICE, offsetof(struct relay_how, sandbox),
      .words = relay_sandboxes, .preset = "on"},
     {"log-json", NULL, "write the log as JSON lines", CLI_INTO_FLAG,
@@ -96,8 +96,8 @@ static const struct cli_command relay_command = {
 static int relay_check(struct cli_parser *p, const struct relay_options *o)
 {
     if (o->admin != NULL && !config_loopback(o->admin))
-        return cli_usage(p, "--admin has no tokens: only on 127.0.0.1, [::1] "
-                            "or a unix socket");
+        return cli_usage(
+            p, "--admin has no tokens; use 127.0.0.1, [::1] or a unix socket");
     return 0;
 }
 

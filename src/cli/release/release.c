@@ -27,7 +27,7 @@ static const char *const release_neighbours[] = {"replace", "add-remove", NULL};
 static const struct cli_option release_rows[] = {
     CLI_KIND_OPTIONS,
     CLI_SPEC_AS("epsilon", NULL,
-                "privacy of the release, 0.000001 to 32, or ln3"),
+                "epsilon of the release: 0.000001 to 32, or e.g. ln3"),
     {"neighbours", "replace|add-remove",
      "hide a person's truth, or also whether the person took part",
      CLI_INTO_CHOICE, RELEASE(neighbours), .words = release_neighbours,
@@ -40,8 +40,8 @@ static const struct cli_command release_command = {
     "KIND --epsilon E [options] [FILE]",
     "Publish the counts of people who trust you with their truths, one per "
     "line,\nas a noisy tally. 'hearsay tally' adds up the tallies of several "
-    "curators, and\n'hearsay estimate' knows the noise of their sum. Only the "
-    "curator sees the\ntruths; people who trust nobody use 'hearsay "
+    "curators, and\n'hearsay estimate' knows the noise of their sum. The "
+    "curator sees all truths.\nIf people do not trust a curator, use 'hearsay "
     "randomize'.",
     release_rows,
     .operands = "[FILE]",
@@ -53,8 +53,8 @@ static int release_check(struct cli_parser *p, const struct release_options *o)
                                   o->spec.values_file};
 
     if (o->output == NULL && isatty(STDOUT_FILENO) == 1)
-        return cli_usage(p, "a tally is not for a terminal: redirect it or "
-                            "use -o FILE");
+        return cli_usage(p, "will not write a tally to a terminal; redirect "
+                            "it, or use -o FILE");
     return cli_check_inputs(p, inputs, sizeof inputs / sizeof inputs[0]);
 }
 
@@ -108,12 +108,11 @@ static void release_note(const struct release_job *j, uint64_t people)
 {
     if (j->how->simulate)
         return;
-    cli_note("note: this release spends epsilon %.9g of everybody in it. It is "
-             "made once: each further release about the same people spends its "
-             "epsilon again",
+    cli_note("note: this release spends epsilon %.9g of everybody in it; each "
+             "further release about the same people spends its epsilon again",
              (double)j->how->spec.spec.nano_epsilon / 1e9);
     if (j->how->neighbours == 0 && people == 0)
-        cli_note("note: %s is empty: the release is about nobody",
+        cli_note("note: %s is empty; the release counts nobody",
                  cli_input_name(j->how->input));
 }
 
@@ -152,7 +151,7 @@ static int release_run(const struct release_options *o)
     int failed;
 
     if (cli_spec_trivial(&o->spec)) {
-        cli_note("one value only: every answer is known beforehand, so there "
+        cli_note("only one value: every answer is known beforehand, so there "
                  "is nothing to release");
         return CLI_DONE;
     }

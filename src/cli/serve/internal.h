@@ -33,7 +33,7 @@ void serve_how_clear(struct serve_how *how);
     {"data", "DIR", kept, CLI_INTO_CALL, .call = serve_setting, .verbs = of},  \
         {"document",                                                           \
          "FILE",                                                               \
-         "signed task document ('tasks compile'; default: the one in DIR)",    \
+         "signed task document (default: the one stored in DIR)",              \
          CLI_INTO_CALL,                                                        \
          .call = serve_setting,                                                \
          .verbs = of},                                                         \
@@ -46,19 +46,20 @@ void serve_how_clear(struct serve_how *how);
         {"listen",                                                             \
          "ADDRESS",                                                            \
          "address for devices (default 127.0.0.1:8080; port 0: any free "      \
-         "port; unix:PATH: a socket)",                                         \
+         "port; or unix:PATH)",                                                \
          CLI_INTO_CALL,                                                        \
          .call = serve_setting,                                                \
          .verbs = of},                                                         \
         {"admin",                                                              \
          "ADDRESS",                                                            \
-         "address for readers, the dashboard and /metrics (default: none)",    \
+         "address for readers: estimates, dashboard and /metrics (default: "   \
+         "none)",                                                              \
          CLI_INTO_CALL,                                                        \
          .call = serve_setting,                                                \
          .verbs = of},                                                         \
         {"admin-open",                                                         \
          NULL,                                                                 \
-         "require no tokens on --admin; only on this machine",                 \
+         "require no token on --admin; only on loopback or a unix socket",     \
          CLI_INTO_CALL,                                                        \
          .call = serve_admin_open,                                             \
          .verbs = of},                                                         \
@@ -70,14 +71,15 @@ void serve_how_clear(struct serve_how *how);
          .verbs = of},                                                         \
         {"accept-clock",                                                       \
          NULL,                                                                 \
-         "accept today's date once, however far from the last day in DIR",     \
+         "accept today's date at this start, however far it is from the last " \
+         "day stored in DIR",                                                  \
          CLI_INTO_FLAG,                                                        \
          offsetof(struct serve_how, accept_clock),                             \
          .verbs = of},                                                         \
     {                                                                          \
         "rehearsal", "FILE",                                                   \
-            "read the time from FILE, to rehearse weeks in seconds "           \
-            "('simulate fleet --days'); DIR then serves rehearsals only",      \
+            "read the time from FILE ('simulate fleet --days'); DIR is only "  \
+            "for rehearsals from then on",                                     \
             CLI_INTO_CALL, .call = serve_setting, .verbs = of                  \
     }
 

@@ -21,12 +21,12 @@ static int run_role(const struct config *c, const struct serve_how *how)
     const char *file = how->file != NULL ? how->file : "options";
 
     if (how->shuffles && c->next == NULL)
-        return cli_fail("%s: next: say where batches go: the URL of the next "
-                        "shuffler, or of the collector",
+        return cli_fail("%s: next: missing; give the URL of the next shuffler, "
+                        "or of the collector",
                         file);
     if (!how->shuffles && c->next != NULL)
-        return cli_fail("%s: next: this is a shuffler's: 'hearsay shuffle "
-                        "serve' runs it",
+        return cli_fail("%s: next: only for shufflers; run this file with "
+                        "'hearsay shuffle serve'",
                         file);
     return 0;
 }
@@ -188,43 +188,42 @@ static void run_check_warn(const struct config *c,
                            const struct serve_finding *f)
 {
     if (f->what == SERVE_UNASKED)
-        cli_note("warning: enrolled: %s asks no task '%s'", c->document,
+        cli_note("warning: enrolled: %s has no task '%s'", c->document,
                  f->about);
     else if (f->what == SERVE_EXPIRED)
-        cli_note("warning: document: %s has expired: devices that do not have "
-                 "it refuse it; sign a new one",
+        cli_note("warning: document: %s has expired; devices no longer accept "
+                 "it; sign a new one",
                  c->document);
     else if (f->what == SERVE_EXPIRES)
-        cli_note("warning: document: %s expires; days that are left: %" PRIu64,
+        cli_note("warning: document: %s expires soon; days left: %" PRIu64,
                  c->document, f->number);
     else if (f->what == SERVE_UNNAMED)
-        cli_note("warning: gateway_keys: %s names none of them: its devices "
+        cli_note("warning: gateway_keys: %s names none of these keys; devices "
                  "seal nothing for this gateway",
                  c->document);
     else if (f->what == SERVE_KEYLESS)
-        cli_note("warning: seal_keys: by %s the reports of '%s' are sealed for "
-                 "a key that is not among them: its batches are not taken",
+        cli_note("warning: seal_keys: %s has the reports of '%s' sealed for "
+                 "another key; its batches will be refused",
                  c->document, f->about);
     else if (f->what == SERVE_NO_RECEIPT)
-        cli_note("warning: receipt_key: by %s the next hop is the collector: "
-                 "name the public key that it signs receipts with, or none is "
-                 "believed",
+        cli_note("warning: receipt_key: by %s the next hop is the collector; "
+                 "name the public key of its receipts, or all are refused",
                  c->document);
     else if (f->what == SERVE_NO_PLACE)
-        cli_note("warning: document: %s has no statement of this shuffler: "
-                 "nothing is sealed for it",
+        cli_note("warning: document: %s has no statement of this shuffler; it "
+                 "will receive no reports",
                  c->document);
     else if (f->what == SERVE_ALONE)
-        cli_note("warning: storage: %s has no synchronous standby: what is "
-                 "acknowledged is lost with its disk",
+        cli_note("warning: storage: %s has no synchronous standby; "
+                 "acknowledged uploads are lost if its disk fails",
                  f->about);
     else if (f->what == SERVE_APART)
-        cli_note("warning: storage: the clock of %s, which decides, and this "
-                 "machine's are apart; days: %" PRIu64,
+        cli_note("warning: storage: the clock of %s, which is authoritative, "
+                 "differs from this machine's; days: %" PRIu64,
                  f->about, f->number);
     else
         cli_note("warning: memory: keep_days will need %" PRIu64
-                 " MiB; days that do not fit have no tally of their own",
+                 " MiB; days that do not fit get no tally of their own",
                  f->number);
 }
 
@@ -250,10 +249,11 @@ static void run_check_tell(void *ctx, const struct serve_finding *f)
         cli_fail("%s: not signed by the key in %s", c->document, c->public_key);
         break;
     case SERVE_NO_DIRECTORY:
-        cli_fail("%s: data: it is no directory", c->data);
+        cli_fail("%s: data: not a directory", c->data);
         break;
     case SERVE_OPEN_DIRECTORY:
-        cli_fail("%s: data: others may enter it: chmod 700 it", c->data);
+        cli_fail("%s: data: accessible to other users; run chmod 700 on it",
+                 c->data);
         break;
     case SERVE_TROUBLE:
         run_trouble(f->trouble, c);

@@ -13,7 +13,7 @@ static bool serve_set(struct cli_parser *p, struct serve_how *how,
                       const char *key, const char *value)
 {
     if (how->nsettings == SERVE_SETTINGS) {
-        cli_usage(p, "more than %u settings; write a hearsay.yaml",
+        cli_usage(p, "more than %u settings; use a hearsay.yaml",
                   SERVE_SETTINGS);
         return false;
     }
@@ -44,7 +44,7 @@ bool serve_set_pair(struct cli_parser *p, void *to)
 
     if (equals == NULL || how->npairs == SERVE_SETTINGS) {
         free(pair);
-        cli_usage(p, "--set takes KEY=VALUE, as grace_days=3");
+        cli_usage(p, "--set takes KEY=VALUE, e.g. grace_days=3");
         return false;
     }
     *equals = '\0';
@@ -61,16 +61,15 @@ void serve_how_clear(struct serve_how *how)
 /* ---- The command --------------------------------------------------------- */
 
 static const struct cli_option serve_options[] = {
-    SERVE_ROWS(NULL, "data directory, for the counts; created if missing"),
-    {0}};
+    SERVE_ROWS(NULL, "data directory (created if missing)"), {0}};
 
 /* Without options there is a file. */
 static bool serve_said(struct serve_how *how)
 {
     how->file = how->parser.operands[0];
     if (how->file == NULL && how->nsettings == 0)
-        cli_usage(&how->parser, "name a hearsay.yaml, or say --data, "
-                                "--document and --public-key");
+        cli_usage(&how->parser, "missing configuration: give a hearsay.yaml, "
+                                "or --data, --document and --public-key");
     return how->parser.exit == 0;
 }
 
@@ -88,18 +87,19 @@ static const struct cli_verb serve_verbs[] = {
     {"", "[hearsay.yaml]", "[--data DIR --public-key FILE ...]",
      .run = serve_runs},
     {"check", "[hearsay.yaml]", "[options]", .run = serve_checks,
-     .about = "list every mistake in the configuration"},
+     .about = "Report every error in the configuration."},
     {"token", NULL, "add|list|revoke|expire|enrol|forwarder ...",
-     .own = serve_token, .about = "manage who may read and who may upload"},
+     .own = serve_token, .about = "Manage access tokens."},
     {0}};
 
 static const struct cli_command serve_command = {
     "serve", NULL,
-    "Run a collector: take uploads from devices, count each exactly once, "
-    "show\nestimates. Options override the file. When ready, it prints one "
-    "line with its\naddresses. SIGHUP reloads its files; SIGTERM finishes open "
-    "requests and stops.\n'check' lists every mistake in the file. 'token' "
-    "manages who may read and who\nmay upload ('hearsay serve token --help').",
+    "Run a collector: accept uploads from devices, count each exactly once, "
+    "serve\nestimates. Options override the file. When ready, it prints one "
+    "line with its\naddresses. SIGHUP reloads the files. SIGTERM finishes "
+    "requests in progress and\nexits. 'check' reports every error in the "
+    "configuration. 'token' manages access\ntokens for readers and uploads "
+    "('hearsay serve token --help').",
     serve_options, .verbs = serve_verbs};
 
 int cmd_serve(int argc, char **argv)

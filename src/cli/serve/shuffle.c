@@ -28,7 +28,7 @@ static bool shuffle_close_after(struct cli_parser *p, void *to)
     if (yaml_seconds(&how->close_after, p->value) &&
         how->close_after <= (uint64_t)30 * 86400)
         return true;
-    cli_usage(p, "--close-after takes a length of time, at most 30d, as 6h");
+    cli_usage(p, "--close-after takes a time, at most 30d, e.g. 6h");
     return false;
 }
 
@@ -48,7 +48,7 @@ static int shuffle_keys(void *to)
 
         if (snprintf(name, sizeof name, "%s%s", how->output, pairs[i].suffix) >=
             (int)sizeof name)
-            return cli_fail("%s: too long a name", how->output);
+            return cli_fail("%s: the name is too long", how->output);
         failed = cli_keys_write(name, pairs[i].seal);
     }
     return failed;
@@ -70,10 +70,10 @@ static int shuffle_fill(hsy_statement *s, const struct shuffle_how *how)
                          .from = how->from,
                          .until = how->until + 1};
     if (strlen(task) > HSY_TASK_ID)
-        return cli_fail("'%s' is no task's id: at most %u letters", task,
-                        HSY_TASK_ID);
+        return cli_fail("'%s' is not a task id: use at most %u characters",
+                        task, HSY_TASK_ID);
     if (strlen(how->operator) > HSY_OPERATOR_MAX)
-        return cli_fail("--operator: at most %u bytes", HSY_OPERATOR_MAX);
+        return cli_fail("--operator: use at most %u bytes", HSY_OPERATOR_MAX);
     memcpy(s->task, task, strlen(task));
     memcpy(s->operated_by, how->operator, strlen(how->operator));
     if (keys_seal_public(s->seal_key, how->seal_key, &err) != HSY_OK)
@@ -104,8 +104,7 @@ static int shuffle_statement(void *to)
 #define SHUFFLE(member) offsetof(struct shuffle_how, member)
 
 static const struct cli_option shuffle_options[] = {
-    SERVE_ROWS("serve check",
-               "data directory, for waiting envelopes; created if missing"),
+    SERVE_ROWS("serve check", "data directory (created if missing)"),
     {"next", "URL", "address of the next shuffler or of the collector",
      CLI_INTO_CALL, .call = serve_setting, .verbs = "serve check"},
     {"output", "FILE",
@@ -124,14 +123,15 @@ static const struct cli_option shuffle_options[] = {
      SHUFFLE(place), 1, 8, .preset = "1", .verbs = "statement"},
     {"of", "N", "number of shufflers in the chain", CLI_INTO_COUNT, SHUFFLE(of),
      1, 8, .preset = "1", .verbs = "statement"},
-    {"min-batch", "N", "fewest uploads of a batch", CLI_INTO_COUNT,
+    {"min-batch", "N", "minimum uploads per batch", CLI_INTO_COUNT,
      SHUFFLE(min_batch), 2, 1u << 24, .verbs = "statement"},
-    {"max-wait", "N", "epochs to keep a smaller batch before erasing it",
+    {"max-wait", "N", "days that a smaller batch waits before it is erased",
      CLI_INTO_COUNT, SHUFFLE(max_wait), 0, 366, .preset = "2",
      .verbs = "statement"},
     {"close-after", "TIME",
-     "time to wait after an epoch before closing its batch", CLI_INTO_CALL,
-     .call = shuffle_close_after, .preset = "6h", .verbs = "statement"},
+     "delay between the end of a day and the closing of its batch",
+     CLI_INTO_CALL, .call = shuffle_close_after, .preset = "6h",
+     .verbs = "statement"},
     {"from", "DAY", "first day of the statement, such as 2026-12-01",
      CLI_INTO_DAY, SHUFFLE(from), .verbs = "statement"},
     {"until", "DAY", "last day of the statement", CLI_INTO_DAY, SHUFFLE(until),
@@ -142,7 +142,7 @@ static const struct cli_verb shuffle_verbs[] = {
     {"serve", "[hearsay.yaml]", "[options]", .run = serve_runs,
      .about = "Run a shuffler."},
     {"check", "[hearsay.yaml]", "[options]", .run = serve_checks,
-     .about = "List every mistake in the configuration."},
+     .about = "Report every error in the configuration."},
     {"keys", NULL, "-o NAME", "output", shuffle_keys,
      .about = "Make the signing and opening keys of a shuffler."},
     {"statement", "TASK", "--min-batch N -o FILE [options]",

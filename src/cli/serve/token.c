@@ -79,8 +79,8 @@ static int token_fail(const struct token_at *at, hsy_status st,
 static void token_made(const struct token_at *at)
 {
     if (at->place == NULL && !at->there && access(at->how->data, F_OK) == 0)
-        cli_note("note: %s: there was no such directory, and it was made; a "
-                 "collector that runs with another one does not know the token",
+        cli_note("note: %s: created this directory; a collector that uses "
+                 "another one does not know the token",
                  at->how->data);
 }
 
@@ -180,16 +180,16 @@ static int token_enrol(const struct token_at *at, const char *task)
     hsy_status st;
 
     if (how->expires != 0 && how->expires < (uint64_t)time(NULL) / TOKEN_DAY)
-        return cli_fail("--expires: this day is over: nobody could upload with "
-                        "such a token");
+        return cli_fail(
+            "--expires: this day is over; such a token would be useless");
     st = tokens_enrol(at->keep, task, (uint32_t)how->quota, how->count,
                       how->expires, token_say, NULL, &err);
     if (st != HSY_OK)
         return token_fail(at, st, &err);
     token_made(at);
     if (strcmp(task, TOKENS_FORWARDERS) != 0 && !tokens_asked(at->keep, task))
-        cli_note("warning: the document that %s has asks no task '%s': if "
-                 "another was meant, that one is still open",
+        cli_note("warning: %s: the document in force has no task '%s'; if you "
+                 "meant another task, it still accepts uploads without a token",
                  at->place != NULL ? pg_place_name(at->place) : how->data,
                  task);
     return cli_finish();
@@ -244,12 +244,13 @@ static const struct cli_option token_options[] = {
      CLI_INTO_TEXT, TOKEN(data), .without = "storage"},
     {"storage", "URL", "first shard of a cluster, as postgresql://...",
      CLI_INTO_TEXT, TOKEN(storage)},
-    {"role", "scraper|analyst|operator", "what the token's holder may do",
+    {"role", "scraper|analyst|operator",
+     "scraper: metrics; analyst: also estimates; operator: everything",
      CLI_INTO_CHOICE, TOKEN(role), .words = tokens_roles + LISTEN_SCRAPER,
      .verbs = "add"},
     {"count", "N", "number of tokens to make", CLI_INTO_COUNT, TOKEN(count), 1,
      1000000, .verbs = "enrol forwarder"},
-    {"quota", "Q", "reports per day that each token may submit", CLI_INTO_COUNT,
+    {"quota", "Q", "maximum reports per token and day", CLI_INTO_COUNT,
      TOKEN(quota), 1, UINT32_MAX, .verbs = "enrol forwarder"},
     {"expires", "DAY", "last day of the tokens, such as 2026-12-31",
      CLI_INTO_DAY, TOKEN(expires), .verbs = "expire enrol forwarder"},
@@ -259,27 +260,27 @@ static const struct cli_option token_options[] = {
 
 static const struct cli_verb token_verbs[] = {
     {"add", "NAME", "--role ROLE " TOKEN_WHERE, "role data|storage",
-     token_run_add, .about = "make a token for a reader"},
+     token_run_add, .about = "Make a token for a reader."},
     {"list", "[TASK]", TOKEN_WHERE, "data|storage", token_run_list,
-     .about = "list readers and tasks, or the tokens of a task"},
+     .about = "List readers and tasks, or the tokens of a task."},
     {"revoke", "NAME|TASK [TOKEN]", TOKEN_WHERE, "data|storage",
-     token_run_revoke, .about = "revoke a reader's token, or one of a task"},
+     token_run_revoke, .about = "Revoke a reader's token, or one of a task."},
     {"expire", "TASK TOKEN", "--expires DAY " TOKEN_WHERE,
      "expires data|storage", token_run_expire,
-     .about = "set the last day of a task's token"},
+     .about = "Set the last day of a task's token."},
     {"enrol", "TASK", "--count N --quota Q " TOKEN_WHERE,
      "count quota data|storage", token_run_enrol,
-     .about = "make tokens for devices that answer a task"},
+     .about = "Make tokens for devices that answer a task."},
     {"forwarder", NULL, "--count N --quota Q " TOKEN_WHERE,
      "count quota data|storage", token_run_enrol,
-     .about = "make tokens for shufflers and other forwarders"},
+     .about = "Make tokens for shufflers and other forwarders."},
     {0}};
 
 static const struct cli_command token_command = {
     "serve token",
     NULL,
-    "Manage who may read from a collector and who may upload to it. A token "
-    "is\nprinted once; only its hash is kept.",
+    "Manage the access tokens of a collector, for readers and for uploads. A "
+    "token\nis printed once; only its hash is kept.",
     token_options,
     .verbs = token_verbs,
     .listed = true};

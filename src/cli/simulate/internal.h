@@ -16,9 +16,8 @@ bool simulate_mechanisms(struct cli_parser *p, void *to);
 /* What is drawn, and on how many threads. */
 #define SIMULATE_DATA "zipf: geometric: poisson: uniform gaussian:"
 #define SIMULATE_ROWS(seed, threads)                                           \
-    {"seed",         "N",          "seed of all randomness",                   \
-     CLI_INTO_COUNT, seed,         0,                                          \
-     UINT64_MAX,     .preset = "1"},                                           \
+    {"seed", "N", "random seed", CLI_INTO_COUNT,                               \
+     seed,   0,   UINT64_MAX,    .preset = "1"},                               \
     {                                                                          \
         "threads", "N",                                                        \
             "number of threads (default: all cores); results do not depend "   \

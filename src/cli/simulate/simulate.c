@@ -50,16 +50,14 @@ static int cmd_simulate_settle(struct cmd_simulate *c)
         code = cmd_simulate_within(p, a->name, "devices", o->devices,
                                    a->devices_least, a->devices_most);
     if (code == CLI_DONE && o->nano_permanent < o->nano_report)
-        code = cli_usage(p, "--permanent must not be below --epsilon: each "
-                            "report is made from the answer that is kept");
+        code = cli_usage(p, "--permanent must not be below --epsilon, because "
+                            "each report is made from the permanent answer");
     if (code == CLI_DONE && SIM_DRIFT_RANGE % o->grain != 0)
         code = cli_usage(p, "--grain must divide %u", SIM_DRIFT_RANGE);
     if (code == CLI_DONE && o->nano_report > a->nano_most)
-        code = cli_usage(p, "poisoning takes --epsilon up to 4: from there on "
-                            "tables of hashes grow, and what lies gain "
-                            "hardly does");
+        code = cli_usage(p, "poisoning takes --epsilon up to 4");
     if (code == CLI_DONE && o->yes > o->of)
-        code = cli_usage(p, "--yes is at most --of: so many of all answers");
+        code = cli_usage(p, "--yes must not exceed --of");
     return code;
 }
 
@@ -134,15 +132,16 @@ static const struct cli_option attack_options[] = {
     {"epsilon", "E", "privacy of one report", CLI_INTO_EPSILON,
      ATTACK(o.nano_report), .preset = "ln3"},
     {"permanent", "E",
-     "epsilon of a two-step client's kept answer (default twice --epsilon)",
+     "epsilon of a two-step client's permanent answer (default: twice "
+     "--epsilon)",
      CLI_INTO_EPSILON, ATTACK(o.nano_permanent)},
     {"grain", "DAYS",
      "bin width and distance of points; must divide 36500 (default 3650)",
      CLI_INTO_COUNT, ATTACK(o.grain), 1, SIM_DRIFT_RANGE, .verbs = "drift"},
-    {"yes", "Y", "evaluate Y answers of yes", CLI_INTO_COUNT, ATTACK(o.yes), 0,
-     SIM_DEVICES_MAX, .preset = "75", .verbs = "averaging"},
-    {"of", "N", "among N fresh answers", CLI_INTO_COUNT, ATTACK(o.of), 1,
-     SIM_DEVICES_MAX, .preset = "100", .verbs = "averaging"},
+    {"yes", "Y", "print what Y yes answers among --of N prove", CLI_INTO_COUNT,
+     ATTACK(o.yes), 0, SIM_DEVICES_MAX, .preset = "75", .verbs = "averaging"},
+    {"of", "N", "number of fresh answers for --yes", CLI_INTO_COUNT,
+     ATTACK(o.of), 1, SIM_DEVICES_MAX, .preset = "100", .verbs = "averaging"},
     {"seed", "N", "seed of all devices' keys", CLI_INTO_COUNT, ATTACK(o.seed),
      0, UINT64_MAX, .preset = "1"},
     {"plot", "FILE.svg", "write a figure", CLI_INTO_TEXT, ATTACK(plot)},
@@ -151,15 +150,15 @@ static const struct cli_option attack_options[] = {
 
 static const struct cli_verb attack_verbs[] = {
     {"averaging", NULL, "[options]", .run = cmd_simulate_attack,
-     .about = "guess the truth from repeated answers"},
+     .about = "Guess the truth from repeated answers."},
     {"change", NULL, "[options]", .run = cmd_simulate_attack,
-     .about = "detect whether and when the truth changed"},
+     .about = "Detect whether and when the truth changed."},
     {"fingerprint", NULL, "[options]", .run = cmd_simulate_attack,
-     .about = "recognise a device by its earlier uploads"},
+     .about = "Recognise a device by its earlier uploads."},
     {"drift", NULL, "[options]", .run = cmd_simulate_attack,
-     .about = "measure the cost of a truth that changes every day"},
+     .about = "Measure the cost of a truth that changes daily (age)."},
     {"poisoning", NULL, "[options]", .run = cmd_simulate_attack,
-     .about = "inflate estimates with lying devices"},
+     .about = "Inflate the estimates of chosen values with lying devices."},
     {0}};
 
 static const struct cli_command attack_command = {
@@ -186,14 +185,14 @@ static const struct cli_option simulate_none[] = {{0}};
 
 static const struct cli_verb simulate_verbs[] = {
     {"study", NULL, "--data D --domain K [options]", .own = simulate_study,
-     .about = "measure the error on people with known truths"},
+     .about = "Measure the error on people with known truths."},
     {"attack", NULL, "NAME [options]", .own = simulate_attack,
-     .about = "attack devices, or the estimates"},
+     .about = "Attack simulated devices, or the estimates."},
     {"fleet", "URL", "[options]", .own = simulate_fleet,
-     .about = "rehearse with devices that report to a real collector"},
+     .about = "Send reports of simulated devices to a real collector."},
     {"discover", "pem|treehist|sfp", "--data D [options]",
      .own = simulate_discover,
-     .about = "measure how well frequent strings are found"},
+     .about = "Measure how well frequent unlisted strings are found."},
     {0}};
 
 static const struct cli_command simulate_command = {

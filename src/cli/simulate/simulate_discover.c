@@ -160,8 +160,8 @@ static int discover_people(struct simulate_discover *s, struct cli_parser *p)
                                               : discover_distribution(s, p, i);
         if (code == CLI_DONE && s->people[i].counted != 0 &&
             s->grid.users == 0 && s->grid.how.batches.rounds > 1)
-            code = cli_usage(p, "--rounds takes fresh people each: say with "
-                                "--users how many are drawn from the file");
+            code = cli_usage(p, "--rounds needs --users, the number of people "
+                                "to draw from the file for each");
     }
     return code;
 }
@@ -176,11 +176,11 @@ static const char *discover_conflict(const struct simulate_discover *s)
     if (s->grid.how.ideal &&
         (s->mechanisms.n > 1 ||
          strcmp(s->mechanisms.at[0], s->grid.method.rule) != 0))
-        return "--ideal stands for olh: no other --mechanism goes with it";
+        return "--ideal is only for olh; leave out --mechanism";
     if (s->grid.integers && bits < 22 && s->domain > (uint64_t)1 << bits)
-        return "--domain: --integers of so many --bits are fewer";
+        return "--domain: more than the integers of --bits bits";
     if (s->data.n * s->mechanisms.n * s->epsilons.n > SIMULATE_ROWS_MAX)
-        return "more than 4096 rows; ask for fewer at a time";
+        return "more than 4096 rows; shorten the lists";
     return NULL;
 }
 
@@ -289,7 +289,7 @@ static const struct cli_option discover_options[] = {
     {"max-candidates", "N", "most candidates of a stage", CLI_INTO_COUNT,
      DISCOVER(grid.how.search.max_candidates), 1, HSY_SEARCH_CANDIDATES_MAX,
      .preset = "262144"},
-    {"ideal", NULL, "give each person an own hash instead of the pool",
+    {"ideal", NULL, "give each person an own hash function, not one of a pool",
      CLI_INTO_FLAG, DISCOVER(grid.how.ideal), .verbs = "pem"},
     {"data", "D,...",
      "distribution of strings: zipf:S, geometric:P, poisson:L, uniform, "
@@ -317,11 +317,12 @@ static const struct cli_option discover_options[] = {
 
 static const struct cli_verb discover_verbs[] = {
     {"pem", NULL, "--data D [--interactive] [options]", "data", discover_run,
-     .about = "search by extending prefixes (PEM)"},
+     .about = "Search by extending prefixes (PEM)."},
     {"treehist", NULL, "--data D [options]", "data", discover_run,
-     .about = "PEM with hcms, one bit per group (TreeHist)"},
+     .about = "Search by PEM with hcms, one bit per group (TreeHist)."},
     {"sfp", NULL, "--words FILE --data D [options]", .own = simulate_puzzle,
-     .about = "Apple's sequence fragment puzzle ('discover sfp --help')"},
+     .about =
+         "Solve Apple's sequence fragment puzzle ('discover sfp --help')."},
     {0}};
 
 static const struct cli_command discover_command = {

@@ -55,7 +55,7 @@ static bool fleet_relay_option(struct cli_parser *p, void *to)
     struct fleet_job *j = to;
 
     if (!fleet_is_url(p->value)) {
-        cli_usage(p, "--relay takes a URL, as https://relay.example");
+        cli_usage(p, "--relay takes a URL, e.g. https://relay.example");
         return false;
     }
     j->o.relay = p->value;
@@ -142,7 +142,7 @@ static int fleet_time(struct fleet_job *j)
         return st == HSY_OK ? 0 : cli_fail("%s: %s", j->o.clock, err.msg);
     }
     if (clock_gettime(CLOCK_REALTIME, &t) == -1 || t.tv_sec < 0)
-        return cli_fail("the clock stands before 1970; set it");
+        return cli_fail("the system clock is before 1970; set it");
     j->o.now = (uint64_t)t.tv_sec;
     return 0;
 }
@@ -154,12 +154,12 @@ static int fleet_settle(struct cli_parser *p, struct fleet_job *j)
 
     j->o.url = p->operands[0];
     if (!fleet_is_url(j->o.url))
-        return cli_usage(p, "one URL is wanted, as http://127.0.0.1:8080");
+        return cli_usage(p, "give one URL, e.g. http://127.0.0.1:8080");
     for (size_t i = 0; i < j->laws.n; i++)
         if (strchr(j->laws.at[i], '=') == NULL)
-            return cli_usage(p, "--truth takes TASK=LAW, as dark-mode=40%%");
+            return cli_usage(p, "--truth takes TASK=LAW, e.g. dark-mode=40%%");
     if (j->o.repeat > 1 && j->o.connections == 1)
-        return cli_usage(p, "--repeat takes two connections or more");
+        return cli_usage(p, "--repeat needs two connections or more");
     failed = fleet_time(j);
     if (failed)
         return failed;
@@ -201,7 +201,7 @@ static int fleet_laws(const struct fleet_job *j, struct fleet *f)
         if (fleet_law_parse(&tasks[k], law, &err) != HSY_OK)
             return err.status == HSY_E_NOMEM
                        ? cli_fail_nomem()
-                       : cli_fail("--truth %s: a law of this task is %s", said,
+                       : cli_fail("--truth %s: for this task use %s", said,
                                   err.msg);
     }
     return 0;
@@ -220,23 +220,22 @@ static int fleet_ready(struct fleet *f, const struct fleet_options *o)
                      tasks[i].why);
     }
     if (fleet_relay(f) != NULL && o->batch > 1)
-        cli_note("note: --batch does not apply: through a relay a request "
-                 "holds one upload");
+        cli_note("note: --batch is ignored: through a relay a request holds "
+                 "one upload");
     if (open == 0 && o->days != 0)
-        return cli_fail("no task is asked on any of these days: the first is "
-                        "that of the clock");
+        return cli_fail("no task is asked on any of these days; the first is "
+                        "the day of --clock");
     if (open == 0)
-        return cli_fail("nothing is due of any task: rounds that have ended "
-                        "are wanted, so tasks that began yesterday or before "
-                        "and are not long over");
+        return cli_fail("no task has a round to answer; use tasks that began "
+                        "yesterday or earlier and are not long over");
     return 0;
 }
 
 /* What may be behind a status, where an option of ours helps. */
 static const char *fleet_why(uint32_t status)
 {
-    return status == 403   ? ": their task wants an enrolment token (--token), "
-                             "or does not take this one"
+    return status == 403   ? ": their task needs an enrolment token (--token), "
+                             "or refuses this one"
            : status == 429 ? ": the quota of the token (--token) is used up "
                              "for the day of these uploads; every day has its "
                              "own"
@@ -252,8 +251,8 @@ static int fleet_left(const struct fleet_result *r)
                  r->statuses[i].uploads, r->statuses[i].status,
                  fleet_why(r->statuses[i].status));
     if (r->given_up != 0)
-        return cli_fail("%" PRIu64 " uploads were given up: the collector, or "
-                        "the relay, is too busy, or fails",
+        return cli_fail("%" PRIu64 " uploads were given up; the collector or "
+                        "the relay is overloaded or fails",
                         r->given_up);
     return r->refused != 0 ? CLI_FAILED : CLI_DONE;
 }

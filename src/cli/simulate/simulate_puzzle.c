@@ -82,8 +82,8 @@ static int puzzle_take(struct simulate_puzzle *s)
     s->left = s->list.d - (uint32_t)s->how.nwords;
     s->how.words = s->taken;
     if (s->how.nwords < 2)
-        return cli_fail("%s: fewer than two words that the alphabet spells; "
-                        "see --alphabet and --set bits",
+        return cli_fail("%s: fewer than two words can be spelled; see "
+                        "--alphabet and --set bits",
                         cli_input_name(s->words));
     return 0;
 }
@@ -181,7 +181,7 @@ static int puzzle_all(struct simulate_puzzle *s, struct cli_parser *p)
     int failed;
 
     if (s->spec.spec.design != HSY_DESIGN_EPSILON)
-        return cli_usage(p, "--set takes the parameters of sfp");
+        return cli_usage(p, "--set takes only parameters of sfp");
     puzzle_settle(s);
     failed = cli_labels_read(&s->list, s->words);
     if (!failed)

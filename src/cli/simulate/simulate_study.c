@@ -21,13 +21,13 @@ int simulate_file_refused(const char *path, enum study_wrong wrong,
                           hsy_error *err)
 {
     static const char *const words[STUDY_WRONG_RUN + 1] = {
-        [STUDY_WRONG_VALUE] = "not an integer; where lines are values of their "
-                              "own, leave out --domain",
+        [STUDY_WRONG_VALUE] =
+            "not an integer; to use lines as values, leave out --domain",
         [STUDY_WRONG_DOMAIN] = "not below --domain",
         [STUDY_WRONG_RANGE] = "outside --range",
         [STUDY_WRONG_BITS] = "has more than --bits bits",
-        [STUDY_WRONG_LENGTH] = "longer than its spelling: a byte takes 8 bits; "
-                               "raise --bits, at most to 64"};
+        [STUDY_WRONG_LENGTH] =
+            "too long: a byte takes 8 bits; raise --bits (at most 64)"};
     static const hsy_spec strings = {.mechanism = "pem",
                                      .kind = HSY_KIND_STRINGS};
 
@@ -52,18 +52,16 @@ static int study_refused(const struct simulate_study *s, struct cli_parser *p,
 
     switch (g->wrong) {
     case STUDY_WRONG_MEAN:
-        return cli_usage(p, "--top does not go with a mean");
+        return cli_usage(p, "--top cannot be used with a mean");
     case STUDY_WRONG_TOP:
-        return cli_usage(p,
-                         "--top %" PRIu64 " is more than there are candidates: "
-                         "%" PRIu64 " values",
-                         g->top, err->limit);
+        return cli_usage(
+            p, "--top %" PRIu64 " exceeds the number of candidates, %" PRIu64,
+            g->top, err->limit);
     case STUDY_WRONG_CURATORS:
         return cli_usage(p,
                          "--model multiparty:%" PRIu64
-                         ": more curators than people, who are "
-                         "%" PRIu64 "; ask for fewer, or for more "
-                         "--users",
+                         ": more curators than the %" PRIu64
+                         " people; use fewer, or more --users",
                          g->refused.curators, err->limit);
     case STUDY_WRONG_SCHEME:
         return cli_scheme_refused(&g->spec, err);
@@ -109,11 +107,11 @@ static int study_people(const struct simulate_study *s, struct cli_parser *p,
     if (err.status == HSY_E_NOMEM)
         return cli_fail_nomem();
     if (err.status == HSY_E_UNKNOWN)
-        return cli_usage(p,
-                         "--data: no distribution '%.64s'; there are zipf:S, "
-                         "geometric:P, poisson:L, uniform, uniform:LO:HI, "
-                         "gaussian:M:SD and file:PATH",
-                         s->data);
+        return cli_usage(
+            p,
+            "--data: unknown distribution '%.64s'; use zipf:S, geometric:P, "
+            "poisson:L, uniform, uniform:LO:HI, gaussian:M:SD or file:PATH",
+            s->data);
     return cli_usage(p, "--data: %s", err.msg);
 }
 

@@ -16,8 +16,8 @@ static bool study_take_model(struct simulate_study *s, struct cli_parser *p,
     st = study_model_parse(&m->model, &m->curators, word, &err);
     if (st == HSY_E_UNKNOWN)
         cli_usage(p,
-                  "--model: no model '%s'; there are local, shuffled, "
-                  "central and multiparty:K",
+                  "--model: unknown model '%s'; use local, shuffled, central "
+                  "or multiparty:K",
                   word);
     else if (st != HSY_OK)
         cli_usage(p, "--model: %s", err.msg);
@@ -43,8 +43,7 @@ static bool study_take_delta(struct cli_parser *p, void *to)
 
     if (text_number(delta, p->value) && *delta >= STUDY_DELTA_MIN && *delta < 1)
         return true;
-    cli_usage(p, "--delta takes a number above 0 (from 1e-250 on) and below 1, "
-                 "as 1e-6");
+    cli_usage(p, "--delta takes a number from 1e-250 to below 1, e.g. 1e-6");
     return false;
 }
 
@@ -62,7 +61,8 @@ static const struct cli_option study_options[] = {
     {"domain", "K,...", "truths are integers from 0 to K-1", CLI_INTO_COUNTS,
      STUDY(domains), 2, HSY_VALUES_MAX, .without = "range"},
     CLI_SPEC_AS("range", NULL, "truths are numbers; estimate the mean"),
-    CLI_SPEC_AS("bins", NULL, "estimate the share of each of B equal bins"),
+    CLI_SPEC_AS("bins", NULL,
+                "number of equal bins; estimates the share of each"),
     {"users", "N,...", "number of people (default 10000, or the file's)",
      CLI_INTO_COUNTS, STUDY(users), 1, STUDY_USERS_MAX},
     {"mechanism", "A,...", "names from 'hearsay mechanisms' (default auto)",
@@ -76,15 +76,17 @@ static const struct cli_option study_options[] = {
      "epsilon of one report, of all shuffled reports, or of a release (default "
      "1)",
      CLI_INTO_EPSILONS, STUDY(epsilons), .hints = "1 2 ln3"},
-    {"delta", "X", "delta of shuffled reports (default 1e-6 or users^-1.5)",
+    {"delta", "X",
+     "shuffled: delta (default: the smaller of 1e-6 and users^-1.5)",
      CLI_INTO_CALL, .call = study_take_delta, .hints = "1e-6 1e-9"},
     {"assume-honest", "F",
-     "honest share of shuffled reports (default 1; in plan 0.9)",
+     "shuffled: share of honest reports (default 1; in plan 0.9)",
      CLI_INTO_SHARE, STUDY(grid.how.honest), .high = 1, .hints = "90% 100%"},
     CLI_SPEC_AS("set", NULL, "parameter of the mechanism, as for randomize"),
     {"runs", "R", "number of simulated populations", CLI_INTO_COUNT,
      STUDY(grid.how.runs), 1, STUDY_RUNS_MAX, .preset = "20"},
-    {"top", "K", "number of top values to find (default 10, at most all)",
+    {"top", "K",
+     "number of most frequent values to score (default 10, or all if fewer)",
      CLI_INTO_COUNT, STUDY(grid.top), 1, HSY_VALUES_MAX},
     {"sampling", "auto|users",
      "auto: draw all reports at once where that is exact (rr, grr, sue, oue, "
@@ -142,18 +144,17 @@ static const char *study_idle(const struct simulate_study *s)
     for (size_t i = 0; i < s->nmodels; i++)
         shuffled |= s->models[i].model == STUDY_SHUFFLED;
     if (s->grid.how.delta > 0 && !shuffled)
-        return "--delta is of shuffled reports; it goes with --model shuffled";
+        return "--delta needs --model shuffled";
     if (s->grid.how.honest > 0 && !shuffled)
-        return "--assume-honest is of shuffled reports; it goes with --model "
-               "shuffled";
+        return "--assume-honest needs --model shuffled";
     if (s->nmodels == 0 || study_reporting(s) > 0)
         return NULL;
     if (s->mechanisms.n > 0)
-        return "--mechanism: curators have their own; it goes with --model "
-               "local or shuffled";
+        return "--mechanism needs --model local or shuffled; curators have "
+               "their own";
     if (s->grid.how.one_by_one)
-        return "--sampling: people report nothing to curators; it goes with "
-               "--model local or shuffled";
+        return "--sampling needs --model local or shuffled; curators get no "
+               "reports";
     return NULL;
 }
 
@@ -162,11 +163,11 @@ static const char *study_conflict(const struct simulate_study *s)
 {
     if (s->domains.n == 0 && s->question.range == NULL &&
         !simulate_from_file(s))
-        return "say what is asked: --domain K or --range LO:HI";
+        return "missing question: use --domain K or --range LO:HI";
     if (s->domains.n > 1 && simulate_from_file(s))
-        return "--domain: one for a file";
+        return "--domain: give only one for a file";
     if (simulate_count(s) > SIMULATE_ROWS_MAX)
-        return "more than 4096 rows; ask for fewer at a time";
+        return "more than 4096 rows; shorten the lists";
     return NULL;
 }
 

@@ -99,7 +99,7 @@ static int check_refused(const struct store_how *how,
 {
     switch (u->what) {
     case OFFLINE_UPGRADE_WAY:
-        return cli_fail("%s: it is in the way", u->copy);
+        return cli_fail("%s: already exists; remove it first", u->copy);
     case OFFLINE_UPGRADE_DATA:
         return store_complain(how->words[1], err);
     case OFFLINE_UPGRADE_COPY:
@@ -109,12 +109,12 @@ static int check_refused(const struct store_how *how,
                    ? cli_fail("%s", strerror(u->reason))
                    : cli_fail("%s: %s", u->failed, strerror(u->reason));
     case OFFLINE_UPGRADE_UNSOUND:
-        return cli_fail("%s: it is not sound", how->words[1]);
+        return cli_fail("%s: the data is damaged", how->words[1]);
     case OFFLINE_UPGRADE_UNREAD:
-        return cli_fail("%s: it cannot read the data of %s", how->with,
+        return cli_fail("%s: cannot read the data of %s", how->with,
                         how->words[1]);
     case OFFLINE_UPGRADE_OTHER:
-        return cli_fail("%s: it reads other data than this program: %s",
+        return cli_fail("%s: reads the data differently from this program: %s",
                         how->with, u->key);
     default:
         return cli_fail_nomem();
@@ -131,7 +131,7 @@ static int check_upgrade(const struct store_how *how)
         HSY_OK)
         failed = check_refused(how, &u, &err);
     if (!failed) {
-        printf("%s: reads all of it, and finds the same\n", how->with);
+        printf("%s: reads all of the data, with the same result\n", how->with);
         if (u.back)
             printf("back to this program: yes\n");
         else
@@ -140,7 +140,7 @@ static int check_upgrade(const struct store_how *how)
                 u.why);
     }
     if (u.unremoved != 0)
-        failed = cli_fail("%s: it cannot be removed: %s", u.copy,
+        failed = cli_fail("%s: cannot be removed: %s", u.copy,
                           strerror(u.unremoved));
     free(u.why);
     free(u.copy);
@@ -152,11 +152,10 @@ int store_run_check(void *to)
     const struct store_how *how = to;
 
     if (store_is_cluster(how->words[1]))
-        return how->with != NULL
-                   ? cli_fail("%s: --with rehearses on a copy of a data "
-                              "directory, and a cluster has none",
-                              how->words[1])
-                   : store_cluster_check(how);
+        return how->with != NULL ? cli_fail("%s: --with needs a data directory "
+                                            "to copy; a cluster has none",
+                                            how->words[1])
+                                 : store_cluster_check(how);
     return how->with != NULL ? check_upgrade(how)
                              : store_with(how, false, store_check);
 }

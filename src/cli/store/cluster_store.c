@@ -34,7 +34,7 @@ bool store_is_cluster(const char *path)
  * those of 'serve check'. */
 static int cluster_config(struct config *f, const char *path, bool instead)
 {
-    const char *no = instead ? "no directory, and as a configuration " : "";
+    const char *no = instead ? "not a directory, and as a configuration " : "";
     hsy_problem *problems = NULL;
     hsy_error err = {0};
     size_t n = 0;
@@ -45,13 +45,12 @@ static int cluster_config(struct config *f, const char *path, bool instead)
     if (st == HSY_E_IO)
         return cli_fail_file(path, &err);
     if (st != HSY_OK)
-        return cli_fail("%s: %sit cannot be used; 'hearsay serve check %s' "
-                        "says why",
-                        path, no, path);
+        return cli_fail("%s: %snot valid; see 'hearsay serve check %s'", path,
+                        no, path);
     if (!config_many(f)) {
         config_clear(f);
-        return cli_fail("%s: %sit has no 'storage': say there which databases "
-                        "the cluster has",
+        return cli_fail("%s: %sit has no 'storage'; list the databases of the "
+                        "cluster there",
                         path, no);
     }
     return 0;
@@ -158,9 +157,8 @@ static int visit_quiet(const struct visit *v)
     if (cluster_quiet(v->c, node, &err) == HSY_OK)
         return 0;
     return node[0] != '\0'
-               ? cli_fail("%s: the node '%s' serves this cluster: stop all "
-                          "nodes first (one that was killed is forgotten "
-                          "after %u seconds)",
+               ? cli_fail("%s: the node '%s' is running; stop all nodes first "
+                          "(a killed one is forgotten after %u seconds)",
                           v->path, node, CLUSTER_ALIVE)
                : visit_refused(v, &err);
 }
@@ -172,7 +170,7 @@ static int visit_directory(char *name)
 
     if (snprintf(name, PATH_MAX, "%s/hearsay-XXXXXX",
                  in != NULL && in[0] != '\0' ? in : "/tmp") >= PATH_MAX)
-        return cli_fail("TMPDIR: its name is too long");
+        return cli_fail("TMPDIR: the name is too long");
     return mkdtemp(name) != NULL ? 0
                                  : cli_fail("%s: %s", name, strerror(errno));
 }
@@ -268,8 +266,7 @@ static int import_refused(const struct store_how *how, const char *about,
                                            : store_complain(file, err);
     if (err->status == HSY_E_BUSY && reason[0] != '\0' && err->msg != NULL &&
         strcmp(err->msg, "a node is running") == 0)
-        return cli_fail("%s: the node '%s' serves this cluster: stop all nodes "
-                        "first",
+        return cli_fail("%s: the node '%s' is running; stop all nodes first",
                         how->words[2], reason);
     return cluster_refused(about, reason, err);
 }
@@ -308,8 +305,8 @@ int store_cluster_import(const struct store_how *how, int archive)
     }
     config_clear(&f);
     if (!failed && unshown)
-        cli_note("%s: it does not say what readers were shown: who has seen "
-                 "that could subtract it from what is shown next",
+        cli_note("%s: does not record what readers were shown; they could "
+                 "subtract it from what is shown next",
                  cli_input_name(how->words[1]));
     return failed ? failed : import_fold(how);
 }
@@ -346,7 +343,7 @@ int store_cluster_forget_nulls(const struct store_how *how)
     visit_close(&v);
     if (failed)
         return failed;
-    printf("%" PRIu64 " ids of null uploads are forgotten\n", n);
+    printf("%" PRIu64 " ids of null uploads deleted\n", n);
     return cli_finish();
 }
 

@@ -71,8 +71,7 @@ int store_run_export(void *to)
 
 static int import_unsound(const char *file)
 {
-    return cli_fail("%s: the data in it does not agree with itself; nothing "
-                    "was made",
+    return cli_fail("%s: the archive is inconsistent; nothing was written",
                     file);
 }
 
@@ -81,11 +80,11 @@ static int import_refused(const char *directory, const char *file,
 {
     switch (made->what) {
     case OFFLINE_IMPORT_THERE:
-        return cli_fail("%s: something is there already; name a directory "
-                        "that is not",
+        return cli_fail("%s: already exists; import needs a directory that "
+                        "does not exist yet",
                         directory);
     case OFFLINE_IMPORT_WAY:
-        return cli_fail("%s: it is in the way", made->draft);
+        return cli_fail("%s: already exists; remove it first", made->draft);
     case OFFLINE_IMPORT_DRAFT:
         return store_complain(made->draft, err);
     case OFFLINE_IMPORT_ARCHIVE:
@@ -121,9 +120,9 @@ static int import_run(const char *directory, const char *file, int archive)
     if (offline_import(&made, directory, archive, &told, &err) != HSY_OK)
         failed = import_refused(directory, file, &made, &err);
     else if (made.unshown)
-        cli_note("%s: it does not say what readers were shown: who has seen "
-                 "that could subtract it from what is shown next. Put shown.db "
-                 "of the same moment beside the data before it is served",
+        cli_note("%s: does not record what readers were shown; they could "
+                 "subtract it from what is shown next. Put shown.db of the "
+                 "same time beside the data before you serve it",
                  file);
     free(made.draft);
     return failed;

@@ -20,7 +20,7 @@ static const struct cli_option store_options[] = {
      CLI_INTO_TEXT, STORE(with), .verbs = "check"},
     {"format", "table|csv|json", "output format", CLI_INTO_FORMAT,
      STORE(format), .preset = "table", .verbs = "check"},
-    {"before", "DAY", "retire what ended before this day, such as 2026-01-31",
+    {"before", "DAY", "delete what ended before this day, e.g. 2026-01-31",
      CLI_INTO_DAY, STORE(day), .verbs = "purge"},
     {0}};
 
@@ -119,7 +119,7 @@ static int store_run_forget_nulls(void *to)
     struct store_how *how = to;
 
     if (!day_parse(&how->day, how->words[2]))
-        return cli_usage(&how->parser, "'%s' is not a day as 2026-01-31",
+        return cli_usage(&how->parser, "'%s' is not a day such as 2026-01-31",
                          how->words[2]);
     return store_is_cluster(how->words[1])
                ? store_cluster_forget_nulls(how)
@@ -134,7 +134,9 @@ static int store_run_retire(void *to)
 
     if (how->words[3] != NULL && (!cli_parse_count(&release, how->words[3]) ||
                                   release == 0 || release > UINT32_MAX))
-        return cli_usage(&how->parser, "'%s' is not a release", how->words[3]);
+        return cli_usage(&how->parser,
+                         "'%s' is not a release; use an integer from 1",
+                         how->words[3]);
     how->release = (uint32_t)release;
     return store_is_cluster(how->words[1])
                ? store_cluster_retire(how)
@@ -144,22 +146,22 @@ static int store_run_retire(void *to)
 static const struct cli_verb store_verbs[] = {
     {"check", "DIR|CONFIG", "[--format F] [--with PROGRAM]",
      .run = store_run_check,
-     .about = "read everything and report what is wrong"},
+     .about = "Read everything and report what is wrong."},
     {"export", "DIR|CONFIG", "[-o FILE] [--tallies DIRECTORY]",
      "output|tallies", store_run_export,
-     .about = "write an archive or tallies"},
+     .about = "Write an archive or tallies."},
     {"import", "FILE DIR|CONFIG", .run = store_run_import,
-     .about = "restore data from an archive"},
+     .about = "Restore data from an archive."},
     {"compact", "DIR|CONFIG", .run = store_run_compact,
-     .about = "free disk space"},
+     .about = "Shrink the files on disk."},
     {"forget-nulls", "DIR|CONFIG DAY", .run = store_run_forget_nulls,
-     .about = "forget the ids of a day's null uploads"},
+     .about = "Delete the stored ids of a day's null uploads."},
     {"retire", "DIR|CONFIG TASK [RELEASE]", .run = store_run_retire,
-     .about = "delete the tallies of a task"},
+     .about = "Delete the tallies of a task."},
     {"purge", "DIR|CONFIG", "--before DAY", "before", store_run_purge,
-     .about = "delete the tallies of tasks that ended before a day"},
+     .about = "Delete the tallies of tasks that ended before a day."},
     {"init-cluster", "CONFIG", .run = store_run_init_cluster,
-     .about = "create the tables of a cluster in its databases"},
+     .about = "Create the tables of a cluster in its databases."},
     {0}};
 
 static const struct cli_command store_command = {

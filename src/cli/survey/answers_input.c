@@ -26,8 +26,8 @@ size_t survey_counts(uint64_t *out, size_t most, const char *text,
         if (!cli_parse_count_of(&out[count++], text, len) ||
             out[count - 1] > SURVEY_COUNT_MAX) {
             cli_usage(p,
-                      "--%s: count %zu is none: plain digits up to 2^53, no "
-                      "sign and no point, or 1e6; commas stand between counts",
+                      "--%s: count %zu is not an integer; use digits up to "
+                      "2^53, or 1e6, separated by commas",
                       name, count);
             return 0;
         }
@@ -45,10 +45,8 @@ static int answers_one(struct survey_data *data, uint64_t yes, uint64_t n,
         return cli_usage(p, "--n: nobody answered; there is nothing to "
                             "estimate");
     if (yes > n)
-        return cli_usage(p,
-                         "--yes: %" PRIu64 " of %" PRIu64
-                         " answers: there are not more yes than answers",
-                         yes, n);
+        return cli_usage(
+            p, "--yes (%" PRIu64 ") must not exceed --n (%" PRIu64 ")", yes, n);
     survey_data_add(data, yes, n);
     return 0;
 }
@@ -67,8 +65,8 @@ static int answers_from_counts(struct survey_data *data,
         return p->exit;
     if (count != sizes)
         return cli_usage(p,
-                         "--yes has %zu counts and --n has %zu: one of both "
-                         "for each group",
+                         "--yes has %zu counts and --n has %zu; give one of "
+                         "each for every group",
                          count, sizes);
     for (size_t i = 0; i < count; i++)
         if (answers_one(data, yes[i], n[i], p) != 0)
@@ -84,10 +82,9 @@ static const char *answers_said(const struct survey_table *t,
 {
     if (t->design != NULL)
         return cli_truth_said(&w->truth);
-    return t->labels->d != 0
-               ? "not one of the answers of --values-file"
-               : "not the number of an answer, from 0 to one less than the "
-                 "matrix has lines";
+    return t->labels->d != 0 ? "not one of the answers of --values-file"
+                             : "not the number of an answer; count the lines "
+                               "of the matrix from 0";
 }
 
 static int answers_refused(const char *name, const struct survey_table *t,
@@ -108,26 +105,26 @@ static int answers_refused(const char *name, const struct survey_table *t,
             w->trouble == SURVEY_NO_ANSWER ? answers_said(t, w) : err->msg);
     case SURVEY_NO_COLUMN:
         if (w->near[0] != '\0')
-            return cli_fail("%s: --%s %s: the first line names no such "
-                            "column; did you mean '%s'?",
+            return cli_fail("%s: --%s %s: no such column in the first line; "
+                            "did you mean '%s'?",
                             name, options[w->column], column, w->near);
-        return cli_fail("%s: --%s %s: the first line names no such column; "
-                        "it has the names of all, with commas or semicolons "
-                        "between",
+        return cli_fail("%s: --%s %s: no such column; the first line must name "
+                        "the columns, separated by commas or semicolons",
                         name, options[w->column], column);
     case SURVEY_NOBODY:
-        return cli_fail("%s: no answers: the first line names the columns, "
-                        "and each further one is a person",
+        return cli_fail("%s: no answers; the first line must name the columns, "
+                        "and each further line is a person",
                         name);
     case SURVEY_NO_SAMPLE:
-        return cli_fail("%s: nobody in sample %zu; both are needed", name,
-                        w->sample);
+        return cli_fail(
+            "%s: sample %zu has no answers; both samples are needed", name,
+            w->sample);
     case SURVEY_NO_WEIGHT:
         return cli_fail("%s: all weights of a group are 0", name);
     case SURVEY_ONE_GROUP:
-        return cli_fail("%s: --group %s: all answers are of one group; leave "
-                        "it out, or compare with another",
-                        name, t->columns[SURVEY_GROUP]);
+        return cli_fail(
+            "%s: --group %s: all answers are in one group; leave it out", name,
+            t->columns[SURVEY_GROUP]);
     default:
         return cli_fail_input(name, err);
     }
@@ -165,8 +162,8 @@ int survey_input(struct survey_data *data, const struct survey_options *o,
     failed = o->answers != NULL ? answers_from_table(data, o->answers, &table)
                                 : answers_from_counts(data, o, p);
     if (!failed && o->design.kind->pair && data->count != 2)
-        failed = cli_usage(p, "--two-sample: two counts of --yes and of --n, "
-                              "as --yes 90,120 --n 300,300");
+        failed = cli_usage(p, "--two-sample needs two counts of --yes and of "
+                              "--n, e.g. --yes 90,120 --n 300,300");
     return failed;
 }
 
@@ -185,8 +182,8 @@ int survey_states_input(struct survey_data *data,
     count = survey_counts(data->states, HSY_MATRIX_MAX, o->counts, "counts", p);
     if (count != 0 && count != d)
         return cli_usage(p,
-                         "--counts has %zu counts, and the matrix %" PRIu32
-                         " lines: one count for each answer",
+                         "--counts has %zu counts, but the matrix has %" PRIu32
+                         " lines; give one count per answer",
                          count, d);
     return p->exit;
 }

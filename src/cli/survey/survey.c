@@ -22,7 +22,7 @@ static bool survey_take_shares(struct cli_parser *p, void *to)
         text_part(&out[0], p->value, (size_t)(comma - p->value)) &&
         text_part(&out[1], comma + 1, strlen(comma + 1)))
         return true;
-    cli_usage(p, "--shares takes two shares A,B from 0 to 1, as 25%%,30%%");
+    cli_usage(p, "--shares takes two shares A,B from 0 to 1, e.g. 25%%,30%%");
     return false;
 }
 
@@ -34,20 +34,19 @@ static bool survey_design_option(struct cli_parser *p, void *to)
     hsy_error err = {0};
 
     if (d->kind != NULL) {
-        cli_usage(p, "--%s: one design at a time, and --%s is given", p->name,
-                  d->kind->name);
+        cli_usage(p, "--%s: the design --%s is given already; use only one",
+                  p->name, d->kind->name);
         return false;
     }
     switch (survey_design_parse(d, kind, p->value, &err)) {
     case HSY_OK:
         return true;
     case HSY_E_FORMAT:
-        cli_usage(
-            p, "--%s takes %s%s", kind->name, kind->takes,
-            kind->design == HSY_SURVEY_EPSILON
-                ? ""
-                : "; from 0 to 1, as decimals (0.75, at most 9 digits "
-                  "after the point), percentages (75%) or fractions (3/4)");
+        cli_usage(p, "--%s takes %s%s", kind->name, kind->takes,
+                  kind->design == HSY_SURVEY_EPSILON
+                      ? ""
+                      : "; from 0 to 1, as decimals (0.75, at most 9 "
+                        "decimals), percentages (75%) or fractions (3/4)");
         return false;
     default:
         cli_usage(p, "--%s: %s; %s", kind->name, err.msg, kind->fix);
@@ -83,12 +82,15 @@ static const struct cli_option survey_options[] = {
                   "question (chance T) or one with a known share R of yes",
                   NULL),
     SURVEY_DESIGN("two-sample", "A,B",
-                  "--unrelated with unknown R: chances A and B of T", NULL),
+                  "unrelated with unknown R: chances A and B, two samples",
+                  NULL),
     SURVEY_DESIGN("forced", "Y,N",
-                  "told to say yes (chance Y) or no (chance N)", "1/6,1/6"),
+                  "told to say yes (chance Y) or no (N), else the truth",
+                  "1/6,1/6"),
     SURVEY_DESIGN("crosswise", "R",
-                  "yes if equal to a question with a share R of yes", "1/4"),
-    {"matrix", "FILE", "any channel: P(answer|truth), one line per answer",
+                  "yes if it agrees with one that a share R answers yes",
+                  "1/4"),
+    {"matrix", "FILE", "any channel: P(answer|truth), one CSV row per answer",
      CLI_INTO_TEXT, SURVEY(matrix), .verbs = "-", .with = "counts answers",
      .without = SURVEY_DESIGNS " yes n group weight sample"},
     {"yes", "Y", "number of yes answers; Y1,Y2 for groups or samples",
@@ -96,19 +98,20 @@ static const struct cli_option survey_options[] = {
      .without = "answers"},
     {"n", "N", "number of answers; N1,N2 for groups or samples", CLI_INTO_TEXT,
      SURVEY(n)},
-    {"counts", "A,B,C", "number of each answer, with --matrix", CLI_INTO_TEXT,
+    {"counts", "A,B,C", "matrix: count of each answer", CLI_INTO_TEXT,
      SURVEY(counts), .verbs = "-", .with = "matrix", .without = "answers"},
-    {"answers", "FILE.csv", "answers, one line per person, instead of counts",
-     CLI_INTO_TEXT, SURVEY(answers), .verbs = "-", .with = "column"},
+    {"answers", "FILE.csv",
+     "answers as CSV, one person per line, instead of counts", CLI_INTO_TEXT,
+     SURVEY(answers), .verbs = "-", .with = "column"},
     {"column", "NAME", "column of the answer", CLI_INTO_TEXT, SURVEY(column),
      .verbs = "-", .with = "answers"},
     {"group", "NAME", "column of the groups to compare", CLI_INTO_TEXT,
      SURVEY(group), .verbs = "-", .with = "answers", .without = "two-sample"},
     {"weight", "NAME", "column of the weights", CLI_INTO_TEXT, SURVEY(weight),
      .verbs = "-", .with = "answers"},
-    {"sample", "NAME", "column of the sample, 1 or 2, for --two-sample",
+    {"sample", "NAME", "two-sample: column with the sample number, 1 or 2",
      CLI_INTO_TEXT, SURVEY(sample), .verbs = "-", .with = "two-sample"},
-    {"values-file", "FILE", "names of the answers of --matrix, one per line",
+    {"values-file", "FILE", "matrix: names of the answers, one per line",
      CLI_INTO_TEXT, SURVEY(values_file), .verbs = "-", .with = "matrix"},
     {"level", "L", "confidence level of intervals and tests", CLI_INTO_SHARE,
      SURVEY(level), .preset = "0.95", .without = "questionnaire",
@@ -118,15 +121,15 @@ static const struct cli_option survey_options[] = {
     {"power", NULL, "plan how many people are needed", CLI_INTO_FLAG,
      GIVEN(need), .verbs = "-",
      .without = SURVEY_EVIDENCE " matrix questionnaire"},
-    {"margin", "M", "to estimate a share to within M", CLI_INTO_SHARE,
+    {"margin", "M", "half-width of the interval", CLI_INTO_SHARE,
      SURVEY(aim.margin), .with = "power"},
-    {"shares", "A,B", "or to distinguish groups with these shares",
-     CLI_INTO_CALL, .call = survey_take_shares, .with = "power"},
-    {"chance", "C", "with this power", CLI_INTO_SHARE, SURVEY(aim.power),
+    {"shares", "A,B", "or two true shares to distinguish", CLI_INTO_CALL,
+     .call = survey_take_shares, .with = "power"},
+    {"chance", "C", "power of the test", CLI_INTO_SHARE, SURVEY(aim.power),
      .preset = "0.8", .with = "power", .hints = "80% 90%"},
     {"share", "F", "expected or simulated share", CLI_INTO_SHARE,
      SURVEY(aim.share), 1, 1},
-    {"innocuous", "R", "share of yes to the harmless question, likewise",
+    {"innocuous", "R", "expected or simulated share of yes, harmless question",
      CLI_INTO_SHARE, SURVEY(aim.innocuous), 1, 1, .with = "two-sample"},
     {"questionnaire", NULL, "print a sheet for interviewer and respondent",
      CLI_INTO_FLAG, GIVEN(sheet), .verbs = "-",
@@ -137,8 +140,8 @@ static const struct cli_option survey_options[] = {
      SURVEY(other_question), .with = "questionnaire"},
     {"runs", "R", "number of surveys to simulate", CLI_INTO_COUNT, SURVEY(runs),
      1, 10000000, .preset = "1000", .verbs = "simulate"},
-    {"seed", "N", "seed of the simulation", CLI_INTO_COUNT, SURVEY(seed), 0,
-     UINT64_MAX, .preset = "1", .verbs = "simulate"},
+    {"seed", "N", "random seed", CLI_INTO_COUNT, SURVEY(seed), 0, UINT64_MAX,
+     .preset = "1", .verbs = "simulate"},
     CLI_FORMAT_ROW(SURVEY(format)),
     {0}};
 
@@ -154,17 +157,17 @@ static int survey_check_works(const struct survey_given *g,
     if (o->work != SURVEY_ESTIMATE && o->work != SURVEY_STATES)
         return 0;
     if (share != NULL)
-        return cli_usage(p, "--%s goes with --power and simulate", share);
+        return cli_usage(p, "--%s needs --power or simulate", share);
     if (o->yes == NULL && o->counts == NULL && o->answers == NULL)
-        return cli_usage(p, "what was answered? --yes Y --n N, or --answers "
+        return cli_usage(p, "missing answers: give --yes Y --n N, or --answers "
                             "FILE.csv --column NAME");
     if (o->n != NULL && o->yes == NULL)
-        return cli_usage(p, "--yes Y and --n N go together: how many said yes, "
-                            "and how many answered");
+        return cli_usage(p, "--yes Y and --n N need each other: how many said "
+                            "yes, and how many answered");
     if (o->design.kind != NULL && o->design.kind->pair && o->answers != NULL &&
         o->sample == NULL)
-        return cli_usage(p, "--two-sample needs --sample NAME: the column that "
-                            "says 1 or 2");
+        return cli_usage(p, "--two-sample needs --sample NAME, the column with "
+                            "the sample number");
     return 0;
 }
 
@@ -181,9 +184,9 @@ static int survey_check(struct survey_given *g)
               : o->matrix != NULL     ? SURVEY_STATES
                                       : SURVEY_ESTIMATE;
     if (o->design.kind == NULL && o->matrix == NULL)
-        return cli_usage(p, "how were people asked? Name a design: --epsilon, "
-                            "--spinner, --coins, --channel, --unrelated, "
-                            "--two-sample, --forced, --crosswise or --matrix");
+        return cli_usage(p, "missing design: give one of --epsilon, --spinner, "
+                            "--coins, --channel, --unrelated, --two-sample, "
+                            "--forced, --crosswise or --matrix");
     failed = survey_check_works(g, p);
     return failed ? failed : cli_check_inputs(p, inputs, 3);
 }

@@ -18,8 +18,8 @@ static void estimate_warn(const struct survey_rows *s)
         if (!survey_odd(&row->r))
             continue;
         cli_note("warning: %s%s%sthe rate of yes is %.3g standard errors "
-                 "beyond what any share makes it: is the design the one that "
-                 "was used, and did people follow it?",
+                 "beyond any possible share; check that this design was used "
+                 "and that people followed it",
                  s->count > 1 ? "group " : "", s->count > 1 ? row->name : "",
                  s->count > 1 ? ": " : "", row->r.beyond);
     }
@@ -113,7 +113,7 @@ static int matrix_labels(struct matrix_run *x)
         return failed;
     if (x->labels.d != x->m.d)
         return cli_fail("--values-file %s: %" PRIu32
-                        " values, where the matrix has %zu lines",
+                        " values, but the matrix has %zu lines",
                         path, x->labels.d, x->m.d);
     if (labels_index(&x->labels, &err) != HSY_OK)
         return cli_fail_line(path, &err);
@@ -189,18 +189,19 @@ int survey_power(const struct survey_options *o, struct cli_parser *p)
 
     aim.level = o->level;
     if (isnan(aim.margin) == isnan(aim.shares[0]))
-        return cli_usage(p, "--power needs --margin M, or --shares A,B of two "
-                            "groups to tell apart: one of the two");
+        return cli_usage(p, "--power needs either --margin M, or --shares A,B "
+                            "of two groups to distinguish");
     if (isnan(aim.margin) && !isnan(aim.share))
-        return cli_usage(p, "--share goes with --margin; --shares says what is "
-                            "expected already");
+        return cli_usage(
+            p,
+            "--share needs --margin; --shares already states what is expected");
     switch (survey_needs_find(&w, &o->design, &aim, &err)) {
     case HSY_OK:
         break;
     case HSY_E_EMPTY:
-        return cli_usage(p, "--two-sample --power needs --margin M, --share F "
-                            "and --innocuous R: what is expected of either "
-                            "question");
+        return cli_usage(
+            p, "--two-sample --power needs --margin M, --share F and "
+               "--innocuous R, the expected shares of both questions");
     default:
         return cli_fail_error("--power", &err);
     }
@@ -223,13 +224,14 @@ int survey_questionnaire(const struct survey_options *o, struct cli_parser *p)
     hsy_error err = {0};
 
     if (o->other_question != NULL && !sheet_asks_two(d->kind))
-        return cli_usage(p, "--other-question goes with --unrelated, "
-                            "--two-sample and --crosswise");
+        return cli_usage(
+            p,
+            "--other-question needs --unrelated, --two-sample or --crosswise");
     if (d->kind->design == HSY_SURVEY_CHANNEL && d->chance[0] < d->chance[1])
-        return cli_usage(p, "--channel: with P below Q yes means no; turn the "
-                            "question round and exchange the two");
+        return cli_usage(p, "--channel: with P below Q, yes means no; reverse "
+                            "the question and swap P and Q");
     if (survey_sheet_settle(&sheet, d, &err) != HSY_OK)
-        return cli_fail("--%s: with at most %u cards it comes to this: %s",
+        return cli_fail("--%s: with at most %u cards, the design becomes: %s",
                         d->kind->name, SURVEY_CARDS, err.msg);
     survey_sheet_print(stdout, &sheet, d, o->question, o->other_question);
     return cli_finish();
@@ -246,10 +248,10 @@ static int rehearse_sizes(uint64_t n[2], const struct survey_options *o,
     if (count == 0)
         return p->exit;
     if (count != (pair ? 2 : 1) || n[0] == 0 || (pair && n[1] == 0))
-        return cli_usage(p, "--n: %s",
-                         pair ? "the people of both samples, as "
-                                "300,300, and somebody in each"
-                              : "somebody must answer");
+        return cli_usage(
+            p, "--n: %s",
+            pair ? "the sizes of both samples, e.g. 300,300, each at least 1"
+                 : "must be at least 1");
     return 0;
 }
 
@@ -270,11 +272,11 @@ int survey_simulate(const struct survey_options *o, struct cli_parser *p)
     int failed;
 
     if (isnan(o->aim.share) || o->n == NULL)
-        return cli_usage(p, "simulate needs --share F, what is true of the "
-                            "made-up people, and --n N, how many answer");
+        return cli_usage(p, "simulate needs --share F (true share) and --n N "
+                            "(number of people)");
     if (o->design.kind->pair && isnan(o->aim.innocuous))
-        return cli_usage(p, "simulate --two-sample needs --innocuous R, the "
-                            "share of yes to the other question");
+        return cli_usage(p, "simulate --two-sample needs --innocuous R (share "
+                            "of yes to the other question)");
     failed = rehearse_sizes(how.n, o, p);
     if (failed)
         return failed;

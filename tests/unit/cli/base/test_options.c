@@ -144,25 +144,25 @@ static void what_goes_together(void)
     is_read("mash a b c d e");
     is_refused("core", "'peel core' needs --users or --share");
     is_refused("skin a --fine", "--fine needs --users or --small");
-    is_refused("skin a --raw --users 3", "--raw does not go with --users");
+    is_refused("skin a --raw --users 3", "--raw cannot be used with --users");
     is_refused("mash a --small 3",
-               "--small goes with 'peel skin' or 'peel core'");
+               "--small is only for 'peel skin' or 'peel core'");
     is_refused("skin", "'peel skin' takes FRUIT [BOWL]");
     is_refused("skin a b c", "unexpected argument 'c'");
     is_refused("core x", "unexpected argument 'x'");
-    is_refused("", "say what to do: skin, core or mash");
-    is_refused("--users 3", "say what to do");
+    is_refused("", "missing subcommand: skin, core or mash");
+    is_refused("--users 3", "missing subcommand");
 }
 
 static void what_was_meant(void)
 {
-    is_refused("corr --users 3", "no 'peel corr'; did you mean 'peel core'?");
-    is_refused("zzzz", "no 'peel zzzz'\n");
-    is_refused("core --user 3", "no option --user; did you mean --users?");
+    is_refused("corr --users 3", "unknown command 'peel corr'; did you mean 'peel core'?");
+    is_refused("zzzz", "unknown command 'peel zzzz'\n");
+    is_refused("core --user 3", "unknown option --user; did you mean --users?");
     is_refused("skin a --sort aple",
                "one of: apple, pear; did you mean 'apple'?");
     is_refused("skin a --sort grape", "one of: apple, pear\n");
-    is_refused("skin a -x", "no option -x");
+    is_refused("skin a -x", "unknown option -x");
 }
 
 static void what_is_no_value(void)
@@ -185,11 +185,11 @@ static void what_is_no_value(void)
     is_read("skin a --part 1e-6");
     is_read("skin a --part 100%");
     is_refused("skin a --part 1.1", "--part takes a share from 0 up to 1");
-    is_refused("skin a --knife a --knife b --knife c", "2 times at most");
+    is_refused("skin a --knife a --knife b --knife c", "at most 2 times");
     is_refused("skin a --users 1 --users 2", "twice");
     is_refused("skin a --users", "needs a value: --users N");
     is_refused("skin a --raw=1", "takes no value");
-    is_refused("skin a --sizes 1,,2", "a place in the list is empty");
+    is_refused("skin a --sizes 1,,2", "an item of the list is empty");
     is_refused("skin a --sizes 1,101", "integers from 1 to 100");
     is_refused("skin a --day 2026-02-30", "--day takes a day");
 }
