@@ -101,7 +101,7 @@ ok(abs(two["estimates"][0]["stderr"] - stderr_of(600, 1200, 0.9206735942077923, 
 same = json.loads(must("estimate", must("tally", "--round", "0:0", *streams) and write("same.tally", must("tally", "--round", "0:0", *streams)), "--format", "json"))
 ok(abs(same["estimates"][0]["stderr"] - (0.9206735942077923 / 600) ** 0.5) < 1e-9 and same["devices"] == 600, "other people of one round do not", same)
 text = must("estimate", both).decode()
-ok("person-rounds" in text and "2 rounds, 300 devices in the largest" in text and "kept" in text, "it says what it is a share of", text)
+ok("person-rounds" in text and "2 rounds, 300 devices in the largest" in text and "permanent answers" in text, "it says what it is a share of", text)
 ok(two["notes"] == json.loads(must("estimate", both, "--format", "json", "--top", "1"))["notes"] and any("person-rounds" in n for n in two["notes"]) and two["kind"] == "yes-no",
    "json has it as notes", two)
 sheet = rows(must("estimate", both, "--format", "csv", "--level", "80%"))
@@ -121,13 +121,13 @@ for code, want, args in ((1, "does not state its round", ("tally", days[0], stre
     ok(r.code == code and re.search(want, r.err) and not r.out, "refused: %s" % " ".join(map(str, args[0:1] + args[2:])), r)
 paired = [json.loads(must("estimate", days[0], "--against", days[1], "--format", "json", *more))["estimates"][0]["stderr"] for more in ((), ("--devices", 300))]
 told = must("estimate", days[0], "--against", days[1], "--devices", 300).decode()
-ok("at most 300 devices in all" in told and "no more devices in all than were said" in told and "in all" not in must("estimate", days[0], "--against", days[1]).decode(),
+ok("at most 300 devices in all" in told and "no more devices in all than stated" in told and "in all" not in must("estimate", days[0], "--against", days[1]).decode(),
    "a table says what --devices assumes", told)
 told = json.loads(must("estimate", days[0], "--against", days[1], "--devices", 300, "--format", "json"))
 ok(told["paired"] is True and told["overlap"] is False and told["devices_in_all"] == 300 and any("no more devices" in n for n in told["notes"]), "and so does json", told)
 for other in (days[0], both):
     told = json.loads(must("estimate", days[0], "--against", other, "--format", "json"))
-    ok(told["overlap"] is True and any("same reports" in n for n in told["notes"]) and "may hold the same reports" in must("estimate", days[0], "--against", other).decode(),
+    ok(told["overlap"] is True and any("share reports" in n for n in told["notes"]) and "may share reports" in must("estimate", days[0], "--against", other).decode(),
        "tallies of the same rounds are compared with a note", told)
 half = json.loads(must("estimate", days[0], "--against", streams[1], "--rounds", 1, "--format", "json"))["estimates"]
 whole = json.loads(must("estimate", days[0], "--against", days[1], "--format", "json"))["estimates"]

@@ -67,7 +67,7 @@ z = {k: statistics.NormalDist().inv_cdf(0.5 + r["level_selected"] / 2) for k, r 
 width = {k: r["strings"][0]["high"] - r["strings"][0]["low"] for k, r in (("3", usual), ("8", more))}
 ok(abs(width["3"] / width["8"] / (z["3"] / z["8"]) - 1) < 0.01, "eight are less of a selection than three", (z, width))
 said = must("discover", "show", whole, "--top", "8").decode()
-ok("the largest, chance or not: 3 of them more than chance makes" in said and "adjusted for selection: 8 of" in said, "a table says both", said)
+ok("the largest, significant or not: 3 of them significant" in said and "adjusted for selection: 8 of" in said, "a table says both", said)
 named = write("named", b"water\nfire\n")
 r = run("estimate", whole)
 ok(r.code == 1 and "--candidates" in r.err and "'hearsay discover'" in r.err, "estimate says who finds them without", r)
@@ -83,7 +83,7 @@ ok(abs(plan["stages"][1]["users"] / (v0 * z * z / 0.0001) - 1) < 1e-3, "V0 (z + 
 ok(must("discover", "plan", "--epsilon", "1", "--frequency", "0.01", "--bits", "24", "--step", "6") ==
    must("discover", "plan", "--epsilon", "1", "--frequency", "0.01", "--set", "bits=24", "--set", "step=6"), "--bits and --step as in batches and in simulation")
 few = must("discover", "show", "--significant", stdin=must("randomize", *PEM, "--epsilon", "1", "--simulate", "--seed", "1", stdin=text(people[:60])))
-ok(b"Nothing found: none of " in few and b"candidates is more than chance makes." in few and b"'discover plan' says how many" in few and
+ok(b"Nothing found: none of " in few and b"candidates is significant." in few and b"'discover plan' computes the\nnumber needed" in few and
    b"(not shown)  100.000 %" in few, "nothing is said to be nothing, and what to do about it", few)
 
 

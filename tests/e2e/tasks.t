@@ -399,11 +399,11 @@ ok(must("randomize", "--task", path("doc") + ":browser", stdin="Firefox\nLynx\n"
 r = run("randomize", "--task", path("doc") + ":memory", "--json", stdin="-5\n1000\n")
 ok(r.code == 0 and len(r.out.splitlines()) == 4, "a number outside the range counts as its end", r)
 r = run("randomize", "--task", EXAMPLE + ":dark-mode", "--json", stdin="yes\n")
-ok(r.code == 0 and "no permanent answer is kept" in r.err, "a note says that randomize no permanent answer is kept", r)
+ok(r.code == 0 and "no permanent answer is kept" in r.err, "a note says that no permanent answer is kept", r)
 ok(run("audit", "--task", EXAMPLE + ":browser", "--samples", "10000", "--seed", "1").code == 0, "audit takes a task")
 r = run("audit", "--task", EXAMPLE + ":dark-mode", "--samples", "10000", "--seed", "1")
 ok(r.code == 0 and "this is about one report" in r.err and "hearsay tasks show" in r.err, "and says that it is about one report", r)
-ok(b"auto takes ss" in must("mechanisms", "--task", EXAMPLE + ":memory"), "mechanisms takes a task")
+ok(b"auto chooses ss" in must("mechanisms", "--task", EXAMPLE + ":memory"), "mechanisms takes a task")
 for args, code, words in ((["--task", EXAMPLE], 2, "FILE:ID"), (["--task", EXAMPLE + ":"], 2, "FILE:ID"), (["--task", EXAMPLE + ":nonesuch"], 1, "no task 'nonesuch'"),
                           (["--task", path("none") + ":x"], 1, "No such file"), (["--task", EXAMPLE + ":browser", "--epsilon", "1"], 2, "--task cannot be used with --"),
                           (["--task", EXAMPLE + ":browser", "--values", "a,b"], 2, "--task cannot be used with --"), (["--task", EXAMPLE + ":browser", "--mechanism", "grr"], 2, "--task cannot be used with --"),

@@ -126,7 +126,10 @@ static hsy_status asked_values(struct analysis_asked *asked,
             good = asked_number(&asked->codes[i], name, t->info->d);
         if (!good)
             st = asked_wrong(err, i + 1,
-                             "not one of the values that were asked for");
+                             list.nnames == 0
+                                 ? "not a value of this tally: its values are "
+                                   "numbered from 0"
+                                 : "not a value of this tally");
     }
     free(sorted);
     free(list.names);

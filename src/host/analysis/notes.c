@@ -5,59 +5,61 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NOTES_LOOK "honest reports hardly ever look like this: "
+#define NOTES_LOOK "implausible if all reports are honest: "
 
 static const struct notes_words {
     const char *name, *text;
 } notes_table[] = {
     [HSY_NOTE_PERSON_ROUNDS] = {"person-rounds",
-                                "a share of person-rounds: who answered in "
-                                "several rounds counts once for each of them"},
+                                "a share of person-rounds: a person who "
+                                "answered in several rounds counts once for "
+                                "each"},
     [HSY_NOTE_MEAN_ROUNDS] = {"person-rounds",
-                              "a mean over person-rounds: who answered in "
-                              "several rounds counts once for each of them"},
+                              "a mean over person-rounds: a person who "
+                              "answered in several rounds counts once for "
+                              "each"},
     [HSY_NOTE_KEPT_NOISE] = {"kept-noise",
-                             "answers are kept and sent again with new noise: "
+                             "reports repeat permanent answers with new noise: "
                              "more days do not bring the error below that of "
-                             "the kept answers"},
+                             "the permanent answers"},
     [HSY_NOTE_ATTENDANCE_BOUND] = {"attendance-bound",
-                                   "who was in which rounds is not known: the "
-                                   "error is the largest that so many rounds "
-                                   "can have"},
+                                   "the rounds of each device are unknown: the "
+                                   "error is the largest that this number of "
+                                   "rounds can have"},
     [HSY_NOTE_PAIRED] = {"paired",
-                         "the noise of kept answers that are in both is taken "
-                         "out: that assumes no more devices in all than were "
-                         "said, each of which keeps its first answer"},
+                         "the noise of permanent answers common to both is "
+                         "subtracted: this assumes no more devices in all than "
+                         "stated, each of which keeps its first answer"},
     [HSY_NOTE_OVERLAP] = {"overlap",
-                          "the two may hold the same reports: the error is "
-                          "that of independent ones, and does not hold for "
-                          "reports that are in both"},
+                          "the tallies may share reports: the standard error "
+                          "assumes that they are independent"},
     [HSY_DOUBT_SUPPORT] = {"implausible-support",
                            NOTES_LOOK "a count is too large or too small"},
     [HSY_DOUBT_SUM] = {"implausible-sum",
-                       NOTES_LOOK "the shares do not make 1"},
+                       NOTES_LOOK "the shares do not sum to 1"},
     [HSY_DOUBT_WEIGHTS] = {"implausible-weights", NOTES_LOOK "ones per report"},
     [HSY_DOUBT_SEEDS] = {"implausible-seeds", NOTES_LOOK "seeds of the hash"},
-    [HSY_DOUBT_LYING] = {"lying", "devices that lie for gain leave this sign, "
-                                  "if each report is another device's"},
-    [HSY_DOUBT_FEW] = {"few", "so few reports have rough intervals"},
-    [HSY_DOUBT_STEPS] = {"steps", "the likelihood still grew at the last step"},
+    [HSY_DOUBT_LYING] = {"lying", "a sign of lying devices, if each device "
+                                  "sent one report"},
+    [HSY_DOUBT_FEW] = {"few", "few reports: the intervals are rough"},
+    [HSY_DOUBT_STEPS] = {"steps",
+                         "the likelihood still increased at the last step"},
     [HSY_DOUBT_OUTSIDE] = {"outside",
-                           "some intervals lie wholly outside 0 to 100 %"},
+                           "some intervals lie entirely outside 0 to 100 %"},
     [HSY_DOUBT_OUTSIDE_ODD] = {"outside-odd",
-                               "more intervals lie wholly outside 0 to 100 % "
-                               "than chance makes: some reports were made up, "
+                               "significantly many intervals lie entirely "
+                               "outside 0 to 100 %: some reports were made up, "
                                "or made with other parameters"},
-    [HSY_DOUBT_CANDIDATES] = {"candidates", "post-processing takes the "
-                                            "candidates for all there is"},
+    [HSY_DOUBT_CANDIDATES] = {"candidates",
+                              "post-processing assumes that the candidates are "
+                              "all values"},
     [HSY_DOUBT_DETECTED] = {"detected",
-                            "what is not detected lies wholly below 0: the "
-                            "detected strings make more than 100 %; some "
-                            "reports were made up, or made with other "
-                            "parameters"},
+                            "the detected strings sum to significantly more "
+                            "than 100 %: some reports were made up, or made "
+                            "with other parameters"},
     [HSY_DOUBT_STRINGS] = {"strings", "strings are estimated by name: there "
                                       "is no list of candidates"},
-    [HSY_DOUBT_UNANSWERED] = {"unanswered", "no data: no report is of it"},
+    [HSY_DOUBT_UNANSWERED] = {"unanswered", "no data: no report holds it"},
 };
 
 const char *hsy_analysis_code_name(hsy_analysis_code code)

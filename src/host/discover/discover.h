@@ -29,7 +29,7 @@ enum discover_wrong {
     DISCOVER_EMPTY,      /* the tally has no reports */
     DISCOVER_LAST,       /* the search is over */
     DISCOVER_ROOM,       /* the search was begun for fewer prefixes */
-    DISCOVER_NOTHING,    /* no prefix is more than chance makes */
+    DISCOVER_NOTHING,    /* no prefix is significant */
     DISCOVER_MEMORY
 };
 

@@ -25,7 +25,7 @@ static const struct table_column show_found_columns[] = {
     [FOUND_LOW] = {"low", "from"},
     [FOUND_HIGH] = {"high", "to"},
     [FOUND_LEVEL] = {"level_selected", ""}, /* a table has it above */
-    [FOUND_SIGNIFICANT] = {"significant", "more than chance"},
+    [FOUND_SIGNIFICANT] = {"significant", "significant"},
 };
 
 struct show_found {
@@ -106,7 +106,7 @@ static const char *show_found_noun(const struct discover_found *r)
                                 : "strings";
 }
 
-/* Those of the last stage that are more than chance makes. */
+/* Those of the last stage that are significant. */
 static uint64_t show_found_significant(const struct discover_found *r)
 {
     uint64_t n = 0;
@@ -123,11 +123,11 @@ static void show_found_which(FILE *to, const struct discover_found *r)
 
     if (!r->got->significant)
         fprintf(to,
-                "the largest, chance or not: %" PRIu64
-                " of them more than chance makes;\n",
+                "the largest, significant or not: %" PRIu64
+                " of them significant;\n",
                 significant);
     else
-        fprintf(to, "%smore than chance makes;\n",
+        fprintf(to, "%ssignificant;\n",
                 r->got->found == 1 ? "" : "all of them ");
 }
 
@@ -152,7 +152,7 @@ static void show_found_count(FILE *to, const struct discover_found *r)
     if (r->got->found == 0) {
         fprintf(to,
                 "Nothing found: none of %" PRIu64
-                " candidates is more than chance makes.\n",
+                " candidates is significant.\n",
                 r->got->candidates);
         return;
     }
@@ -176,7 +176,7 @@ static void show_found_head(FILE *to, const struct discover_found *r,
     else
         fprintf(to,
                 "\nstage %" PRIu32 " of %" PRIu32 ": the first %" PRIu64
-                " of %" PRIu64 " bits, asked by %s\n",
+                " of %" PRIu64 " bits, by %s\n",
                 r->got->number, hsy_stage_count(r->tally->scheme),
                 info->param[HSY_PARAM_PREFIX_BITS], info->param[HSY_PARAM_BITS],
                 r->got->stage[0].oracle);
@@ -184,13 +184,12 @@ static void show_found_head(FILE *to, const struct discover_found *r,
     if (reach < 1)
         fprintf(to,
                 "A string that %.3g %% of people hold passes each stage with "
-                "chance %.14g %%.\n\n",
+                "probability %.14g %%.\n\n",
                 100 * reach, 100 * (1 - r->miss));
     else
-        fprintf(
-            to, "%s\n",
-            "So few reports find no string for certain: 'discover plan' says "
-            "how many\npeople it takes.\n");
+        fprintf(to, "%s\n",
+                "Too few reports to find any string reliably: 'discover plan' "
+                "computes the\nnumber needed.\n");
 }
 
 /* Fields of json that all rows of csv have as columns. */

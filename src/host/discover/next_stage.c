@@ -201,7 +201,7 @@ hsy_status discover_next(struct discover_next *out, const hsy_analysis_tally *t,
                             err);
     if (st == HSY_OK && out->survivors == 0)
         st = next_refuse(&job, DISCOVER_NOTHING, HSY_E_EMPTY,
-                         "no prefix is more than chance makes");
+                         "no prefix is significant");
     if (st == HSY_OK) {
         const hsy_task next = next_task(done, out->stage);
 

@@ -114,13 +114,13 @@ static void plan_say_one_round(FILE *to, const struct plan_view *v)
     fprintf(to,
             puzzle ? "%s, epsilon %.9g: a word that %.4g %% of people hold "
                      "passes each of %zu offset%s, and then\nas a word, with "
-                     "chance %.14g %% if %.0f people answer: each about one "
-                     "offset and the\nword. Collisions of the sketch come on "
-                     "top: --set hashes and width.\n\n"
+                     "probability %.14g %% if %.0f people answer. Each reports "
+                     "one\noffset and the word. Collisions of the sketch are "
+                     "not included: --set hashes and width.\n\n"
                    : "%s, epsilon %.9g: a string that %.4g %% of people hold "
-                     "passes each of %zu stage%s\nwith chance %.14g %% if %.0f "
-                     "people answer: each is in one group, and the\nhungriest "
-                     "group sets the number.\n\n",
+                     "passes each of %zu stage%s\nwith probability %.14g %% if "
+                     "%.0f people answer. Each is in one group; the total is\n"
+                     "the number of groups times the largest requirement.\n\n",
             v->info->mechanism, v->info->epsilon, 100 * v->aim->frequency, n,
             n == 1 ? "" : "s", 100 * (1 - v->aim->miss), v->plan->users);
 }
@@ -132,15 +132,15 @@ static void plan_say_batches(FILE *to, const struct plan_view *v)
 
     fprintf(to,
             "in batches, epsilon %.9g: a string that %.4g %% of people hold "
-            "passes each of\n%zu stages with chance %.14g %% if %.0f people "
-            "answer, each at one stage.\n\n",
+            "passes each of\n%zu stages with probability %.14g %% if %.0f "
+            "people answer, each at one stage.\n\n",
             epsilon, 100 * v->aim->frequency, plan->count,
             100 * (1 - v->aim->miss), plan->users);
     fprintf(to,
             "A person answers once and spends epsilon %.9g. The same people at "
             "every stage\nwould spend %.9g; a stage that is repeated with the "
-            "same people costs them\nepsilon %.9g each time. Devices answer "
-            "one stage in their lives.\n\n",
+            "same people costs them\nepsilon %.9g each time. A device answers "
+            "only one stage.\n\n",
             epsilon, epsilon * (double)plan->count, epsilon);
 }
 

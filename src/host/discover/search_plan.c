@@ -31,7 +31,7 @@ hsy_status discover_plan_groups(struct discover_plan *out, const hsy_scheme *s,
                                             1 / (double)n, users};
         out->users = fmax(out->users, users);
     }
-    out->users *= (double)n; /* the hungriest group sets the number */
+    out->users *= (double)n; /* groups of one size, as large as the largest */
     return HSY_OK;
 }
 

@@ -131,16 +131,16 @@ void catalogue_why(const struct catalogue *l, char line[CATALOGUE_WHY],
     catalogue_winners(l, &chosen, &least);
     *name = chosen != NULL ? chosen->entry->name : NULL;
     if (chosen == NULL)
-        snprintf(line, CATALOGUE_WHY, "auto takes none: no mechanism keeps%s",
+        snprintf(line, CATALOGUE_WHY, "auto chooses none: no mechanism is%s",
                  among);
     else if (chosen->cost.info.v0 <= CATALOGUE_SAME * least->cost.info.v0)
         snprintf(line, CATALOGUE_WHY,
-                 "auto takes %s: the least variance%s, in %" PRIu32
-                 " bits a report",
+                 "auto chooses %s: the least variance%s, in %" PRIu32
+                 " bits per report",
                  *name, among, chosen->cost.info.packed_bits);
     else
         snprintf(line, CATALOGUE_WHY,
-                 "auto takes %s: variance %.1f %% above the least%s (%s), in "
+                 "auto chooses %s: variance %.1f %% above the least%s (%s), in "
                  "%" PRIu32 " bits against %" PRIu32,
                  *name, 100 * (chosen->cost.info.v0 / least->cost.info.v0 - 1),
                  among, least->entry->name, chosen->cost.info.packed_bits,

@@ -150,13 +150,13 @@ static hsy_status time_memo(struct account *a, const struct account_ask *ask,
     hsy_status st;
 
     *a = (struct account){
-        .sentence = "What reports on the same question tell together, if a "
-                    "permanent answer is kept and each is made from it.",
+        .sentence = "Privacy loss of all reports on the same question, if each "
+                    "is made from one permanent answer.",
         .assumes =
-            "Assumes that the permanent answer is kept, and one for each key: "
-            "a value, its hash, or the point a number is rounded to. The "
-            "last is for values that change when others' would too; that "
-            "a value changed at all may show, and no epsilon bounds that.",
+            "Assumes one permanent answer for each key: a value, its hash, or "
+            "the point a number is rounded to. epsilon_all_values covers a "
+            "person whose value takes every key. That a value changed at all "
+            "may be visible; no epsilon here bounds that.",
         .x_label = "reports",
         .y_label = "epsilon of all together",
         .about = "Epsilon of all reports on one question against their "
@@ -193,8 +193,7 @@ static hsy_status time_day(struct account *a, const struct account_ask *ask,
     if (row) {
         account_at_most(a, "basic", c.basic, "all days; needs no delta");
         account_at_most(a, "advanced", c.advanced, "advanced composition");
-        account_at_most(a, "exact", exact,
-                        "by the law of the loss: no less is true");
+        account_at_most(a, "exact", exact, "optimal composition: exact");
     } else {
         account_point(a, 0, "basic", (double)days, c.basic);
         account_point(a, 1, "exact", (double)days, exact);
@@ -210,11 +209,11 @@ static hsy_status time_renewed(struct account *a, const struct account_ask *ask,
     size_t n;
 
     *a = (struct account){
-        .sentence = "What a budget that begins anew every day allows in the "
-                    "end: epsilon is spent afresh each day.",
-        .assumes = "Assumes that every day's budget is used up, about the same "
+        .sentence = "Privacy loss under a budget that is renewed every day: "
+                    "epsilon is spent again each day.",
+        .assumes = "Assumes that each day's budget is used up, for the same "
                    "person, with fresh coins. advanced and exact may fail with "
-                   "chance delta.",
+                   "probability delta.",
         .x_label = "days",
         .y_label = "epsilon of all days together",
         .about = "Epsilon of a renewed budget against the days, both on "

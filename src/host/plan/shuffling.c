@@ -68,7 +68,7 @@ static hsy_status shuffle_cases(struct shuffle_cases *c, struct account *a,
     shuffle_case(c, "clones", "for any mechanism", s);
     if (own.by == HSY_SHUFFLE_ANY)
         return HSY_OK;
-    shuffle_case(c, "blanket", "by this mechanism's law", own);
+    shuffle_case(c, "blanket", "for this mechanism", own);
     if (own.by == HSY_SHUFFLE_BINARY && ask->n <= HSY_SHUFFLE_EXACT_MAX &&
         ask->n > 0) {
         own.by = HSY_SHUFFLE_EXACT;
@@ -247,13 +247,13 @@ hsy_status account_shuffle(struct account *out, const struct account_ask *ask,
 
     *out = (struct account){
         .sentence =
-            "How well one person is hidden among all, from whoever sees "
+            "Privacy loss of one person among all, against anyone who sees "
             "only the shuffled reports.",
         .assumes =
             "Assumes an honest shuffler that removes names, order, times "
             "and sizes, and n honest people who send one independent "
-            "report each; liars do not count. Against the shuffler "
-            "itself a report has the epsilon it left with.",
+            "report each; do not count liars. Against the shuffler "
+            "itself a report has its own epsilon.",
         .x_label = "people",
         .y_label = "epsilon after shuffling",
         .about = "Epsilon after shuffling against the number of people, both "

@@ -46,12 +46,12 @@ static hsy_status spend_rows(struct account *a, hsy_spent *spent, size_t kinds,
     account_at_most(a, "grouposition", c.grouposition,
                     "half the squares, and a deviation");
     account_at_most(a, "grouposition_kl", c.divergence,
-                    "the same by exact divergences");
+                    "grouposition with exact divergences");
     account_at_most(a, "advanced", c.advanced, "advanced composition");
     account_at_most(a, "exact", exact,
                     kinds == 1
-                        ? "by the law of the loss: no less is true"
-                        : "by the law of the loss, on a grid, from above");
+                        ? "optimal composition: exact"
+                        : "optimal composition on a grid: an upper bound");
     return HSY_OK;
 }
 
@@ -101,12 +101,12 @@ hsy_status account_group(struct account *out, const struct account_ask *ask,
 {
     *out = (struct account){
         .sentence =
-            "How well a group that changes together is hidden: k "
-            "people, one report each. Every line is a bound that holds: the "
-            "smallest counts.",
-        .assumes = "Assumes that each report has coins of its own and is asked "
-                   "the same whatever others answered (non-interactive). All "
-                   "but basic may fail with chance delta.",
+            "Privacy loss of a group that changes together: k people, one "
+            "report each. Each line is a valid upper bound; use the smallest.",
+        .assumes = "Assumes that each report has independent coins, and that "
+                   "the question does not depend on the answers of others "
+                   "(non-interactive). All but basic may fail with "
+                   "probability delta.",
         .x_label = "people in the group",
         .y_label = "epsilon of the group",
         .about = "Epsilon of a group against its size, both on logarithmic "
@@ -141,15 +141,15 @@ hsy_status account_compose(struct account *out, const struct account_ask *ask,
                            hsy_error *err)
 {
     *out = (struct account){
-        .sentence = "What all reports of one person tell together, if each has "
-                    "fresh coins. Every line is a bound that holds: the "
-                    "smallest counts.",
-        .assumes = "Assumes that each report has coins of its own; what is "
-                   "asked may hang on the answers before. All but basic may "
-                   "fail with chance delta. Reports from a kept answer do not "
-                   "add up like this: any number is bounded by the permanent "
-                   "epsilon, but few of a small epsilon may cost more. For "
-                   "them: 'hearsay account longitudinal'.",
+        .sentence = "Privacy loss of all reports of one person, if each has "
+                    "fresh coins. Each line is a valid upper bound; use the "
+                    "smallest.",
+        .assumes = "Assumes that each report has independent coins; the "
+                   "question may depend on earlier answers. All but basic may "
+                   "fail with probability delta. Reports from a permanent "
+                   "answer do not add up like this: any number is bounded by "
+                   "the permanent epsilon, but few of a small epsilon may cost "
+                   "more. For them: 'hearsay account longitudinal'.",
         .x_label = "reports",
         .y_label = "epsilon of all together",
         .about = "Epsilon of many reports against their number, both on "

@@ -77,8 +77,8 @@ static hsy_status spent_take(void *ctx, const struct line *line,
 
     if (!spent_line(&one, line))
         return host_fail_at(err, HSY_E_FORMAT, HSY_FIELD_NONE,
-                            "one epsilon a line, above 0 and at most 100, or "
-                            "with how many reports as 0.5,30",
+                            "must be EPSILON or EPSILON,COUNT, e.g. 0.5,30 "
+                            "(epsilon above 0, at most 100)",
                             HSY_UNIT_LINE, number);
     l->reports += one.count;
     if (l->reports > HSY_COMPOSE_MAX)
