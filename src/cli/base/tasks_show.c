@@ -136,10 +136,12 @@ static void tasks_show_cell(const void *ctx, size_t i, size_t column,
 
 static void tasks_show_notes(const struct show_list *l)
 {
+    puts("\nEpsilon of one report, of 30 reports in a slot, of a slot (charged "
+         "at its first\nanswer) and of all slots. rounds: reports in a slot. "
+         "B: bytes.");
     if (task_costs_keep(&l->costs, 1, UINT32_MAX))
-        puts("\nThe full cost of a slot is charged at its first answer. keys: "
-             "number of possible\npermanent answers. '-': not applicable, or "
-             "too many to count.");
+        puts("keys: number of possible permanent answers. '-': not "
+             "applicable, or too many to\ncount.");
     if (task_costs_keep(&l->costs, 1, 1))
         puts("Where max_changes is 1, a device sends the first answer of a "
              "slot for the whole\nslot, even if the truth changes.");

@@ -129,9 +129,8 @@ static void rows_averaging_note(const struct rows *s, FILE *to)
     const double epsilon = (double)o->nano_report / HSY_NANO;
     char point[ROWS_WORDS], tail[ROWS_WORDS], ratio[ROWS_WORDS];
 
-    fputs("\naccuracy of the best guess; exact: its mean; allowed: no attacker "
-          "does better,\nsince these reports tell so much at most; charged: "
-          "by the ledger.\n",
+    fputs("\naccuracy of the best guess, of these devices; exact: its mean; "
+          "allowed: no\nattacker's mean is above it; charged: by the ledger.\n",
           to);
     fprintf(to,
             "%" PRIu64 " times yes in %" PRIu64 " fresh answers, if the truth "
