@@ -4,7 +4,6 @@
 #include "host/base/json.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static void json_rest(struct put *p, const char *name, bool there,
                       const hsy_estimate *est)

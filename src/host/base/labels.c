@@ -8,8 +8,8 @@
  */
 #include "host/base/labels.h"
 
-#include "host/base/host_fail.h"
 #include "host/base/lines.h"
+#include "host/base/owned.h"
 #include "lib/bits/bytes.h"
 #include "lib/bits/u128.h"
 #include "lib/bits/utf8.h"
@@ -125,25 +125,9 @@ uint32_t labels_find(const struct labels *l, const uint8_t *text, size_t len)
 /* Room for `more` bytes and one more start. */
 static bool labels_grow(struct labels *l, size_t more)
 {
-    if (l->len + more + LABELS_SPARE > l->room) {
-        size_t room = 2 * l->room + more + 4096;
-        uint8_t *block = realloc(l->block, room);
-
-        if (block == NULL)
-            return false;
-        l->block = block;
-        l->room = room;
-    }
-    if (l->d == l->starts_room) {
-        size_t room = 2 * l->starts_room + 64;
-        uint32_t *starts = realloc(l->starts, room * sizeof *starts);
-
-        if (starts == NULL)
-            return false;
-        l->starts = starts;
-        l->starts_room = room;
-    }
-    return true;
+    return array_grow(&l->block, &l->room, l->len + more + LABELS_SPARE, 1) &&
+           array_grow(&l->starts, &l->starts_room, (size_t)l->d + 1,
+                      sizeof *l->starts);
 }
 
 static const char *labels_wrong(const uint8_t *text, size_t len, bool shown)

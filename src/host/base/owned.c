@@ -1,7 +1,9 @@
-/* owned.c - memory that is freed together: blocks in a list; schemes. */
+/* owned.c - memory that is freed together, blocks in a list; arrays that grow;
+ * schemes. */
 #include "host/base/owned.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct owned_block {
     struct owned_block *before;
@@ -55,4 +57,21 @@ void owned_free(struct owned *o)
         free(block);
     }
     o->failed = false;
+}
+
+bool array_grow(void *array, size_t *room, size_t need, size_t size)
+{
+    const size_t twice = 2 * *room + 64, more = need > twice ? need : twice;
+    void *old, *grown = NULL;
+
+    if (need <= *room)
+        return true;
+    memcpy(&old, array, sizeof old);
+    if (more <= SIZE_MAX / size)
+        grown = realloc(old, more * size);
+    if (grown == NULL)
+        return false;
+    memcpy(array, &grown, sizeof grown);
+    *room = more;
+    return true;
 }

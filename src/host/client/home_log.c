@@ -3,7 +3,7 @@
 #include "host/client/internal.h"
 
 #include "host/base/files.h"
-#include "host/base/host_fail.h"
+#include "host/base/owned.h"
 #include "host/client/client.h"
 #include "host/client/send.h"
 
@@ -20,16 +20,9 @@ static hsy_status log_split(struct home_log *log, const char *text, size_t len)
         const char *end = memchr(text, '\n', len);
         size_t n = end != NULL ? (size_t)(end - text) : len;
 
-        if (log->n == log->room) {
-            size_t room = 2 * log->room + 256;
-            struct home_line *larger =
-                realloc(log->lines, room * sizeof *larger);
-
-            if (larger == NULL)
-                return HSY_E_NOMEM;
-            log->lines = larger;
-            log->room = room;
-        }
+        if (!array_grow(&log->lines, &log->room, log->n + 1,
+                        sizeof *log->lines))
+            return HSY_E_NOMEM;
         if (n != 0)
             log->lines[log->n++] = (struct home_line){text, n};
         n += end != NULL;

@@ -10,7 +10,7 @@
 
 #include "host/client/send.h"
 
-#include "host/base/host_fail.h"
+#include "host/base/owned.h"
 #include "host/client/client.h"
 
 #include <errno.h>
@@ -26,34 +26,13 @@
 
 /* ---- Lists --------------------------------------------------------------- */
 
-/* Room for `more` beyond n of them, each of `size` bytes. */
-static bool send_grow(void **p, size_t *room, size_t n, size_t more,
-                      size_t size)
-{
-    size_t wanted = 2 * *room + more + 16;
-    void *larger;
-
-    if (more <= *room - n)
-        return true;
-    larger = realloc(*p, wanted * size);
-    if (larger == NULL)
-        return false;
-    *p = larger;
-    *room = wanted;
-    return true;
-}
-
 /* A client_each: one more upload, copied. */
 static hsy_status send_add(void *list, const uint8_t *upload, size_t len)
 {
     struct send_list *l = list;
-    void *bytes = l->bytes, *items = l->items;
-    bool good = send_grow(&bytes, &l->room, l->len, len, 1);
 
-    l->bytes = bytes;
-    good = good && send_grow(&items, &l->items_room, l->n, 1, sizeof *l->items);
-    l->items = items;
-    if (!good)
+    if (!array_grow(&l->bytes, &l->room, l->len + len, 1) ||
+        !array_grow(&l->items, &l->items_room, l->n + 1, sizeof *l->items))
         return HSY_E_NOMEM;
     memcpy(l->bytes + l->len, upload, len);
     l->items[l->n++] = (struct send_item){.at = l->len, .len = len};

@@ -10,7 +10,7 @@
 #include "host/client/send.h"
 
 #include "host/base/curl_load.h"
-#include "host/base/host_fail.h"
+#include "host/base/owned.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,15 +115,8 @@ static size_t http_take(char *bytes, size_t one, size_t n, void *ctx)
         h->too_long = true;
         return 0;
     }
-    if (len > h->room - h->len) {
-        const size_t room = 2 * h->room + len;
-        uint8_t *larger = realloc(h->body, room);
-
-        if (larger == NULL)
-            return 0;
-        h->body = larger;
-        h->room = room;
-    }
+    if (!array_grow(&h->body, &h->room, h->len + len, 1))
+        return 0;
     memcpy(h->body + h->len, bytes, len);
     h->len += len;
     return len;

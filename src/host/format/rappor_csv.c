@@ -4,7 +4,7 @@
 
 #include "host/base/csv.h"
 #include "host/base/digits.h"
-#include "host/base/host_fail.h"
+#include "host/base/owned.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -124,15 +124,9 @@ static hsy_status csv_line(struct rappor_csv *c, char **text, size_t *len,
 
 static bool csv_add(struct rappor_csv *c, char *field)
 {
-    if (c->nfields == c->fields_room) {
-        size_t room = 2 * c->fields_room + 64;
-        char **more = realloc(c->fields, room * sizeof *more);
-
-        if (more == NULL)
-            return false;
-        c->fields = more;
-        c->fields_room = room;
-    }
+    if (!array_grow(&c->fields, &c->fields_room, c->nfields + 1,
+                    sizeof *c->fields))
+        return false;
     c->fields[c->nfields++] = field;
     return true;
 }

@@ -1,7 +1,7 @@
 /* rounds.c - lists of rounds, in memory and in files. */
 #include "host/format/rounds.h"
 
-#include "host/base/host_fail.h"
+#include "host/base/owned.h"
 #include "lib/bits/bytes.h"
 
 #include <stdlib.h>
@@ -18,18 +18,6 @@ void rounds_clear(struct rounds *r)
 bool rounds_before(const hsy_round *a, const hsy_round *b)
 {
     return a->slot < b->slot || (a->slot == b->slot && a->round < b->round);
-}
-
-static bool rounds_grow(struct rounds *r)
-{
-    const size_t room = r->room != 0 ? 2 * r->room : 16;
-    hsy_round *more = realloc(r->list, room * sizeof *more);
-
-    if (more == NULL)
-        return false;
-    r->list = more;
-    r->room = room;
-    return true;
 }
 
 /* Most come in order: from the end. */
@@ -50,7 +38,7 @@ hsy_status rounds_add(struct rounds *r, const hsy_round *more, hsy_error *err)
         same->each = more->each > same->each ? more->each : same->each;
         return HSY_OK;
     }
-    if (r->n == r->room && !rounds_grow(r))
+    if (!array_grow(&r->list, &r->room, r->n + 1, sizeof *r->list))
         return host_nomem(err);
     memmove(&r->list[at + 1], &r->list[at], (r->n - at) * sizeof *r->list);
     r->list[at] = *more;

@@ -2,12 +2,11 @@
 #include "host/plan/account.h"
 
 #include "host/base/digits.h"
-#include "host/base/host_fail.h"
 #include "host/base/lines.h"
+#include "host/base/owned.h"
 #include "host/base/text.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool account_epsilon(double *out, const char *text)
@@ -54,21 +53,6 @@ struct spent_list {
     uint64_t reports;
 };
 
-static bool spent_append(struct spent_list *l, hsy_spent one)
-{
-    if (l->n == l->room) {
-        size_t room = l->room == 0 ? 1024 : 2 * l->room;
-        hsy_spent *more = realloc(l->spent, room * sizeof *more);
-
-        if (more == NULL)
-            return false;
-        l->spent = more;
-        l->room = room;
-    }
-    l->spent[l->n++] = one;
-    return true;
-}
-
 static hsy_status spent_take(void *ctx, const struct line *line,
                              uint64_t number, hsy_error *err)
 {
@@ -84,9 +68,10 @@ static hsy_status spent_take(void *ctx, const struct line *line,
     if (l->reports > HSY_COMPOSE_MAX)
         return host_fail_at(err, HSY_E_OVERFLOW, HSY_FIELD_NONE,
                             "too many reports together", HSY_UNIT_LINE, number);
-    return spent_append(l, one)
-               ? HSY_OK
-               : host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, NULL);
+    if (!array_grow(&l->spent, &l->room, l->n + 1, sizeof *l->spent))
+        return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, NULL);
+    l->spent[l->n++] = one;
+    return HSY_OK;
 }
 
 hsy_status account_spent(hsy_spent **spent, size_t *n, int fd, hsy_error *err)

@@ -8,7 +8,6 @@
 #include "host/plot/internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define SVG_LEFT 76.0
 #define SVG_RIGHT 30.0

@@ -1,6 +1,7 @@
 /* problems.c - saying what is wrong with a file, and on which line. */
 #include "host/yaml/internal.h"
 
+#include "host/base/owned.h"
 #include "host/base/text.h"
 #include "lib/bits/utf8.h"
 
@@ -19,17 +20,10 @@ void yaml_notes_clear(struct yaml_notes *n)
 void *yaml_grow(struct yaml_notes *n, void *array, size_t used, size_t *room,
                 size_t size)
 {
-    size_t more = 2 * *room + 64;
-    void *grown;
-
-    if (used < *room)
+    if (array_grow(&array, room, used + 1, size))
         return array;
-    grown = more <= SIZE_MAX / size ? realloc(array, more * size) : NULL;
-    if (grown == NULL)
-        n->nomem = true;
-    else
-        *room = more;
-    return grown;
+    n->nomem = true;
+    return NULL;
 }
 
 /* ---- Lines --------------------------------------------------------------- */

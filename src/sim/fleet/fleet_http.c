@@ -61,27 +61,13 @@ struct fleet_http {
 
 /* ---- Opening ------------------------------------------------------------- */
 
-static bool fleet_http_room(uint8_t **bytes, size_t *room, size_t need)
-{
-    uint8_t *larger;
-
-    if (need <= *room)
-        return true;
-    larger = realloc(*bytes, 2 * need);
-    if (larger == NULL)
-        return false;
-    *bytes = larger;
-    *room = 2 * need;
-    return true;
-}
-
 static size_t fleet_http_read(char *bytes, size_t one, size_t n, void *ctx)
 {
     struct http_request *r = ctx;
     const size_t len = one * n;
 
     if (len > HTTP_ANSWER_MAX - r->answer_len ||
-        !fleet_http_room(&r->answer, &r->answer_room, r->answer_len + len))
+        !array_grow(&r->answer, &r->answer_room, r->answer_len + len, 1))
         return 0;
     memcpy(r->answer + r->answer_len, bytes, len);
     r->answer_len += len;
@@ -468,7 +454,7 @@ static hsy_status fleet_http_copy(struct fleet_http *h,
 
     if (st != HSY_OK)
         return st;
-    if (!fleet_http_room(&r->bytes, &r->room, len))
+    if (!array_grow(&r->bytes, &r->room, len, 1))
         return host_nomem(err);
     memcpy(r->bytes, of->bytes, len);
     r->len = len;
@@ -515,7 +501,7 @@ hsy_status fleet_http_take(void *http, const struct fleet_upload *upload,
     if (st != HSY_OK)
         return st;
     r = h->filling;
-    if (!fleet_http_room(&r->bytes, &r->room, r->len + upload->len))
+    if (!array_grow(&r->bytes, &r->room, r->len + upload->len, 1))
         return host_nomem(err);
     memcpy(r->bytes + r->len, upload->bytes, upload->len);
     r->len += upload->len;

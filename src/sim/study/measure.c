@@ -4,7 +4,6 @@
 #include "host/analysis/analysis.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const measure_names[STUDY_METRICS] = {

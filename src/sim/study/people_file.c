@@ -20,23 +20,6 @@ struct file_truths {
     size_t n, room, len, text_room;
 };
 
-static bool file_grow(void **memory, size_t *room, size_t need, size_t each)
-{
-    size_t more = *room > 0 ? *room : 1024;
-    void *grown;
-
-    while (more < need)
-        more *= 2;
-    if (more == *room)
-        return true;
-    grown = realloc(*memory, more * each);
-    if (grown == NULL)
-        return false;
-    *memory = grown;
-    *room = more;
-    return true;
-}
-
 static hsy_status file_bad(struct file_truths *f, enum study_wrong wrong,
                            uint64_t line, hsy_error *err)
 {
@@ -107,14 +90,11 @@ static hsy_status file_text(struct file_truths *f, int64_t *out,
                             const struct line *line, uint64_t number,
                             hsy_error *err)
 {
-    void *text = f->text;
-
     if (line->len == 0)
         return host_fail_at(err, HSY_E_FORMAT, HSY_FIELD_NONE, "empty",
                             HSY_UNIT_LINE, number);
-    if (!file_grow(&text, &f->text_room, f->len + line->len + 1, 1))
+    if (!array_grow(&f->text, &f->text_room, f->len + line->len + 1, 1))
         return host_nomem(err);
-    f->text = text;
     memcpy(f->text + f->len, line->text, line->len);
     *out = (int64_t)f->len;
     f->len += line->len;
@@ -126,12 +106,10 @@ static hsy_status file_take(void *ctx, const struct line *line, uint64_t number,
                             hsy_error *err)
 {
     struct file_truths *f = ctx;
-    void *numbers = f->numbers;
     int64_t *out;
 
-    if (!file_grow(&numbers, &f->room, f->n + 1, sizeof *f->numbers))
+    if (!array_grow(&f->numbers, &f->room, f->n + 1, sizeof *f->numbers))
         return host_nomem(err);
-    f->numbers = numbers;
     out = &f->numbers[f->n++];
     if (f->spelling != NULL)
         return file_string(f, out, line, number, err);

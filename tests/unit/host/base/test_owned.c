@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 static void arrays(void)
 {
@@ -42,9 +43,31 @@ static void schemes(void)
     owned_free(&o);
 }
 
+static void growing(void)
+{
+    uint32_t *list = NULL;
+    size_t room = 0;
+    bool good = true;
+
+    for (uint32_t i = 0; good && i < 1000; i++) {
+        good = array_grow(&list, &room, i + 1, sizeof *list);
+        if (good)
+            list[i] = i;
+    }
+    for (uint32_t i = 0; good && i < 1000; i++)
+        good = list[i] == i;
+    ok(good && room >= 1000 && room < 4000,
+       "an array grows, and keeps its own");
+    ok(!array_grow(&list, &room, SIZE_MAX, sizeof *list) && list != NULL &&
+           list[999] == 999,
+       "more than there can be leaves it as it is");
+    free(list);
+}
+
 int main(void)
 {
     arrays();
+    growing();
     schemes();
     return tap_done();
 }
