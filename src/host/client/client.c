@@ -4,7 +4,6 @@
 #include "host/client/client.h"
 
 #include "host/base/files.h"
-#include "host/base/host_fail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,24 +54,11 @@ static hsy_status client_read(hsy_client *c, const char *path, size_t *len,
 
 /* ---- The policy: a copy, so that the caller need not keep it ------------- */
 
-/* The keys of its shufflers; false: no memory, and there are none. */
-static bool client_copy_pins(hsy_client *c)
-{
-    const size_t len = c->policy.nshuffler_keys * HSY_SIGN_KEY;
-    uint8_t *pins = malloc(len + 1);
-
-    if (pins != NULL && len != 0)
-        memcpy(pins, c->policy.shuffler_keys, len);
-    c->policy.shuffler_keys = c->pins = pins;
-    return pins != NULL;
-}
-
 static hsy_status client_copy_policy(hsy_client *c, const hsy_policy *policy,
                                      hsy_error *err)
 {
     hsy_source *sources;
-    size_t bytes = 1;
-    char *at;
+    uint8_t *pins;
 
     if (policy->size != sizeof *policy &&
         policy->size != offsetof(hsy_policy, min_batch)) /* as it once was */
@@ -81,23 +67,24 @@ static hsy_status client_copy_policy(hsy_client *c, const hsy_policy *policy,
     if (policy->nsources > HSY_TASKS_MAX)
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_POLICY,
                          "too many sources");
-    for (size_t i = 0; i < policy->nsources; i++)
-        bytes += strlen(policy->sources[i].name) + 1;
-    sources = calloc(policy->nsources + 1, sizeof *sources);
-    c->names = at = malloc(bytes);
     memcpy(&c->policy, policy, policy->size);
     c->policy.size = sizeof c->policy;
+    sources = owned_array(&c->owned, policy->nsources, sizeof *sources);
+    pins = owned_array(&c->owned, c->policy.nshuffler_keys, HSY_SIGN_KEY);
+    if (pins != NULL && c->policy.nshuffler_keys != 0)
+        memcpy(pins, c->policy.shuffler_keys,
+               c->policy.nshuffler_keys * HSY_SIGN_KEY);
+    c->policy.shuffler_keys = pins;
     c->policy.sources = sources;
-    if (sources == NULL || at == NULL || !client_copy_pins(c))
-        return host_nomem(err);
-    for (size_t i = 0; i < policy->nsources; i++) {
-        size_t len = strlen(policy->sources[i].name) + 1;
+    for (size_t i = 0; sources != NULL && i < policy->nsources; i++) {
+        const size_t len = strlen(policy->sources[i].name) + 1;
+        char *name = owned_array(&c->owned, 1, len);
 
         sources[i] = policy->sources[i];
-        sources[i].name = memcpy(at, policy->sources[i].name, len);
-        at += len;
+        sources[i].name =
+            name != NULL ? memcpy(name, policy->sources[i].name, len) : NULL;
     }
-    return HSY_OK;
+    return owned_all(&c->owned, err);
 }
 
 /* ---- Opening ------------------------------------------------------------- */
@@ -107,7 +94,7 @@ static hsy_status client_open_device(hsy_client *c, bool create, hsy_error *err)
     const hsy_world *world = hsy_host_world(c->host);
     hsy_status st;
 
-    c->device = calloc(1, hsy_device_size(&c->policy) + 1);
+    c->device = owned_array(&c->owned, 1, hsy_device_size(&c->policy));
     if (c->device == NULL)
         return host_nomem(err);
     st = hsy_device_open(c->device, &c->policy, world, err);
@@ -170,12 +157,11 @@ static hsy_status client_take(hsy_client *c, size_t len, hsy_error *err)
 
     if (st != HSY_OK)
         return st;
-    c->releases = calloc(n + 1, sizeof *c->releases);
-    c->direct = calloc(n + 1, sizeof *c->direct);
-    c->places = calloc(n + 1, sizeof *c->places);
-    c->refusals = calloc(n + 1, sizeof *c->refusals);
-    if (c->releases == NULL || c->direct == NULL || c->places == NULL ||
-        c->refusals == NULL)
+    c->releases = owned_array(&c->owned, n, sizeof *c->releases);
+    c->direct = owned_array(&c->owned, n, sizeof *c->direct);
+    c->places = owned_array(&c->owned, n, sizeof *c->places);
+    c->refusals = owned_array(&c->owned, n + 1, sizeof *c->refusals);
+    if (c->owned.failed)
         return host_nomem(err);
     for (uint32_t i = 0; st == HSY_OK && i < n; i++)
         st = client_admit(c, i, err);
@@ -234,15 +220,8 @@ void hsy_client_close(hsy_client *client)
         hsy_device_close(c->device);
     for (size_t i = 0; i < c->nreleases; i++)
         free(c->releases[i]);
-    free(c->releases);
-    free(c->direct);
-    free(c->places);
-    free(c->refusals);
-    free(c->device);
     free(c->bytes);
-    free(c->names);
-    free(c->pins);
-    free((void *)c->policy.sources);
+    owned_free(&c->owned);
     hsy_host_close(c->host);
     free(c);
 }

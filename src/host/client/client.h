@@ -2,6 +2,7 @@
 #ifndef HOST_CLIENT_CLIENT_H
 #define HOST_CLIENT_CLIENT_H
 
+#include "host/base/owned.h"
 #include "host/client/world.h"
 
 struct client_refusal {
@@ -11,9 +12,8 @@ struct client_refusal {
 
 struct hsy_client {
     hsy_host *host;
-    hsy_policy policy; /* sources is ours, and the names are in `names` */
-    char *names;
-    uint8_t *pins; /* its shuffler_keys */
+    struct owned owned; /* all that follows but bytes and each release */
+    hsy_policy policy;  /* with its sources and shuffler_keys */
     hsy_device *device;
     uint8_t *bytes; /* of the document */
     hsy_document document;
