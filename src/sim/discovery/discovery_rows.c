@@ -1,8 +1,9 @@
-/* discovery_rows.c - what a grid of searches brought, as a table, csv or json.
- */
+/* discovery_rows.c - what a grid of searches brought, or puzzles, as a table,
+ * csv or json. */
 #include "sim/discovery/discovery.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -39,6 +40,28 @@ struct found {
     size_t nrows;
 };
 
+/* Columns of n metrics, and then of their standard errors. */
+static void found_metrics(struct table_column *columns, char (*names)[16],
+                          size_t n)
+{
+    for (size_t m = 0; m < n; m++) {
+        const char *name = discovery_metric_name((enum discovery_metric)m);
+
+        snprintf(names[m], sizeof names[m], "%s_se", name);
+        columns[m] = (struct table_column){name, NULL};
+        columns[n + m] = (struct table_column){names[m], ""};
+    }
+}
+
+/* The cell of one of these columns. */
+static struct table_cell found_measured(const struct discovery_result *r,
+                                        size_t column, size_t n)
+{
+    const double x = column < n ? r->mean[column] : r->error[column - n];
+
+    return cell_shown(x, x, "%.3f");
+}
+
 static struct table_cell found_asked(const struct found *s,
                                      const struct discovery_result *row,
                                      size_t column)
@@ -48,7 +71,7 @@ static struct table_cell found_asked(const struct found *s,
         cell_text(s->grid->method.name),
         cell_bool(s->grid->how.batches.asked),
         cell_text(row->mechanism),
-        cell_number(row->epsilon),
+        cell_shown(row->epsilon, row->epsilon, "%.6g"),
         cell_count(row->users),
         cell_count(s->grid->how.batches.rounds),
         cell_count(row->domain),
@@ -66,16 +89,10 @@ static void found_cell(const void *ctx, size_t row, size_t column,
 {
     const struct found *s = ctx;
     const struct discovery_result *r = &s->rows[row];
-    const char *format = column == FOUND_EPSILON ? "%.6g" : "%.3f";
 
-    if (column < FOUND_METRICS)
-        *out = found_asked(s, r, column);
-    else
-        *out = cell_number(column < FOUND_ERRORS
-                               ? r->mean[column - FOUND_METRICS]
-                               : r->error[column - FOUND_ERRORS]);
-    if (out->type == CELL_NUMBER)
-        snprintf(out->shown, sizeof out->shown, format, out->number);
+    *out = column < FOUND_METRICS
+               ? found_asked(s, r, column)
+               : found_measured(r, column - FOUND_METRICS, DISCOVERY_SHOWN);
 }
 
 /* Whether all rows have as many people; a file may have its own number. */
@@ -94,13 +111,7 @@ static void found_columns(struct table_column columns[FOUND_COLUMNS],
 {
     for (size_t i = 0; i < FOUND_METRICS; i++)
         columns[i] = (struct table_column){found_names[i], ""};
-    for (size_t m = 0; m < DISCOVERY_SHOWN; m++) {
-        const char *name = discovery_metric_name((enum discovery_metric)m);
-
-        snprintf(names[m], sizeof names[m], "%s_se", name);
-        columns[FOUND_METRICS + m] = (struct table_column){name, NULL};
-        columns[FOUND_ERRORS + m] = (struct table_column){names[m], ""};
-    }
+    found_metrics(columns + FOUND_METRICS, names, DISCOVERY_SHOWN);
     columns[FOUND_EPSILON].title = NULL;
     if (s->grid->nmechanisms > 1)
         columns[FOUND_MECHANISM].title = NULL;
@@ -233,4 +244,81 @@ void discovery_print(FILE *to, enum table_format format,
                 "rows");
     if (format == TABLE_ALIGNED)
         found_note(&s);
+}
+
+/* ---- Puzzles ------------------------------------------------------------- */
+
+#define PUZZLE_ASKED 11u
+#define PUZZLE_METRICS ((size_t)DISCOVERY_SECONDS) /* time is told apart */
+#define PUZZLE_COLUMNS (PUZZLE_ASKED + 2 * PUZZLE_METRICS + 1)
+
+struct puzzle_shown {
+    const struct discovery *how;
+    const struct discovery_result *rows;
+    size_t n;
+    uint32_t left; /* words left out */
+};
+
+static void puzzle_cell(const void *ctx, size_t row, size_t column,
+                        struct table_cell *out)
+{
+    const struct puzzle_shown *s = ctx;
+    const struct discovery_result *r = &s->rows[row];
+    const hsy_scheme_info *info = &r->info;
+    const struct table_cell cells[PUZZLE_ASKED] = {
+        cell_text(info->mechanism),
+        cell_text(info->oracle != NULL ? info->oracle
+                                       : discovery_rule(info->id)),
+        cell_shown(info->epsilon, info->epsilon, "%.6g"),
+        cell_count(s->how->users),
+        cell_count(s->how->nwords),
+        cell_count(info->param[HSY_PARAM_BITS]),
+        cell_count(info->param[HSY_PARAM_FRAGMENT_BITS]),
+        cell_count(info->param[HSY_PARAM_HASHES]),
+        cell_count(info->param[HSY_PARAM_WIDTH]),
+        cell_count(s->how->search.top),
+        cell_count(s->how->runs)};
+
+    *out = column < PUZZLE_ASKED ? cells[column]
+           : column + 1 < PUZZLE_COLUMNS
+               ? found_measured(r, column - PUZZLE_ASKED, PUZZLE_METRICS)
+               : cell_text("users");
+}
+
+/* Time is no part of what a seed repeats: a person alone is told. */
+static void puzzle_head(FILE *to, const struct puzzle_shown *s)
+{
+    double slowest = 0;
+
+    for (size_t e = 0; e < s->n; e++)
+        for (uint64_t r = 0; r < s->rows[e].runs; r++)
+            slowest = fmax(
+                slowest,
+                s->rows[e].each[r * DISCOVERY_METRICS + DISCOVERY_SECONDS]);
+    fprintf(to,
+            "%zu words, %" PRIu32 " left out that the alphabet does not "
+            "spell; the slowest search\ntook %.2f s\n\n",
+            s->how->nwords, s->left, slowest);
+}
+
+void discovery_print_puzzles(FILE *to, enum table_format format,
+                             const struct discovery *how,
+                             const struct discovery_result *rows, size_t n,
+                             uint32_t left)
+{
+    const struct puzzle_shown s = {how, rows, n, left};
+    char names[PUZZLE_METRICS][16];
+    struct table_column columns[PUZZLE_COLUMNS] = {
+        {"discover", NULL},      {"mechanism", NULL}, {"epsilon", NULL},
+        {"users", NULL},         {"domain", NULL},    {"bits", NULL},
+        {"fragment_bits", NULL}, {"hashes", NULL},    {"width", NULL},
+        {"top", NULL},           {"runs", NULL}};
+    const struct table table = {columns, PUZZLE_COLUMNS, n, puzzle_cell, &s};
+
+    found_metrics(columns + PUZZLE_ASKED, names, PUZZLE_METRICS);
+    columns[PUZZLE_ASKED + PUZZLE_METRICS].title = "+-";
+    columns[PUZZLE_COLUMNS - 1] = (struct table_column){"sampling", ""};
+    if (format == TABLE_ALIGNED)
+        puzzle_head(to, &s);
+    table_print(to, format, &table, NULL, 0, "rows");
 }
