@@ -77,7 +77,7 @@ hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
                              size_t len, bool *again, hsy_error *err);
 
 /* Log it if the document in force names no key of the gateway, or no statement
- * of the shuffler (remind.c): after either has changed. */
+ * of the shuffler (serve.c): after either has changed. */
 void serve_remind_document(struct collector *c);
 
 /* An event to all readers: how the collector is (api_status.c). */

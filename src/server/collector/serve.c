@@ -1,347 +1,105 @@
 /*
- * serve.c - a collector from its configuration to its end.
+ * serve.c - a collector from its start to its end.
  *
- * What needs a right that the sandbox takes away, and what may fail for a
- * reason the operator must hear of, is done by serve_open; threads are made
- * after the sandbox was entered, so that all are in it.
+ * Threads are made after the sandbox was entered, so that all are in it.
  */
 #define _GNU_SOURCE
 
 #include "server/collector/serve.h"
 
-#include "host/base/files.h"
-#include "host/base/host_fail.h"
-#include "host/base/json.h"
-#include "host/tasks/keys.h"
 #include "server/cluster/cluster.h"
 #include "server/collector/copies.h"
 #include "server/process/notify.h"
-#include "server/process/resources.h"
 #include "server/process/sandbox.h"
-#include "server/store/rehearsal.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#define SERVE_WRITE_BYTES (1u << 20)  /* of chunks written at a time */
-#define SERVE_FILES 256u              /* besides those of listeners: runs */
-#define SERVE_LOOP_FILES 72u          /* of a loop, besides its connections */
-#define SERVE_CONNECTIONS 8u          /* of a listener, at least */
-#define SERVE_SEND_PUBLIC (32u << 10) /* bytes that wait to be read */
-#define SERVE_SEND_ADMIN (128u << 10)
-#define SERVE_LOOK 1000000u /* microseconds between looks at the day */
+#define SERVE_WRITE_BYTES (1u << 20) /* of chunks written at a time */
+#define SERVE_LOOK 1000000u          /* microseconds between looks at the day */
 #define SERVE_LOOK_REHEARSAL 2000u
-#define SERVE_BEATS 4u            /* in the time in which one is wanted */
-#define SERVE_KEPT_FREE (1 << 19) /* bytes that a thread may keep */
+#define SERVE_BEATS 4u /* in the time in which one is wanted */
 
-/* ---- Opening ------------------------------------------------------------- */
+/* ---- What may be meant otherwise ----------------------------------------- */
 
-static unsigned serve_loops(const struct config *f)
+/* What is no mistake, as the rest may come later, but serves nobody till then.
+ */
+static bool remind_asks(const struct roster *r, const char *task)
 {
-    return f->loops != 0 ? (unsigned)f->loops : resources_cores();
+    for (size_t i = 0; r != NULL && i < roster_count(r); i++)
+        if (strcmp(roster_at(r, i)->task.id, task) == 0)
+            return true;
+    return false;
 }
 
-/* As many descriptors as connections need, or as the system allows. */
-static void serve_descriptors(struct collector *c)
+/* Enrolment tokens under a wrong name leave the task open that was meant. */
+static void serve_remind_tokens(struct collector *c)
 {
-    const uint64_t admin = c->config.admin != NULL; /* it has one loop */
-    const uint64_t spare =
-        SERVE_FILES + SERVE_LOOP_FILES * (serve_loops(&c->config) + admin);
-    const uint64_t wanted = (1 + admin) * c->config.connections + spare;
-    const uint64_t got = resources_descriptors(wanted);
-
-    c->connections = (unsigned)c->config.connections;
-    if (got == wanted)
-        return;
-    c->connections = SERVE_CONNECTIONS;
-    if (got > spare + (1 + admin) * SERVE_CONNECTIONS)
-        c->connections = (unsigned)((got - spare) / (1 + admin));
-    log_event(c->log, LOG_NOTE, "descriptors", "connections=%u",
-              c->connections);
-}
-
-/* Directories by their full names: nobody can ask later where we are. */
-static void serve_whole_name(char **path)
-{
-    char *whole = *path != NULL ? realpath(*path, NULL) : NULL;
-
-    if (whole != NULL) {
-        free(*path);
-        *path = whole;
-    }
-}
-
-/* The clock must be there before anything is counted by it. */
-static hsy_status serve_open_clock(struct collector *c, struct serve_trouble *t)
-{
-    hsy_status st;
-
-    if (c->config.rehearsal == NULL)
-        return HSY_OK;
-    serve_whole_name(&c->config.rehearsal);
-    st = rehearsal_read(&c->rehearsed[0], c->config.rehearsal, &t->err);
-    if (st != HSY_OK)
-        return serve_fail(t, st, c->config.rehearsal);
-    c->rehearsed[1] = c->rehearsed[0];
-    log_event(c->log, LOG_NOTE, "rehearsal", "clock=%s", c->config.rehearsal);
-    return HSY_OK;
-}
-
-void serve_enrols(struct collector *c, const struct config *f)
-{
+    struct roster *r = engine_roster(c->engine);
     char task[HSY_TASK_ID + 1];
 
-    if (f != NULL)
-        c->enrols = f->enrolled != NULL && f->enrolled[0] != NULL;
-    engine_enrols(c->engine, c->enrols || tokens_task(c->tokens, 0, task));
+    for (size_t i = 0; tokens_task(c->tokens, i, task); i++)
+        if (!remind_asks(r, task))
+            log_event(c->log, LOG_NOTE, "tokens-of-no-task", "task=%s", task);
+    roster_drop(r);
 }
 
-static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
+/* What is sealed for this collector or shuffler can be opened. */
+static void remind_chain(struct collector *c, const hsy_document *doc)
 {
-    const struct config *f = &c->config;
-    const struct engine_options o = {.size = sizeof o,
-                                     .ids_epoch = f->ids_epoch,
-                                     .fold_bytes = f->fold_bytes,
-                                     .tally_bytes = f->tally_bytes,
-                                     .day_words = f->day_words,
-                                     .keep_days = (uint32_t)f->keep_days,
-                                     .grace_days = (uint32_t)f->grace_days,
-                                     .clock_days = (uint32_t)f->clock_days,
-                                     .accept_clock = c->accept_clock,
-                                     .driven_clock = f->rehearsal != NULL};
-    hsy_status st;
+    const bool shuffles = collector_shuffles(c);
+    struct hop_public keys = {.nseal = 0};
+    char task[HSY_TASK_ID + 1];
 
-    if (f->data != NULL)
-        mkdir(f->data, S_IRWXU); /* else opening it says why not */
-    serve_whole_name(&c->config.data);
-    serve_whole_name(&c->config.backups);
-    if (config_many(f))
-        return serve_open_cluster(c, &o, t);
-    st = counting_local_open(&c->counting, f->data, f->rehearsal != NULL, &o,
-                             &t->err);
-    if (st == HSY_OK) {
-        c->engine = c->counting->view;
-        st = tokens_open(&c->tokens, tokens_book(f->data), &t->err);
+    if (c->hop != NULL)
+        hop_public(c->hop, &keys);
+    if (shuffles && !hop_places(doc, keys.sign).any)
+        log_event(c->log, LOG_NOTE, "shuffler-not-in-document",
+                  "document=%" PRIu64, doc->version);
+    if (!shuffles && hop_keyless(doc, &keys, false, task))
+        log_event(c->log, LOG_ERROR, "no-seal-key", "task=%s", task);
+}
+
+/* The document in force is the engine's, and was looked through by it. */
+void serve_remind_document(struct collector *c)
+{
+    size_t len = 0;
+    uint8_t *bytes = engine_document_hold(c->engine, &len);
+    hsy_document doc;
+
+    if (bytes != NULL && hsy_document_open(&doc, bytes, len, NULL) == HSY_OK) {
+        if (gateway_unnamed(c->gateway, &doc))
+            log_event(c->log, LOG_NOTE, "gateway-keys-not-in-document",
+                      "document=%" PRIu64, doc.version);
+        remind_chain(c, &doc);
     }
-    if (st == HSY_OK)
-        st = tokens_want(c->tokens, f->enrolled, &t->err);
-    if (st == HSY_OK)
-        serve_enrols(c, f);
-    return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->data);
+    engine_document_drop(bytes);
 }
 
-static hsy_status serve_hold_backups(struct collector *c,
-                                     struct serve_trouble *t)
+/* What a node says to its databases is for nobody else. */
+static void remind_databases(struct collector *c)
 {
-    const struct config *f = &c->config;
-    const hsy_status st =
-        config_many(f) ? HSY_OK : copies_hold(&c->backups, c, &t->err);
+    for (size_t i = 0; config_many(&c->config) && c->config.storage[i] != NULL;
+         i++) {
+        const struct pg_place *place = cluster_place(c->counting, i);
 
-    return st == HSY_OK
-               ? HSY_OK
-               : serve_fail(t, st, f->backups != NULL ? f->backups : f->data);
-}
-
-hsy_status serve_document(struct collector *c, const char *path, hsy_error *err)
-{
-    uint8_t *bytes;
-    size_t len;
-    hsy_status st = file_whole(&bytes, &len, path, HSY_DOCUMENT_MAX, err);
-    bool again;
-
-    if (st != HSY_OK)
-        return st;
-    st = api_take_document(c, bytes, len, &again, err);
-    free(bytes);
-    if (st == HSY_E_OLD) {
-        log_event(c->log, LOG_NOTE, "document-kept", "file=older");
-        st = HSY_OK;
+        if (!pg_place_guarded(place))
+            log_event(c->log, LOG_NOTE, "database-unguarded", "database=%s",
+                      pg_place_name(place));
     }
-    return st;
 }
 
-static hsy_status serve_open_tasks(struct collector *c, struct serve_trouble *t)
+/* All of it, at the start. */
+static void serve_remind(struct collector *c)
 {
-    const struct config *f = &c->config;
-    hsy_status st = keys_public(c->sign_key, f->public_key, &t->err);
-
-    if (st != HSY_OK)
-        return serve_fail(t, st, f->public_key);
-    if (f->document == NULL)
-        return HSY_OK;
-    st = serve_document(c, f->document, &t->err);
-    return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->document);
-}
-
-static hsy_status serve_open_gateway(struct collector *c,
-                                     struct serve_trouble *t)
-{
-    const char *about = NULL;
-    hsy_status st = gateway_new(&c->gateway, &t->err);
-
-    if (st == HSY_OK)
-        st = gateway_take_keys(c->gateway, c->config.gateway_keys, &about,
-                               &t->err);
-    return st == HSY_OK ? HSY_OK : serve_fail(t, st, about);
-}
-
-/* ---- Listeners ----------------------------------------------------------- */
-
-static enum listen_role serve_role(void *ctx, const char *token)
-{
-    struct collector *c = ctx;
-
-    return tokens_role(c->tokens, token);
-}
-
-static struct listen_options serve_options(struct collector *c)
-{
-    const struct config *f = &c->config;
-
-    return (struct listen_options){.size = sizeof(struct listen_options),
-                                   .ctx = c,
-                                   .loops = serve_loops(f),
-                                   .connections = c->connections,
-                                   .address_connections =
-                                       (unsigned)f->address_connections,
-                                   .exempt = (const char *const *)f->proxies,
-                                   .head_seconds = (uint32_t)f->head_seconds,
-                                   .body_seconds = (uint32_t)f->body_seconds,
-                                   .idle_seconds = (uint32_t)f->idle_seconds,
-                                   .body_bytes = f->body_bytes,
-                                   .inflight_bytes = f->inflight_bytes,
-                                   .tls12 = f->tls12};
-}
-
-static hsy_status serve_open_public(struct collector *c,
-                                    const struct pem_pair *tls,
-                                    struct listen_handed *handed,
-                                    struct serve_trouble *t)
-{
-    struct listen_options o = serve_options(c);
-    hsy_status st;
-
-    o.address = c->config.listen;
-    o.send_bytes = SERVE_SEND_PUBLIC;
-    o.handed = handed;
-    o.routes = api_public;
-    o.nroutes = api_public_count;
-    o.tls_cert = (const char *)tls->cert;
-    o.tls_key = (const char *)tls->key;
-    o.cors = (const char *const *)c->config.cors;
-    st = listen_open(&c->public, &o, &t->err);
-    return st == HSY_OK ? HSY_OK : serve_fail(t, st, c->config.listen);
-}
-
-/* One loop: what an operator asks is little, and what it costs is elsewhere.
- * TLS where others could listen in. */
-static hsy_status serve_open_admin(struct collector *c,
-                                   const struct pem_pair *tls,
-                                   struct listen_handed *handed,
-                                   struct serve_trouble *t)
-{
-    struct listen_options o = serve_options(c);
-    const bool near =
-        c->config.admin != NULL && config_loopback(c->config.admin);
-    hsy_status st;
-
-    if (c->config.admin == NULL)
-        return HSY_OK;
-    o.address = c->config.admin;
-    o.send_bytes = SERVE_SEND_ADMIN;
-    o.handed = handed;
-    o.routes = collector_shuffles(c) ? api_shuffler_admin : api_admin;
-    o.nroutes =
-        collector_shuffles(c) ? api_shuffler_admin_count : api_admin_count;
-    o.loops = 1;
-    o.body_bytes = 0; /* its routes say how long a tally may be */
-    o.tls_cert = near ? NULL : (const char *)tls->cert;
-    o.tls_key = near ? NULL : (const char *)tls->key;
-    o.role = c->config.admin_open ? NULL : serve_role;
-    st = listen_open(&c->admin, &o, &t->err);
-    return st == HSY_OK ? HSY_OK : serve_fail(t, st, c->config.admin);
-}
-
-static hsy_status serve_stray(struct serve_trouble *t, int fd)
-{
-    const int used = snprintf(t->text, sizeof t->text, "LISTEN_FDS: ");
-
-    listen_handed_name(t->text + used, sizeof t->text - (size_t)used, fd);
-    return serve_fail(t,
-                      host_fail(&t->err, HSY_E_RANGE, HSY_FIELD_NONE,
-                                "a socket was handed over whose address is "
-                                "neither 'listen' nor 'admin'"),
-                      t->text);
-}
-
-static hsy_status serve_open_listeners(struct collector *c,
-                                       const struct pem_pair *tls,
-                                       struct serve_trouble *t)
-{
-    struct listen_handed handed;
-    hsy_status st;
-
-    notify_handed(&handed);
-    st = serve_open_public(c, tls, &handed, t);
-    if (st == HSY_OK)
-        st = serve_open_admin(c, tls, &handed, t);
-    for (size_t i = 0; st == HSY_OK && i < handed.n; i++)
-        if (handed.fd[i] != -1)
-            st = serve_stray(t, handed.fd[i]);
-    return st;
-}
-
-/* Left alone glibc comes to keep up to 64 MiB a thread (malloc_trim or not). */
-static void serve_memory(void)
-{
-    mallopt(M_MMAP_THRESHOLD, SERVE_KEPT_FREE);
-    mallopt(M_TRIM_THRESHOLD, SERVE_KEPT_FREE);
-}
-
-hsy_status serve_open(struct collector *c, struct serve_trouble *t)
-{
-    struct pem_pair tls = {.cert = NULL};
-    hsy_status st;
-
-    *t = (struct serve_trouble){.about = NULL};
-    serve_memory();
-    c->backups = -1;
-    pthread_mutex_init(&c->documents, NULL);
-    pthread_mutex_init(&c->copying, NULL);
-    c->log = log_open(stderr, c->config.log_json,
-                      (enum log_level)c->config.log_level);
-    if (c->log == NULL)
-        return serve_fail(t, HSY_E_NOMEM, NULL);
-    serve_descriptors(c);
-    tzset();             /* these two read files that will be out of reach */
-    json_object_seed(0); /* strangers do not choose where their keys go */
-    st = serve_directories(&c->config, t);
-    if (st == HSY_OK)
-        st = serve_open_clock(c, t);
-    if (st == HSY_OK)
-        st = serve_open_store(c, t);
-    if (st == HSY_OK)
-        st = serve_hold_backups(c, t);
-    if (st == HSY_OK)
-        st = watch_open(&c->watch, &c->config, &t->err);
-    if (st == HSY_OK)
-        st = serve_open_tasks(c, t);
-    if (st == HSY_OK)
-        st = serve_open_gateway(c, t);
-    if (st == HSY_OK)
-        st = serve_open_hop(c, t);
-    if (st == HSY_OK)
-        st = serve_read_tls(&tls, &c->config, t);
-    if (st == HSY_OK)
-        st = serve_open_listeners(c, &tls, t);
-    pem_forget(&tls);
-    return st;
+    remind_databases(c);
+    if (c->admin != NULL && !c->config.admin_open && !tokens_any(c->tokens))
+        log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
+                  "hearsay-serve-token-add");
+    serve_remind_tokens(c);
+    serve_remind_document(c);
 }
 
 /* ---- Starting ------------------------------------------------------------ */
@@ -450,13 +208,6 @@ static void serve_started(struct collector *c)
     log_event(c->log, LOG_NOTE, "started",
               "version=%s document=%" PRIu64 " tasks=%" PRIu32, HSY_VERSION,
               doc.version, doc.tasks);
-}
-
-uint64_t serve_now(void *ctx)
-{
-    struct collector *c = ctx;
-
-    return serve_time(c, &c->rehearsed[0]);
 }
 
 static void serve_beat(void *ctx)

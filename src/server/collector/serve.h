@@ -39,29 +39,20 @@ hsy_status serve_document(struct collector *c, const char *path,
  * stands. next is left with what is not used any more. */
 void serve_reload(struct collector *c, struct config *next);
 
-/* What time it is, of a rehearsal by its file: each thread that asks has its
- * own last reading. */
-uint64_t serve_time(const struct collector *c, uint64_t *rehearsed);
-
-/* The same, for who counts; ctx: the collector. */
+/* What time it is, for who counts; of a rehearsal by its file. ctx: the
+ * collector. */
 uint64_t serve_now(void *ctx);
 
 /* The store has failed: nothing may be acknowledged any more, and the way back
  * is to open it again. What was acknowledged is in it. Does not return. */
 void serve_failed(void *ctx, const hsy_error *err);
 
-/* The databases of a cluster, where the configuration has 'storage'. */
-hsy_status serve_open_cluster(struct collector *c,
-                              const struct engine_options *o,
-                              struct serve_trouble *t);
-
 /* Note what is wrong with a database: about is its name, NULL: none is known;
  * reason: what it says itself, "" if nothing. */
 hsy_status serve_cluster_fail(struct serve_trouble *t, hsy_status st,
                               const char *about, const char *reason);
 
-/* Batches of shufflers, if the configuration has keys for them. */
-hsy_status serve_open_hop(struct collector *c, struct serve_trouble *t);
+/* Keys of batches of shufflers. */
 struct hop_files serve_hop_files(const struct config *f);
 
 /* Tell the engine whether some task wants tokens: by the configuration (NULL:
@@ -73,13 +64,6 @@ void serve_look(struct collector *c);
 
 hsy_status serve_stop(struct collector *c, hsy_error *err);
 void serve_close(struct collector *c);
-
-/* ---- What may be meant otherwise (remind.c) ------------------------------ */
-
-void serve_remind(struct collector *c); /* all of it, at the start */
-
-/* Enrolment tokens under a wrong name leave the task open that was meant. */
-void serve_remind_tokens(struct collector *c);
 
 /* ---- Before it is served (examine.c) ------------------------------------- */
 
@@ -121,7 +105,7 @@ typedef void serve_tell(void *ctx, const struct serve_finding *found);
  * store, and at every database; tell what is found: how much of it is wrong. */
 size_t serve_examine(const struct config *f, serve_tell *tell, void *ctx);
 
-/* ---- Files (given_files.c) ----------------------------------------------- */
+/* ---- Files (serve_open.c) ------------------------------------------------ */
 
 /* Certificate and key of the listeners; none without TLS. Forget them after a
  * failure too. */
