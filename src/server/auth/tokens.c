@@ -9,7 +9,7 @@
  */
 #define _GNU_SOURCE
 
-#include "server/auth/internal.h"
+#include "server/auth/tokens_keep.h"
 
 #include "host/base/host_fail.h"
 
@@ -30,6 +30,46 @@ struct tokens {
     char **wanted; /* owned, ended by NULL; NULL: none */
     uint32_t day;  /* today; 0: nobody said */
 };
+
+/* ---- Names and hashes ---------------------------------------------------- */
+
+const char *const tokens_roles[] = {"anyone", "scraper", "analyst", "operator",
+                                    NULL};
+
+bool tokens_name_fits(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    size_t len = strlen(name);
+
+    return len >= 1 && len <= TOKENS_NAME && strspn(name, letters) == len &&
+           strchr("._-", name[0]) == NULL;
+}
+
+/* A token has 256 random bits, so its hash needs no salt and no delay; the key
+ * only keeps one use of a token from being another. */
+void tokens_hash(uint8_t hash[TOKENS_HASH], const char *token)
+{
+    static const uint8_t key[32] = "hearsay collector: token, role";
+
+    crypto_generichash(hash, TOKENS_HASH, (const uint8_t *)token, strlen(token),
+                       key, sizeof key);
+}
+
+void tokens_hash_short(uint8_t hash[TOKENS_SHORT], const char *task,
+                       const char *token)
+{
+    static const uint8_t key[32] = "hearsay collector: token, task";
+    crypto_generichash_state state;
+
+    crypto_generichash_init(&state, key, sizeof key, TOKENS_SHORT);
+    crypto_generichash_update(&state, (const uint8_t *)task, strlen(task) + 1);
+    crypto_generichash_update(&state, (const uint8_t *)token, strlen(token));
+    crypto_generichash_final(&state, hash, TOKENS_SHORT);
+    sodium_memzero(&state, sizeof state);
+}
+
+/* ---- Sets ---------------------------------------------------------------- */
 
 static void tokens_list_clear(struct tokens_list *list)
 {
@@ -155,6 +195,26 @@ void tokens_keep_close(struct tokens_keep *k)
 {
     if (k != NULL)
         k->ops->close(k);
+}
+
+bool tokens_asked_in(const void *bytes, size_t len, const char *task)
+{
+    hsy_document doc;
+    hsy_task is;
+
+    if (bytes == NULL || hsy_document_open(&doc, bytes, len, NULL) != HSY_OK)
+        return true;
+    for (uint32_t i = 0; i < doc.tasks; i++) {
+        hsy_document_task(&doc, &is, i);
+        if (strcmp(is.id, task) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool tokens_asked(struct tokens_keep *k, const char *task)
+{
+    return k->ops->asked(k, task);
 }
 
 hsy_status tokens_open(struct tokens **out, struct tokens_keep *k,

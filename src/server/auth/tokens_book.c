@@ -1,13 +1,14 @@
 /* tokens_book.c - tokens.db: who may read, who may upload. Hashes only. */
 #define _GNU_SOURCE /* O_DIRECTORY */
 
-#include "server/auth/internal.h"
+#include "server/auth/tokens_keep.h"
 
 #include "host/base/host_fail.h"
 #include "server/store/book.h"
 
 #include <errno.h>
 #include <sodium.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,14 @@ static hsy_status book_drop_enrolled(struct tokens_keep *k, const char *task,
 
 /* ---- Opening ------------------------------------------------------------- */
 
+/* The data directory's descriptor, with create making it; -1 with errno. */
+static int book_directory(const char *data, bool create)
+{
+    if (create && mkdir(data, S_IRWXU) == -1 && errno != EEXIST)
+        return -1;
+    return open(data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 /* Tokens once stood in files, which nothing reads any more. */
 static hsy_status book_no_files(int dir, hsy_error *err)
 {
@@ -161,7 +170,7 @@ static hsy_status book_no_files(int dir, hsy_error *err)
 static hsy_status book_enter(struct tokens_file *f, bool create, hsy_error *err)
 {
     struct book *b = &f->book;
-    int dir = tokens_directory(f->data, create);
+    int dir = book_directory(f->data, create);
     hsy_status st;
 
     *b = (struct book){.db = NULL};
@@ -334,9 +343,40 @@ static hsy_status book_finish(struct tokens_keep *k, hsy_status st,
     return st;
 }
 
+/* Beside a collector that runs: one look, and nothing is written. */
+static bool book_asks(sqlite3 *db, const char *task)
+{
+    sqlite3_stmt *ask = NULL;
+    bool known = true;
+
+    if (sqlite3_prepare_v2(db, "SELECT bytes FROM documents", -1, &ask, NULL) ==
+            SQLITE_OK &&
+        sqlite3_step(ask) == SQLITE_ROW) {
+        const void *bytes = sqlite3_column_blob(ask, 0);
+
+        known =
+            tokens_asked_in(bytes, (size_t)sqlite3_column_bytes(ask, 0), task);
+    }
+    sqlite3_finalize(ask);
+    return known;
+}
+
 static bool book_asked(struct tokens_keep *k, const char *task)
 {
-    return tokens_asked_record(book_of(k)->data, task);
+    const char *data = book_of(k)->data;
+    const size_t room = strlen(data) + sizeof "/record.db";
+    char *path = malloc(room);
+    sqlite3 *db = NULL;
+    bool known = true;
+
+    if (path == NULL)
+        return true;
+    snprintf(path, room, "%s/record.db", data);
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK)
+        known = book_asks(db, task);
+    sqlite3_close(db);
+    free(path);
+    return known;
 }
 
 /* ---- For a running collector --------------------------------------------- */

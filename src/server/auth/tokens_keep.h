@@ -3,7 +3,8 @@
  *
  * tokens_book.c is tokens.db in a data directory; tokens_many.c (server/
  * cluster) is a database that collectors share. Both have hashes, and nothing
- * else of a token.
+ * else of a token. tokens.db, a book (book.h), belongs to the owner of the data
+ * directory, and nobody else can read it.
  */
 #ifndef SERVER_AUTH_TOKENS_KEEP_H
 #define SERVER_AUTH_TOKENS_KEEP_H
@@ -43,6 +44,10 @@ struct tokens_set {
 
 /* Letters, digits, '.', '_' and '-', beginning with none of the last three. */
 bool tokens_name_fits(const char *name);
+
+void tokens_hash(uint8_t hash[TOKENS_HASH], const char *token);
+void tokens_hash_short(uint8_t hash[TOKENS_SHORT], const char *task,
+                       const char *token);
 
 /* Room for one more in a list, whose room doubles. */
 bool tokens_list_room(struct tokens_list *list, uint64_t *room);

@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 
-#include "server/auth/internal.h"
+#include "server/auth/tokens_keep.h"
 
 #include "host/base/hex.h"
 #include "host/base/host_fail.h"

@@ -10,6 +10,7 @@
 #include "server/collector/shown/internal.h"
 
 #include "host/base/host_fail.h"
+#include "lib/bits/bytes.h"
 #include "server/store/book.h"
 
 #include <stdlib.h>
@@ -177,15 +178,6 @@ static hsy_status file_read(struct shown_keep *k, const uint64_t *known,
     return st;
 }
 
-static int64_t file_word(const uint8_t *p)
-{
-    uint64_t x = 0;
-
-    for (unsigned i = 0; i < 8; i++)
-        x |= (uint64_t)p[i] << (8 * i);
-    return (int64_t)x;
-}
-
 static hsy_status file_add(struct shown_keep *k, enum shown_turn turn,
                            uint32_t entry, uint32_t block, int64_t *words,
                            size_t n, hsy_error *err)
@@ -210,7 +202,7 @@ static hsy_status file_add(struct shown_keep *k, enum shown_turn turn,
             break;
         }
         for (size_t i = 0; i < len; i++)
-            words[at + i] += file_word(bytes + 8 * i);
+            words[at + i] += (int64_t)bytes_get64(bytes + 8 * i);
     }
     sqlite3_finalize(ask);
     return st;
@@ -239,8 +231,8 @@ static hsy_status file_piece(struct shown_file *f, uint32_t entry,
                                 "iii", (int64_t)entry, (int64_t)block,
                                 (int64_t)place),
                        err);
-    for (size_t i = 0; i < 8 * n; i++)
-        bytes[i] = (uint8_t)((uint64_t)words[i / 8] >> (8 * (i % 8)));
+    for (size_t i = 0; i < n; i++)
+        bytes_put64(bytes + 8 * i, (uint64_t)words[i]);
     return book_do(&f->book,
                    book_ask(&f->book, err,
                             "INSERT OR REPLACE INTO pieces VALUES(?1, ?2, ?3, "

@@ -2,7 +2,7 @@
  * believed. */
 #define _GNU_SOURCE
 #include "rig/token_checks.h"
-#include "server/auth/internal.h"
+#include "server/auth/tokens_keep.h"
 #include "tap.h"
 
 #include <dirent.h>
