@@ -37,7 +37,7 @@
 #define SERVE_SEND_PUBLIC (32u << 10) /* bytes that wait to be read */
 #define SERVE_SEND_ADMIN (128u << 10)
 #define SERVE_KEPT_FREE (1 << 19) /* bytes that a thread may keep */
-#define SERVE_MIX 1000u /* milliseconds between looks at batches */
+#define SERVE_MIX 1000u           /* milliseconds between looks at batches */
 #define SERVE_MIX_REHEARSAL 20u
 
 /* ---- What it is given ---------------------------------------------------- */
@@ -219,8 +219,8 @@ hsy_status serve_cluster_fail(struct serve_trouble *t, hsy_status st,
 
 /* The databases of a cluster, where the configuration has 'storage'. */
 static hsy_status serve_open_cluster(struct collector *c,
-                              const struct engine_options *engine,
-                              struct serve_trouble *t)
+                                     const struct engine_options *engine,
+                                     struct serve_trouble *t)
 {
     const struct config *f = &c->config;
     char node[CLUSTER_NODE], reason[PG_REASON] = "";
@@ -528,4 +528,3 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
     pem_forget(&tls);
     return st;
 }
-

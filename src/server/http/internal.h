@@ -166,31 +166,21 @@ void listen_tls_free(struct listener *l);
 
 /* As many listening sockets of one address as there are loops. */
 hsy_status listen_bind(struct listener *l, hsy_error *err);
-/* What connections have of a listening socket: little room for what was sent
- * and not yet read, and an end if none of it is taken for long. */
-void listen_tune(const struct listener *l, int fd);
 
 /* ---- crowd.c ------------------------------------------------------------- */
 
 bool crowd_open(struct listener *l);
 void crowd_close(struct listener *l);
-/* libmicrohttpd asks whether a connection may be. */
 /* The two counters of an address, one in each half; false: it is not counted.
  * The same for all addresses of an IPv6 network of 64 bits. */
 bool crowd_places(const struct listen_crowd *c, uint32_t places[2],
                   const struct sockaddr *at);
 
+/* libmicrohttpd asks whether a connection may be. */
 enum MHD_Result crowd_admit(void *loop, const struct sockaddr *from,
                             socklen_t len);
 void crowd_enter(struct request *q);
 void crowd_leave(struct request *q);
-
-/* ---- handed.c ------------------------------------------------------------ */
-
-/* The socket of this address among those handed over, now ours; -1: none. */
-int handed_take(struct listener *l, const struct sockaddr *want);
-/* Have all loops listen on it. It is closed. */
-hsy_status handed_share(struct listener *l, int fd, hsy_error *err);
 
 /* ---- head.c -------------------------------------------------------------- */
 
@@ -234,16 +224,12 @@ enum MHD_Result request_step(void *loop, struct MHD_Connection *http,
                              const char *url, const char *method,
                              const char *version, const char *data,
                              size_t *size, void **context);
+/* Whether large bodies have taken more than half of what they may. */
+bool body_pressed(const struct listener *l);
 /* When its time is up, which is so many seconds unless its peer is gone. */
 uint64_t request_until(const struct request *q, uint32_t seconds);
 void request_over(void *loop, struct MHD_Connection *http, void **context,
                   enum MHD_RequestTerminationCode why);
-
-/* ---- body.c -------------------------------------------------------------- */
-
-void body_more(struct request *q, const char *data, size_t size);
-void body_free(struct request *q);
-bool body_pressed(const struct listener *l);
 
 /* ---- http_answer.c ------------------------------------------------------- */
 

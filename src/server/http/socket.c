@@ -6,6 +6,11 @@
  * collector of the same user onto the port, so the first bind is made without
  * it: a port in use is an error. SO_REUSEADDR is for the next process: without
  * it the port is taken for a minute after a connection was closed from here.
+ *
+ * A service manager that opens the sockets and hands them over keeps them while
+ * the collector is restarted: who connects meanwhile waits, and is served by
+ * the next process. All loops share the one socket of an address; a socket of
+ * a loop's own would be closed with it, and with it whoever waits there.
  */
 #define _GNU_SOURCE
 #include "server/http/internal.h"
@@ -13,7 +18,9 @@
 #include "host/base/digits.h"
 #include "host/base/host_fail.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -46,7 +53,9 @@ static int socket_bound(const struct sockaddr *to, socklen_t len, bool shared)
     return -1;
 }
 
-void listen_tune(const struct listener *l, int fd)
+/* What connections have of a listening socket: little room for what was sent
+ * and not yet read, and an end if none of it is taken for long. */
+static void socket_tune(const struct listener *l, int fd)
 {
     const int room = (int)l->options.send_bytes;
     const unsigned stalled = 1000u * l->options.body_seconds;
@@ -61,9 +70,118 @@ static bool socket_listen(struct listener *l, unsigned i, int fd)
     if (fd == -1)
         return false;
     l->loops[i].socket = fd; /* closed with the listener */
-    listen_tune(l, fd);
+    socket_tune(l, fd);
     return listen(fd, SOCKET_BACKLOG) == 0;
 }
+
+/* ---- Sockets that listen already ----------------------------------------- */
+
+/* The same address; port 0 is any. */
+static bool socket_is4(const struct sockaddr_in *a,
+                       const struct sockaddr_in *want)
+{
+    return a->sin_addr.s_addr == want->sin_addr.s_addr &&
+           (want->sin_port == 0 || a->sin_port == want->sin_port);
+}
+
+static bool socket_is6(const struct sockaddr_in6 *a,
+                       const struct sockaddr_in6 *want)
+{
+    return memcmp(&a->sin6_addr, &want->sin6_addr, sizeof a->sin6_addr) == 0 &&
+           (want->sin6_port == 0 || a->sin6_port == want->sin6_port);
+}
+
+static bool socket_is(int fd, const struct sockaddr *want)
+{
+    struct sockaddr_storage at = {0}; /* so that a path ends */
+    socklen_t len = sizeof at - 1;
+
+    if (getsockname(fd, (struct sockaddr *)&at, &len) != 0 ||
+        at.ss_family != want->sa_family)
+        return false;
+    if (at.ss_family == AF_INET)
+        return socket_is4((struct sockaddr_in *)&at,
+                          (const struct sockaddr_in *)want);
+    if (at.ss_family == AF_INET6)
+        return socket_is6((struct sockaddr_in6 *)&at,
+                          (const struct sockaddr_in6 *)want);
+    return at.ss_family == AF_UNIX &&
+           strcmp(((struct sockaddr_un *)&at)->sun_path,
+                  ((const struct sockaddr_un *)want)->sun_path) == 0;
+}
+
+void listen_handed_name(char *text, size_t room, int fd)
+{
+    struct sockaddr_storage at = {0}; /* so that a path ends */
+    socklen_t len = sizeof at - 1;
+    char host[INET6_ADDRSTRLEN] = "";
+
+    snprintf(text, room, "of no address");
+    if (getsockname(fd, (struct sockaddr *)&at, &len) != 0)
+        return;
+    if (at.ss_family == AF_INET) {
+        const struct sockaddr_in *a = (const struct sockaddr_in *)&at;
+
+        inet_ntop(AF_INET, &a->sin_addr, host, sizeof host);
+        snprintf(text, room, "%s:%u", host, ntohs(a->sin_port));
+    } else if (at.ss_family == AF_INET6) {
+        const struct sockaddr_in6 *a = (const struct sockaddr_in6 *)&at;
+
+        inet_ntop(AF_INET6, &a->sin6_addr, host, sizeof host);
+        snprintf(text, room, "[%s]:%u", host, ntohs(a->sin6_port));
+    } else if (at.ss_family == AF_UNIX) {
+        snprintf(text, room, "unix:%s",
+                 ((const struct sockaddr_un *)&at)->sun_path);
+    }
+}
+
+/* The socket of this address among those handed over, now ours; -1: none. */
+static int socket_take(struct listener *l, const struct sockaddr *want)
+{
+    struct listen_handed *h = l->options.handed;
+
+    for (size_t i = 0; h != NULL && i < h->n; i++)
+        if (h->fd[i] != -1 && socket_is(h->fd[i], want)) {
+            int fd = h->fd[i];
+
+            h->fd[i] = -1;
+            return fd;
+        }
+    return -1;
+}
+
+/* Whether connections come of it, as of one that we would make. */
+static bool socket_listens(int fd)
+{
+    int kind = 0, listens = 0;
+    socklen_t len = sizeof kind;
+
+    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &kind, &len) == 0 &&
+           kind == SOCK_STREAM &&
+           getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) == 0 &&
+           listens != 0 &&
+           fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) == 0;
+}
+
+/* Have all loops listen on it. It is closed. */
+static hsy_status socket_share(struct listener *l, int fd, hsy_error *err)
+{
+    bool good = socket_listens(fd);
+
+    l->handed = true;
+    socket_tune(l, fd);
+    for (unsigned i = 0; good && i < l->options.loops; i++) {
+        l->loops[i].socket = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+        good = l->loops[i].socket != -1;
+    }
+    close(fd);
+    return good ? HSY_OK
+                : host_fail(err, HSY_E_RANGE, HOST_FIELD_LISTEN,
+                            "the socket that was handed over for this address "
+                            "does not listen");
+}
+
+/* ---- An address and port ------------------------------------------------- */
 
 static hsy_status socket_fail(hsy_error *err)
 {
@@ -91,10 +209,10 @@ static hsy_status socket_bind_port(struct listener *l, const struct addrinfo *a,
 {
     struct sockaddr_storage to;
     socklen_t len = a->ai_addrlen;
-    int first = handed_take(l, a->ai_addr);
+    int first = socket_take(l, a->ai_addr);
 
     if (first != -1)
-        return socket_port(l, first, &to, &len) ? handed_share(l, first, err)
+        return socket_port(l, first, &to, &len) ? socket_share(l, first, err)
                                                 : socket_fail(err);
     first = socket_bound(a->ai_addr, len, false);
     if (first == -1)
@@ -180,10 +298,10 @@ static hsy_status socket_unix(struct listener *l, const char *path,
         return host_fail(err, HSY_E_RANGE, HOST_FIELD_LISTEN,
                          "the path of a socket has 1 to 107 bytes");
     memcpy(to.sun_path, path, strlen(path) + 1);
-    fd = handed_take(l, (struct sockaddr *)&to);
+    fd = socket_take(l, (struct sockaddr *)&to);
     if (fd != -1) {
         l->unix_path = strdup(path);
-        return handed_share(l, fd, err);
+        return socket_share(l, fd, err);
     }
     socket_remove_stale(&to);
     mask = umask(0177); /* its owner's alone */
