@@ -4,6 +4,7 @@
 
 #include "host/base/host_fail.h"
 #include "host/base/steady.h"
+#include "host/base/threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,19 +223,6 @@ const struct counting_functions cluster_functions = {
 
 /* ---- Opening ------------------------------------------------------------- */
 
-static bool cluster_condition(pthread_cond_t *c)
-{
-    pthread_condattr_t attr;
-    bool good = pthread_condattr_init(&attr) == 0;
-
-    if (!good)
-        return false;
-    good = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
-           pthread_cond_init(c, &attr) == 0;
-    pthread_condattr_destroy(&attr);
-    return good;
-}
-
 struct cluster *cluster_new(const struct cluster_options *o)
 {
     size_t n = 0;
@@ -254,7 +242,7 @@ struct cluster *cluster_new(const struct cluster_options *o)
     pthread_mutex_init(&c->routes, NULL);
     pthread_mutex_init(&c->desk, NULL);
     pthread_mutex_init(&c->lock, NULL);
-    (void)cluster_condition(&c->wake);
+    (void)thread_condition(&c->wake);
     for (size_t i = 0; i < n; i++) {
         struct cluster_shard *s = &c->shards[i];
 
@@ -262,7 +250,7 @@ struct cluster *cluster_new(const struct cluster_options *o)
         s->number = (uint32_t)i;
         s->end = &s->first;
         pthread_mutex_init(&s->lock, NULL);
-        (void)cluster_condition(&s->wake);
+        (void)thread_condition(&s->wake);
     }
     return c;
 }

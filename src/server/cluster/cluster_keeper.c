@@ -11,8 +11,8 @@
 #include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "host/base/steady.h"
+#include "host/base/threads.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -545,12 +545,7 @@ static void *keeper_main(void *ctx)
 
 bool cluster_keeper_start(struct cluster *c)
 {
-    sigset_t all, old;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    c->keeper_runs = pthread_create(&c->keeper, NULL, keeper_main, c) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    c->keeper_runs = thread_start(&c->keeper, keeper_main, c);
     return c->keeper_runs;
 }
 

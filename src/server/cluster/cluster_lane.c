@@ -8,8 +8,8 @@
 #include "server/cluster/internal.h"
 
 #include "host/base/steady.h"
+#include "host/base/threads.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -316,12 +316,7 @@ static void *lane_main(void *ctx)
 
 bool cluster_lane_start(struct cluster_shard *s)
 {
-    sigset_t all, old;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    s->runs = pthread_create(&s->thread, NULL, lane_main, s) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    s->runs = thread_start(&s->thread, lane_main, s);
     return s->runs;
 }
 

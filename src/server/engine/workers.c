@@ -11,8 +11,8 @@
 
 #include "host/base/host_fail.h"
 #include "host/base/steady.h"
+#include "host/base/threads.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -369,16 +369,8 @@ static void *workers_admitter(void *ctx)
 
 static bool workers_half_init(struct workers_half *half)
 {
-    pthread_condattr_t attr;
-    bool good;
-
     half->calls_end = &half->calls;
-    if (pthread_condattr_init(&attr) != 0)
-        return false;
-    good = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
-           pthread_cond_init(&half->wake, &attr) == 0;
-    pthread_condattr_destroy(&attr);
-    return good;
+    return thread_condition(&half->wake);
 }
 
 static void workers_free(struct workers *w)
@@ -390,25 +382,17 @@ static void workers_free(struct workers *w)
     free(w);
 }
 
-/* Both threads leave signals to whoever started them. */
 static bool workers_threads(struct workers *w)
 {
-    sigset_t all, old;
-    bool good;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    good = pthread_create(&w->admitter.thread, NULL, workers_admitter, w) == 0;
-    if (good &&
-        pthread_create(&w->folder.thread, NULL, workers_folder, w) != 0) {
-        pthread_mutex_lock(&w->lock);
-        w->stopping = true;
-        workers_unlock(w, &w->admitter);
-        pthread_join(w->admitter.thread, NULL);
-        good = false;
-    }
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return good;
+    if (!thread_start(&w->admitter.thread, workers_admitter, w))
+        return false;
+    if (thread_start(&w->folder.thread, workers_folder, w))
+        return true;
+    pthread_mutex_lock(&w->lock);
+    w->stopping = true;
+    workers_unlock(w, &w->admitter);
+    pthread_join(w->admitter.thread, NULL);
+    return false;
 }
 
 hsy_status workers_start(struct workers **out, struct engine *e,
