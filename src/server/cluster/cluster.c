@@ -291,6 +291,17 @@ hsy_status cluster_places(struct cluster *c, const char **about,
     return st;
 }
 
+/* A failure is of this shard. The cluster may be closed before it is told. */
+static void cluster_blame(const struct cluster_shard *s, const char **about,
+                          char reason[PG_REASON])
+{
+    static char text[256];
+
+    snprintf(text, sizeof text, "%s", pg_place_name(s->place));
+    snprintf(reason, PG_REASON, "%s", pg_reason(s->keeper));
+    *about = text;
+}
+
 /* The view needs the key, which is in shard 0. */
 static hsy_status cluster_view(struct cluster *c,
                                const struct engine_options *engine,
@@ -312,7 +323,6 @@ hsy_status cluster_open(struct counting **out, const struct cluster_options *o,
                         const struct engine_options *engine, const char **about,
                         char reason[PG_REASON], hsy_error *err)
 {
-    static char text[256];
     struct cluster *c = cluster_new(o);
     size_t shard = 0;
     hsy_status st;
@@ -326,13 +336,8 @@ hsy_status cluster_open(struct counting **out, const struct cluster_options *o,
         st = cluster_view(c, engine, err);
         if (st == HSY_OK)
             st = cluster_first_look(c, &shard, err);
-        if (st != HSY_OK) {
-            snprintf(text, sizeof text, "%s",
-                     pg_place_name(c->shards[shard].place));
-            snprintf(reason, PG_REASON, "%s",
-                     pg_reason(c->shards[shard].keeper));
-            *about = text;
-        }
+        if (st != HSY_OK)
+            cluster_blame(&c->shards[shard], about, reason);
     }
     if (st != HSY_OK) {
         cluster_close(&c->base);
@@ -438,7 +443,6 @@ hsy_status cluster_init(const struct cluster_options *o, size_t *made,
                         const char **about, char reason[PG_REASON],
                         hsy_error *err)
 {
-    static char text[256];
     struct cluster *c = cluster_new(o);
     hsy_status st;
 
@@ -459,11 +463,8 @@ hsy_status cluster_init(const struct cluster_options *o, size_t *made,
 
         st = i < c->nshards ? cluster_init_look(c, i, err)
                             : cluster_init_shard(c, i - c->nshards, made, err);
-        if (st == HSY_OK)
-            continue;
-        snprintf(text, sizeof text, "%s", pg_place_name(s->place));
-        snprintf(reason, PG_REASON, "%s", pg_reason(s->keeper));
-        *about = text;
+        if (st != HSY_OK)
+            cluster_blame(s, about, reason);
     }
     if (st == HSY_OK)
         st = cluster_widen(c, c->shards[0].keeper, err);

@@ -78,21 +78,26 @@ hsy_status cluster_make_ids(struct pg_link *l, uint32_t epoch, hsy_error *err)
     return pg_do(l, sql, err);
 }
 
+hsy_status cluster_ids_epochs(struct pg_link *l, struct pg_rows **rows,
+                              hsy_error *err)
+{
+    return pg_ask(l, rows, err,
+                  "select substr(table_name, 5)::int8 from "
+                  "information_schema.tables where table_schema = 'hearsay' "
+                  "and table_name ~ '^ids_[0-9]{1,9}$' order by 1",
+                  "");
+}
+
 static hsy_status days_drop(struct pg_link *l, uint32_t through, hsy_error *err)
 {
     struct pg_rows *r = NULL;
-    hsy_status st =
-        pg_ask(l, &r, err,
-               "select table_name::text from information_schema.tables where "
-               "table_schema = 'hearsay' and table_name like 'ids\\_%'",
-               "");
+    hsy_status st = cluster_ids_epochs(l, &r, err);
 
     for (size_t i = 0; st == HSY_OK && i < pg_count(r); i++) {
-        const char *name = (const char *)pg_get_bytes(r, i, 0, NULL);
+        const unsigned epoch = (unsigned)pg_get(r, i, 0);
         char sql[CLUSTER_SQL];
-        unsigned epoch;
 
-        if (sscanf(name, "ids_%u", &epoch) != 1 || epoch > through)
+        if (epoch > through)
             continue;
         snprintf(sql, sizeof sql, "drop table if exists ids_%u", epoch);
         st = pg_do(l, sql, err);

@@ -52,9 +52,10 @@ static bool fold_count(struct cluster_counts *c,
 
 /* ---- Chunks -------------------------------------------------------------- */
 
-static size_t fold_chunk_words(const struct roster_entry *is, size_t place)
+size_t cluster_chunk_words(const struct roster_entry *is, size_t place)
 {
-    const size_t left = is->words - place * STORE_CHUNK;
+    const size_t first = place * STORE_CHUNK;
+    const size_t left = is->words > first ? is->words - first : 0;
 
     return left < STORE_CHUNK ? left : STORE_CHUNK;
 }
@@ -67,17 +68,16 @@ static bool fold_any(const int64_t *words, size_t n)
     return false;
 }
 
-/* What is there of a chunk is added to its words. */
-static hsy_status fold_add(struct fold_work *w, int64_t *words, size_t n,
-                           const uint8_t *bytes, size_t len)
+hsy_status cluster_add_chunk(int64_t *words, size_t n, const uint8_t *bytes,
+                             size_t len, hsy_error *err)
 {
-    if (len != n * 8)
-        return host_fail(w->err, HSY_E_DAMAGED, HOST_FIELD_CHUNK,
+    if (n == 0 || len != n * 8)
+        return host_fail(err, HSY_E_DAMAGED, HOST_FIELD_CHUNK,
                          "it is not as long as it must be");
     for (size_t i = 0; i < n; i++)
         if (__builtin_add_overflow(
                 words[i], (int64_t)bytes_get64(bytes + 8 * i), &words[i]))
-            return host_fail(w->err, HSY_E_OVERFLOW, HSY_FIELD_TALLY,
+            return host_fail(err, HSY_E_OVERFLOW, HSY_FIELD_TALLY,
                              "a count would pass 2^63 - 1");
     return HSY_OK;
 }
@@ -98,13 +98,11 @@ static hsy_status fold_read_chunks(struct fold_work *w, uint32_t epoch,
         size_t len;
         const uint8_t *bytes = pg_get_bytes(r, i, 1, &len);
 
-        if (place >= (w->is->words + STORE_CHUNK - 1) / STORE_CHUNK) {
-            st = host_fail(w->err, HSY_E_DAMAGED, HOST_FIELD_CHUNK,
-                           "it is beyond the end of its tally");
-            break;
-        }
-        st = fold_add(w, words + place * STORE_CHUNK,
-                      fold_chunk_words(w->is, place), bytes, len);
+        const size_t n_words = cluster_chunk_words(w->is, place);
+
+        st = cluster_add_chunk(n_words == 0 ? words
+                                            : words + place * STORE_CHUNK,
+                               n_words, bytes, len, w->err);
     }
     pg_rows_free(r);
     return st;
@@ -124,7 +122,7 @@ static hsy_status fold_write_chunks(struct fold_work *w, uint32_t epoch,
 
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
         const int64_t *from = words + (size_t)places[i] * STORE_CHUNK;
-        const size_t len = fold_chunk_words(w->is, (size_t)places[i]);
+        const size_t len = cluster_chunk_words(w->is, (size_t)places[i]);
 
         for (size_t k = 0; k < len; k++)
             bytes_put64(bytes + 8 * k, (uint64_t)from[k]);
@@ -145,7 +143,7 @@ static hsy_status fold_store(struct fold_work *w, uint32_t epoch,
     size_t n = 0;
 
     for (size_t i = 0; i < chunks && st == HSY_OK; i++) {
-        if (fold_any(words + i * STORE_CHUNK, fold_chunk_words(w->is, i)))
+        if (fold_any(words + i * STORE_CHUNK, cluster_chunk_words(w->is, i)))
             places[n++] = (int32_t)i;
         if (n == 64 || (i + 1 == chunks && n != 0)) {
             st = fold_read_chunks(w, epoch, places, n, words);

@@ -11,7 +11,6 @@
 
 #include "host/base/grow.h"
 #include "host/base/host_fail.h"
-#include "lib/bits/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,15 +111,13 @@ static hsy_status look_whole(struct look *k)
 static int64_t *look_words(struct look *k, int32_t epoch, int32_t place,
                            size_t *n)
 {
-    const size_t first = (size_t)place * STORE_CHUNK;
     int64_t *words;
 
-    if (first >= k->is->words)
+    *n = cluster_chunk_words(k->is, (size_t)place);
+    if (*n == 0)
         return NULL;
     words = mirror_words(k->c->base.view, k->is->number, (uint32_t)epoch);
-    *n =
-        k->is->words - first < STORE_CHUNK ? k->is->words - first : STORE_CHUNK;
-    return words == NULL ? NULL : words + first;
+    return words == NULL ? NULL : words + (size_t)place * STORE_CHUNK;
 }
 
 static hsy_status look_add(struct look *k, const struct pg_rows *r)
@@ -130,20 +127,16 @@ static hsy_status look_add(struct look *k, const struct pg_rows *r)
         int64_t *to = look_words(k, (int32_t)pg_get(r, i, 0),
                                  (int32_t)pg_get(r, i, 1), &n);
         const uint8_t *from = pg_get_bytes(r, i, 2, &len);
+        hsy_status st;
 
         if (to == NULL && pg_get(r, i, 0) != 0)
             continue; /* a day that does not fit is left out */
         if (to == NULL)
             return host_fail(k->err, HSY_E_FULL, HSY_FIELD_TALLY,
                              "it does not fit into two thirds of memory");
-        if (len != 8 * n)
-            return host_fail(k->err, HSY_E_DAMAGED, HOST_FIELD_CHUNK,
-                             "it is not as long as it must be");
-        for (size_t w = 0; w < n; w++)
-            if (__builtin_add_overflow(
-                    to[w], (int64_t)bytes_get64(from + 8 * w), &to[w]))
-                return host_fail(k->err, HSY_E_OVERFLOW, HSY_FIELD_TALLY,
-                                 "a count would pass 2^63 - 1");
+        st = cluster_add_chunk(to, n, from, len, k->err);
+        if (st != HSY_OK)
+            return st;
     }
     return HSY_OK;
 }

@@ -278,19 +278,10 @@ static hsy_status read_ids(struct read_store *s)
         struct pg_link *l = read_link(s, i);
         struct pg_rows *r = NULL;
 
-        st = pg_ask(l, &r, s->err,
-                    "select table_name::text from information_schema.tables "
-                    "where table_schema = 'hearsay' and table_name like "
-                    "'ids\\_%' order by table_name",
-                    "");
-        for (size_t k = 0; st == HSY_OK && k < pg_count(r); k++) {
-            unsigned epoch;
-
-            if (sscanf((const char *)pg_get_bytes(r, k, 0, NULL), "ids_%u",
-                       &epoch) == 1 &&
-                epoch > s->closed)
-                st = read_table(s, l, epoch);
-        }
+        st = cluster_ids_epochs(l, &r, s->err);
+        for (size_t k = 0; st == HSY_OK && k < pg_count(r); k++)
+            if (pg_get(r, k, 0) > s->closed)
+                st = read_table(s, l, (uint32_t)pg_get(r, k, 0));
         pg_rows_free(r);
     }
     return st;

@@ -3,42 +3,28 @@
 
 #include "host/base/grow.h"
 #include "host/base/host_fail.h"
-#include "lib/bits/bytes.h"
 #include "server/cluster/delta.h"
 
 #include <stdlib.h>
 
 #define READ_CHUNKS 64 /* of a statement */
 
-static size_t read_chunk_words(const struct roster_entry *is, size_t place)
-{
-    const size_t first = place * STORE_CHUNK;
-    const size_t left = is->words > first ? is->words - first : 0;
-
-    return left < STORE_CHUNK ? left : STORE_CHUNK;
-}
-
 static hsy_status read_add_chunks(struct read_store *s,
                                   const struct roster_entry *is,
                                   const struct pg_rows *r, int64_t *words)
 {
-    for (size_t i = 0; i < pg_count(r); i++) {
+    hsy_status st = HSY_OK;
+
+    for (size_t i = 0; i < pg_count(r) && st == HSY_OK; i++) {
         const size_t place = (size_t)pg_get(r, i, 0);
-        const size_t n = read_chunk_words(is, place);
         size_t len;
         const uint8_t *bytes = pg_get_bytes(r, i, 1, &len);
+        const size_t n = cluster_chunk_words(is, place);
 
-        if (n == 0 || len != 8 * n)
-            return host_fail(s->err, HSY_E_DAMAGED, HOST_FIELD_CHUNK,
-                             "it is not as long as it must be");
-        for (size_t k = 0; k < n; k++)
-            if (__builtin_add_overflow(words[place * STORE_CHUNK + k],
-                                       (int64_t)bytes_get64(bytes + 8 * k),
-                                       &words[place * STORE_CHUNK + k]))
-                return host_fail(s->err, HSY_E_OVERFLOW, HSY_FIELD_TALLY,
-                                 "a count would pass 2^63 - 1");
+        st = cluster_add_chunk(n == 0 ? words : words + place * STORE_CHUNK, n,
+                               bytes, len, s->err);
     }
-    return HSY_OK;
+    return st;
 }
 
 /* Sums of reports that are not folded: no store has batches of them. */
@@ -103,11 +89,11 @@ static hsy_status read_tally(struct read_store *s,
 
     if (st == HSY_OK && s->to->tally != NULL)
         st = s->to->tally(s->to->ctx, &tally);
-    for (uint32_t i = 0;
-         st == HSY_OK && s->to->chunk != NULL && read_chunk_words(is, i) != 0;
+    for (uint32_t i = 0; st == HSY_OK && s->to->chunk != NULL &&
+                         cluster_chunk_words(is, i) != 0;
          i++) {
         const struct store_chunk chunk = {i, words + (size_t)i * STORE_CHUNK,
-                                          read_chunk_words(is, i)};
+                                          cluster_chunk_words(is, i)};
         size_t k = 0;
 
         while (k < chunk.n && chunk.words[k] == 0)

@@ -258,20 +258,11 @@ static hsy_status receive_elsewhere(struct receive *r, uint32_t epoch)
 static hsy_status receive_everywhere(struct receive *r)
 {
     struct pg_rows *rows = NULL;
-    hsy_status st =
-        pg_ask(r->l, &rows, r->err,
-               "select table_name::text from information_schema.tables where "
-               "table_schema = 'hearsay' and table_name like 'ids\\_%'",
-               "");
+    hsy_status st = cluster_ids_epochs(r->l, &rows, r->err);
 
-    for (size_t i = 0; st == HSY_OK && i < pg_count(rows); i++) {
-        unsigned epoch;
-
-        if (sscanf((const char *)pg_get_bytes(rows, i, 0, NULL), "ids_%u",
-                   &epoch) == 1 &&
-            epoch != r->ids_epoch)
-            st = receive_elsewhere(r, epoch);
-    }
+    for (size_t i = 0; st == HSY_OK && i < pg_count(rows); i++)
+        if (pg_get(rows, i, 0) != r->ids_epoch)
+            st = receive_elsewhere(r, (uint32_t)pg_get(rows, i, 0));
     pg_rows_free(rows);
     return st == HSY_E_REFUSED ? host_fail(r->err, HSY_E_BUSY, HOST_FIELD_IDS,
                                            "a day is being closed: try again")

@@ -21,7 +21,7 @@ static size_t delta_number_size(uint64_t x)
     return n;
 }
 
-static uint8_t *delta_number(uint8_t *p, uint64_t x)
+uint8_t *delta_number(uint8_t *p, uint64_t x)
 {
     for (; x >= 0x80; x >>= 7)
         *p++ = (uint8_t)(x | 0x80);

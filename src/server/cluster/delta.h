@@ -18,6 +18,9 @@
     4096u /* of the largest tally; more take too long to sum                   \
            */
 
+/* Write a number so, and on: at most ten bytes. */
+uint8_t *delta_number(uint8_t *p, uint64_t x);
+
 size_t delta_size(const int64_t *words, size_t n);
 void delta_write(uint8_t *to, const int64_t *words, size_t n);
 

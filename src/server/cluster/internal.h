@@ -305,6 +305,12 @@ void cluster_commit(struct cluster_shard *s);
 
 /* ---- cluster_fold.c ------------------------------------------------------ */
 
+/* The words of a chunk, 0 behind the end of its tally; and add those of a row
+ * to them. HSY_E_DAMAGED, HSY_E_OVERFLOW. */
+size_t cluster_chunk_words(const struct roster_entry *is, size_t place);
+hsy_status cluster_add_chunk(int64_t *words, size_t n, const uint8_t *bytes,
+                             size_t len, hsy_error *err);
+
 /* Fold what waits in a shard, a bounded amount; *more: something is left.
  * wait: for whoever folds now; else that is HSY_OK. */
 hsy_status cluster_fold(struct cluster_shard *s, struct pg_link *l,
@@ -350,6 +356,10 @@ hsy_status cluster_read_days(struct cluster *c, struct pg_link *l,
 /* Make the table of an epoch that is not dropped; with the row of days locked.
  */
 hsy_status cluster_make_ids(struct pg_link *l, uint32_t epoch, hsy_error *err);
+
+/* The epochs that have a table, ascending. */
+hsy_status cluster_ids_epochs(struct pg_link *l, struct pg_rows **rows,
+                              hsy_error *err);
 
 /* Make the tables of open epochs, drop those of closed ones. */
 hsy_status cluster_tables(struct cluster_shard *s, struct pg_link *l,

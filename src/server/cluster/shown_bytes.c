@@ -2,6 +2,7 @@
 #include "server/cluster/shown_bytes.h"
 
 #include "host/base/host_fail.h"
+#include "server/cluster/delta.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +16,11 @@
 
 /* ---- Writing ------------------------------------------------------------- */
 
-static uint8_t *bytes_number(uint8_t *p, uint64_t x)
-{
-    for (; x >= 0x80; x >>= 7)
-        *p++ = (uint8_t)(x | 0x80);
-    *p++ = (uint8_t)x;
-    return p;
-}
-
 static uint8_t *bytes_sum(uint8_t *p, const struct engine_sum *sum)
 {
-    p = bytes_number(p, sum->batches);
-    p = bytes_number(p, sum->least);
-    return bytes_number(p, sum->reports);
+    p = delta_number(p, sum->batches);
+    p = delta_number(p, sum->least);
+    return delta_number(p, sum->reports);
 }
 
 static uint8_t *bytes_epochs(uint8_t *p, const struct shown_view *v)
@@ -37,10 +30,10 @@ static uint8_t *bytes_epochs(uint8_t *p, const struct shown_view *v)
     for (size_t i = 0; i < v->ncounts; i++) {
         const struct shown_epoch *e = &v->counts[i];
 
-        p = bytes_number(p, e->epoch - before);
-        p = bytes_number(p, e->reports);
-        p = bytes_number(p, e->own);
-        p = bytes_number(p, e->nulls);
+        p = delta_number(p, e->epoch - before);
+        p = delta_number(p, e->reports);
+        p = delta_number(p, e->own);
+        p = delta_number(p, e->nulls);
         p = bytes_sum(p, &e->came);
         p = bytes_sum(p, &e->own_came);
         before = e->epoch;
@@ -55,9 +48,9 @@ static uint8_t *bytes_blocks(uint8_t *p, const struct shown_view *v)
     for (size_t k = 0; k < v->nblocks; k++) {
         const struct shown_block *b = &v->blocks[k];
 
-        p = bytes_number(p, b->first - before);
-        p = bytes_number(p, b->last - b->first);
-        p = bytes_number(p, b->over);
+        p = delta_number(p, b->first - before);
+        p = delta_number(p, b->last - b->first);
+        p = delta_number(p, b->over);
         before = b->last;
     }
     return p;
@@ -74,11 +67,11 @@ hsy_status shown_bytes_write(uint8_t **out, size_t *len,
         return host_nomem(err);
     *p++ = BYTES_FORMAT;
     memcpy(p, v->digest, HSY_DIGEST);
-    p = bytes_number(p + HSY_DIGEST, v->generation);
-    p = bytes_number(p, v->kept);
-    p = bytes_number(p, v->gone);
-    p = bytes_number(p, v->ncounts);
-    p = bytes_number(p, v->nblocks);
+    p = delta_number(p + HSY_DIGEST, v->generation);
+    p = delta_number(p, v->kept);
+    p = delta_number(p, v->gone);
+    p = delta_number(p, v->ncounts);
+    p = delta_number(p, v->nblocks);
     p = bytes_blocks(bytes_epochs(p, v), v);
     *out = bytes;
     *len = (size_t)(p - bytes);

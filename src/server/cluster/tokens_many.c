@@ -207,42 +207,35 @@ static hsy_status tokens_many_tasks(
     return st;
 }
 
-/* A number that there is one of. */
-static hsy_status tokens_many_number(struct tokens_keep *k, int64_t *out,
-                                     hsy_error *err, const char *sql,
-                                     const char *form, ...)
-{
-    struct pg_rows *rows = NULL;
-    va_list values;
-    hsy_status st;
-
-    va_start(values, form);
-    st = pg_ask_list(tokens_many_link(k), &rows, err, sql, form, values);
-    va_end(values);
-
-    if (st == HSY_OK && pg_count(rows) != 1)
-        st = tokens_many_damaged(err);
-    if (st == HSY_OK)
-        *out = pg_get(rows, 0, 0);
-    pg_rows_free(rows);
-    return st;
-}
-
 static hsy_status tokens_many_count(struct tokens_keep *k, const char *task,
                                     uint64_t *n, hsy_error *err)
 {
-    int64_t there = 0;
-    hsy_status st = tokens_many_number(
-        k, &there, err, "select count(*) from enrolled where task = $1", "t",
-        task);
+    struct pg_rows *rows = NULL;
+    hsy_status st =
+        pg_ask(tokens_many_link(k), &rows, err,
+               "select count(*) from enrolled where task = $1", "t", task);
 
-    *n = (uint64_t)there;
+    *n = st == HSY_OK ? (uint64_t)pg_get(rows, 0, 0) : 0;
+    pg_rows_free(rows);
     return st;
 }
 
 /* ---- For a running collector --------------------------------------------- */
 
-static const char tokens_many_now[] = "select version from tokens_version";
+static hsy_status tokens_many_now(struct tokens_keep *k, int64_t *version,
+                                  hsy_error *err)
+{
+    struct pg_rows *rows = NULL;
+    hsy_status st = pg_ask(tokens_many_link(k), &rows, err,
+                           "select version from tokens_version", "");
+
+    if (st == HSY_OK && pg_count(rows) != 1)
+        st = tokens_many_damaged(err);
+    if (st == HSY_OK)
+        *version = pg_get(rows, 0, 0);
+    pg_rows_free(rows);
+    return st;
+}
 
 /* A link that died since it was used last is made anew, at once. */
 static hsy_status tokens_many_version(struct tokens_keep *k, int64_t *version,
@@ -255,9 +248,9 @@ static hsy_status tokens_many_version(struct tokens_keep *k, int64_t *version,
     pg_patience(l, TOKENS_MANY_LOOK);
     if (st != HSY_OK)
         return st;
-    st = tokens_many_number(k, version, err, tokens_many_now, "");
+    st = tokens_many_now(k, version, err);
     if (st == HSY_E_BUSY && old && (st = pg_connect(l, err)) == HSY_OK)
-        st = tokens_many_number(k, version, err, tokens_many_now, "");
+        st = tokens_many_now(k, version, err);
     return st;
 }
 
@@ -273,7 +266,7 @@ static hsy_status tokens_many_load(struct tokens_keep *k,
         st = pg_begin_reading(l, err);
     if (st != HSY_OK)
         return st;
-    st = tokens_many_number(k, version, err, tokens_many_now, "");
+    st = tokens_many_now(k, version, err);
     if (st == HSY_OK)
         st = tokens_many_people(k, &out->people, err);
     if (st == HSY_OK)

@@ -342,6 +342,11 @@ bool store_blank_knows(const volatile uint32_t *index);
  * become so long that the reader has to go. Any thread. */
 bool store_log_crowds(struct store_sqlite *s);
 
+/* The place of the last row of ids after one place and up to another, of so
+ * many rows and bytes that nobody waits long for it; 0: there is none. */
+int store_ids_some(struct sql *q, uint64_t from, uint64_t through, size_t rows,
+                   size_t most, uint64_t *last);
+
 /* Erase ids and quotas of closed epochs, a bounded number. */
 hsy_status store_erase_epochs(struct store_sqlite *s, bool *more,
                               hsy_error *err);

@@ -84,21 +84,11 @@ static int over_erase_rows(struct store_sqlite *s, struct sql *q,
                            const void *what)
 {
     struct runs_half *p = store_runs_part(s->runs, *(const uint64_t *)what);
-    const struct sql_value v[] = {SQL_N(runs_begin(p->half)), SQL_N(OVER_ROWS)};
-    struct sql_value span[] = {v[0], SQL_N(0)};
-    size_t bytes = 0;
-    int rc;
-    sqlite3_stmt *st = sql_start(q, SQL_SMALL_IDS, v, 2, &rc);
+    struct sql_value span[] = {SQL_N(runs_begin(p->half)), SQL_N(0)};
+    const int rc = store_ids_some(q, span[0].number, p->through, OVER_ROWS,
+                                  OVER_BYTES, &span[1].number);
 
-    if (st == NULL)
-        return rc;
-    while (bytes < OVER_BYTES && (rc = sqlite3_step(st)) == SQLITE_ROW &&
-           (uint64_t)sqlite3_column_int64(st, 0) <= p->through) {
-        span[1].number = (uint64_t)sqlite3_column_int64(st, 0);
-        bytes += (size_t)sqlite3_column_int64(st, 1);
-    }
-    sqlite3_reset(st);
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+    if (rc != SQLITE_OK)
         return rc;
     p->waste = span[1].number != 0;
     return p->waste ? store_erase_ids(s, q, span) : SQLITE_OK;

@@ -18,11 +18,10 @@
 
 /* ---- What is over -------------------------------------------------------- */
 
-/* Rows of ids of closed epochs, of so many bytes that nobody waits long for it:
- * the place of the last of them, or 0. */
-static int tidy_old_ids(struct sql *q, uint64_t end, uint64_t *last)
+int store_ids_some(struct sql *q, uint64_t from, uint64_t through, size_t rows,
+                   size_t most, uint64_t *last)
 {
-    const struct sql_value v[] = {SQL_N(0), SQL_N(STORE_ERASE_ROWS)};
+    const struct sql_value v[] = {SQL_N(from), SQL_N(rows)};
     size_t bytes = 0;
     int rc;
     sqlite3_stmt *st = sql_start(q, SQL_SMALL_IDS, v, 2, &rc);
@@ -30,8 +29,8 @@ static int tidy_old_ids(struct sql *q, uint64_t end, uint64_t *last)
     *last = 0;
     if (st == NULL)
         return rc;
-    while (bytes < STORE_ERASE_BYTES && (rc = sqlite3_step(st)) == SQLITE_ROW &&
-           (uint64_t)sqlite3_column_int64(st, 0) < end) {
+    while (bytes < most && (rc = sqlite3_step(st)) == SQLITE_ROW &&
+           (uint64_t)sqlite3_column_int64(st, 0) <= through) {
         *last = (uint64_t)sqlite3_column_int64(st, 0);
         bytes += (size_t)sqlite3_column_int64(st, 1);
     }
@@ -44,7 +43,8 @@ static int tidy_epochs(struct store_sqlite *s, struct sql *q, const void *what)
     const uint64_t closed = *(const uint64_t *)what;
     const struct sql_value quotas[] = {SQL_N(closed), SQL_N(STORE_ERASE_ROWS)};
     uint64_t last;
-    int rc = tidy_old_ids(q, (closed + 1) << 32, &last);
+    int rc = store_ids_some(q, 0, ((closed + 1) << 32) - 1, STORE_ERASE_ROWS,
+                            STORE_ERASE_BYTES, &last);
 
     if (rc == SQLITE_OK && last != 0) {
         const struct sql_value ids[] = {SQL_N(0), SQL_N(last)};
