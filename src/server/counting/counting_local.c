@@ -26,16 +26,6 @@ static struct counting_local *local_of(struct counting *c)
     return (struct counting_local *)c;
 }
 
-/* On the thread that admits; before there is one, at once. */
-static hsy_status local_admitting(struct counting *c, workers_job *job,
-                                  void *ctx, hsy_error *err)
-{
-    struct workers *w = local_of(c)->workers;
-
-    return w != NULL ? workers_admitting(w, job, ctx, err)
-                     : job(c->view, ctx, err);
-}
-
 static hsy_status local_start(struct counting *c,
                               const struct workers_options *o, hsy_error *err)
 {
@@ -52,128 +42,119 @@ static void local_times(struct counting *c, struct workers_times *out)
     workers_status(local_of(c)->workers, out);
 }
 
-/* ---- What changes something ---------------------------------------------- */
+/* ---- On the thread that admits ------------------------------------------- */
 
-struct local_bytes {
-    uint32_t entry;
+/* What is to be done there, and with what. */
+struct local_call {
+    enum {
+        LOCAL_DOCUMENT,
+        LOCAL_MERGE,
+        LOCAL_RECEIVED,
+        LOCAL_RECEIVE,
+        LOCAL_RETIRE,
+        LOCAL_KEEP,
+        LOCAL_FIGURES
+    } does;
+    uint32_t which; /* entry, release or day */
     const uint8_t *bytes;
     size_t len;
+    const char *task;
+    struct store *store;
+    struct store_received *received;
+    struct engine_delivery *delivery;
+    const struct store_figure *figure;
+    const struct store_reader *to;
+    uint64_t *n;
 };
 
-static hsy_status local_document_job(struct engine *e, void *ctx,
-                                     hsy_error *err)
+static hsy_status local_job(struct engine *e, void *ctx, hsy_error *err)
 {
-    const struct local_bytes *b = ctx;
+    const struct local_call *c = ctx;
 
-    return engine_set_document(e, b->bytes, b->len, err);
+    switch (c->does) {
+    case LOCAL_DOCUMENT:
+        return engine_set_document(e, c->bytes, c->len, err);
+    case LOCAL_MERGE:
+        return engine_merge(e, c->which, c->bytes, c->len, err);
+    case LOCAL_RECEIVED:
+        return c->store->ops->received(c->store, c->bytes, c->received, err);
+    case LOCAL_RECEIVE:
+        return engine_receive(e, c->delivery, err);
+    case LOCAL_RETIRE:
+        return c->task != NULL
+                   ? engine_retire_task(e, c->task, c->which, c->n, err)
+                   : engine_purge(e, c->which, c->n, err);
+    case LOCAL_KEEP:
+        return engine_keep(e, c->figure, err);
+    case LOCAL_FIGURES:
+        return engine_figures(e, c->to, err);
+    }
+    return HSY_E_UNKNOWN;
+}
+
+/* Before there is such a thread, at once. */
+static hsy_status local_admitting(struct counting *c, struct local_call call,
+                                  hsy_error *err)
+{
+    struct workers *w = local_of(c)->workers;
+
+    return w != NULL ? workers_admitting(w, local_job, &call, err)
+                     : local_job(c->view, &call, err);
 }
 
 static hsy_status local_document(struct counting *c, const uint8_t *bytes,
                                  size_t len, hsy_error *err)
 {
-    struct local_bytes b = {0, bytes, len};
-
-    return local_admitting(c, local_document_job, &b, err);
-}
-
-static hsy_status local_merge_job(struct engine *e, void *ctx, hsy_error *err)
-{
-    const struct local_bytes *b = ctx;
-
-    return engine_merge(e, b->entry, b->bytes, b->len, err);
+    return local_admitting(
+        c, (struct local_call){LOCAL_DOCUMENT, .bytes = bytes, .len = len},
+        err);
 }
 
 static hsy_status local_merge(struct counting *c, uint32_t entry,
                               const uint8_t *bytes, size_t len, hsy_error *err)
 {
-    struct local_bytes b = {entry, bytes, len};
-
-    return local_admitting(c, local_merge_job, &b, err);
-}
-
-struct local_received {
-    struct store *store;
-    const uint8_t *id;
-    struct store_received *out;
-};
-
-static hsy_status local_received_job(struct engine *e, void *ctx,
-                                     hsy_error *err)
-{
-    const struct local_received *r = ctx;
-
-    (void)e;
-    return r->store->ops->received(r->store, r->id, r->out, err);
+    return local_admitting(
+        c, (struct local_call){LOCAL_MERGE, entry, .bytes = bytes, .len = len},
+        err);
 }
 
 static hsy_status local_received(struct counting *c,
                                  const uint8_t id[STORE_BATCH_ID],
                                  struct store_received *out, hsy_error *err)
 {
-    struct local_received r = {local_of(c)->store, id, out};
-
-    return local_admitting(c, local_received_job, &r, err);
-}
-
-static hsy_status local_receive_job(struct engine *e, void *ctx, hsy_error *err)
-{
-    return engine_receive(e, ctx, err);
+    return local_admitting(c,
+                           (struct local_call){LOCAL_RECEIVED,
+                                               .store = local_of(c)->store,
+                                               .bytes = id, .received = out},
+                           err);
 }
 
 static hsy_status local_receive(struct counting *c, struct engine_delivery *d,
                                 hsy_error *err)
 {
-    return local_admitting(c, local_receive_job, d, err);
-}
-
-struct local_retire {
-    const char *task;
-    uint32_t which;
-    uint64_t *n;
-};
-
-static hsy_status local_retire_job(struct engine *e, void *ctx, hsy_error *err)
-{
-    const struct local_retire *r = ctx;
-
-    return r->task != NULL ? engine_retire_task(e, r->task, r->which, r->n, err)
-                           : engine_purge(e, r->which, r->n, err);
+    return local_admitting(c, (struct local_call){LOCAL_RECEIVE, .delivery = d},
+                           err);
 }
 
 static hsy_status local_retire(struct counting *c, const char *task,
                                uint32_t which, uint64_t *n, hsy_error *err)
 {
-    struct local_retire r = {task, which, n};
-
-    return local_admitting(c, local_retire_job, &r, err);
-}
-
-/* ---- Figures that are kept ----------------------------------------------- */
-
-static hsy_status local_keep_job(struct engine *e, void *ctx, hsy_error *err)
-{
-    return engine_keep(e, ctx, err);
+    return local_admitting(
+        c, (struct local_call){LOCAL_RETIRE, which, .task = task, .n = n}, err);
 }
 
 static hsy_status local_keep(struct counting *c,
                              const struct store_figure *figure, hsy_error *err)
 {
-    struct store_figure copy = *figure;
-
-    return local_admitting(c, local_keep_job, &copy, err);
-}
-
-static hsy_status local_figures_job(struct engine *e, void *ctx, hsy_error *err)
-{
-    return engine_figures(e, ctx, err);
+    return local_admitting(c, (struct local_call){LOCAL_KEEP, .figure = figure},
+                           err);
 }
 
 static hsy_status local_figures(struct counting *c,
                                 const struct store_reader *to, hsy_error *err)
 {
-    struct store_reader copy = *to;
-
-    return local_admitting(c, local_figures_job, &copy, err);
+    return local_admitting(c, (struct local_call){LOCAL_FIGURES, .to = to},
+                           err);
 }
 
 /* ---- Tallies ------------------------------------------------------------- */

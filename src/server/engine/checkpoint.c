@@ -142,17 +142,6 @@ static struct engine_tally *write_first(struct engine *e,
     return t;
 }
 
-static struct engine_entry *write_entry(struct engine *e, size_t number)
-{
-    struct engine_entry *x = NULL;
-
-    pthread_mutex_lock(&e->lock);
-    if (number < e->nentries)
-        x = e->entries[number];
-    pthread_mutex_unlock(&e->lock);
-    return x;
-}
-
 /* ---- Rounds -------------------------------------------------------------- */
 
 /* The round of an entry is in force. */
@@ -170,12 +159,12 @@ static hsy_status write_waiting(struct engine *e, struct store_round **out,
     struct engine_entry *x;
     size_t i = 0;
 
-    for (*n = 0; (x = write_entry(e, i)) != NULL; i++)
+    for (*n = 0; (x = engine_entry_of(e, i)) != NULL; i++)
         *n += x->written;
     *out = calloc(*n + 1, sizeof **out);
     if (*out == NULL)
         return host_nomem(err);
-    for (*n = i = 0; (x = write_entry(e, i)) != NULL; i++)
+    for (*n = i = 0; (x = engine_entry_of(e, i)) != NULL; i++)
         if (x->written)
             (*out)[(*n)++] = (struct store_round){x->is->number, x->through};
     return HSY_OK;
@@ -192,7 +181,7 @@ static hsy_status write_round(struct engine *e, hsy_error *err)
     if (st == HSY_OK && n != 0)
         st = e->store->ops->rounds(e->store, rounds, n, err);
     for (size_t i = 0; st == HSY_OK && i < n; i++) {
-        x = write_entry(e, rounds[i].entry);
+        x = engine_entry_of(e, rounds[i].entry);
         write_stands(e, x);
     }
     if (x != NULL)
@@ -235,11 +224,9 @@ static void write_unlink(struct engine *e, struct engine_entry *x,
     pthread_mutex_lock(&e->lock);
     while (*at != old)
         at = &(*at)->next;
-    *at = old->next;
+    engine_tally_drop(e, x, at);
     e->trim = true;
-    e->status.tally_bytes -= x->is->words * sizeof(int64_t);
     pthread_mutex_unlock(&e->lock);
-    engine_tally_free(old);
 }
 
 static hsy_status write_drop(struct engine *e, const struct write_old *old,
@@ -250,7 +237,7 @@ static hsy_status write_drop(struct engine *e, const struct write_old *old,
                         : e->store->ops->drop(e->store, old->is, old->n, err);
 
     for (size_t i = 0; st == HSY_OK && i < old->n; i++)
-        write_unlink(e, write_entry(e, old->is[i].entry), old->tallies[i]);
+        write_unlink(e, engine_entry_of(e, old->is[i].entry), old->tallies[i]);
     return st;
 }
 
@@ -264,7 +251,7 @@ static hsy_status write_drops(struct engine *e, hsy_error *err)
         struct engine_entry *x;
 
         old.n = 0;
-        for (size_t i = 0; (x = write_entry(e, i)) != NULL; i++)
+        for (size_t i = 0; (x = engine_entry_of(e, i)) != NULL; i++)
             if (x->chosen && !x->changed)
                 write_find_old(e, x, &old);
         st = write_drop(e, &old, err);
@@ -282,7 +269,7 @@ static hsy_status write_finish(struct engine *e, hsy_error *err)
 
     if (st == HSY_OK)
         st = write_drops(e, err);
-    for (size_t i = 0; st == HSY_OK && (x = write_entry(e, i)) != NULL; i++)
+    for (size_t i = 0; st == HSY_OK && (x = engine_entry_of(e, i)) != NULL; i++)
         x->chosen &= x->changed;
     return st;
 }
@@ -291,7 +278,7 @@ void engine_checkpoint(struct engine *e)
 {
     struct engine_entry *x;
 
-    for (size_t i = 0; (x = write_entry(e, i)) != NULL; i++)
+    for (size_t i = 0; (x = engine_entry_of(e, i)) != NULL; i++)
         x->chosen = true;
 }
 
@@ -299,7 +286,7 @@ void engine_checkpoint_retired(struct engine *e)
 {
     struct engine_entry *x;
 
-    for (size_t i = 0; (x = write_entry(e, i)) != NULL; i++)
+    for (size_t i = 0; (x = engine_entry_of(e, i)) != NULL; i++)
         x->chosen = x->retired || !x->changed;
 }
 
@@ -309,8 +296,8 @@ static void write_choose(struct engine *e)
     struct fold *f = &e->fold;
     struct engine_entry *x;
 
-    for (size_t i = 0; f->writing == NULL && (x = write_entry(e, i)) != NULL;
-         i++) {
+    for (size_t i = 0;
+         f->writing == NULL && (x = engine_entry_of(e, i)) != NULL; i++) {
         if (!x->chosen || !x->changed || x->written)
             continue;
         x->frozen = true;

@@ -10,14 +10,10 @@
 #include "server/engine/internal.h"
 
 #include "host/base/grow.h"
+#include "server/store/runs.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static int order_ids(const void *a, const void *b)
-{
-    return memcmp(a, b, sizeof(struct store_id));
-}
 
 static int order_uploads(const void *a, const void *b)
 {
@@ -87,7 +83,7 @@ bool engine_order(struct engine *e)
     for (size_t i = 0; i < a->nepochs; i++)
         if (a->epochs[i].n > 1)
             qsort(a->epochs[i].ids, a->epochs[i].n, sizeof *a->epochs[i].ids,
-                  order_ids);
+                  run_order);
     for (size_t i = 0; good && i < a->nslots; i++)
         good = order_batch(e, &a->slots[i]);
     return good;

@@ -118,6 +118,16 @@ hsy_status engine_entries_make(struct engine *e, struct roster *roster,
     return HSY_OK;
 }
 
+struct engine_entry *engine_entry_of(struct engine *e, size_t number)
+{
+    struct engine_entry *x;
+
+    pthread_mutex_lock(&e->lock);
+    x = number < e->nentries ? e->entries[number] : NULL;
+    pthread_mutex_unlock(&e->lock);
+    return x;
+}
+
 struct store_count *engine_count(struct engine_entry *x, uint32_t epoch)
 {
     size_t at = x->ncounts;
@@ -184,6 +194,16 @@ void engine_tally_free(struct engine_tally *t)
     free(t->words);
     free(t->marks);
     free(t);
+}
+
+void engine_tally_drop(struct engine *e, const struct engine_entry *x,
+                       struct engine_tally **at)
+{
+    struct engine_tally *t = *at;
+
+    *at = t->next;
+    e->status.tally_bytes -= x->is->words * sizeof(int64_t);
+    engine_tally_free(t);
 }
 
 hsy_status engine_tally_make(struct engine *e, struct engine_entry *x,

@@ -8,6 +8,7 @@
  */
 #include "server/engine/internal.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
 
@@ -44,14 +45,10 @@ static size_t fold_reports_room(const struct roster_entry *is)
 
 static bool fold_memory(uint8_t **memory, size_t *room, size_t n)
 {
-    uint8_t *more;
-
     if (n <= *room)
         return true;
-    more = realloc(*memory, n);
-    if (more == NULL)
+    if (!grow_to(memory, n, 1))
         return false;
-    *memory = more;
     *room = n;
     return true;
 }
@@ -231,16 +228,6 @@ static hsy_status fold_one(struct engine *e, struct engine_entry *x,
     return HSY_OK;
 }
 
-static struct engine_entry *fold_entry(struct engine *e, uint32_t number)
-{
-    struct engine_entry *x;
-
-    pthread_mutex_lock(&e->lock);
-    x = e->entries[number];
-    pthread_mutex_unlock(&e->lock);
-    return x;
-}
-
 /*
  * A commit is folded as a whole, since a round goes through whole commits: an
  * entry with reports of two days in one commit has two batches in it, and a
@@ -260,7 +247,7 @@ hsy_status engine_fold(struct engine *e, bool *more, hsy_error *err)
         struct engine_entry *x;
 
         b = engine_queue_pop(&f->ready);
-        x = fold_entry(e, b->entry);
+        x = engine_entry_of(e, b->entry);
         seq = b->seq;
         if (x->frozen) {
             engine_queue_push(&f->frozen, b);
@@ -311,7 +298,7 @@ static hsy_status fold_sum(int64_t *words, const struct engine_tally *t,
 hsy_status engine_copy(struct engine *e, uint32_t entry, uint32_t first,
                        uint32_t last, int64_t *words, hsy_error *err)
 {
-    struct engine_entry *x = fold_entry(e, entry);
+    struct engine_entry *x = engine_entry_of(e, entry);
     struct engine_tally *t;
     hsy_status st = HSY_OK;
     bool any = false;

@@ -207,6 +207,9 @@ struct engine *engine_new(struct store *store, const struct store_state *state,
 hsy_status engine_entries_make(struct engine *e, struct roster *roster,
                                hsy_error *err);
 
+/* An entry; NULL: there is none. */
+struct engine_entry *engine_entry_of(struct engine *e, size_t number);
+
 /* A document that is shared, with one holder; NULL: out of memory. */
 uint8_t *engine_document_make(const uint8_t *bytes, size_t len);
 
@@ -229,6 +232,10 @@ struct engine_tally *engine_tally_of(const struct engine_entry *x,
 hsy_status engine_tally_make(struct engine *e, struct engine_entry *x,
                              uint32_t epoch, size_t limit);
 void engine_tally_free(struct engine_tally *t);
+
+/* Take one out of its entry's list, and free it; with the lock. */
+void engine_tally_drop(struct engine *e, const struct engine_entry *x,
+                       struct engine_tally **at);
 
 /* Whether an entry has a tally for each day, and whether that of this epoch is
  * still kept. */

@@ -308,9 +308,7 @@ void mirror_keep(struct engine *e, uint32_t entry)
             at = &t->next;
             continue;
         }
-        *at = t->next;
-        e->status.tally_bytes -= x->is->words * sizeof(int64_t);
-        engine_tally_free(t);
+        engine_tally_drop(e, x, at);
     }
     pthread_mutex_unlock(&e->lock);
 }

@@ -225,10 +225,8 @@ static void recover_parts(struct engine *e, struct engine_entry *x)
             at = &t->next;
             continue;
         }
-        *at = t->next;
-        e->status.tally_bytes -= x->is->words * sizeof(int64_t);
+        engine_tally_drop(e, x, at);
         x->undated = true;
-        engine_tally_free(t);
     }
 }
 

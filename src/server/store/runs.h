@@ -125,7 +125,9 @@ uint64_t run_write_memory(const struct run_writer *w); /* bytes, by now */
 hsy_status run_adopt(struct run **out, int dir, const struct run_is *is,
                      struct run_filter *filter, hsy_error *err);
 
-/* Put ids into their order. False: out of memory. */
+/* Put ids into their order, that of names, which are keyed hashes. False: out
+ * of memory. And the same for qsort. */
 bool run_sort(struct store_id *ids, size_t n);
+int run_order(const void *a, const void *b);
 
 #endif

@@ -50,7 +50,7 @@ static void writer_insert(struct store_id *ids, size_t n)
     }
 }
 
-static int writer_order(const void *a, const void *b)
+int run_order(const void *a, const void *b)
 {
     return memcmp(a, b, sizeof(struct store_id));
 }
@@ -84,7 +84,7 @@ bool run_sort(struct store_id *ids, size_t n)
         const size_t first = p == 0 ? 0 : ends[p - 1], has = ends[p] - first;
 
         if (has > 64) /* no keyed hashes: a test's, or damaged ones */
-            qsort(ids + first, has, sizeof *ids, writer_order);
+            qsort(ids + first, has, sizeof *ids, run_order);
         else
             writer_insert(ids + first, has);
     }

@@ -216,12 +216,6 @@ static hsy_status tidy_gather(void *ctx, const struct sql_value *row)
     return HSY_OK;
 }
 
-/* The order of names, which are keyed hashes: that of the commits is gone. */
-static int tidy_order(const void *a, const void *b)
-{
-    return memcmp(a, b, sizeof(struct store_id));
-}
-
 static int tidy_replace(struct store_sqlite *s, struct sql *q, const void *what)
 {
     const struct tidy_join *j = what;
@@ -245,8 +239,9 @@ static hsy_status tidy_join(struct store_sqlite *s, const struct tidy_run *run,
         return host_nomem(err);
     st = store_rows(s, &s->append, SQL_GET_IDS, v, 2, tidy_gather, &j, err);
     if (st == HSY_OK) {
+        /* That of the commits is gone. */
         qsort(j.bytes, j.used / sizeof(struct store_id),
-              sizeof(struct store_id), tidy_order);
+              sizeof(struct store_id), run_order);
         st = store_write(s, &s->append, tidy_replace, &j, err);
     }
     free(j.bytes);
