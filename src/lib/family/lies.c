@@ -9,7 +9,6 @@
  */
 #include "lib/family/lies.h"
 
-#include "lib/bits/bytes.h"
 #include "lib/bits/draw.h"
 #include "lib/family/lh.h"
 #include "lib/scheme/report.h"

@@ -1,7 +1,6 @@
 /* mean.c - rounding to a grid, and the evidence of a mean. */
 #include "lib/family/mean.h"
 
-#include "lib/bits/bytes.h"
 #include "lib/bits/ct.h"
 #include "lib/bits/draw.h"
 

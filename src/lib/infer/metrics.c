@@ -5,7 +5,6 @@
 #include "lib/core/fail.h"
 
 #include <math.h>
-#include <string.h>
 
 void hsy_metrics_errors(hsy_errors *out, const double *estimates,
                         const double *truths, size_t count)

@@ -13,7 +13,6 @@
  * Report: m bits, then the log2 k bits of j, in whole bytes.
  */
 #include "lib/bits/bytes.h"
-#include "lib/core/fail.h"
 #include "lib/family/sketch.h"
 #include "lib/family/unary.h"
 #include "lib/scheme/report.h"

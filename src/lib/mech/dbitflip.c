@@ -235,21 +235,6 @@ static hsy_status dbitflip_randomize(const hsy_scheme *s, uint8_t *reports,
 
 /* ---- Counting ------------------------------------------------------------ */
 
-/* Every set number with any bits is a report; only spare bits can be wrong. */
-static size_t dbitflip_check(const hsy_scheme *s, const uint8_t *reports,
-                             size_t n)
-{
-    const size_t bytes = s->report_bytes;
-    size_t i = 0;
-
-    if (s->report_bits == 64)
-        return n;
-    while (i < n &&
-           report_get(reports + i * bytes, bytes) >> s->report_bits == 0)
-        i++;
-    return i;
-}
-
 /* Cell v counts the ones of bucket v, cell d + v how often it was asked. */
 static void dbitflip_tally(const hsy_scheme *s, hsy_tally *t,
                            const uint8_t *reports, size_t n)
@@ -424,7 +409,7 @@ const struct mech_client hsy_mech_dbitflip_client = {
 };
 
 const struct mech_counting hsy_mech_dbitflip_counting = {
-    .check = dbitflip_check,
+    .check = hsy_spare_check,
     .tally = dbitflip_tally,
 };
 

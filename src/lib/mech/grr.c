@@ -10,8 +10,6 @@
  *
  * Report: the value's index, ceil(log2 d) bits.
  */
-#include "lib/bits/bytes.h"
-#include "lib/core/fail.h"
 #include "lib/family/lies.h"
 #include "lib/family/twolevel.h"
 #include "lib/scheme/permanent.h"

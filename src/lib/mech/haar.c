@@ -19,7 +19,6 @@
  */
 #include "lib/mech/haar.h"
 
-#include "lib/bits/bytes.h"
 #include "lib/bits/draw.h"
 #include "lib/family/channel.h"
 #include "lib/scheme/report.h"

@@ -19,6 +19,9 @@ struct haar {
     double *c;                 /* 2^levels - 1; NULL: a design without data */
 };
 
+/* Walsh-Hadamard transform in place, size a power of two. */
+void hsy_haar_transform(double *x, size_t size);
+
 /* Doubles that c takes. */
 size_t hsy_haar_size(const hsy_scheme *s);
 

@@ -9,7 +9,6 @@
  */
 #include "lib/family/tree.h"
 #include "lib/mech/haar.h"
-#include "lib/scheme/report.h"
 
 size_t hsy_haar_size(const hsy_scheme *s)
 {
@@ -28,8 +27,7 @@ static void haar_points_design(struct haar *haar, const hsy_scheme *s, double n)
         haar->count[l] = n / (double)haar->levels;
 }
 
-/* Walsh-Hadamard transform in place, size a power of two. */
-static void haar_points_transform(double *x, size_t size)
+void hsy_haar_transform(double *x, size_t size)
 {
     for (size_t half = 1; half < size; half *= 2)
         for (size_t block = 0; block < size; block += 2 * half)
@@ -55,7 +53,7 @@ void hsy_haar_open(struct haar *haar, const hsy_scheme *s, const hsy_tally *t,
 
         for (size_t j = 0; j < size; j++)
             c[j] = n > 0 ? (double)t->cells[size - 1 + j] / (n * gap) : 0;
-        haar_points_transform(c, size);
+        hsy_haar_transform(c, size);
     }
 }
 

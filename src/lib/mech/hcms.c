@@ -77,17 +77,6 @@ static hsy_status hcms_randomize(const hsy_scheme *s, uint8_t *reports,
                                  hcms_index_bits(s));
 }
 
-static size_t hcms_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
-{
-    const size_t bytes = s->report_bytes;
-    size_t i = 0;
-
-    while (i < n &&
-           report_get(reports + i * bytes, bytes) >> s->report_bits == 0)
-        i++;
-    return i;
-}
-
 /* Cells are far apart: each is asked for some reports before it is counted. */
 static inline void hcms_count(const hsy_scheme *s, int64_t *cells,
                               const uint8_t *reports, size_t n, size_t bytes)
@@ -173,7 +162,7 @@ const struct mech_client hsy_mech_hcms_client = {
 };
 
 const struct mech_counting hsy_mech_hcms_counting = {
-    .check = hcms_check,
+    .check = hsy_spare_check,
     .tally = hcms_tally,
 };
 

@@ -7,6 +7,7 @@
  * 1/(2B-1+E) to Y[i] on average, any other report nothing: two own sets of one
  * block meet in half of each.                      docs/mechanisms/hr.md, 3
  */
+#include "lib/mech/haar.h"
 #include "lib/mech/hr.h"
 
 #include "lib/family/twolevel.h"
@@ -133,19 +134,6 @@ void hsy_hr_points(const hsy_scheme *s, hsy_evidence *points,
 
 /* ---- The channel --------------------------------------------------------- */
 
-/* The transform of n doubles in place. */
-static void hr_points_transform(double *x, size_t n)
-{
-    for (size_t h = 1; h < n; h *= 2)
-        for (size_t at = 0; at < n; at += 2 * h)
-            for (size_t i = at; i < at + h; i++) {
-                double a = x[i], b = x[i + h];
-
-                x[i] = a + b;
-                x[i + h] = a - b;
-            }
-}
-
 /* P[y | x] of an output that is not own, and half of what an own one has more:
  * an own one has both halves, (1 + 1) / 2, another none, (1 - 1) / 2. */
 struct hr_points_channel {
@@ -179,7 +167,7 @@ void hsy_hr_forward(const hsy_scheme *s, double *out, const double *theta,
     for (size_t at = 0; at < s->cells; at += size) {
         double block;
 
-        hr_points_transform(out + at, size);
+        hsy_haar_transform(out + at, size);
         block = out[at];
         for (size_t u = at; u < at + size; u++)
             out[u] = p.other * sum + p.half * (block + out[u]);
@@ -199,7 +187,7 @@ void hsy_hr_backward(const hsy_scheme *s, double *out, const double *ratio,
         sum += ratio[y];
     }
     for (size_t at = 0; at < s->cells; at += size)
-        hr_points_transform(scratch + at, size);
+        hsy_haar_transform(scratch + at, size);
     for (uint32_t x = 0; x < s->d; x++) {
         uint64_t item = hadamard_item(x, &h);
         double block = scratch[item & ~(uint64_t)(size - 1)];

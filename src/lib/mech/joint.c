@@ -20,7 +20,6 @@
 #include "lib/scheme/tuple.h"
 
 #define JOINT_CELLS_MAX 4096u
-#define JOINT_BLOCK 256u /* truths folded at once */
 
 /* ---- Resolving ----------------------------------------------------------- */
 
@@ -218,60 +217,6 @@ static size_t joint_tail_size(const hsy_spec *spec)
                : hsy_sampled_size(spec, &hsy_mech_joint_parts);
 }
 
-/* ---- Reports: the cells' ------------------------------------------------- */
-
-static hsy_status joint_randomize(const hsy_scheme *s, uint8_t *reports,
-                                  const uint64_t *codes, size_t n,
-                                  hsy_coins *coins)
-{
-    const hsy_scheme *cells = hsy_scheme_part(s, 0);
-    const size_t width = hsy_codes_per_truth(s);
-    uint64_t folded[JOINT_BLOCK];
-    hsy_status st = HSY_OK;
-
-    for (size_t done = 0; done < n && st == HSY_OK; done += JOINT_BLOCK) {
-        const size_t m = n - done < JOINT_BLOCK ? n - done : JOINT_BLOCK;
-
-        for (size_t k = 0; k < m; k++)
-            folded[k] = joint_code(s, codes + (done + k) * width, 0);
-        st = cells->mech->client->randomize(
-            cells, reports + done * s->report_bytes, folded, m, coins);
-    }
-    bytes_wipe(folded, (n < JOINT_BLOCK ? n : JOINT_BLOCK) * sizeof *folded);
-    return st;
-}
-
-static size_t joint_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
-{
-    const hsy_scheme *cells = hsy_scheme_part(s, 0);
-
-    return cells->mech->counting->check(cells, reports, n);
-}
-
-static void joint_tally(const hsy_scheme *s, hsy_tally *t,
-                        const uint8_t *reports, size_t n)
-{
-    const hsy_scheme *cells = hsy_scheme_part(s, 0);
-
-    cells->mech->counting->tally(cells, t, reports, n);
-}
-
-static size_t joint_law(const hsy_scheme *s, hsy_factor *factors,
-                        const uint64_t *codes, const uint8_t *report)
-{
-    const hsy_scheme *cells = hsy_scheme_part(s, 0);
-
-    return cells->mech->law->of_code(cells, factors, joint_code(s, codes, 0),
-                                     report);
-}
-
-static size_t joint_law_worst(const hsy_scheme *s, hsy_factor factors[4])
-{
-    const hsy_scheme *cells = hsy_scheme_part(s, 0);
-
-    return cells->mech->law->worst(cells, factors);
-}
-
 /* ---- Estimates ----------------------------------------------------------- */
 
 /* Of the attribute that is worst at share 0. */
@@ -346,21 +291,11 @@ void hsy_joint_points(const hsy_scheme *s, hsy_evidence *points,
 
 const struct mech_client hsy_mech_joint_client = {
     .resolve = joint_resolve,
-    .randomize = joint_randomize,
+    .randomize = hsy_whole_randomize,
     .tail_size = joint_tail_size,
     .settle = hsy_sampled_settle,
 };
 
-const struct mech_counting hsy_mech_joint_counting = {
-    .check = joint_check,
-    .tally = joint_tally,
-};
-
 const struct mech_estimate hsy_mech_joint_estimate = {
     .variance = joint_variance,
-};
-
-const struct mech_law hsy_mech_joint_law = {
-    .of_codes = joint_law,
-    .worst = joint_law_worst,
 };

@@ -14,7 +14,6 @@
 #include "lib/bits/bytes.h"
 #include "lib/bits/ct.h"
 #include "lib/bits/draw.h"
-#include "lib/core/fail.h"
 #include "lib/family/channel.h"
 #include "lib/family/mean.h"
 

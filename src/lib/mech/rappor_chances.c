@@ -113,11 +113,6 @@ static uint64_t rappor_threshold(uint64_t num, uint64_t den)
 
 /* ---- By probabilities ---------------------------------------------------- */
 
-static bool rappor_ratio_valid(const hsy_ratio *r)
-{
-    return r->den >= 1 && r->den <= (uint64_t)1 << 31 && r->num <= r->den;
-}
-
 /* p < q, without division: denominators are at most 2^31. */
 static bool rappor_ordered(const hsy_ratio *p, const hsy_ratio *q)
 {
@@ -131,7 +126,7 @@ static hsy_status rappor_take(hsy_scheme *s, const hsy_spec *spec,
         const hsy_ratio *r = &spec->chance[i];
         bool none = r->num == 0 && r->den == 0;
 
-        if (i < 3 ? !rappor_ratio_valid(r) : !none)
+        if (i < 3 ? !mech_ratio_valid(r) : !none)
             return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                             "f, p and q are each num/den with den from 1 to "
                             "2^31");

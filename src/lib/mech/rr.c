@@ -16,7 +16,6 @@
  *
  * Report: one bit.
  */
-#include "lib/bits/bytes.h"
 #include "lib/core/exp.h"
 #include "lib/core/fail.h"
 #include "lib/family/channel.h"
@@ -46,11 +45,6 @@ static void rr_channel(hsy_scheme *s)
     }
 }
 
-static bool rr_ratio_valid(const hsy_ratio *r)
-{
-    return r->den >= 1 && r->den <= (uint64_t)1 << 31 && r->num <= r->den;
-}
-
 /* The probabilities that the design takes, and no others. */
 static hsy_status rr_chances(hsy_scheme *s, const hsy_spec *spec,
                              hsy_error *err)
@@ -63,7 +57,7 @@ static hsy_status rr_chances(hsy_scheme *s, const hsy_spec *spec,
     for (size_t i = 0; i < HSY_CHANCES; i++) {
         const hsy_ratio *r = &spec->chance[i];
 
-        if (i < takes[s->design] && !rr_ratio_valid(r))
+        if (i < takes[s->design] && !mech_ratio_valid(r))
             return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
                             "a probability is num/den with den from 1 to 2^31");
         if (i >= takes[s->design] && (r->num != 0 || r->den != 0))

@@ -11,7 +11,6 @@
  * the budget is "amplified": that would hold only between truths which differ
  * in one attribute.                            docs/mechanisms/smp.md, Thm 1
  */
-#include "lib/core/fail.h"
 #include "lib/scheme/sampled.h"
 #include "lib/scheme/scheme.h"
 #include "lib/scheme/tuple.h"

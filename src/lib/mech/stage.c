@@ -40,8 +40,6 @@
 #define STAGE_STEP_MAX 20u
 #define STAGE_MOST_MAX ((uint64_t)1 << STAGE_STEP_MAX)
 #define STAGE_SURVIVORS 32u /* of the default most */
-#define STAGE_BLOCK 256u
-#define STAGE_ROOM 8192u
 
 /* ---- What a spec comes to ------------------------------------------------ */
 
@@ -342,81 +340,12 @@ static void stage_settle(hsy_scheme *s, const hsy_spec *spec)
         stage_read(own + i * words, at + 4, length);
 }
 
-/* ---- Reports ------------------------------------------------------------- */
-
 static const hsy_scheme *stage_own(const hsy_scheme *s)
 {
     return hsy_scheme_part(s, 0);
 }
 
-static hsy_status stage_randomize(const hsy_scheme *s, uint8_t *reports,
-                                  const uint64_t *codes, size_t n,
-                                  hsy_coins *coins)
-{
-    const hsy_scheme *part = stage_own(s);
-    const size_t bytes = s->report_bytes, own = part->report_bytes;
-    const size_t width = hsy_codes_per_truth(s);
-    uint64_t values[STAGE_BLOCK];
-    hsy_status st = HSY_OK;
-
-    for (size_t done = 0; done < n && st == HSY_OK; done += STAGE_BLOCK) {
-        const size_t m = n - done < STAGE_BLOCK ? n - done : STAGE_BLOCK;
-        uint8_t *to = reports + done * bytes;
-
-        for (size_t k = 0; k < m; k++)
-            values[k] = stage_code(s, codes + (done + k) * width, 0);
-        st = part->mech->client->randomize(part, to, values, m, coins);
-        for (size_t k = m; k-- > 0 && st == HSY_OK;) {
-            memmove(to + k * bytes, to + k * own, own);
-            memset(to + k * bytes + own, 0, bytes - own);
-        }
-    }
-    bytes_wipe(values, (n < STAGE_BLOCK ? n : STAGE_BLOCK) * sizeof *values);
-    return st;
-}
-
-static size_t stage_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
-{
-    const hsy_scheme *part = stage_own(s);
-    size_t i = 0;
-
-    for (; i < n; i++, reports += s->report_bytes) {
-        uint8_t rest = 0;
-
-        for (size_t k = part->report_bytes; k < s->report_bytes; k++)
-            rest |= reports[k];
-        if (rest != 0 || part->mech->counting->check(part, reports, 1) != 1)
-            break;
-    }
-    return i;
-}
-
-/* The oracle's reports without what follows them, as many as fit. */
-static void stage_tally(const hsy_scheme *s, hsy_tally *t,
-                        const uint8_t *reports, size_t n)
-{
-    const hsy_scheme *part = stage_own(s);
-    const size_t bytes = s->report_bytes, own = part->report_bytes;
-    const size_t most = own < STAGE_ROOM ? STAGE_ROOM / own : 0;
-    uint8_t room[STAGE_ROOM];
-
-    if (most == 0 || own == bytes) {
-        for (size_t i = 0; i < n && own != bytes; i++)
-            part->mech->counting->tally(part, t, reports + i * bytes, 1);
-        if (own == bytes)
-            part->mech->counting->tally(part, t, reports, n);
-        return;
-    }
-    for (size_t done = 0; done < n; done += most) {
-        const size_t m = n - done < most ? n - done : most;
-
-        for (size_t k = 0; k < m; k++)
-            memcpy(room + k * own, reports + (done + k) * bytes, own);
-        part->mech->counting->tally(part, t, room, m);
-    }
-}
-
-/* ---- Estimates and laws -------------------------------------------------- */
+/* ---- Estimates ----------------------------------------------------------- */
 
 static size_t stage_points_scratch(const hsy_scheme *s, size_t count)
 {
@@ -451,42 +380,12 @@ static double stage_steps(const hsy_scheme *s, double n)
     return (double)s->cells; /* of one candidate; the part may not stand yet */
 }
 
-static size_t stage_law_codes(const hsy_scheme *s, hsy_factor *factors,
-                              const uint64_t *codes, const uint8_t *report)
-{
-    const hsy_scheme *part = stage_own(s);
-
-    return part->mech->law->of_code(part, factors, stage_code(s, codes, 0),
-                                    report);
-}
-
-static size_t stage_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
-                        const uint8_t *report)
-{
-    return stage_law_codes(s, factors, &code, report);
-}
-
-static size_t stage_law_worst(const hsy_scheme *s, hsy_factor factors[4])
-{
-    return stage_own(s)->mech->law->worst(stage_own(s), factors);
-}
-
-static uint32_t stage_law_power(const hsy_scheme *s)
-{
-    return hsy_law_power(stage_own(s));
-}
-
 const struct mech_client hsy_mech_stage_client = {
     .resolve = stage_resolve,
     .spell = hsy_spell,
-    .randomize = stage_randomize,
+    .randomize = hsy_whole_randomize,
     .tail_size = stage_tail_size,
     .settle = stage_settle,
-};
-
-const struct mech_counting hsy_mech_stage_counting = {
-    .check = stage_check,
-    .tally = stage_tally,
 };
 
 const struct mech_estimate hsy_mech_stage_estimate = {
@@ -494,11 +393,4 @@ const struct mech_estimate hsy_mech_stage_estimate = {
     .points_scratch = stage_points_scratch,
     .variance = stage_variance,
     .steps = stage_steps,
-};
-
-const struct mech_law hsy_mech_stage_law = {
-    .of_code = stage_law,
-    .of_codes = stage_law_codes,
-    .worst = stage_law_worst,
-    .power = stage_law_power,
 };

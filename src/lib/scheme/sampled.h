@@ -102,6 +102,13 @@ size_t hsy_sampled_law_codes(const hsy_scheme *s, hsy_factor *factors,
 extern const struct mech_counting hsy_mech_sampled_counting;
 extern const struct mech_law hsy_mech_sampled_law;
 
+/* The same where every report answers the one part there is (whole.c). */
+hsy_status hsy_whole_randomize(const hsy_scheme *s, uint8_t *reports,
+                               const uint64_t *codes, size_t n,
+                               hsy_coins *coins);
+extern const struct mech_counting hsy_mech_whole_counting;
+extern const struct mech_law hsy_mech_whole_law;
+
 /* ---- One question in stages, of other people each ------------------------ */
 
 /*

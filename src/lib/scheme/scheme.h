@@ -331,6 +331,12 @@ static inline const void *mech_tail(const hsy_scheme *s)
     return s + 1;
 }
 
+/* Whether a probability of a spec is one, in numbers whose products fit. */
+static inline bool mech_ratio_valid(const hsy_ratio *r)
+{
+    return r->den >= 1 && r->den <= (uint64_t)1 << 31 && r->num <= r->den;
+}
+
 /* n times the variance at share 0 and at share 1, by variance or support. */
 void hsy_mech_variance(const hsy_scheme *s, double v[2]);
 double hsy_mech_steps(const hsy_scheme *s);
@@ -381,6 +387,10 @@ void hsy_support_of(struct mech_support *out, uint64_t own, uint64_t other,
 /* Evidence from a support count under the pure law. */
 void hsy_evidence_pure(hsy_evidence *point, const struct mech_support *law,
                        double n, double support);
+
+/* check of a mechanism of which every number of report_bits is a report: only
+ * spare bits can be wrong. */
+size_t hsy_spare_check(const hsy_scheme *s, const uint8_t *reports, size_t n);
 
 /* check and tally of a mechanism whose report is the number of a cell, which
  * counts it. */

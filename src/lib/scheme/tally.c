@@ -165,6 +165,19 @@ hsy_status hsy_tally_merge(hsy_tally *into, const hsy_tally *from,
     return HSY_OK;
 }
 
+size_t hsy_spare_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
+{
+    const size_t bytes = s->report_bytes;
+    size_t i = 0;
+
+    if (s->report_bits == 64)
+        return n;
+    while (i < n &&
+           report_get(reports + i * bytes, bytes) >> s->report_bits == 0)
+        i++;
+    return i;
+}
+
 size_t hsy_outputs_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
 {
     const size_t bytes = s->report_bytes;

@@ -6,7 +6,6 @@
  *     n Cov[pi] = H^-1 (diag(lambda) - lambda lambda^T) H^-T.
  */
 #include "lib/core/fail.h"
-#include "lib/infer/infer.h"
 #include "lib/mech/matrix.h"
 
 #include <math.h>
