@@ -7,6 +7,7 @@
 #include "server/store/book.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sodium.h>
 #include <sqlite3.h>
 #include <stdio.h>

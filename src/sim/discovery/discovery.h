@@ -176,7 +176,6 @@ void discovery_print(FILE *to, enum table_format format,
                      const struct discovery_result *rows, size_t n);
 
 /* ---- Words (puzzle_words.c, discovery_rows.c) ---------------------------- */
- */
 
 /* Those of the labels that the spec can spell, *n of them, in memory that the
  * caller frees; they lead into the labels. */
