@@ -91,7 +91,7 @@ if os.path.exists("/dev/full"):
 
 # What makes no sense is refused, with what to do.
 for args, words in (([], "missing subcommand: study, attack, fleet or discover"), (["attack"], "missing subcommand: averaging"), (["fleets"], "did you mean 'simulate fleet'"), (["--data", "zipf:1"], "unknown option --data"), (["attack", "averagin"], "did you mean 'simulate attack averaging'"),
-                    (["attack", "xyz"], "no 'simulate attack xyz'"), (["attack", "drift", "change"], "unexpected argument 'change'"),
+                    (["attack", "xyz"], "unknown command 'simulate attack xyz'"), (["attack", "drift", "change"], "unexpected argument 'change'"),
                     (["attack", "fingerprint", "--days", "5"], "--days is only for 'simulate attack averaging', 'simulate attack change' or 'simulate attack drift'"),
                     (["attack", "change", "--yes", "5"], "--yes is only for 'simulate attack averaging'"), (["attack", "averaging", "--grain", "5"], "--grain is only for 'simulate attack drift'"),
                     (["attack", "change", "--days", "3"], "--days from 4"), (["attack", "drift", "--days", "99999"], "--days from 1 to 29566"),
