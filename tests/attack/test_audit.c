@@ -76,7 +76,8 @@ static hsy_scheme *test_scheme(const char *mechanism, uint32_t kind, uint32_t d,
 static struct audit_result test_run(const struct audit_subject *subject,
                                     uint64_t samples, double confidence)
 {
-    const struct audit_options how = {samples, confidence, true, SEED};
+    const struct audit_options how = {samples, confidence, true,
+                                      SEED,    NULL,       NULL};
     struct audit_result r;
 
     if (audit_run(&r, subject, &how) != HSY_OK)
@@ -116,7 +117,7 @@ static void test_reproducible(void)
 {
     hsy_scheme *s = test_scheme("grr", HSY_KIND_VALUES, 8, HSY_NANO);
     struct audit_subject subject = audit_library(s);
-    struct audit_options how = {50000, 0.99, true, 1};
+    struct audit_options how = {50000, 0.99, true, 1, NULL, NULL};
     struct audit_result a, b, c;
 
     memset(&a, 0, sizeof a);
@@ -150,7 +151,8 @@ static void test_confidence(void)
     uint64_t above = 0, runs = 200;
 
     for (uint64_t i = 0; i < runs; i++) {
-        const struct audit_options how = {4000, 0.9, true, SEED + i};
+        const struct audit_options how = {4000,     0.9,  true,
+                                          SEED + i, NULL, NULL};
         struct audit_result r;
 
         if (audit_run(&r, &subject, &how) != HSY_OK)

@@ -52,8 +52,8 @@ static hsy_scheme *zoo_scheme(const struct zoo_mutant *m)
 
 static void zoo_catch(const struct zoo_mutant *m, const hsy_scheme *s)
 {
-    const struct audit_options how = {m->samples, AUDIT_CONFIDENCE, true,
-                                      ZOO_SEED};
+    const struct audit_options how = {
+        m->samples, AUDIT_CONFIDENCE, true, ZOO_SEED, NULL, NULL};
     struct zoo_mutant own = *m;
     struct audit_subject mutant = {s, m->single, NULL, &own.setting};
     struct audit_subject real = audit_library(s);
@@ -147,8 +147,8 @@ zoo_timed(const hsy_scheme *s,
 static void zoo_timing(void)
 {
     const struct zoo_mutant *m = &zoo_time_shows_noise[0];
-    const struct audit_options how = {m->samples, AUDIT_CONFIDENCE, true,
-                                      ZOO_SEED};
+    const struct audit_options how = {
+        m->samples, AUDIT_CONFIDENCE, true, ZOO_SEED, NULL, NULL};
     hsy_scheme *s = zoo_scheme(m);
     struct audit_subject mutant = {s, m->single, NULL, NULL};
     struct audit_result r;
