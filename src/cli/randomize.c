@@ -29,7 +29,7 @@ static const struct cli_option randomize_options[] = {
     CLI_SPEC("strings"),
     CLI_SPEC("attribute"),
     CLI_SPEC("ignore-columns"),
-    {"column", "NAME", "the truths are this column of CSV with a header",
+    {"column", "NAME", "read the truths from this column of a CSV file",
      CLI_INTO_TEXT, RANDOMIZE(column), .without = "attribute"},
     CLI_SCHEME_OPTIONS,
     CLI_SPEC("task"),
@@ -43,8 +43,7 @@ static const struct cli_command randomize_command = {
     "randomize",
     "KIND --epsilon E [options] [FILE] | --task FILE:ID [options] [FILE]",
     "Randomize truths, one per line, into reports. A single report proves "
-    "nothing\nabout its truth. 'hearsay tally' counts reports, 'hearsay "
-    "estimate' estimates.",
+    "nothing.",
     randomize_options,
     .operands = "[FILE]",
     .spec = RANDOMIZE(spec)};

@@ -44,8 +44,8 @@ static const struct cli_option tally_options[] = {
      "reports made from permanent answers",
      CLI_INTO_CALL, .call = tally_round},
     {"column", "NAME",
-     "reports are this column of CSV with a header, each as 'randomize --json' "
-     "writes it; say the question as there",
+     "read reports from this column of a CSV file, each as 'randomize --json' "
+     "writes it; give the question too",
      CLI_INTO_TEXT, offsetof(struct tally_how, column)},
     TALLY_SPEC("yes-no"),
     TALLY_SPEC("values"),
@@ -58,8 +58,9 @@ static const struct cli_option tally_options[] = {
     TALLY_SPEC("mechanism"),
     CLI_SPEC("alphabet"),
     CLI_SPEC("oracle"),
-    {"set", NULL, "a parameter of it", CLI_INTO_SPEC, .with = "column"},
-    {"other", NULL, "the list has \"other\" too", CLI_INTO_SPEC,
+    {"set", NULL, "parameter of the mechanism", CLI_INTO_SPEC,
+     .with = "column"},
+    {"other", NULL, "add \"other\" to the list", CLI_INTO_SPEC,
      .with = "values values-file"},
     TALLY_SPEC("task"),
     {0}};

@@ -168,16 +168,15 @@ const struct cli_option cli_spec_rows[] = {
      CLI_INTO_TEXT, SPEC(values_file)},
     {"domain", "D", "an integer from 0 to D-1", CLI_INTO_CALL,
      .call = spec_domain},
-    {"range", "LO:HI", "a number: its mean, or with --bins the share of each",
+    {"range", "LO:HI", "a number: its mean, or shares with --bins",
      CLI_INTO_TEXT, SPEC(range)},
     {"bins", "B", "number of equal bins; estimates the share of each",
      CLI_INTO_CALL, .call = spec_bins, .with = "range"},
     {"strings", NULL, "any text; name strings later (estimate --candidates)",
      CLI_INTO_FLAG, SPEC(strings)},
     {"attribute", "NAME=KIND...",
-     "a CSV column, by its header; repeat for each. KIND is yes-no, A,B,C, "
-     "@FILE, LO:HI, LO:HI/BINS or strings. NAME?=KIND counts an empty field as "
-     "\"none\"",
+     "a CSV column (repeat): yes-no, A,B,C, @FILE, LO:HI, LO:HI/BINS, strings; "
+     "NAME?=KIND: empty is \"none\"",
      CLI_INTO_CALL, .call = cli_tuple_add,
      .without = "yes-no values values-file domain range strings"},
     {"ignore-columns", NULL, "ignore columns that no --attribute names",
