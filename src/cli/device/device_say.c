@@ -85,7 +85,7 @@ static int say_made(const struct device_job *j, const hsy_error *err)
         return cli_fail(
             "--anchor: the path has control characters; choose another");
     case HOME_UNSIGNED:
-        return cli_fail("%s: not signed by the key of --public-key or --policy",
+        return cli_fail("%s: not signed by the key that this device trusts",
                         document);
     case HOME_EARLY:
         return cli_fail("%s: issued after today; set the clock, or wait",
