@@ -213,7 +213,7 @@ def used():
 
 shares = used()
 r = store("forget-nulls", n.yaml, date(DAY))
-ok(r.code == 0 and r.out == b"6 ids of null uploads are forgotten\n", "the ids of null uploads are forgotten", r)
+ok(r.code == 0 and r.out == b"6 ids of null uploads deleted\n", "the ids of null uploads are forgotten", r)
 ok({k: int(shares[k]) - int(v) for k, v in used().items()} == {"0": 5, "1": 1, "2": 0, "3": 0}, "and each task has room for as many", (shares, used()))
 r = store("forget-nulls", n.yaml, date(DAY))
 ok(r.out == b"0 ids of null uploads deleted\n" and store("forget-nulls", n.yaml, date(DAY - 300)).out == r.out, "once", r)

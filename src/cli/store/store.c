@@ -71,7 +71,7 @@ static int store_forget_nulls(const struct store_how *how, struct offline *o)
 
     if (engine_forget_nulls(o->engine, how->day, &n, &err) != HSY_OK)
         return store_complain(how->words[1], &err);
-    printf("%" PRIu64 " ids of null uploads are forgotten\n", n);
+    printf("%" PRIu64 " ids of null uploads deleted\n", n);
     return 0;
 }
 
