@@ -59,11 +59,11 @@ BAD = {
     "line 1, said: the header has no column of this name; did you mean column 2?": "id,sayd\n1,yes\n",
     "line 1, said: the header has no column of this name\n": "atlantis,quux\n1,yes\n",
     "line 1, said: the header has this column twice": "said,said\nyes,no\n",
-    "line 3, said: empty; write one truth a line": "id,said\n1,yes\n2,\n",
+    "line 3, said: empty; write one truth per line": "id,said\n1,yes\n2,\n",
     "line 3: empty; only the last lines may be": "id,said\n1,yes\n\n2,no\n",
     "line 2, said: neither yes nor no": "id,said\n1,atlantis\n",
-    "line 2: not as many fields": "id,said\n1\n",
-    "line 3: not as many fields": "id,said\n1,yes\n1,no,atlantis\n",
+    "line 2: the number of fields differs": "id,said\n1\n",
+    "line 3: the number of fields differs": "id,said\n1,yes\n1,no,atlantis\n",
     "line 2: a quote is out of place": 'id,said\n1,"yes\n',
     "line 2: longer than 65536 bytes": "id,said\n1," + 70000 * "atlantis" + "\n",
 }
@@ -85,9 +85,9 @@ for message, text in {"line 2, said: not a report of the scheme": "id,said\n1,ye
 r = run("tally", *UNIT, stdin="said\n1\n")
 ok(r.code == 2 and "--yes-no needs --column" in r.err, "tally's question goes with a column", r)
 r = run("tally", "--column", "said", stdin="said\n1\n")
-ok(r.code == 2 and "say what is asked" in r.err, "and a column with a question", r)
+ok(r.code == 2 and "missing question" in r.err, "and a column with a question", r)
 r = run("randomize", "--attribute", "a=yes-no", "--attribute", "b=yes-no", "--epsilon", "1", "--column", "a", stdin="a,b\n")
-ok(r.code == 2 and "--column does not go with --attribute" in r.err, "a column is one question", r)
+ok(r.code == 2 and "--column cannot be used with --attribute" in r.err, "a column is one question", r)
 
 TWO = ["--attribute", "smoker=yes-no", "--attribute", "city=rome,oslo", "--epsilon", "3", *SEED]
 bare = must("randomize", *TWO, stdin="smoker,city\nyes,rome\nno,oslo\n")
@@ -97,7 +97,7 @@ ok(must("randomize", *TWO, "--ignore-columns",
 ok(must("randomize", *TWO, stdin="\ufeffcity;smoker\r\nrome;yes\r\noslo;no\r\n\r\n") == bare,
    "attributes may be separated by semicolons, begin with a mark and end in an empty line")
 r = run("randomize", *TWO, stdin="smoker,cety\nyes,rome\n")
-ok(r.code == 1 and "line 1, column 2: the header names no attribute there" in r.err and "--ignore-columns" in r.err and
+ok(r.code == 1 and "line 1, column 2: not a declared attribute" in r.err and "--ignore-columns" in r.err and
    "is it meant as 'city'?" in r.err and "cety" not in r.err, "without it the message names it, and the attribute meant", r)
 r = run("randomize", *TWO, "--ignore-columns", stdin="smoker,cety\nyes,rome\n")
 ok(r.code == 1 and "line 1, city: the header has no column of this name; did you mean column 2?" in r.err,

@@ -56,12 +56,12 @@ ok(samples(c)["hearsay_document_version"] == 1 and samples(c)["hearsay_document_
 day(LAST - 13)
 ok(troubles(c) == {"document-expires"}, "from 14 days before on it is a trouble", c.get("/v1/status")[1])
 status, text = ready(c)
-ok(status == 200 and text.startswith("ready, rehearsal\n") and "document-expires: " in text and text.endswith("days left: 14\n"), "/readyz says so and is ready", text)
+ok(status == 200 and text.startswith("ready, rehearsal\n") and "document-expires: " in text and text.endswith("days that are left: 14\n"), "/readyz says so and is ready", text)
 c.until(lambda: said(c, "document-expires"))
 time.sleep(3.2)
 ok(len(said(c, "document-expires")) == 1, "the log says so once that day", c.said())
 day(LAST)
-ok(troubles(c) == {"document-expires"} and ready(c)[1].endswith("days left: 1\n"), "on its last day it is taken", ready(c))
+ok(troubles(c) == {"document-expires"} and ready(c)[1].endswith("days that are left: 1\n"), "on its last day it is taken", ready(c))
 c.until(lambda: len(said(c, "document-expires")) > 1)
 ok(len(said(c, "document-expires")) == 2 and all(line.startswith("note trouble name=document-expires: ") for line in said(c, "document-expires")), "another day, another line", c.said())
 day(LAST + 1)
@@ -80,7 +80,7 @@ ok(c.until(lambda: samples(c)["hearsay_document_version"] == 2) and troubles(c) 
 ok(c.until(lambda: said(c, "note trouble-over name=document-expired")), "the log says that it is over")
 ok(c.stop() == 0, "it ends again")
 
-for expires, words in ((DAY - 3, "has expired"), (DAY + 3, "days left: "), (DAY + 30, None)):
+for expires, words in ((DAY - 3, "has expired"), (DAY + 3, "days that are left: "), (DAY + 30, None)):
     c.document(TASKS, version=3, expires=expires)
     r = run("serve", "check", c.yaml)
     ok(r.code == 0 and (words in r.err if words else r.err == ""), "serve check: %s" % words, r)

@@ -36,7 +36,7 @@ ok(said and (said["batches"], said["reports"], said["min_batch"], said["n"]) == 
 promise = json.loads(must("tasks", "show", os.path.join(c.dir, "tasks.signed"), "--format", "json"))["tasks"][0]
 ok(said["promised"] == promise["epsilon_central"] > said["epsilon_central"] and said["kept"] and said["delta"] == 1e-8 and abs(said["epsilon_report"] - 4) < 1e-9,
    "what they are worth, and that more was not promised", (said, promise))
-ok(said["unless"] == "the collector and all shufflers collude", "and unless who works together")
+ok(said["unless"] == "the collector and all shufflers work together", "and unless who works together")
 ok((said["reports_each"], said["delta_each"] > 1e-8) == (2, True) and said["epsilon_central"] < said["epsilon_each"] <= 2 * said["epsilon_central"], "two rounds tell more than one", said)
 ok(own(tally("veiled")) == said, "the tally carries it: the command says the same, digit for digit", said)
 day = estimate("veiled", **{"from": date(DAY - 2), "to": date(DAY - 2)})["shuffled"]
