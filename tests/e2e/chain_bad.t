@@ -284,18 +284,18 @@ for party, words in ((first, "shuffle"), (c.collector, "serve")):
 
 # ---- hearsay.yaml ------------------------------------------------------------------
 
-together = "sign_key and seal_keys go together: who opens envelopes signs a receipt for their batch"
+together = "sign_key and seal_keys go together: the receiver of a batch opens its envelopes and signs a receipt"
 signs = "a shuffler signs its batches: set sign_key and seal_keys"
 for what, want in (
         ({"sign_key": None, "seal_keys": None}, ["next: " + signs]), ({"sign_key": None}, ["seal_keys: " + together, "next: " + signs]),
-        ({"seal_keys": None}, ["sign_key: " + together]), ({"next": None}, ["receipt_key: this is of a shuffler: say by 'next' where its batches go"]),
+        ({"seal_keys": None}, ["sign_key: " + together]), ({"next": None}, ["receipt_key: only for a shuffler: set 'next', the receiver of its batches"]),
         ({"next": None, "receipt_key": None}, ["next: missing; give the URL of the next shuffler, or of the collector"]),
-        ({"next": "ftp://here"}, ["next: this takes a URL, as https://next.example.org"]),
+        ({"next": "ftp://here"}, ["next: must be a URL, e.g. https://next.example.org"]),
         ({"backup_hours": 1}, ["backup_hours: a shuffler's data are not copied: an older copy that is put back could be mixed a second time. Keep its keys"]),
         ({"body_bytes": "1M"}, ["body_bytes: a part of a batch must fit: at least 2M"]),
         ({"seal_keys": [c.name("s1-seal.secret")] * 3}, [c.name("s1-seal.secret") + ": more than two keys that open envelopes"]),
         ({"seal_keys": [c.name("s1-seal.public")]}, [c.name("s1-seal.public") + ": this is a public key; name its .secret file"]),
-        ({"sign_key": c.name("s1-seal.secret")}, [c.name("s1-seal.secret") + ": this is a key to seal for; 'hearsay tasks keygen' makes keys that sign"]),
+        ({"sign_key": c.name("s1-seal.secret")}, [c.name("s1-seal.secret") + ": this is a sealing key; a signing key is needed ('hearsay tasks keygen')"]),
         ({"seal_keys": [c.name("s2-seal.secret")]}, ["warning: seal_keys: %s has the reports of 'veiled' sealed for another key; its batches will be refused" % c.signed]),
         ({"sign_key": c.name("stranger-sign.secret")}, ["warning: document: %s has no statement of this shuffler; it will receive no reports" % c.signed])):
     first.configure(**what)

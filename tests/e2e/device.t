@@ -154,14 +154,14 @@ ok(device("budget", where).code == 0 and device("consent", where, "none").code =
 sound = open(os.path.join(dev, "policy.yaml")).read()
 lines = sound.splitlines()
 at = next(i for i, line in enumerate(lines, 1) if line.strip() == "answer: 2")
-for text, words in (("key: 12\n", ["policy.yaml:1: key: 64 hexadecimal digits"] + ["policy.yaml:1: %s: is missing" % k for k in ("day", "lifetime", "releases", "sources")]),
-                    ("nonsense: [", ["policy.yaml:1: this is not YAML"]), ("", ["policy.yaml: the file is empty"]),
-                    (sound + "grace_days: 1\n", ["policy.yaml:%d: 'grace_days' does not belong into this file, but into hearsay.yaml" % (len(lines) + 1)]),
-                    (sound + "more: 1\n", ["policy.yaml:%d: no such key: 'more'; there are key, " % (len(lines) + 1)]),
+for text, words in (("key: 12\n", ["policy.yaml:1: key: must be 64 hexadecimal digits"] + ["policy.yaml:1: %s: is missing" % k for k in ("day", "lifetime", "releases", "sources")]),
+                    ("nonsense: [", ["policy.yaml:1: not valid YAML"]), ("", ["policy.yaml: the file is empty"]),
+                    (sound + "grace_days: 1\n", ["policy.yaml:%d: 'grace_days' does not belong in this file: move it into hearsay.yaml" % (len(lines) + 1)]),
+                    (sound + "more: 1\n", ["policy.yaml:%d: unknown key 'more'; there are key, " % (len(lines) + 1)]),
                     (sound + "day: 1\n", ["policy.yaml:%d: 'day' is given twice" % (len(lines) + 1)]),
-                    (sound.replace("answer: 2", "answer: -2", 1), ["policy.yaml:%d: source " % at, ": answer: a cap is a decimal"]),
-                    (sound.replace("name: 'web'", "name: 'Web'", 1), ["source Web: name: a source is called by 1 to 64 of a-z"]),
-                    (sound.replace("lifetime: 10", "lifetime: ten", 1), ["lifetime: a cap is"])):
+                    (sound.replace("answer: 2", "answer: -2", 1), ["policy.yaml:%d: source " % at, ": answer: must be a decimal"]),
+                    (sound.replace("name: 'web'", "name: 'Web'", 1), ["source Web: name: a source's name is 1 to 64 characters of a-z"]),
+                    (sound.replace("lifetime: 10", "lifetime: ten", 1), ["lifetime: must be a decimal"])):
     where = copy(dev, "spoilt")
     write("spoilt/policy.yaml", text)
     refused(where, words[:1], "a policy that makes no sense: " + words[0])

@@ -212,10 +212,10 @@ backups: nobackups
 lissen: x
 """ % (path("nodata"), path("nopublic")))
 r = run("serve", "check", every)
-wanted = [":4: lying: ", ":5: 'version' does not belong into this file, but into tasks.yaml",
-          ":6: 'epsilon' does not belong into this file, but into an entry of 'tasks' of tasks.yaml",
-          ":7: 'lifetime' does not belong into this file, but into an entry of 'sources' of policy.yaml",
-          ":12: no such key: 'lissen'; did you mean 'listen'?", path("nopublic"), path("nodocument"), path("nocert"), path("nokey"),
+wanted = [":4: lying: ", ":5: 'version' does not belong in this file: move it into tasks.yaml",
+          ":6: 'epsilon' does not belong in this file: move it into an entry of 'tasks' of tasks.yaml",
+          ":7: 'lifetime' does not belong in this file: move it into an entry of 'sources' of policy.yaml",
+          ":12: unknown key 'lissen'; did you mean 'listen'?", path("nopublic"), path("nodocument"), path("nocert"), path("nokey"),
           path("nocandidates"), path("nobackups")]
 ok(r.code == 1 and all(words in r.err for words in wanted) and r.err.count("\n") == len(wanted),
    "check lists every mistake in one pass, of keys and of files, and says where a key of another file belongs", r)
@@ -241,8 +241,8 @@ for key in ("candidates", "backups"):
 for name in ("gate", "spare"):
     must("tasks", "keygen", "--seal", "-o", key_of(bad, name))
 os.chmod(key_of(bad, "spare.secret"), 0o640)
-for files, words in ((["nowhere"], "nowhere: No such file"), (["gate.secret", "spare.secret"], "spare.secret: others can read"), (["gate.secret"] * 2, "number of the other"),
-                     (["gate.public"], "gate.public: this is a public key; name its .secret file"), (["key.secret"], "key.secret: this is a key that signs")):
+for files, words in ((["nowhere"], "nowhere: No such file"), (["gate.secret", "spare.secret"], "spare.secret: other users can read"), (["gate.secret"] * 2, "number of the other"),
+                     (["gate.public"], "gate.public: this is a public key; name its .secret file"), (["key.secret"], "key.secret: this is a signing key")):
     bad.configure(gateway_keys=[key_of(bad, f) for f in files])
     r = run("serve", "check", bad.yaml)
     ok(r.code == 1 and words in r.err, "check looks at the gateway's keys: " + words, r)
@@ -279,7 +279,7 @@ refused(bad, ["key.public", "64 hexadecimal"], "a key that is none is refused")
 for args, words in (([], "give a hearsay.yaml"), (["a", "b"], "unexpected argument 'b'"), (["--set", "x"], "KEY=VALUE"), (["x", "--role", "analyst"], "token")):
     r = run("serve", *args)
     ok(r.code == 2 and words in r.err, "serve %s is no usage" % " ".join(args), r)
-refused(bad, ["no such key: 'grace'"], "--set of a key that is none", "--set", "grace=1", "--data", bad.data)
+refused(bad, ["unknown key 'grace'"], "--set of a key that is none", "--set", "grace=1", "--data", bad.data)
 ok("No such file" in run("serve", path("none.yaml")).err, "a file that is not there")
 refused(bad, ["data"], "a data directory that cannot be made is named", "--data", "/proc/none/data", "--public-key", key_of(other, "key.public"))
 done()

@@ -54,17 +54,17 @@ problem(yaml((9, "    epsilon: &e 1")), 9, "a", "epsilon", "anchors", "an anchor
 problem(yaml((9, "    epsilon: !!str 1")), 9, "a", "epsilon", "tags", "a tag")
 problem(yaml((1, "x: &x [1, 1]"), (9, "    epsilon: *x")).replace("x: &x [1, 1]", "version: 3"), 9, "a", "epsilon", "aliases", "an alias")
 problem(yaml((9, "    epsilom: 1")), 9, "a", "", "'epsilom'; did you mean 'epsilon'?", "an unknown key, with the nearest")
-problem(yaml((9, "    salary: 1")), 9, "a", "", "'salary'; docs/tasks.md", "an unknown key that is near to none")
-problem(yaml(more=["    every: day"]), 12, "a", "", "'every' does not belong here, but into 'permanent'", "a key of permanent in a task")
-problem(yaml(more=["    issued: 2026-01-01"]), 12, "a", "", "at the top of the file", "a key of the file in a task")
-problem(yaml(more=["grace_days: 3"]), 12, "", "", "'grace_days' does not belong into this file, but into hearsay.yaml", "a key of the collector's file")
-problem(yaml(more=["    lifetime: 3"]), 12, "a", "", "'lifetime' does not belong into this file, but into an entry of 'sources' of policy.yaml",
+problem(yaml((9, "    salary: 1")), 9, "a", "", "'salary'; see tasks.yaml(5)", "an unknown key that is near to none")
+problem(yaml(more=["    every: day"]), 12, "a", "", "'every' does not belong here: move it into 'permanent'", "a key of permanent in a task")
+problem(yaml(more=["    issued: 2026-01-01"]), 12, "a", "", "to the top level of the file", "a key of the file in a task")
+problem(yaml(more=["grace_days: 3"]), 12, "", "", "'grace_days' does not belong in this file: move it into hearsay.yaml", "a key of the collector's file")
+problem(yaml(more=["    lifetime: 3"]), 12, "a", "", "'lifetime' does not belong in this file: move it into an entry of 'sources' of policy.yaml",
         "a key of a device's policy")
-problem(yaml(more=["epsilon: 1"]), 12, "", "", "'epsilon' does not belong here, but into an entry of 'tasks'", "a key of a task at the top")
+problem(yaml(more=["epsilon: 1"]), 12, "", "", "'epsilon' does not belong here: move it into an entry of 'tasks'", "a key of a task at the top")
 problem(yaml(more=["    epsilon: 2"]), 12, "a", "", "'epsilon' is given twice", "a key given twice")
 r = run("tasks", "check", write("t.yaml", yaml((9, "    epsilom: 1"), (10, "    start: soon"), more=["    every: day", "    answers: 65"])))
 said = [line.partition("t.yaml:")[2].split(": ")[0] for line in r.err.splitlines()]
-ok(r.code == 1 and said == ["9", "12", "13", "10"], "one pass lists keys that are none and values that do not do, and nothing that follows from them", r)
+ok(r.code == 1 and said == ["9", "10", "12", "13"], "one pass lists keys that are none and values that do not do, and nothing that follows from them", r)
 problem(yaml(more=["    set: {bit: 3}"]), 12, "a", "set", "did you mean 'bits'", "an unknown parameter")
 problem(yaml((9, "    epsilon: [1, 2]")), 9, "a", "epsilon", "plain value", "a list for a number")
 problem(yaml((8, "    values: a")), 8, "a", "values", "a list", "a word for a list")
@@ -84,8 +84,8 @@ ok(r.code == 1 and "No such file" in r.err, "no file", r)
 
 # The file as a whole.
 problem(yaml((1, None)), 1, "", "", "version is missing", "no version")
-problem(yaml((1, "version: 0")), 1, "", "version", "from 1 on", "version 0")
-problem(yaml((1, "version: 1.5")), 1, "", "version", "from 1 on", "version 1.5")
+problem(yaml((1, "version: 0")), 1, "", "version", "at least 1", "version 0")
+problem(yaml((1, "version: 1.5")), 1, "", "version", "at least 1", "version 1.5")
 problem(yaml((2, "issued: 16.11.2026")), 2, "", "issued", "2026-01-31", "a day in another order")
 problem(yaml((2, "issued: 2026-02-29")), 2, "", "issued", "2026-01-31", "a day that there is not")
 problem(yaml((3, "expires: 2024-11-17")), 3, "", "expires", "before the day of issue", "expired before it was issued")
@@ -98,17 +98,17 @@ ok("expires" not in run("tasks", "check", write("t.yaml", yaml((3, "expires: %s"
    "one of two weeks and more is not worth a word")
 
 # Every field of a task.
-problem(yaml((5, "  - id: Abc")), 5, "Abc", "id", "1 to 32 of a-z", "an id with a capital")
+problem(yaml((5, "  - id: Abc")), 5, "Abc", "id", "1 to 32 characters of a-z", "an id with a capital")
 problem(yaml((5, "  - release: 1")), 5, "1", "id", "is missing: the task's name", "no id")
 wrong(6, "    source: S", "source", "1 to 64", "a source with a capital")
-problem(yaml((6, None)), 5, "a", "source", "is missing: the private data", "no source")
+problem(yaml((6, None)), 5, "a", "source", "is missing: name the private data", "no source")
 problem(yaml((7, None)), 5, "a", "question", "is missing", "no question")
 wrong(7, '    question: "a\\tb"', "question", "control", "a question with a tab")
 wrong(7, '    question: "a\\u202eb"', "question", "control", "a question that turns direction")
 wrong(7, "    question: " + "a" * 1025, "question", "1024", "a question of 1025 bytes")
-problem(yaml((8, None)), 5, "a", "", "say what is asked", "no kind of question")
+problem(yaml((8, None)), 5, "a", "", "the question is missing", "no kind of question")
 wrong(8, "    yes-no: yes", "yes-no", "yes-no: true", "yes-no: yes")
-problem(yaml(more=["    strings: true"]), 12, "a", "strings", "one question", "two questions")
+problem(yaml(more=["    strings: true"]), 12, "a", "strings", "already has 'yes-no'", "two questions")
 wrong(8, "    values: []", "values", "empty", "an empty list")
 wrong(8, "    values: [x, y, x]", "values", "value 3 is the same as value 1", "a value twice")
 problem(yaml((8, "    values:"), more=[]).replace("values:\n", "values:\n      - x\n      - y\n      - x\n"), 11, "a", "values", "value 3 is the same",
@@ -126,7 +126,7 @@ wrong(8, "    range: [1]", "range", "two ends", "half a range")
 wrong(8, "    range: [1, 1e3]", "range", "no exponent", "an exponent")
 wrong(8, "    range: [5, 5]", "range", "", "an empty range")
 wrong(8, "    range: [0, 1.0000000001]", "range", "9 decimals", "ten decimals")
-problem(yaml(more=["    bins: 4"]), 12, "a", "bins", "go with a range", "bins without a range")
+problem(yaml(more=["    bins: 4"]), 12, "a", "bins", "needs range", "bins without a range")
 problem(yaml((8, "    range: [0, 8]"), more=["    bins: 1"]), 12, "a", "bins", "from 2", "one bin")
 wrong(9, "    epsilon: e", "epsilon", "ln3", "an epsilon that is no number")
 wrong(9, "    epsilon: 33", "epsilon", "to 32", "epsilon 33")
@@ -141,10 +141,10 @@ problem(yaml((8, "    strings: true"), (9, "    mechanism: rappor"), more=["    
 problem(yaml((9, "    set: {spinner: 2}")), 9, "a", "set.spinner", "from 0 to 1", "a spinner of 2")
 wrong(10, "    start: tomorrow", "start", "2026-01-31", "a start that is no day")
 problem(yaml((11, None)), 5, "a", "end", "is missing", "no end")
-wrong(11, "    end: 2026-11-22", "end", "before the first", "an end before its start")
+wrong(11, "    end: 2026-11-22", "end", "is before the first day, 2026", "an end before its start")
 for text, field, words in (("repeat: sometimes", "repeat", "a number of days"), ("repeat: 0 days", "repeat", "a number of days"),
                            ("repeat: 365 days", "repeat", "longer than the task"), ("sample: 0", "sample", "above 0"), ("sample: 5/4", "sample", "at most 1"),
-                           ("answers: 65", "answers", "1 to 64"), ("send: 2", "send", "1 to 'answers', which is 1"), ("delay: 6", "delay", "6h"), ("delay: 1y", "delay", "6h"),
+                           ("answers: 65", "answers", "1 to 64"), ("send: 2", "send", "1 to 'answers' (1)"), ("delay: 6", "delay", "6h"), ("delay: 1y", "delay", "6h"),
                            ("delay: 364d", "delay", "shorter than a round"), ("grace: 36h", "grace", "whole days"), ("grace: 4000d", "grace", "3650"),
                            ("min_reports: -1", "min_reports", "an integer"), ("release: 0", "release", "an integer from 1")):
     problem(yaml(more=["    " + text]), 12, "a", field, words, text)
@@ -261,8 +261,8 @@ problem(yaml((10, "    start: 2023-11-01"), (11, "    end: 2023-11-30")), 11, "a
 problem(yaml((6, "      source: s")), 6, "", "", "in one column", "a key that is indented too far")
 problem(yaml((6, "   source: s")), 6, "", "", "in one column", "a key that is not indented enough")
 problem(yaml(more=["    repeat: hourly"]), 12, "a", "repeat", "once, daily, weekly or", "repeat names the words of the documentation")
-problem(yaml(more=["    mechanism: rappr"]), 12, "a", "mechanism", "no such mechanism; 'hearsay mechanisms' has", "an unknown mechanism")
-problem(yaml(more=["    mechanism: hh"]), 12, "a", "mechanism", "this kind of truth; 'hearsay mechanisms' has", "a mechanism of another kind")
+problem(yaml(more=["    mechanism: rappr"]), 12, "a", "mechanism", "no such mechanism; 'hearsay mechanisms' lists", "an unknown mechanism")
+problem(yaml(more=["    mechanism: hh"]), 12, "a", "mechanism", "this kind of truth; 'hearsay mechanisms' lists", "a mechanism of another kind")
 
 # Keys.
 r = run("tasks", "keygen", "-o", path("k"))
@@ -271,7 +271,7 @@ ok(r.code == 0 and stat.S_IMODE(os.stat(path("k.secret")).st_mode) == 0o600, "ke
 ok(re.fullmatch(r"[0-9a-f]{128}\n", secret) and re.fullmatch(r"[0-9a-f]{64}\n", public) and secret[64:128] == public[:64],
    "keys are hexadecimal digits, the public half in both")
 r = run("tasks", "keygen", "-o", path("k"))
-ok(r.code == 1 and "not overwritten" in r.err and open(path("k.secret")).read() == secret, "keygen overwrites no secret", r)
+ok(r.code == 1 and "already exists" in r.err and open(path("k.secret")).read() == secret, "keygen overwrites no secret", r)
 write("l.public", "x")
 r = run("tasks", "keygen", "-o", path("l"))
 ok(r.code == 1 and open(path("l.public")).read() == "x" and not os.path.exists(path("l.secret")), "nor a public key; then there is no secret either", r)
@@ -280,7 +280,7 @@ must("tasks", "keygen", "--seal", "-o", path("gate"))
 ok(all(re.fullmatch("x25519-%s [0-9a-f]{64}\n" % half, open(path("gate." + half)).read()) for half in ("secret", "public")) and stat.S_IMODE(os.stat(path("gate.secret")).st_mode) == 0o600,
    "keys to seal for begin with what they are")
 for key in ("gateway_keys: [%s]", "collector_key: %s"):
-    for name, words in (("gate.secret", "gate.secret: this is a secret key; name its .public file"), ("k.public", "k.public: this is a key that signs")):
+    for name, words in (("gate.secret", "gate.secret: this is a secret key; name its .public file"), ("k.public", "k.public: this is a signing key")):
         file = write("slip.yaml", yaml() + "\n" + key % name + "\n")
         for what in (["check", file], ["compile", file, "--key", path("k.secret"), "-o", path("slip")]):
             r = run("tasks", *what)
@@ -338,7 +338,7 @@ def refuses(args, code, words, sentence):
 
 
 os.chmod(path("k.secret"), 0o640)
-refuses(["compile", EXAMPLE, "--key", path("k.secret"), "-o", path("out")], 1, "others can read", "a secret that others can read signs nothing")
+refuses(["compile", EXAMPLE, "--key", path("k.secret"), "-o", path("out")], 1, "other users can read", "a secret that others can read signs nothing")
 os.chmod(path("k.secret"), 0o600)
 write("half.secret", "0" * 64 + public)
 os.chmod(path("half.secret"), 0o600)
@@ -376,8 +376,8 @@ change([("What is it?", "What was it?"), ("delay: 1h", "delay: 2h"), ("sample: 1
        "other words, delay and sample, an earlier end")
 change([("version: 4", "version: 3")], 1, "version", "must be 4", "the same version again")
 change([("issued: 2024-11-18", "issued: 2024-11-17")], 2, "issued", "issued later", "issued before")
-change([("release: 2", "release: 1")], 12, "release", "only grows", "an earlier release")
-NEW = "needs release: 3"
+change([("release: 2", "release: 1")], 12, "release", "must not decrease", "an earlier release")
+NEW = "set 'release: 3'"
 change([("[x, y]", "[x, z]")], 8, "values", NEW, "another list")
 change([("epsilon: 1", "epsilon: 2")], 9, "epsilon", NEW, "another epsilon")
 change([("start: 2026-11-23", "start: 2026-11-30")], 10, "start", NEW, "another start")
@@ -386,7 +386,7 @@ change([("repeat: week", "repeat: 14 days")], 13, "repeat", NEW, "other slots")
 change([("answers: 3", "answers: 4")], 14, "answers", NEW, "more answers")
 change([("send: 2", "send: 3")], 15, "send", NEW, "more uploads")
 change([("values: [x, y]", "values: [x, z]"), ("release: 2", "release: 3"), ("epsilon: 1", "epsilon: 2")], None, "", "", "a new release may change all of it")
-change([("source: s.a", "source: s.b"), ("release: 2", "release: 3")], 6, "source", "id of its own", "but not the source")
+change([("source: s.a", "source: s.b"), ("release: 2", "release: 3")], 6, "source", "its own id", "but not the source")
 change([("id: a", "id: b")], None, "", "", "a task may go, another come")
 r = run("tasks", "check", write("t.yaml", yaml()), "--against", EXAMPLE)
 ok(r.code == 1 and "not a task document" in r.err, "what is in force is a document", r)

@@ -63,8 +63,8 @@ static void change_complain(hsy_tasks *t, struct yaml_place at,
                             const char *what, const hsy_task *old)
 {
     yaml_wrong(&t->notes, at,
-               "%s since release %" PRIu32 ": this needs release: %" PRIu32,
-               what, old->release, old->release + 1);
+               "%s since release %" PRIu32 ": set 'release: %" PRIu32 "'", what,
+               old->release, old->release + 1);
 }
 
 /* Uploads of one release are sealed for the same keys, all of them: each layer
@@ -130,7 +130,7 @@ static void change_within(hsy_tasks *t, size_t i, const hsy_task *old)
             change_complain(t, change_at(i, rules[k].key, rules[k].sub),
                             strcmp(rules[k].key, "end") == 0
                                 ? "has become later"
-                                : "what is asked, how or when has changed",
+                                : "has changed",
                             old);
             return;
         }
@@ -143,12 +143,12 @@ static void change_task(hsy_tasks *t, size_t i, const hsy_task *old)
 
     if (strcmp(old->source, now->source) != 0)
         yaml_wrong(&t->notes, change_at(i, "source", NULL),
-                   "'%s' is about '%s' for ever: give the new task an id of "
-                   "its own",
+                   "cannot change: '%s' is about '%s'; give the new task its "
+                   "own id",
                    now->id, old->source);
     else if (now->release < old->release)
         yaml_wrong(&t->notes, change_at(i, "release", NULL),
-                   "release %" PRIu32 " is in force: a release only grows",
+                   "release %" PRIu32 " is in force: it must not decrease",
                    old->release);
     else if (now->release == old->release)
         change_within(t, i, old);

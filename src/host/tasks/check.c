@@ -29,9 +29,9 @@ static bool check_date(hsy_tasks *t, struct yaml_place at, const char *text,
                        uint32_t *day)
 {
     if (text == NULL)
-        yaml_missing(&t->notes, at, "is missing: a day, as 2026-01-31");
+        yaml_missing(&t->notes, at, "is missing: a day, e.g. 2026-01-31");
     else if (!day_parse(day, text))
-        yaml_wrong(&t->notes, at, "write a day as 2026-01-31, from 1970 on");
+        yaml_wrong(&t->notes, at, "must be a day from 1970, as 2026-01-31");
     else
         return true;
     return false;
@@ -64,7 +64,7 @@ static void check_head(hsy_tasks *t)
                      "version is missing: 1, then one more with every "
                      "change");
     else if (!yaml_count(&t->head.version, f->version) || t->head.version == 0)
-        yaml_wrong(&t->notes, at, "an integer from 1 on");
+        yaml_wrong(&t->notes, at, "must be an integer of at least 1");
     at.key = "issued";
     t->head.issued = t->today;
     if (f->issued != NULL && !check_date(t, at, f->issued, &t->head.issued))
@@ -99,7 +99,9 @@ static void check_name(hsy_tasks *t, struct yaml_place at, const char *text,
         yaml_missing(&t->notes, at, "is missing: %s", what);
     else if (len < 1 || len > max ||
              strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789._-") != len)
-        yaml_wrong(&t->notes, at, "1 to %zu of a-z, 0-9, '.', '_', '-'", max);
+        yaml_wrong(&t->notes, at,
+                   "must be 1 to %zu characters of a-z, 0-9, '.', '_', '-'",
+                   max);
     else
         memcpy(out, text, len + 1);
 }
@@ -119,7 +121,7 @@ static void check_names(hsy_tasks *t, size_t i)
         }
     at.key = "source";
     check_name(t, at, raw->source, task->source, HSY_SOURCE_MAX,
-               "the private data that is asked about, as settings.theme");
+               "name the private data, e.g. settings.theme");
     at.key = "question";
     task->question = raw->question;
     task->question_len = raw->question != NULL ? strlen(raw->question) : 0;
@@ -128,7 +130,7 @@ static void check_names(hsy_tasks *t, size_t i)
         task->question_len--;
     if (raw->question == NULL)
         yaml_missing(&t->notes, at,
-                     "is missing: what the person is asked, in words");
+                     "is missing: the question in words, for the person");
 }
 
 /* ---- Time ---------------------------------------------------------------- */
@@ -144,7 +146,7 @@ static void check_days(hsy_tasks *t, struct yaml_place at, const char *text,
     if (never != NULL && strcmp(text, never) == 0)
         *out = 0;
     else if (!yaml_days(&days, text) || days > CHECK_DAYS)
-        yaml_wrong(&t->notes, at, "%s", forms);
+        yaml_wrong(&t->notes, at, "must be %s", forms);
     else
         *out = (uint32_t)days;
 }
@@ -185,11 +187,12 @@ static void check_plan(hsy_tasks *t, size_t i)
     }
     if (raw->repeat != NULL)
         yaml_wrong(&t->notes, check_at(i, "repeat", NULL),
-                   "repeat is for fresh answers; with permanent say every "
+                   "applies to fresh answers only; with permanent use every "
                    "and renew");
     task->round_days = 1;
     check_days(t, check_at(i, "permanent", "every"), p->every, NULL,
-               "day, week or a number of days, as '3 days'", &task->round_days);
+               "day, week or a number of days, e.g. '3 days'",
+               &task->round_days);
     check_days(t, check_at(i, "permanent", "renew"), p->renew, "never",
                "never, week or a number of days, as '28 days'",
                &task->slot_days);
@@ -207,7 +210,7 @@ static void check_times(hsy_tasks *t, size_t i)
         task->end++; /* the day after the last */
         if (task->end <= task->start)
             yaml_wrong(&t->notes, check_at(i, "end", NULL),
-                       "the last day comes before the first");
+                       "%s is before the first day, %s", raw->end, raw->start);
     }
     check_plan(t, i);
     if (task->start < task->end && task->slot_days > task->end - task->start)
@@ -230,7 +233,7 @@ static void check_pace(hsy_tasks *t, size_t i)
                    "a permanent answer is one a round: leave it out");
     if (task->sends > task->answers)
         yaml_wrong(&t->notes, check_at(i, "send", NULL),
-                   "an integer from 1 to 'answers', which is %" PRIu32,
+                   "must be an integer from 1 to 'answers' (%" PRIu32 ")",
                    task->answers);
 }
 

@@ -97,10 +97,10 @@ static const char *keys_mistaken(const struct keys_sort *wanted,
         return wanted->wanted;
     if (is->seals != wanted->seals)
         return wanted->seals
-                   ? "this is a key that signs, or has lost its first word; "
-                     "'hearsay tasks keygen --seal' makes keys to seal for"
-                   : "this is a key to seal for; 'hearsay tasks keygen' makes "
-                     "keys that sign";
+                   ? "this is a signing key, or its first word is missing; a "
+                     "sealing key is needed ('hearsay tasks keygen --seal')"
+                   : "this is a sealing key; a signing key is needed "
+                     "('hearsay tasks keygen')";
     return is->secret ? "this is a secret key; name its .public file"
                       : "this is a public key; name its .secret file";
 }
@@ -117,8 +117,8 @@ static hsy_status keys_check(const struct keys_sort *wanted,
                          keys_mistaken(wanted, is));
     if (wanted->secret && (mode & (S_IRWXG | S_IRWXO)) != 0)
         return host_fail(err, HSY_E_REFUSED, HSY_FIELD_NONE,
-                         "others can read this secret; take that away (chmod "
-                         "600), or better make a new key");
+                         "other users can read this secret key; run chmod 600, "
+                         "or better make a new key");
     return HSY_OK;
 }
 
@@ -175,7 +175,7 @@ static hsy_status keys_put(const char *path, const struct keys_sort *is,
     if (fd == -1)
         return errno == EEXIST
                    ? host_fail(err, HSY_E_BUSY, HSY_FIELD_NONE,
-                               "there is a key already; it is not overwritten")
+                               "already exists; choose another name")
                    : host_fail(err, HSY_E_IO, HSY_FIELD_NONE,
                                "it cannot be written");
     memcpy(text, is->word, word);

@@ -74,11 +74,11 @@ void tasks_parties(hsy_tasks *t)
     if (relay != NULL && strncmp(relay, "https://", 8) != 0 &&
         strncmp(relay, "http://", 7) != 0)
         yaml_wrong(&t->notes, yaml_key("relay"),
-                   "a URL, as https://relay.example/");
+                   "must be a URL, e.g. https://relay.example/");
     else if (relay != NULL && parties_file_at_gateway(relay))
         yaml_warn(&t->notes, yaml_key("relay"),
-                  "/v1/ohttp is a gateway's own: sent there, uploads show "
-                  "their addresses to who opens them; name a relay that "
+                  "/v1/ohttp is a gateway: uploads sent there reveal their "
+                  "addresses to the party that opens them; use a relay that "
                   "somebody else runs");
     for (uint32_t i = 0; i < t->parties.gateway_keys; i++)
         if (t->file.collector_key != NULL &&

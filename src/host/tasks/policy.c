@@ -85,8 +85,8 @@ hsy_status policy_add(struct policy *p, const char *name, size_t len,
 
     if (!policy_name(name, len))
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_NAME,
-                         "a source is called by 1 to 64 of a-z, 0-9, '.', '_' "
-                         "and '-'");
+                         "a source's name is 1 to 64 characters of a-z, 0-9, "
+                         "'.', '_', '-'");
     if (p->policy.nsources == HSY_TASKS_MAX)
         return host_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SOURCES,
                                "a policy has at most 256 sources",
@@ -100,8 +100,7 @@ hsy_status policy_add(struct policy *p, const char *name, size_t len,
         return host_nomem(err);
     if (policy_find(p, copy) != NULL) {
         free(copy);
-        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_NAME,
-                         "stands there twice");
+        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_NAME, "is given twice");
     }
     sources[p->policy.nsources] = *caps;
     sources[p->policy.nsources++].name = copy;
@@ -151,7 +150,7 @@ static bool policy_take_cap(void *out, const char *text)
     {                                                                          \
         .key = #member, .type = YAML_OWN, .at = offsetof(struct in, member),   \
         .take = policy_take_cap, .size = sizeof(uint64_t), .required = true,   \
-        .wants = "a cap is a decimal of at most nine places, as 0.5, or lnN"   \
+        .wants = "must be a decimal of at most nine places, e.g. 0.5, or lnN"  \
     }
 
 static const struct yaml_field policy_source_fields[] = {
@@ -174,7 +173,7 @@ static const struct yaml_field policy_fields[] = {
      .type = YAML_OWN,
      .at = POLICY_AT(key),
      .take = policy_take_key,
-     .wants = "64 hexadecimal digits",
+     .wants = "must be 64 hexadecimal digits",
      .size = HSY_SIGN_KEY,
      .required = true},
     {.key = "anchor", .type = YAML_TEXT, .at = POLICY_AT(anchor)},
@@ -249,7 +248,7 @@ static bool policy_word(struct yaml_notes *n, const char *key, const char *text,
     if (text == NULL || strcmp(text, no) == 0)
         return false;
     if (strcmp(text, yes) != 0)
-        yaml_wrong(n, yaml_key(key), "%s or %s", yes, no);
+        yaml_wrong(n, yaml_key(key), "must be %s or %s", yes, no);
     return true;
 }
 
@@ -267,7 +266,7 @@ static void policy_take_demands(struct policy *p, struct yaml_notes *n,
         if (!policy_take_key(p->pins + i * HSY_SIGN_KEY,
                              from->shuffler_keys[i]))
             yaml_wrong(n, yaml_key("shuffler_keys"),
-                       "a key is 64 hexadecimal digits");
+                       "a key must be 64 hexadecimal digits");
     p->policy.shuffler_keys = p->pins;
     p->policy.nshuffler_keys = keys;
     p->policy.min_shufflers = (uint32_t)from->min_shufflers;
@@ -290,7 +289,7 @@ static void policy_take(struct policy *p, struct yaml_notes *n,
     memcpy(p->policy.sign_key, from->key, HSY_SIGN_KEY);
     if (from->anchor != NULL && from->anchor[0] != '/')
         yaml_wrong(n, yaml_key("anchor"),
-                   "a path from the root, for commands may run anywhere");
+                   "must be an absolute path, for commands may run anywhere");
     p->anchor = from->anchor;
     from->anchor = NULL;
     policy_take_demands(p, n, from);

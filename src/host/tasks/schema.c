@@ -79,7 +79,7 @@ const struct yaml_kin task_kin[] = {
 
 const struct yaml_form tasks_form = {
     .map = {schema_file, sizeof(struct tasks_file)},
-    .others = "docs/tasks.md has them",
+    .others = "see tasks.yaml(5)",
     .column = "one task",
     .name = "id",
     .kin = task_kin};

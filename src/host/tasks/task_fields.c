@@ -119,19 +119,21 @@ static void fields_wrong(hsy_tasks *t, struct yaml_place at,
                          const struct task_field *f)
 {
     static const char *const wants[] = {
-        [TASK_SECONDS] = "a length of time, as 30m, 6h or 1d",
-        [TASK_DAYS] = "whole days, as 2d",
-        [TASK_SHARE] = "a share above 0, at most 1, as 0.25 or 1/4",
-        [TASK_CHANCE] = "a chance between 0 and 1, as 1e-8"};
+        [TASK_SECONDS] = "a length of time, e.g. 30m, 6h or 1d",
+        [TASK_DAYS] = "whole days, e.g. 2d",
+        [TASK_SHARE] = "a share above 0, at most 1, e.g. 0.25 or 1/4",
+        [TASK_CHANCE] = "a probability between 0 and 1, e.g. 1e-8"};
 
     if (f->type == TASK_COUNT)
-        yaml_wrong(&t->notes, at, "an integer from %" PRIu64 " to %" PRIu64,
-                   f->low, f->high);
+        yaml_wrong(&t->notes, at,
+                   "must be an integer from %" PRIu64 " to %" PRIu64, f->low,
+                   f->high);
     else if (f->high != 0 && f->high < UINT32_MAX)
-        yaml_wrong(&t->notes, at, "%s, at most %" PRIu64 "d", wants[f->type],
+        yaml_wrong(&t->notes, at, "must be %s, at most %" PRIu64 "d",
+                   wants[f->type],
                    f->type == TASK_DAYS ? f->high : f->high / FIELDS_DAY);
     else
-        yaml_wrong(&t->notes, at, "%s", wants[f->type]);
+        yaml_wrong(&t->notes, at, "must be %s", wants[f->type]);
 }
 
 const char *tasks_number_text(const struct tasks_raw *raw,

@@ -78,7 +78,7 @@ static void model_shufflers(hsy_tasks *t, size_t i)
     if (files == NULL || *files == NULL)
         yaml_missing(&t->notes, model_at(i, "shufflers"),
                      "is missing: the files of the shufflers' statements, in "
-                     "the order in which they open");
+                     "the order in which they open uploads");
     for (; files != NULL && *files != NULL; files++)
         if (!model_statement(t, i, *files, made->statements[task->shufflers++]))
             return;
@@ -108,11 +108,13 @@ static void model_relay(hsy_tasks *t, size_t i)
                                        : task->model == HSY_MODEL_SHUFFLED;
 
     if (text != NULL && !required && strcmp(text, "optional") != 0)
-        yaml_wrong(&t->notes, model_at(i, "relay"), "required or optional");
+        yaml_wrong(&t->notes, model_at(i, "relay"),
+                   "must be required or optional");
     if (required && t->parties.gateway_keys == 0)
         yaml_wrong(&t->notes, model_at(i, "relay"),
-                   "a relay leads to a gateway: name its key in gateway_keys, "
-                   "beside tasks, or say relay: optional");
+                   "required (the default of shuffled tasks) needs the "
+                   "gateway's key: add gateway_keys at the top of the file, or "
+                   "set relay: optional");
     task->flags = required ? HSY_TASK_RELAY : 0;
 }
 
@@ -125,18 +127,18 @@ void tasks_model(hsy_tasks *t, size_t i)
     if (raw->model != NULL && strcmp(raw->model, "shuffled") == 0)
         t->tasks[i].model = HSY_MODEL_SHUFFLED;
     else if (raw->model != NULL && strcmp(raw->model, "local") != 0)
-        yaml_wrong(&t->notes, model_at(i, "model"), "local or shuffled");
+        yaml_wrong(&t->notes, model_at(i, "model"),
+                   "must be local or shuffled");
     else if (stray != NULL)
-        yaml_wrong(&t->notes, model_at(i, stray),
-                   "this is for shuffled tasks: say model: shuffled");
+        yaml_wrong(&t->notes, model_at(i, stray), "needs model: shuffled");
     model_relay(t, i);
     if (t->tasks[i].model != HSY_MODEL_SHUFFLED)
         return;
     t->tasks[i].collector_key = t->collector_key;
     if (memcmp(t->collector_key, none, sizeof none) == 0)
         yaml_wrong(&t->notes, model_at(i, "model"),
-                   "reports are sealed for the collector: name its key in "
-                   "collector_key, beside tasks");
+                   "shuffled needs the collector's public key: add "
+                   "collector_key at the top of the file");
     t->tasks[i].nano_central = HSY_EPSILON_MAX; /* until the scheme is known */
     tasks_numbers(t, i, TASK_SHUFFLED);
     model_shufflers(t, i);
@@ -218,5 +220,6 @@ void tasks_model_bound(hsy_tasks *t, size_t i, const hsy_release_info *info)
                    worth.among, worth.n);
     else
         yaml_warn(&t->notes, model_at(i, "min_batch"),
-                  "a batch of so few adds nothing to the report's own noise");
+                  "too small: such a batch adds no privacy to the report's own "
+                  "noise");
 }

@@ -65,7 +65,7 @@ static void scheme_range(struct scheme_ask *a)
     hsy_error err = {0};
 
     if (yaml_items(ends) != 2)
-        scheme_wrong(a, "range", NULL, "a range has two ends: [0, 100]");
+        scheme_wrong(a, "range", NULL, "must have two ends, e.g. [0, 100]");
     else if ((size_t)snprintf(text, sizeof text, "%s:%s", ends[0], ends[1]) >=
              sizeof text)
         scheme_wrong(a, "range", NULL, "these are too long for numbers");
@@ -80,7 +80,7 @@ static void scheme_bins(struct scheme_ask *a)
 
     a->spec.kind = HSY_KIND_BINS;
     if (!yaml_count(&d, a->raw->bins) || d < 2 || d > HSY_VALUES_MAX)
-        scheme_wrong(a, "bins", NULL, "from 2 to 4194304 bins");
+        scheme_wrong(a, "bins", NULL, "must be from 2 to 4194304");
     else
         a->spec.d = (uint32_t)d;
 }
@@ -106,17 +106,17 @@ static void scheme_kind(struct scheme_ask *a)
             continue;
         if (a->kind != NULL)
             scheme_wrong(a, kinds[k], NULL,
-                         "a task asks one question: '%s' or '%s'", a->kind,
+                         "the task already has '%s': keep it or '%s'", a->kind,
                          kinds[k]);
         a->kind = a->kind != NULL ? a->kind : kinds[k];
     }
     if (a->kind == NULL)
         scheme_missing(
             a, NULL, NULL,
-            "say what is asked: yes-no, values, values-file, range or "
-            "strings");
+            "the question is missing: add yes-no, values, values-file, range "
+            "or strings");
     if (raw->bins != NULL && raw->range == NULL)
-        scheme_wrong(a, "bins", NULL, "bins go with a range");
+        scheme_wrong(a, "bins", NULL, "needs range");
     if (!a->sound)
         return;
     if (raw->yes_no != NULL)
@@ -200,18 +200,18 @@ static void scheme_gamma(struct scheme_ask *a, const char *text)
 
     if (a->raw->epsilon != NULL)
         scheme_wrong(a, "permanent", "gamma",
-                     "gamma says what one report tells: leave out the task's "
+                     "gamma sets the epsilon of a report: leave out the task's "
                      "epsilon");
     else if (a->spec.kind != HSY_KIND_YES_NO && a->spec.kind != HSY_KIND_NUMBER)
         scheme_wrong(a, "permanent", "gamma",
-                     "gamma goes with answers of one bit: yes-no, or a range "
+                     "gamma needs answers of one bit: yes-no, or a range "
                      "without bins");
     else if (!ratio_parse(&gamma, text, strlen(text)) ||
              hsy_permanent_gamma(&a->spec.nano_epsilon, a->nano_permanent,
                                  gamma) != HSY_OK)
         scheme_wrong(a, "permanent", "gamma",
-                     "the chance that a report is flipped: from 0 to below "
-                     "1/2");
+                     "must be a probability from 0 to below 1/2: that a report "
+                     "is flipped");
 }
 
 static void scheme_permanent(struct scheme_ask *a)
@@ -228,7 +228,7 @@ static void scheme_permanent(struct scheme_ask *a)
         return;
     if (p->epsilon == NULL)
         scheme_missing(a, "permanent", "epsilon",
-                       "is missing: what all reports together may tell");
+                       "is missing: the epsilon of all reports of a slot");
     else
         scheme_epsilon(a, &a->nano_permanent, p->epsilon, "permanent",
                        "epsilon");
@@ -236,8 +236,8 @@ static void scheme_permanent(struct scheme_ask *a)
         scheme_gamma(a, p->gamma);
     else if (a->sound && a->nano_permanent < a->spec.nano_epsilon)
         scheme_wrong(a, "permanent", "epsilon",
-                     "one report cannot tell more than all of them: at least "
-                     "the task's epsilon");
+                     "must be at least the task's epsilon: all reports reveal "
+                     "no less than one");
 }
 
 static void scheme_epsilons(struct scheme_ask *a)
@@ -249,7 +249,7 @@ static void scheme_epsilons(struct scheme_ask *a)
     if (raw->epsilon == NULL && a->spec.design == HSY_DESIGN_EPSILON &&
         !gamma && raw->epsilon_central == NULL)
         scheme_missing(a, "epsilon", NULL,
-                       "is missing: how much one report may tell, say 1");
+                       "is missing: the epsilon of one report, e.g. 1");
     if (raw->permanent != NULL && a->sound)
         scheme_permanent(a);
 }
@@ -293,7 +293,7 @@ static void scheme_refused(struct scheme_ask *a, const hsy_error *err)
     }
     scheme_wrong(a, key, sub, "%s%s", err->msg,
                  strcmp(key, "mechanism") == 0
-                     ? "; 'hearsay mechanisms' has them with their kinds"
+                     ? "; 'hearsay mechanisms' lists the kinds of each"
                      : "");
 }
 
@@ -369,8 +369,8 @@ static void scheme_central(struct scheme_ask *a)
     if (a->raw->epsilon != NULL || a->raw->permanent != NULL ||
         a->spec.design != HSY_DESIGN_EPSILON)
         scheme_wrong(a, "epsilon_central", NULL,
-                     "it says what a report may tell: leave out epsilon, "
-                     "permanent and probabilities, or say epsilon alone");
+                     "sets the epsilon of a report: leave out epsilon, "
+                     "permanent and probabilities, or use epsilon alone");
     else
         scheme_epsilon(a, &nano, a->raw->epsilon_central, "epsilon_central",
                        NULL);
@@ -399,12 +399,12 @@ static void scheme_grain(struct scheme_ask *a, uint64_t *grain)
         return;
     if (a->spec.kind != HSY_KIND_NUMBER)
         scheme_wrong(a, "permanent", "grain",
-                     "a grain goes with a range without bins");
+                     "a grain needs a range without bins");
     else if (hsy_decimal_parse(&number, text, strlen(text), a->spec.scale) !=
                  HSY_OK ||
              number < 1 || scheme_decimals(text) > a->spec.scale)
         scheme_wrong(a, "permanent", "grain",
-                     "a number above 0 with at most 9 decimals");
+                     "must be a number above 0 with at most 9 decimals");
     else
         *grain = (uint64_t)number;
 }

@@ -55,10 +55,10 @@ static bool stage_sizes(hsy_tasks *t, size_t i, hsy_spec *spec)
         k++;
     if (k == 3)
         yaml_wrong(&t->notes, stage_at(i, "sizes"),
-                   "equal, rising or diminishing");
+                   "must be equal, rising or diminishing");
     else if (spec->param[HSY_PARAM_SIZES] != 0)
         yaml_wrong(&t->notes, stage_at(i, "sizes"),
-                   "'sizes' of 'set' says the same: leave one out");
+                   "also given as 'sizes' of 'set': leave one out");
     else
         spec->param[HSY_PARAM_SIZES] = k + 1;
     return k < 3 && spec->param[HSY_PARAM_SIZES] == k + 1;
@@ -72,13 +72,13 @@ bool tasks_stage(hsy_tasks *t, size_t i, hsy_spec *spec)
 
     if (!stage && (prefixes || raw->sizes != NULL)) {
         yaml_wrong(&t->notes, stage_at(i, prefixes ? "prefixes" : "sizes"),
-                   "goes with 'mechanism: stage'");
+                   "needs 'mechanism: stage'");
         return false;
     }
     if (prefixes && raw->prefixes[0] == NULL) {
         yaml_wrong(&t->notes, stage_at(i, "prefixes"),
-                   "none is left: the first stage leaves the list out, and "
-                   "after the others there is nothing to ask");
+                   "the list is empty: leave it out for the first stage; after "
+                   "another one the search is over");
         return false;
     }
     if (prefixes && !stage_prefixes(t, i, spec))

@@ -36,6 +36,7 @@ static hsy_status tasks_read_file(hsy_tasks **t, const char *path,
         return st;
     (*t)->notes.directory = (*t)->directory;
     tasks_read_bytes(*t, text, len);
+    yaml_notes_sort(&(*t)->notes);
     free(text);
     return (*t)->notes.nomem ? host_nomem(err) : HSY_OK;
 }

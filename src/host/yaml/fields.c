@@ -145,7 +145,7 @@ static void fields_wrong(struct yaml_notes *n, const struct yaml_field *f,
                          struct yaml_place at, uint32_t line)
 {
     static const char *const like[] = {[YAML_COUNT] = "",
-                                       [YAML_SIZE] = ", as 64M",
+                                       [YAML_SIZE] = ", e.g. 64M",
                                        [YAML_SECONDS] = " of seconds, or 30s",
                                        [YAML_DAYS] = " of days"};
     char words[128];
@@ -153,13 +153,13 @@ static void fields_wrong(struct yaml_notes *n, const struct yaml_field *f,
     if (f->type == YAML_OWN) {
         yaml_wrong_line(n, line, at, "%s", f->wants);
     } else if (f->type == YAML_BOOL) {
-        yaml_wrong_line(n, line, at, "this takes yes or no");
+        yaml_wrong_line(n, line, at, "must be yes or no");
     } else if (f->type == YAML_WORD) {
         fields_list_words(words, sizeof words, f->words);
-        yaml_wrong_line(n, line, at, "this takes one of: %s", words);
+        yaml_wrong_line(n, line, at, "must be one of: %s", words);
     } else {
         yaml_wrong_line(n, line, at,
-                        "this takes a number%s, from %" PRIu64 " to %" PRIu64,
+                        "must be a number%s, from %" PRIu64 " to %" PRIu64,
                         like[f->type], f->low, f->high);
     }
 }
@@ -171,9 +171,8 @@ void yaml_take(struct yaml_notes *n, const struct yaml_field *f, void *into,
 
     if (text[0] == '\0' && f->type != YAML_RAW && f->type != YAML_LIST)
         yaml_wrong_line(n, line, at,
-                        f->required ? "this is empty"
-                                    : "this is empty; leave it out for the "
-                                      "default");
+                        f->required ? "is empty"
+                                    : "is empty; leave it out for the default");
     else if (f->type == YAML_RAW || f->type == YAML_TEXT)
         fields_keep(n, to, strdup(text));
     else if (f->type == YAML_PATH)

@@ -17,6 +17,20 @@ void yaml_notes_clear(struct yaml_notes *n)
     *n = (struct yaml_notes){.directory = NULL};
 }
 
+void yaml_notes_sort(struct yaml_notes *n)
+{
+    hsy_problem *all = n->problems;
+
+    for (size_t i = 1; i < n->nproblems; i++) {
+        const hsy_problem p = all[i];
+        size_t k = i;
+
+        for (; k > 0 && p.line - 1 < all[k - 1].line - 1; k--)
+            all[k] = all[k - 1];
+        all[k] = p;
+    }
+}
+
 void *yaml_grow(struct yaml_notes *n, void *array, size_t used, size_t *room,
                 size_t size)
 {

@@ -41,9 +41,9 @@ static void scan_broken(struct yaml_scan *r)
         return;
     }
     yaml_wrong_line(r->notes, scan_number(r, &p->problem_mark), yaml_key(NULL),
-                    "this is not YAML: %s; begin the keys of %s in one "
-                    "column, indent with spaces, not tabs, and quote what is "
-                    "no plain word",
+                    "not valid YAML: %s; begin the keys of %s in one column, "
+                    "indent with spaces, not tabs, and quote values with "
+                    "special characters",
                     p->problem != NULL ? p->problem : "it cannot be read",
                     r->form->column);
 }

@@ -33,14 +33,13 @@ static void walk_note(struct yaml_scan *r, struct yaml_place at, uint32_t line)
 static const char *walk_shape(enum yaml_type type, yaml_event_type_t event)
 {
     if (type == YAML_MAP)
-        return event == YAML_MAPPING_START_EVENT
-                   ? NULL
-                   : "this must be 'key: value' pairs";
+        return event == YAML_MAPPING_START_EVENT ? NULL
+                                                 : "must be 'key: value' pairs";
     if (type == YAML_LIST || type == YAML_MAPS)
         return event == YAML_SEQUENCE_START_EVENT
                    ? NULL
-                   : "this must be a list: [a, b] or lines with '- '";
-    return event == YAML_SCALAR_EVENT ? NULL : "this must be a plain value";
+                   : "must be a list: [a, b] or lines with '- '";
+    return event == YAML_SCALAR_EVENT ? NULL : "must be a plain value";
 }
 
 /* Why the node that begins here is none of this type; NULL: it is one. */
@@ -119,13 +118,14 @@ static bool walk_kin(struct yaml_scan *r, const char *key, struct yaml_place at)
             continue;
         if (above != NULL)
             yaml_wrong_line(r->notes, yaml_scan_line(r), at,
-                            "'%s' does not belong into this file, but into "
+                            "'%s' does not belong in this file: move it into "
                             "%s'%s' of %s",
                             key, list, above->key, k->file);
         else
-            yaml_wrong_line(r->notes, yaml_scan_line(r), at,
-                            "'%s' does not belong into this file, but into %s",
-                            key, k->file);
+            yaml_wrong_line(
+                r->notes, yaml_scan_line(r), at,
+                "'%s' does not belong in this file: move it into %s", key,
+                k->file);
         return true;
     }
     return false;
@@ -142,20 +142,21 @@ static void walk_unknown(struct yaml_scan *r, const char *key,
 
     if (walk_has(r->form->map.fields, key))
         yaml_wrong_line(r->notes, line, at,
-                        "'%s' does not belong here, but at the top of the "
-                        "file, without spaces before it",
+                        "'%s' does not belong here: move it to the top level "
+                        "of the file, without indentation",
                         key);
     else if (above != NULL)
-        yaml_wrong_line(
-            r->notes, line, at, "'%s' does not belong here, but into %s'%s'",
-            key, above->type == YAML_MAPS ? "an entry of " : "", above->key);
+        yaml_wrong_line(r->notes, line, at,
+                        "'%s' does not belong here: move it into %s'%s'", key,
+                        above->type == YAML_MAPS ? "an entry of " : "",
+                        above->key);
     else if (walk_kin(r, key, at))
         return;
     else if (near != NULL)
         yaml_wrong_line(r->notes, line, at,
-                        "no such key: '%.32s'; did you mean '%s'?", key, near);
+                        "unknown key '%.32s'; did you mean '%s'?", key, near);
     else
-        yaml_wrong_line(r->notes, line, at, "no such key: '%.32s'; %s", key,
+        yaml_wrong_line(r->notes, line, at, "unknown key '%.32s'; %s", key,
                         r->form->others);
 }
 

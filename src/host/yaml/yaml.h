@@ -130,6 +130,9 @@ struct yaml_notes {
 
 void yaml_notes_clear(struct yaml_notes *n);
 
+/* As the problems stand in the file; what is not of it comes last. */
+void yaml_notes_sort(struct yaml_notes *n);
+
 static inline struct yaml_place yaml_key(const char *key)
 {
     return (struct yaml_place){YAML_NONE, key, NULL, YAML_NONE};

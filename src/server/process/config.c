@@ -126,7 +126,7 @@ const struct yaml_field config_rows[] = {
      .at = offsetof(struct config, lying),
      .size = sizeof(double),
      .take = config_share,
-     .wants = "this takes a share from 0 to below a half, as 0.01",
+     .wants = "must be a share from 0 to below a half, e.g. 0.01",
      .otherwise = "0.01"},
     CONFIG_FIELD(log_json, YAML_BOOL, "no", LIVE),
     {.key = "log_level",
@@ -164,7 +164,7 @@ const struct yaml_field *config_row(const char *key)
 
 static const struct yaml_form config_form = {
     .map = {config_rows, sizeof(struct config)},
-    .others = "docs/collector.md has them",
+    .others = "see hearsay.yaml(5)",
     .column = "the file",
     .kin = task_kin};
 
@@ -192,7 +192,7 @@ static void config_set(struct config_reader *r,
             const char *near = yaml_nearest(settings[i].key, config_rows);
 
             yaml_wrong_line(&r->notes, 0, yaml_key(NULL),
-                            "no such key: '%.32s'; %s%s", settings[i].key,
+                            "unknown key '%.32s'; %s%s", settings[i].key,
                             near != NULL ? "did you mean " : config_form.others,
                             near != NULL ? near : "");
             continue;
@@ -246,28 +246,15 @@ static void config_make(struct config_reader *r, const uint8_t *text,
     config_check(r);
 }
 
-/* As they stand in the file; what is not of it comes last. */
-static void config_sort(hsy_problem *all, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        const hsy_problem p = all[i];
-        size_t k = i;
-
-        for (; k > 0 && p.line - 1 < all[k - 1].line - 1; k--)
-            all[k] = all[k - 1];
-        all[k] = p;
-    }
-}
-
 static hsy_status config_done(struct config *c, struct config_reader *r,
                               bool any, hsy_problem **problems, size_t *n,
                               hsy_error *err)
 {
     const bool nomem = r->notes.nomem, wrong = r->notes.wrong;
 
+    yaml_notes_sort(&r->notes);
     *problems = r->notes.problems;
     *n = r->notes.nproblems;
-    config_sort(*problems, *n);
     r->notes.problems = NULL;
     yaml_notes_clear(&r->notes);
     if (!nomem && (any || !wrong)) {

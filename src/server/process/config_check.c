@@ -34,8 +34,8 @@ static void config_check_address(struct config_reader *r, const char *key,
     if (colon == NULL || colon == address || strlen(colon + 1) > 5 ||
         !yaml_count(&port, colon + 1) || port > 65535)
         config_wrong(r, config_row(key),
-                     "this takes an address and a port, as 127.0.0.1:8080, "
-                     "[::1]:8080 or unix:/run/hearsay.sock; port 0 is any");
+                     "must be ADDRESS:PORT or unix:PATH, e.g. 127.0.0.1:8080, "
+                     "[::1]:8080 or unix:/run/hearsay.sock; port 0: any");
 }
 
 static void config_check_admin(struct config_reader *r)
@@ -51,17 +51,17 @@ static void config_check_admin(struct config_reader *r)
                      "there is no admin address; set 'admin'");
     else if (c->admin_open && !config_loopback(c->admin))
         config_wrong(r, config_row("admin_open"),
-                     "without tokens only on 127.0.0.1, [::1] or a unix "
+                     "allowed only if admin is 127.0.0.1, [::1] or a unix "
                      "socket");
     else if (c->admin != NULL && !config_loopback(c->admin) &&
              c->tls_cert == NULL)
         yaml_warn(&r->notes, yaml_key("admin"),
-                  "tokens would travel in the open; set tls_cert and tls_key, "
-                  "or take 127.0.0.1 and a proxy");
+                  "tokens would be sent unencrypted; set tls_cert and tls_key, "
+                  "or use 127.0.0.1 and a proxy");
     if (c->admin != NULL && strcmp(c->admin, c->listen) == 0 &&
         strcmp(strrchr(c->admin, ':'), ":0") != 0)
         config_wrong(r, config_row("admin"),
-                     "this is the public address; take another");
+                     "must differ from listen, the public address");
 }
 
 static void config_check_files(struct config_reader *r)
@@ -70,17 +70,17 @@ static void config_check_files(struct config_reader *r)
 
     if (c->data == NULL && !config_many(c))
         config_wrong(r, config_row("data"),
-                     "say in which directory the counts are kept");
+                     "is missing: the directory of the counts");
     if ((c->tls_cert == NULL) != (c->tls_key == NULL) &&
         !config_bad(r, "tls_cert") && !config_bad(r, "tls_key"))
         config_wrong(r,
                      config_row(c->tls_cert != NULL ? "tls_cert" : "tls_key"),
-                     "tls_cert and tls_key go together");
+                     "tls_cert and tls_key go together: set both or none");
     if (c->public_key == NULL && !config_bad(r, "public_key"))
         config_wrong(
             r, config_row(c->document != NULL ? "document" : "public_key"),
-            "say who signs the tasks: public_key, a file of 'hearsay "
-            "tasks keygen'");
+            "public_key is missing: the key that verifies the tasks, a file "
+            "of 'hearsay tasks keygen'");
 }
 
 static void config_check_limits(struct config_reader *r)
@@ -89,8 +89,8 @@ static void config_check_limits(struct config_reader *r)
 
     if (!config_bad(r, "grace_days") && c->keep_days < c->grace_days)
         config_wrong(r, config_row("keep_days"),
-                     "days must be kept until they are closed: at least "
-                     "grace_days");
+                     "must be at least grace_days: days are kept until they "
+                     "are closed");
 }
 
 static void config_check_lists(struct config_reader *r)
@@ -103,15 +103,15 @@ static void config_check_lists(struct config_reader *r)
         if (strcmp(c->cors[i], "*") != 0 &&
             (host == NULL || host[3] == '\0' || strpbrk(host + 3, "/ *")))
             config_wrong(r, config_row("cors"),
-                         "'%.64s' is no origin; https://example.org is one, "
-                         "and * is any",
+                         "'%.64s' is not an origin, e.g. https://example.org, "
+                         "or * for any",
                          c->cors[i]);
     }
     for (size_t i = 0; c->proxies != NULL && c->proxies[i] != NULL; i++)
         if (!listen_is_network(c->proxies[i]))
             config_wrong(r, config_row("proxies"),
-                         "'%.64s' is no address and no network; 10.0.0.1, "
-                         "10.0.0.0/8 and fd00::/8 are",
+                         "'%.64s' is not an address or network, e.g. 10.0.0.1, "
+                         "10.0.0.0/8 or fd00::/8",
                          c->proxies[i]);
     for (size_t i = 0; c->enrolled != NULL && c->enrolled[i] != NULL; i++) {
         const char *id = c->enrolled[i];
@@ -120,8 +120,8 @@ static void config_check_lists(struct config_reader *r)
         if (n < 1 || n > HSY_TASK_ID ||
             strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789._-") != n)
             config_wrong(r, config_row("enrolled"),
-                         "'%.32s' is no task's id: 1 to 32 of a-z, 0-9, '.', "
-                         "'_', '-'",
+                         "'%.32s' is not a task's id: 1 to 32 characters of "
+                         "a-z, 0-9, '.', '_', '-'",
                          id);
     }
 }
@@ -137,12 +137,12 @@ static void config_check_chain(struct config_reader *r)
     if (opens != (c->sign_key != NULL) && !config_bad(r, "seal_keys") &&
         !config_bad(r, "sign_key"))
         config_wrong(r, config_row(opens ? "seal_keys" : "sign_key"),
-                     "sign_key and seal_keys go together: who opens envelopes "
-                     "signs a receipt for their batch");
+                     "sign_key and seal_keys go together: the receiver of a "
+                     "batch opens its envelopes and signs a receipt");
     if (c->next != NULL && strncmp(c->next, "http://", 7) != 0 &&
         strncmp(c->next, "https://", 8) != 0)
         config_wrong(r, config_row("next"),
-                     "this takes a URL, as https://next.example.org");
+                     "must be a URL, e.g. https://next.example.org");
     if (c->next != NULL && c->sign_key == NULL)
         config_wrong(r, config_row("next"),
                      "a shuffler signs its batches: set sign_key and "
@@ -150,7 +150,7 @@ static void config_check_chain(struct config_reader *r)
     if (c->next == NULL && (c->next_ca != NULL || c->receipt_key != NULL))
         config_wrong(
             r, config_row(c->next_ca != NULL ? "next_ca" : "receipt_key"),
-            "this is of a shuffler: say by 'next' where its batches go");
+            "only for a shuffler: set 'next', the receiver of its batches");
     if (c->next != NULL && c->backup_hours != 0)
         config_wrong(r, config_row("backup_hours"),
                      "a shuffler's data are not copied: an older copy that is "
@@ -169,8 +169,8 @@ static void config_check_cluster(struct config_reader *r)
     if (c->node != NULL && (!config_many(c) || strlen(c->node) > 63))
         config_wrong(r, config_row("node"),
                      config_many(c) ? "at most 63 letters"
-                                    : "this is of a cluster: say by 'storage' "
-                                      "which");
+                                    : "only for a node of a cluster: set "
+                                      "'storage'");
     if (!config_many(c))
         return;
     for (size_t i = 0; c->storage[i] != NULL; i++)
@@ -178,13 +178,13 @@ static void config_check_cluster(struct config_reader *r)
             strncmp(c->storage[i], "postgres://", 11) != 0)
             config_wrong(
                 r, config_row("storage"),
-                "this takes URLs as postgresql://hearsay@host/hearsay, "
-                "one a shard; in a list between [ and ] those that have a "
-                "comma in quotes");
+                "must be URLs, e.g. postgresql://hearsay@host/hearsay, one "
+                "per shard; in a list between [ and ] quote those that have a "
+                "comma");
     if (c->data != NULL && c->sign_key == NULL)
         yaml_warn(&r->notes, yaml_key("data"),
-                  "not used with storage: what it has counted is moved by "
-                  "'hearsay store export' and 'import'");
+                  "not used with storage: move its counts with 'hearsay store "
+                  "export' and 'import'");
     if (c->next != NULL)
         config_wrong(r, config_row("storage"),
                      "a shuffler counts on one machine: leave it out");

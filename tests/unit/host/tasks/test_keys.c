@@ -57,8 +57,10 @@ static const struct {
 
 /* What a reader says of a file of another sort: by reader, then by file. */
 static const char *const says[SORTS][SORTS] = {
-    {NULL, "name its .public", "keys that sign", "keys that sign"},
-    {"name its .secret", NULL, "keys that sign", "keys that sign"},
+    {NULL, "name its .public", "a signing key is needed",
+     "a signing key is needed"},
+    {"name its .secret", NULL, "a signing key is needed",
+     "a signing key is needed"},
     {"keygen --seal", "keygen --seal", NULL, "name its .public"},
     {"keygen --seal", "keygen --seal", "name its .secret", NULL}};
 

@@ -116,13 +116,13 @@ static void mistakes_have_lines(void)
         {HEAD "sources: []\nmore: 1\n", "", "", "'more'; there are key, ", 6},
         {HEAD "sources: []\nancor: /x\n", "", "", "did you mean 'anchor'", 6},
         {HEAD "sources: []\nday: 3\n", "", "", "given twice", 6},
-        {HEAD "sources: []\nanchor: x\n", "", "anchor", "from the root", 6},
+        {HEAD "sources: []\nanchor: x\n", "", "anchor", "absolute path", 6},
         {HEAD "sources:\n- name: a\n  day: 1\n", "a", "answer", "missing", 6},
         {HEAD "sources:\n- " WEB "\n- " WEB "\n", "web", "name", "twice", 7},
         {HEAD "sources:\n- {name: A, answer: 1, day: 1, lifetime: 1}\n", "A",
-         "name", "1 to 64 of a-z", 6},
+         "name", "1 to 64 characters", 6},
         {HEAD "sources:\n- {name: a, answer: -1, day: 1, lifetime: 1}\n", "a",
-         "answer", "a cap is a decimal", 6},
+         "answer", "must be a decimal", 6},
         {"key: 12\n", "", "key", "64 hexadecimal digits", 1},
         {"key: " KEY "0\n", "", "key", "64 hexadecimal digits", 1},
         {HEAD "release-bytes: 0x10\n", "", "release-bytes", "a number", 5},
@@ -156,7 +156,8 @@ static void all_are_listed_at_once(void)
                  HSY_E_FORMAT) &&
            eq_u64(nproblems, 6) && found(1, "", "key", "") &&
            found(2, "", "day", "") && found(4, "", "releases", "") &&
-           found(6, "a", "answer", "cap") && found(6, "a", "day", "missing") &&
+           found(6, "a", "answer", "decimal") &&
+           found(6, "a", "day", "missing") &&
            found(6, "a", "lifetime", "missing"),
        "six mistakes, six lines");
 }

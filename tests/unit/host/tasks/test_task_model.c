@@ -201,19 +201,19 @@ static void compiled(void)
              "collector_key: collector.public\ntasks:\n" TASK DOMAIN SHUFFLED
              "    epsilon: 4\n    relay: optional\n") == HSY_OK &&
            hsy_tasks_change(tasks, &doc, NULL) == HSY_E_FORMAT &&
-           said("relay", "needs release"),
+           said("relay", "set 'release"),
        "the relay is not taken back within a release");
     ok(reads("version: 2\ngateway_keys: [gate.public]\n"
              "collector_key: collector.public\ntasks:\n" TASK DOMAIN
              "    epsilon: 4\n") == HSY_OK &&
            hsy_tasks_change(tasks, &doc, NULL) == HSY_E_FORMAT &&
-           said("model", "needs release"),
+           said("model", "set 'release"),
        "nor the model changed");
     ok(reads("version: 2\ngateway_keys: [gate.public]\n"
              "collector_key: collector.public\ntasks:\n" TASK DOMAIN SHUFFLED
              "    epsilon: 4\n    assume_honest: 0.8\n") == HSY_OK &&
            hsy_tasks_change(tasks, &doc, NULL) == HSY_E_FORMAT &&
-           said("assume_honest", "needs release"),
+           said("assume_honest", "set 'release"),
        "nor who is counted on");
     keys_are_kept(&doc);
     free(bytes);
@@ -263,11 +263,11 @@ static void mistakes(void)
     refused("version: 1\ngateway_keys: [gate.public, gate.secret]\ntasks: []\n",
             "gateway_keys", "gate.secret: this is a secret key");
     refused("version: 1\ngateway_keys: [signer.public]\ntasks: []\n",
-            "gateway_keys", "signer.public: this is a key that signs");
+            "gateway_keys", "signer.public: this is a signing key");
     refused("version: 1\nrelay: ftp://x\ntasks: []\n", "relay", "URL");
     ok(reads("version: 1\nrelay: https://collector.example/v1/ohttp\n"
              "gateway_keys: [gate.public]\ntasks: []\n") == HSY_OK &&
-           said("relay", "gateway's own"),
+           said("relay", "is a gateway"),
        "a gateway in the relay's place is warned of");
 }
 

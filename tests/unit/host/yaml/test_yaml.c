@@ -132,7 +132,7 @@ static void values_come_to_their_places(void)
           "half: 1/4\nlist: [a, 'b c']\ninner: {raw: >\n    two\n    words\n"
           "  , count: 3}\nitems:\n  - name: one\n    list:\n      - x\n"
           "  - {name: two, inner: {raw: r}}\n");
-    ok(eq_u64(notes.nproblems, 1) && found(13, "", "", "not YAML"),
+    ok(eq_u64(notes.nproblems, 1) && found(13, "", "", "not valid YAML"),
        "a block within brackets is none: %zu problems", notes.nproblems);
     reads("# a comment\nraw: ''\ntext: \"a\\tb\"\npath: x/y\nflag: on\n"
           "count: 12\nsize: 64K\nseconds: 2m\ndays: 2 weeks\nword: green\n"
@@ -214,7 +214,7 @@ static void mistakes_have_a_line_and_a_field(void)
          "is missing", 3},
         {"items:\n- name: a\n  inner:\n    raw: x\n    count: 10\n", "a",
          "inner.count", "from 0 to 9", 5},
-        {"items:\n- name: ''\n", "1", "name", "this is empty", 2},
+        {"items:\n- name: ''\n", "1", "name", "is empty", 2},
         {"items:\n- {name: a, list: [x, [y]]}\n", "a", "list", "plain", 2},
         {"list: [a, b, c, d, e]\n", "", "list", "more than 4 items", 1},
         {"list:\n- a\n- b\n- c\n- d\n- e\n", "", "list", "more than 4", 6},
@@ -223,7 +223,7 @@ static void mistakes_have_a_line_and_a_field(void)
         {"count: 1\n", "", "count", "a number, from 2 to 12", 1},
         {"count: 0x3\n", "", "count", "from 2 to 12", 1},
         {"count: -3\n", "", "count", "from 2 to 12", 1},
-        {"size: 2M\n", "", "size", ", as 64M, from 0 to 1048576", 1},
+        {"size: 2M\n", "", "size", ", e.g. 64M, from 0 to 1048576", 1},
         {"seconds: soon\n", "", "seconds", "or 30s", 1},
         {"days: 5 weeks\n", "", "days", "of days, from 0 to 30", 1},
         {"word: blue\n", "", "word", "one of: red, green", 1},
@@ -236,11 +236,11 @@ static void mistakes_have_a_line_and_a_field(void)
         {"&a raw: x\n", "", "", "anchors", 1},
         {"? [raw]\n: x\n", "", "", "a key must be a plain word", 1},
         {"raw: a\n---\nraw: b\n", "", "", "a second document", 2},
-        {"raw: a\n...\nraw: b\n", "", "", "not YAML", 3},
-        {"raw: [\n", "", "", "not YAML", 1},
-        {"raw: a\n\tcount: 3\n", "", "", "not YAML", 2},
-        {"raw: 'a\n", "", "", "not YAML", 1},
-        {"raw: \"\\x\"\n", "", "", "not YAML", 1},
+        {"raw: a\n...\nraw: b\n", "", "", "not valid YAML", 3},
+        {"raw: [\n", "", "", "not valid YAML", 1},
+        {"raw: a\n\tcount: 3\n", "", "", "not valid YAML", 2},
+        {"raw: 'a\n", "", "", "not valid YAML", 1},
+        {"raw: \"\\x\"\n", "", "", "not valid YAML", 1},
         {"raw: \"a\\0b\"\n", "", "raw", "NUL", 1},
         {"flag: yes\r\ncount: 99\r\n", "", "count", "from 2", 2},
     };
@@ -259,7 +259,7 @@ static void all_are_listed_at_once(void)
     reads("cuont: 3\nlist: a\nflag: perhaps\nitems:\n- lst: []\n  name: x\n"
           "- name: y\n  inner: {raw: r, count: x}\nsize: x\nraw: fine\n");
     ok(eq_u64(notes.nproblems, 6) && notes.whole &&
-           found(1, "", "", "no such key") && found(2, "", "list", "") &&
+           found(1, "", "", "unknown key") && found(2, "", "list", "") &&
            found(3, "", "flag", "") &&
            found(5, "1", "", "did you mean 'list'") &&
            found(8, "y", "inner.count", "") && found(9, "", "size", "") &&
@@ -298,10 +298,10 @@ static void bytes_that_are_no_text(void)
         {"raw: \xc0\xaf\n", 8, "not UTF-8"},
         {"\xef\xbb\xbfraw: a\n", 10, "byte-order mark"},
         {"\xff\xfer\0a\0", 6, "not UTF-8"},
-        {"raw: a\0b\n", 9, "not YAML"},
-        {"raw\0: a\n", 8, "not YAML"},
-        {"raw: \x07\n", 7, "not YAML"},
-        {"\0", 1, "not YAML"},
+        {"raw: a\0b\n", 9, "not valid YAML"},
+        {"raw\0: a\n", 8, "not valid YAML"},
+        {"raw: \x07\n", 7, "not valid YAML"},
+        {"\0", 1, "not valid YAML"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

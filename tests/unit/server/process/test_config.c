@@ -130,7 +130,7 @@ static void is_overruled(void)
     ok(eq_status(config_read(&c, false, NULL, settings, 3, &problems,
                              &nproblems, &err),
                  HSY_E_FORMAT) &&
-           found(0, "public_key", "who signs"),
+           found(0, "public_key", "key that verifies"),
        "without a file the command line must say enough");
     ok(eq_status(reads(&c, SOUND, &(struct config_setting){"loops", "x"}, 1),
                  HSY_E_FORMAT) &&
@@ -155,10 +155,10 @@ static void names_mistakes(void)
         {SOUND "cors: x\n", "cors", "list", 3},
         {SOUND "loops: 257\n", "loops", "from 0 to 256", 3},
         {SOUND "proxies: [10.0.0.1, relay.example]\n", "proxies",
-         "'relay.example' is no address", 3},
-        {SOUND "proxies: [10.0.0.0/33]\n", "proxies", "no network", 3},
+         "'relay.example' is not an address", 3},
+        {SOUND "proxies: [10.0.0.0/33]\n", "proxies", "or network", 3},
         {SOUND "loops: -1\n", "loops", "from 0 to 256", 3},
-        {SOUND "body_bytes: 4Q\n", "body_bytes", "as 64M", 3},
+        {SOUND "body_bytes: 4Q\n", "body_bytes", "e.g. 64M", 3},
         {SOUND "body_bytes: 99999999999999999999T\n", "body_bytes", "64M", 3},
         {SOUND "body_bytes: 17179869184G\n", "body_bytes", "64M", 3},
         {SOUND "timeout: soon\n", "timeout", "30s", 3},
@@ -169,11 +169,11 @@ static void names_mistakes(void)
         {SOUND "sandbox: maybe\n", "sandbox", "off, on, required", 3},
         {SOUND "log_level: loud\n", "log_level", "details", 3},
         {SOUND "document: ''\n", "document", "empty", 3},
-        {SOUND "listen: 8080\n", "listen", "an address and a port", 3},
-        {SOUND "listen: 1.2.3.4:99999\n", "listen", "port", 3},
-        {SOUND "admin: ':80'\n", "admin", "port", 3},
+        {SOUND "listen: 8080\n", "listen", "ADDRESS:PORT", 3},
+        {SOUND "listen: 1.2.3.4:99999\n", "listen", "PORT", 3},
+        {SOUND "admin: ':80'\n", "admin", "PORT", 3},
         {SOUND "admin_open: yes\n", "admin_open", "no admin address", 3},
-        {SOUND "admin: 0.0.0.0:1\nadmin_open: yes\n", "admin_open", "only on",
+        {SOUND "admin: 0.0.0.0:1\nadmin_open: yes\n", "admin_open", "only if",
          4},
         {SOUND "admin: 127.0.0.1:8080\n", "admin", "public address", 3},
         {SOUND "tls_cert: a\n", "tls_cert", "go together", 3},
@@ -181,26 +181,26 @@ static void names_mistakes(void)
         {SOUND "tally_bytes: 1M\n", "", "did you mean 'memory'", 3},
         {SOUND "drain_seconds: 1\n", "", "did you mean 'timeout'", 3},
         {SOUND "address_connections: 1\n", "", "mean 'connections'", 3},
-        {SOUND "bytes: 1\n", "", "no such key: 'bytes'; docs", 3},
+        {SOUND "bytes: 1\n", "", "unknown key 'bytes'; see", 3},
         {SOUND "epsilon: 1\n", "",
-         "'epsilon' does not belong into this file, but into an entry of "
+         "'epsilon' does not belong in this file: move it into an entry of "
          "'tasks' of tasks.yaml",
          3},
         {SOUND "version: 1\n", "",
-         "'version' does not belong into this file, but into tasks.yaml", 3},
+         "'version' does not belong in this file: move it into tasks.yaml", 3},
         {SOUND "lifetime: 1\n", "", "of policy.yaml", 3},
         {SOUND "grace_days: 9\nkeep_days: 8\n", "keep_days", "grace_days", 4},
-        {SOUND "cors: [example.org]\n", "cors", "no origin", 3},
-        {SOUND "cors: ['https://a/b']\n", "cors", "no origin", 3},
-        {SOUND "enrolled: [A]\n", "enrolled", "no task's id", 3},
+        {SOUND "cors: [example.org]\n", "cors", "not an origin", 3},
+        {SOUND "cors: ['https://a/b']\n", "cors", "not an origin", 3},
+        {SOUND "enrolled: [A]\n", "enrolled", "not a task's id", 3},
         {"data: d\ndocument: t\n", "document", "public_key", 2},
         {"public_key: k\n", "data", "directory", 1},
-        {"data: [\n", "", "not YAML", 1},
+        {"data: [\n", "", "not valid YAML", 1},
         {"", "", "empty", 0},
         {SOUND "loops: &x 1\n", "loops", "anchors", 3},
-        {SOUND "node: n1\n", "node", "say by 'storage' which", 3},
+        {SOUND "node: n1\n", "node", "set 'storage'", 3},
         {SOUND "storage: mysql://h/d\n", "storage", "postgresql://", 3},
-        {SOUND "storage: [postgresql://a,b/d]\n", "storage", "in quotes", 3},
+        {SOUND "storage: [postgresql://a,b/d]\n", "storage", "quote those", 3},
         {SOUND "storage: []\nnode: n1\n", "node", "of a cluster", 4},
         {SOUND MANY "node: " LONG "\n", "node", "at most 63", 4},
         {SOUND MANY "backups: b\n", "backups", "PostgreSQL's own", 4},
@@ -237,7 +237,7 @@ static void lists_all_mistakes(void)
                        &(struct config_setting){"tls12", "perhaps"}, 1),
                  HSY_E_FORMAT) &&
            eq_u64(nproblems, 8) && found(1, "keep_days", "closed") &&
-           found(2, "loops", "plain") && found(5, "", "no such key") &&
+           found(2, "loops", "plain") && found(5, "", "unknown key") &&
            found(6, "lying", "share") && found(7, "cors", "list") &&
            found(8, "body_bytes", "64M") && found(10, "admin_open", "admin") &&
            found(0, "tls12", "yes or no"),
@@ -248,7 +248,7 @@ static void lists_all_mistakes(void)
            "in the order of the file");
     ok(eq_status(reads(&c, SOUND "admin: 192.0.2.1:80\n", NULL, 0), HSY_OK) &&
            eq_u64(nproblems, 1) && problems[0].warning &&
-           found(3, "admin", "open"),
+           found(3, "admin", "unencrypted"),
        "a warning is none");
     config_clear(&c);
 }
