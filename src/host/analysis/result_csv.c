@@ -7,26 +7,17 @@
 #include <stdio.h>
 
 #define CSV_NOTES 1536u /* bytes of all notes together */
-#define CSV_SAID 24u    /* what is said, at most */
 
 /* What a result says of itself. */
 struct csv_said {
-    struct table_field fields[CSV_SAID];
-    size_t n;
+    struct table_fields fields;
     char notes[CSV_NOTES];
 };
-
-static void csv_add(struct csv_said *s, const char *name,
-                    struct table_cell cell)
-{
-    if (s->n < CSV_SAID)
-        s->fields[s->n++] = (struct table_field){name, cell};
-}
 
 static void csv_add_count(struct csv_said *s, const char *name, bool there,
                           uint64_t n)
 {
-    csv_add(s, name, there ? cell_count(n) : cell_text(NULL));
+    table_add(&s->fields, name, there ? cell_count(n) : cell_text(NULL));
 }
 
 /* Sentences one after another. */
@@ -47,31 +38,35 @@ static void csv_add_notes(struct csv_said *s, const hsy_analysis_result *r,
                                    at != 0 ? "; " : "", text);
     }
     if (at != 0)
-        csv_add(s, "notes", cell_text(s->notes));
+        table_add(&s->fields, "notes", cell_text(s->notes));
 }
 
 static void csv_say(struct csv_said *s, const hsy_analysis_result *r,
                     const struct analysis_more *more)
 {
-    csv_add(s, "level", cell_number(r->how.level));
-    csv_add(s, "target", cell_text(analysis_target_names[r->how.target]));
+    table_add(&s->fields, "level", cell_number(r->how.level));
+    table_add(&s->fields, "target",
+              cell_text(analysis_target_names[r->how.target]));
     if (r->lying != 0)
-        csv_add(s, "assume_lying", cell_number(r->lying));
+        table_add(&s->fields, "assume_lying", cell_number(r->lying));
     if (!r->from_files) {
         csv_add_count(s, "rounds", r->attends, r->attended.rounds);
         csv_add_count(s, "devices", r->attends, r->attended.devices);
     }
     csv_add_count(s, "reports", !r->info.central, r->reports);
     if (r->shuffled) {
-        csv_add(s, "epsilon_report", cell_number(r->worth.epsilon_report));
-        csv_add(s, "epsilon_central", cell_number(r->worth.epsilon));
-        csv_add(s, "delta", cell_number(r->worth.delta));
-        csv_add(s, "bound", cell_text(hsy_shuffle_bound_name(r->worth.by)));
+        table_add(&s->fields, "epsilon_report",
+                  cell_number(r->worth.epsilon_report));
+        table_add(&s->fields, "epsilon_central", cell_number(r->worth.epsilon));
+        table_add(&s->fields, "delta", cell_number(r->worth.delta));
+        table_add(&s->fields, "bound",
+                  cell_text(hsy_shuffle_bound_name(r->worth.by)));
         csv_add_count(s, "n", true, r->worth.n);
     }
     csv_add_notes(s, r, more->note);
     for (size_t i = 0; i < more->nsaid; i++)
-        csv_add(s, more->said[i].name, cell_text(more->said[i].text));
+        table_add(&s->fields, more->said[i].name,
+                  cell_text(more->said[i].text));
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
@@ -92,7 +87,7 @@ static void csv_cell(const void *ctx, size_t row, size_t column,
 hsy_status analysis_csv(char **csv, size_t *len, const hsy_analysis_result *r,
                         const struct analysis_more *more, hsy_error *err)
 {
-    struct csv_said said = {.n = 0};
+    struct csv_said said = {.fields.n = 0};
     struct csv_rows rows = {.result = r};
     struct table_column columns[HSY_COLUMNS];
     struct table table = {columns, 0, analysis_table_rows(r), csv_cell, &rows};
@@ -107,7 +102,7 @@ hsy_status analysis_csv(char **csv, size_t *len, const hsy_analysis_result *r,
     if (r->question != HSY_ASK_COVARIANCE)
         csv_say(&said, r, more);
     if (written_open(&w))
-        table_csv(w.to, &table, said.fields, said.n);
+        table_csv(w.to, &table, said.fields.list, said.fields.n);
     return written_close(&w, csv, len, err);
 }
 

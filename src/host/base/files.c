@@ -1,12 +1,12 @@
-/* files.c - small files, whole in memory. */
+/* files.c - small files, whole in memory; descriptors that others share. */
 #define _DEFAULT_SOURCE
 #include "host/base/files.h"
 
 #include "host/base/host_fail.h"
-#include "host/base/retry.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,26 @@
 #include <unistd.h>
 
 #define FILES_ROOM 65536u /* to begin with, where the size is not known */
+
+static bool retry_when(int fd, short events)
+{
+    struct pollfd ready = {.fd = fd, .events = events};
+
+    if (errno == EINTR)
+        return true;
+    return (errno == EAGAIN || errno == EWOULDBLOCK) &&
+           (poll(&ready, 1, -1) != -1 || errno == EINTR);
+}
+
+bool retry_read(int fd)
+{
+    return retry_when(fd, POLLIN);
+}
+
+bool retry_write(int fd)
+{
+    return retry_when(fd, POLLOUT);
+}
 
 ssize_t file_fill(int fd, void *buf, size_t room)
 {

@@ -1,10 +1,18 @@
-/* files.h - small files, whole in memory. */
+/* files.h - small files, whole in memory; descriptors that others share. */
 #ifndef HOST_BASE_FILES_H
 #define HOST_BASE_FILES_H
 
 #include "hearsay.h"
 
 #include <sys/types.h>
+
+/*
+ * After a read or a write of fd that failed with errno: whether to try again.
+ * A signal came in between; or a descriptor shared with others was made
+ * non-blocking, and has been waited for. Else false, with errno set.
+ */
+bool retry_read(int fd);
+bool retry_write(int fd);
 
 /* Read until the end, or until room bytes have come: how many, or -1 with
  * errno. */

@@ -7,8 +7,8 @@
 #define _DEFAULT_SOURCE
 #include "host/base/lines.h"
 
+#include "host/base/files.h"
 #include "host/base/host_fail.h"
-#include "host/base/retry.h"
 
 #include <errno.h>
 #include <stdlib.h>

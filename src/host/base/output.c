@@ -11,7 +11,7 @@
 #define _GNU_SOURCE /* O_TMPFILE; realpath, fchmod */
 
 #include "host/base/output.h"
-#include "host/base/retry.h"
+#include "host/base/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -412,6 +412,12 @@ static void table_aligned(FILE *to, const struct table *t)
     }
 }
 
+void table_add(struct table_fields *f, const char *name, struct table_cell cell)
+{
+    if (f->n < TABLE_FIELDS)
+        f->list[f->n++] = (struct table_field){name, cell};
+}
+
 /* ---- All three ----------------------------------------------------------- */
 
 void table_print(FILE *to, enum table_format format, const struct table *table,

@@ -80,6 +80,17 @@ struct table_field {
     struct table_cell cell;
 };
 
+/* Fields that are added one by one; those beyond the room are left out. */
+#define TABLE_FIELDS 24u
+
+struct table_fields {
+    struct table_field list[TABLE_FIELDS];
+    size_t n;
+};
+
+void table_add(struct table_fields *f, const char *name,
+               struct table_cell cell);
+
 /* Table: aligned columns with a header. Csv: a header and rows. Json: one
  * object, the fields and then the rows as an array of objects called rows_name;
  * if that is NULL, the members of the only row. */

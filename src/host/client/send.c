@@ -6,11 +6,12 @@
  * Only 204 is an acknowledgement; a page of a hotel's network says 200. Only a
  * problem+json takes an upload out of the outbox for good.
  */
-#define _GNU_SOURCE /* clock_gettime, nanosleep */
+#define _GNU_SOURCE /* nanosleep */
 
 #include "host/client/send.h"
 
 #include "host/base/owned.h"
+#include "host/base/steady.h"
 #include "host/client/client.h"
 
 #include <errno.h>
@@ -156,15 +157,6 @@ static struct send_row send_meaning(const struct send_answer *a)
 
 /* ---- Time ---------------------------------------------------------------- */
 
-static uint64_t send_now_ms(void)
-{
-    struct timespec t;
-
-    if (clock_gettime(CLOCK_MONOTONIC, &t) == -1)
-        return 0;
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 static void send_sleep(uint64_t ms)
 {
     struct timespec t = {.tv_sec = (time_t)(ms / 1000),
@@ -209,7 +201,7 @@ struct send_run {
 /* Milliseconds that are left. */
 static uint64_t send_left(const struct send_run *run)
 {
-    const uint64_t now = send_now_ms();
+    const uint64_t now = steady_ms();
 
     return run->deadline > now ? run->deadline - now : 0;
 }
@@ -374,7 +366,7 @@ hsy_status hsy_send_all(const struct send_hooks *hooks, const char *url,
         st = hsy_http_open(&run.http, url, false, &run.options, err);
     if (st == HSY_OK)
         st = send_open_relay(&run, run.options.relay, err);
-    run.deadline = send_now_ms() + 1000 * (uint64_t)run.options.seconds;
+    run.deadline = steady_ms() + 1000 * (uint64_t)run.options.seconds;
     if (st == HSY_OK)
         st = send_attempts(&run, err);
     hsy_http_close(run.http);
@@ -412,7 +404,7 @@ hsy_status hsy_device_upload(hsy_client *client, hsy_send_result *result,
 static hsy_status send_fetch(struct send_http *http, const hsy_send_options *o,
                              uint8_t **bytes, size_t *len, hsy_error *err)
 {
-    const uint64_t deadline = send_now_ms() + 1000 * (uint64_t)o->seconds;
+    const uint64_t deadline = steady_ms() + 1000 * (uint64_t)o->seconds;
     struct send_run run = {.options = *o, .deadline = deadline};
     uint64_t wait = o->wait_ms;
     struct send_answer answer;

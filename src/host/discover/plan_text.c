@@ -151,40 +151,32 @@ struct table_cell discover_alphabet(char text[HSY_ALPHABET_TEXT],
                                                                   : NULL);
 }
 
-#define PLAN_FIELDS 9u
-
-/* What stands above the rows in json; how many fields. */
-static size_t plan_fields(struct table_field fields[PLAN_FIELDS],
-                          char alphabet[HSY_ALPHABET_TEXT],
-                          const struct plan_view *v)
+/* What stands above the rows in json. */
+static void plan_fields(struct table_fields *f,
+                        char alphabet[HSY_ALPHABET_TEXT],
+                        const struct plan_view *v)
 {
     const struct discover_plan *plan = v->plan;
     const hsy_scheme_info *info = v->info;
     const double epsilon = info != NULL ? info->epsilon : plan->row[0].epsilon;
-    size_t n = 0;
 
-    fields[n++] = (struct table_field){
-        "mechanism", cell_text(info != NULL ? info->mechanism : "stage")};
+    table_add(f, "mechanism",
+              cell_text(info != NULL ? info->mechanism : "stage"));
     if (v->kind == &plan_groups) {
-        fields[n++] = (struct table_field){"oracle", cell_text(info->oracle)};
-        fields[n++] =
-            (struct table_field){"alphabet", discover_alphabet(alphabet, info)};
+        table_add(f, "oracle", cell_text(info->oracle));
+        table_add(f, "alphabet", discover_alphabet(alphabet, info));
     }
-    fields[n++] = (struct table_field){"epsilon", cell_number(epsilon)};
+    table_add(f, "epsilon", cell_number(epsilon));
     if (info != NULL)
-        fields[n++] = (struct table_field){"epsilon_exact",
-                                           cell_number(info->epsilon_exact)};
-    fields[n++] =
-        (struct table_field){"frequency", cell_number(v->aim->frequency)};
-    fields[n++] = (struct table_field){"miss", cell_number(v->aim->miss)};
-    fields[n++] =
-        info != NULL ? (struct table_field){"groups", cell_count(plan->groups)}
-                     : (struct table_field){"batches", cell_count(plan->count)};
-    fields[n++] = (struct table_field){"users", cell_number(plan->users)};
+        table_add(f, "epsilon_exact", cell_number(info->epsilon_exact));
+    table_add(f, "frequency", cell_number(v->aim->frequency));
+    table_add(f, "miss", cell_number(v->aim->miss));
+    table_add(f, info != NULL ? "groups" : "batches",
+              cell_count(info != NULL ? plan->groups : plan->count));
+    table_add(f, "users", cell_number(plan->users));
     if (info == NULL)
-        fields[n++] = (struct table_field){
-            "epsilon_same_people", cell_number(epsilon * (double)plan->count)};
-    return n;
+        table_add(f, "epsilon_same_people",
+                  cell_number(epsilon * (double)plan->count));
 }
 
 void discover_plan_print(FILE *to, enum table_format format,
@@ -201,12 +193,12 @@ void discover_plan_print(FILE *to, enum table_format format,
     const struct table table = {columns, kind->ncells, plan->count, plan_out,
                                 &v};
     char alphabet[HSY_ALPHABET_TEXT];
-    struct table_field fields[PLAN_FIELDS];
-    const size_t n = plan_fields(fields, alphabet, &v);
+    struct table_fields fields = {.n = 0};
 
+    plan_fields(&fields, alphabet, &v);
     for (size_t i = 0; i < kind->ncells; i++)
         columns[i] = plan_columns[kind->cells[i]];
     if (format == TABLE_ALIGNED)
         (info == NULL ? plan_say_batches : plan_say_one_round)(to, &v);
-    table_print(to, format, &table, fields, n, kind->rows);
+    table_print(to, format, &table, fields.list, fields.n, kind->rows);
 }

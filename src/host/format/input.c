@@ -1,5 +1,5 @@
 /* input.c - a descriptor read through a growing buffer. */
-#include "host/base/retry.h"
+#include "host/base/files.h"
 #include "host/format/internal.h"
 
 #include <stdlib.h>

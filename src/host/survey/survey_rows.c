@@ -205,43 +205,35 @@ static void show_machine(FILE *to, const struct survey_rows *s,
     struct show_table t = {.s = s};
     const struct table table = {t.columns, 0, s->count, show_cell, &t};
     struct table full = table;
-    struct table_field fields[16] = {
-        {"design", cell_text(d->kind->name)},
-        {"epsilon", cell_number(survey_rows_epsilon(s))},
-        {"unbounded", cell_bool(isinf(survey_rows_epsilon(s)))},
-        {"level", cell_number(s->level)}};
-    size_t n = 4;
+    const double epsilon = survey_rows_epsilon(s);
+    const hsy_survey_test *test = &s->test;
+    const hsy_estimate *e = &s->difference;
+    struct table_fields f = {.n = 0};
 
+    table_add(&f, "design", cell_text(d->kind->name));
+    table_add(&f, "epsilon", cell_number(epsilon));
+    table_add(&f, "unbounded", cell_bool(isinf(epsilon)));
+    table_add(&f, "level", cell_number(s->level));
     if (!d->kind->pair) {
-        fields[n++] = (struct table_field){"p", cell_number(d->channel.p)};
-        fields[n++] = (struct table_field){"q", cell_number(d->channel.q)};
+        table_add(&f, "p", cell_number(d->channel.p));
+        table_add(&f, "q", cell_number(d->channel.q));
     }
     if (many) {
-        const hsy_survey_test *test = &s->test;
-
-        fields[n++] = (struct table_field){"pooled", cell_number(test->pooled)};
-        fields[n++] =
-            (struct table_field){"statistic", cell_number(test->statistic)};
-        fields[n++] =
-            (struct table_field){"freedom", cell_number(test->freedom)};
-        fields[n++] =
-            (struct table_field){"p_value", cell_number(test->p_value)};
-        fields[n++] =
-            (struct table_field){"boundary", cell_bool(test->boundary)};
+        table_add(&f, "pooled", cell_number(test->pooled));
+        table_add(&f, "statistic", cell_number(test->statistic));
+        table_add(&f, "freedom", cell_number(test->freedom));
+        table_add(&f, "p_value", cell_number(test->p_value));
+        table_add(&f, "boundary", cell_bool(test->boundary));
     }
     if (s->count == 2) {
-        const hsy_estimate *e = &s->difference;
-
-        fields[n++] = (struct table_field){"difference", cell_number(e->value)};
-        fields[n++] =
-            (struct table_field){"difference_stderr", cell_number(e->sd)};
-        fields[n++] = (struct table_field){"difference_wilson",
-                                           cell_pair(e->low, e->high)};
+        table_add(&f, "difference", cell_number(e->value));
+        table_add(&f, "difference_stderr", cell_number(e->sd));
+        table_add(&f, "difference_wilson", cell_pair(e->low, e->high));
     }
-    n += survey_silent_fields(fields + n, &s->silent);
+    f.n += survey_silent_fields(f.list + f.n, &s->silent);
     show_columns(&t, !json);
     full.ncolumns = t.n;
-    table_print(to, format, &full, fields, n, many ? "groups" : NULL);
+    table_print(to, format, &full, f.list, f.n, many ? "groups" : NULL);
 }
 
 /* ---- Tables -------------------------------------------------------------- */

@@ -7,9 +7,9 @@
  */
 #include "server/store/archive.h"
 
+#include "host/base/files.h"
 #include "host/base/grow.h"
 #include "host/base/host_fail.h"
-#include "host/base/retry.h"
 #include "lib/bits/bytes.h"
 
 #include <stdlib.h>

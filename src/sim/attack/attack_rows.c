@@ -5,7 +5,6 @@
 #include <math.h>
 
 #define ROWS_CERTAIN 0.99
-#define ROWS_FIELDS 12u
 #define ROWS_OF(array) (sizeof(array) / sizeof(array)[0])
 
 /* What is printed: columns, rows by a callback, fields of json. */
@@ -13,8 +12,7 @@ struct rows {
     const struct sim_options *o;
     const struct sim_result *r;
     struct table table;
-    struct table_field fields[ROWS_FIELDS];
-    size_t nfields;
+    struct table_fields fields;
 };
 
 /* ---- Cells --------------------------------------------------------------- */
@@ -45,14 +43,9 @@ static struct table_cell rows_days(double days)
     return cell_shown(days, days, "%.1f");
 }
 
-static void rows_field(struct rows *s, const char *name, struct table_cell cell)
-{
-    s->fields[s->nfields++] = (struct table_field){name, cell};
-}
-
 static void rows_count_field(struct rows *s, const char *name, uint64_t n)
 {
-    rows_field(s, name, cell_count(n));
+    table_add(&s->fields, name, cell_count(n));
 }
 
 /* ---- Averaging ----------------------------------------------------------- */
@@ -114,11 +107,11 @@ static void rows_averaging_fields(struct rows *s)
     rows_count_field(s, "seed", o->seed);
     rows_count_field(s, "yes", o->yes);
     rows_count_field(s, "of", o->of);
-    rows_field(s, "point", rows_held(e.point));
-    rows_field(s, "tail", rows_held(e.tail));
-    rows_field(s, "ratio", rows_held(e.ratio));
-    rows_field(s, "answers_99",
-               enough != 0 ? cell_count(enough) : cell_text(NULL));
+    table_add(&s->fields, "point", rows_held(e.point));
+    table_add(&s->fields, "tail", rows_held(e.tail));
+    table_add(&s->fields, "ratio", rows_held(e.ratio));
+    table_add(&s->fields, "answers_99",
+              enough != 0 ? cell_count(enough) : cell_text(NULL));
 }
 
 static void rows_averaging_note(const struct rows *s, FILE *to)
@@ -178,7 +171,7 @@ static void rows_change_fields(struct rows *s)
     rows_count_field(s, "devices", s->o->devices);
     rows_count_field(s, "days", s->o->days);
     rows_count_field(s, "change_day", s->r->day);
-    rows_field(s, "gamma", cell_number(s->r->gamma));
+    table_add(&s->fields, "gamma", cell_number(s->r->gamma));
     rows_count_field(s, "seed", s->o->seed);
 }
 
@@ -357,13 +350,14 @@ void sim_print(FILE *to, enum table_format format, const struct sim_result *r,
         .r = r,
         .table = {way->columns, way->ncolumns, r->nrows, way->cell, r}};
 
-    rows_field(&s, "attack", cell_text(sim_limits(r->kind)->name));
-    rows_field(&s, "epsilon", cell_number((double)o->nano_report / HSY_NANO));
+    table_add(&s.fields, "attack", cell_text(sim_limits(r->kind)->name));
+    table_add(&s.fields, "epsilon",
+              cell_number((double)o->nano_report / HSY_NANO));
     if (r->kind != SIM_POISONING) /* nobody keeps an answer there */
-        rows_field(&s, "epsilon_permanent",
-                   cell_number((double)o->nano_permanent / HSY_NANO));
+        table_add(&s.fields, "epsilon_permanent",
+                  cell_number((double)o->nano_permanent / HSY_NANO));
     way->fields(&s);
-    table_print(to, format, &s.table, s.fields, s.nfields, "rows");
+    table_print(to, format, &s.table, s.fields.list, s.fields.n, "rows");
     if (format == TABLE_ALIGNED)
         way->note(&s, to);
 }

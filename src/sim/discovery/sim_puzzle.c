@@ -5,12 +5,11 @@
  * Everybody reports one by one, through the library as a device and a collector
  * use it.
  */
-#define _POSIX_C_SOURCE 200809L
+#include "host/base/steady.h"
 #include "sim/discovery/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* The lane of the codes is that of the words' order. */
 #define PUZZLE_LANES ((unsigned)DISCOVER_PUBLISHED + 1)
@@ -89,14 +88,6 @@ static void puzzle_people(struct discover_worker *w, uint64_t run)
                job->width * sizeof *w->codes);
 }
 
-static double puzzle_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static hsy_status puzzle_search(struct discover_worker *w, uint64_t run,
                                 size_t *count, hsy_error *err)
 {
@@ -104,7 +95,7 @@ static hsy_status puzzle_search(struct discover_worker *w, uint64_t run,
     hsy_puzzle_trace trace;
     hsy_found found = {w->found, 0};
     hsy_status st = discover_scheme(w, desk->s, run, err);
-    double start;
+    uint64_t start;
 
     if (st == HSY_OK) {
         puzzle_people(w, run);
@@ -112,11 +103,11 @@ static hsy_status puzzle_search(struct discover_worker *w, uint64_t run,
     }
     if (st != HSY_OK)
         return st;
-    start = puzzle_now();
+    start = steady_us();
     st = hsy_puzzle_search(desk->s, &found, &trace, &desk->tally,
                            &w->job->puzzle, desk->scratch, err);
     w->job->out->each[run * DISCOVERY_METRICS + DISCOVERY_SECONDS] =
-        puzzle_now() - start;
+        (double)(steady_us() - start) / STEADY_SECOND;
     *count = found.count;
     return st;
 }

@@ -5,16 +5,15 @@
  * become due: their delays are over, however they fell. So a task that began
  * yesterday with rounds of a day and no delay is due today.
  */
-#define _DEFAULT_SOURCE /* clock_gettime */
 #include "sim/fleet/internal.h"
 
+#include "host/base/steady.h"
 #include "host/tasks/calendar.h"
 #include "sim/base/crew.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- Tasks --------------------------------------------------------------- */
 
@@ -241,10 +240,7 @@ const char *fleet_relay(const struct fleet *f)
 
 double fleet_clock(void)
 {
-    struct timespec t = {0};
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return (double)steady_us() / STEADY_SECOND;
 }
 
 /* ---- Running: some threads, each with devices, requests and counts ------- */
