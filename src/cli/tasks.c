@@ -3,7 +3,7 @@
 #define _DEFAULT_SOURCE
 #include "cli/base/tasks_show.h"
 
-#include "host/tasks/task_sheet.h"
+#include "host/tasks/task_cost.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

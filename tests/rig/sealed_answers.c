@@ -117,7 +117,7 @@ static bool sealed_keys(struct sealed_rig *s)
     snprintf(name, sizeof name, "%s/key", at);
     snprintf(secret, sizeof secret, "%s.secret", name);
     snprintf(public, sizeof public, "%s.public", name);
-    good = good && keys_write_seal(name, &about, NULL) == HSY_OK &&
+    good = good && keys_write(name, true, &about, NULL) == HSY_OK &&
            keys_seal_public(s->pub, public, NULL) == HSY_OK &&
            gateway_new(&s->gateway, NULL) == HSY_OK &&
            gateway_take_keys(s->gateway, files, &about, NULL) == HSY_OK;

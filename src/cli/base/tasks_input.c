@@ -126,8 +126,7 @@ int cli_keys_write(const char *name, bool seal)
 {
     const char *suffix;
     hsy_error err = {0};
-    hsy_status st = seal ? keys_write_seal(name, &suffix, &err)
-                         : keys_write(name, &suffix, &err);
+    hsy_status st = keys_write(name, seal, &suffix, &err);
 
     if (st == HSY_OK)
         return 0;

@@ -5,7 +5,6 @@
 #include "host/tasks/calendar.h"
 #include "host/tasks/task_cost.h"
 #include "host/tasks/task_fields.h"
-#include "host/tasks/task_model.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -204,11 +204,12 @@ static char *keys_path(const char *name, const char *suffix)
     return path;
 }
 
-/* A pair of either sort. */
-struct keys_pair {
+/* A pair that signs, and one to seal for. */
+static const struct keys_pair {
     hsy_status (*make)(uint8_t *key, uint8_t *secret);
     const struct keys_sort *public, *secret;
-};
+} keys_pairs[] = {{hsy_sign_keypair, KEYS_SIGN_PUBLIC, KEYS_SIGN_SECRET},
+                  {seal_keypair, KEYS_SEAL_PUBLIC, KEYS_SEAL_SECRET}};
 
 static hsy_status keys_put_pair(const struct keys_pair *pair,
                                 const char *secret_path,
@@ -233,9 +234,8 @@ static hsy_status keys_put_pair(const struct keys_pair *pair,
     return st;
 }
 
-static hsy_status keys_write_pair(const struct keys_pair *pair,
-                                  const char *name, const char **suffix,
-                                  hsy_error *err)
+hsy_status keys_write(const char *name, bool seal, const char **suffix,
+                      hsy_error *err)
 {
     char *secret = keys_path(name, ".secret");
     char *public = keys_path(name, ".public");
@@ -243,28 +243,11 @@ static hsy_status keys_write_pair(const struct keys_pair *pair,
 
     *suffix = NULL;
     st = secret != NULL && public != NULL
-             ? keys_put_pair(pair, secret, public, suffix, err)
+             ? keys_put_pair(&keys_pairs[seal], secret, public, suffix, err)
              : host_nomem(err);
     free(secret);
     free(public);
     return st;
-}
-
-hsy_status keys_write(const char *name, const char **suffix, hsy_error *err)
-{
-    const struct keys_pair pair = {hsy_sign_keypair, KEYS_SIGN_PUBLIC,
-                                   KEYS_SIGN_SECRET};
-
-    return keys_write_pair(&pair, name, suffix, err);
-}
-
-hsy_status keys_write_seal(const char *name, const char **suffix,
-                           hsy_error *err)
-{
-    const struct keys_pair pair = {seal_keypair, KEYS_SEAL_PUBLIC,
-                                   KEYS_SEAL_SECRET};
-
-    return keys_write_pair(&pair, name, suffix, err);
 }
 
 /* ---- Statements ---------------------------------------------------------- */

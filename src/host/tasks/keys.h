@@ -23,16 +23,13 @@ hsy_status keys_seal_secret(uint8_t secret[HSY_SEAL_KEY], const char *path,
 /* A token: one line of a file; the caller frees it. */
 hsy_status keys_token(char **token, const char *path, hsy_error *err);
 
-/* Make a pair and write NAME.secret, which only its owner can read, and
- * NAME.public. Nothing is overwritten: HSY_E_BUSY. Of which file a failure is
- * stands in *suffix, NULL: of none. HSY_E_IO with errno, HSY_E_ENTROPY,
- * HSY_E_NOMEM. */
-hsy_status keys_write(const char *name, const char **suffix, hsy_error *err);
-
-/* The same for a pair to seal for: X25519, x25519-public or x25519-secret
- * before the digits. */
-hsy_status keys_write_seal(const char *name, const char **suffix,
-                           hsy_error *err);
+/* Make a pair that signs, or one to seal for: X25519, x25519-public or
+ * x25519-secret before the digits. Write NAME.secret, which only its owner can
+ * read, and NAME.public. Nothing is overwritten: HSY_E_BUSY. Of which file a
+ * failure is stands in *suffix, NULL: of none. HSY_E_IO with errno,
+ * HSY_E_ENTROPY, HSY_E_NOMEM. */
+hsy_status keys_write(const char *name, bool seal, const char **suffix,
+                      hsy_error *err);
 
 /* Sign a shuffler's statement: sign_key and signature become those of the
  * secret. HSY_E_RANGE with the field that is wrong. */

@@ -1,8 +1,11 @@
-/* task_cost.h - what a task costs whoever answers it, as its reports add up. */
+/* task_cost.h - what a task costs whoever answers it, as its reports add up;
+ * what its smallest batch is worth; both in a deployment sheet. */
 #ifndef HOST_TASKS_TASK_COST_H
 #define HOST_TASKS_TASK_COST_H
 
 #include "host/tasks/task_file.h"
+
+#include <stdio.h>
 
 /* Numbers of reports of a slot after which epsilon is told. */
 enum task_cost_after {
@@ -35,5 +38,23 @@ void task_costs_clear(struct task_costs *l);
 /* Whether one of them keeps its answers, and changes them at least so often a
  * slot, and at most so often. */
 bool task_costs_keep(const struct task_costs *l, uint32_t least, uint32_t most);
+
+/* ---- Shuffled tasks (task_model.c) --------------------------------------- */
+
+/* The smallest batch that is passed on. Who is not in the task's sample sends
+ * null uploads, which hide nobody. */
+hsy_batch task_model_batch(const hsy_task *task);
+
+/* What that batch tells of one report with the task's delta, at most. */
+hsy_status task_model_worth(hsy_worth *out, const hsy_release_info *info,
+                            hsy_error *err);
+
+/* ---- The sheet (task_sheet.c) -------------------------------------------- */
+
+/* Markdown. costs are the file's; signature: what is known of it, NULL if a
+ * tasks.yaml was read. What a document cannot know is left as "[ ... ]".
+ * Whether it was written the stream says. */
+void task_sheet_write(FILE *to, const struct task_file *file,
+                      const struct task_costs *costs, const char *signature);
 
 #endif

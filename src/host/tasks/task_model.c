@@ -11,7 +11,7 @@
 #include "host/tasks/internal.h"
 
 #include "host/base/files.h"
-#include "host/tasks/task_model.h"
+#include "host/tasks/task_cost.h"
 #include "host/worth/worth.h"
 
 #include <errno.h>

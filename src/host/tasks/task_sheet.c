@@ -1,14 +1,13 @@
 /* task_sheet.c - a document's deployment sheet, as a data-protection officer
  * asks for it: who sees what, what it costs, what is kept, what deletion means.
  * docs/deployment-sheet.md explains it. */
-#include "host/tasks/task_sheet.h"
 
 #include "host/base/day.h"
 #include "host/base/table.h"
 #include "host/base/written.h"
 #include "host/tasks/calendar.h"
 #include "host/tasks/policy.h"
-#include "host/tasks/task_model.h"
+#include "host/tasks/task_cost.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -255,6 +255,7 @@ struct fleet_job {
  * the whole but what it counts. */
 struct fleet_worker {
     struct fleet_job *job;
+    struct owned owned; /* its tasks with their counts */
     struct fleet f;
     struct fleet_result result;
     struct fleet_device *device;
@@ -275,18 +276,14 @@ static hsy_status fleet_worker_counts(struct fleet_worker *w, hsy_error *err)
 {
     const struct fleet *of = w->job->f;
 
-    w->f.tasks = calloc(of->n + 1, sizeof *w->f.tasks);
-    if (w->f.tasks == NULL)
-        return host_nomem(err);
-    for (size_t i = 0; i < of->n; i++) {
+    w->f.tasks = owned_array(&w->owned, of->n, sizeof *w->f.tasks);
+    for (size_t i = 0; w->f.tasks != NULL && i < of->n; i++) {
         struct fleet_task *t = &w->f.tasks[i];
 
         *t = of->tasks[i];
-        t->counts = calloc(t->ncounts + 1, sizeof *t->counts);
-        if (t->counts == NULL)
-            return host_nomem(err);
+        t->counts = owned_array(&w->owned, t->ncounts, sizeof *t->counts);
     }
-    return HSY_OK;
+    return owned_all(&w->owned, err);
 }
 
 static hsy_status fleet_worker_open(void *worker, void *job, hsy_error *err)
@@ -353,14 +350,12 @@ static void fleet_worker_close(void *worker)
     fleet_http_close(w->http);
     fleet_device_free(w->device);
     pthread_mutex_lock(&w->job->lock);
-    for (size_t i = 0; w->f.tasks != NULL && i < w->f.n; i++) {
+    for (size_t i = 0; w->f.tasks != NULL && i < w->f.n; i++)
         if (w->f.tasks[i].counts != NULL)
             fleet_add_task(&w->job->f->tasks[i], &w->f.tasks[i]);
-        free(w->f.tasks[i].counts);
-    }
     fleet_add_result(w->job->result, &w->result);
     pthread_mutex_unlock(&w->job->lock);
-    free(w->f.tasks);
+    owned_free(&w->owned);
 }
 
 hsy_status fleet_run(struct fleet *f, struct fleet_result *result,

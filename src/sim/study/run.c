@@ -56,7 +56,6 @@ static void run_seeds(struct study_job *job)
 
 /* ---- What runs need ------------------------------------------------------ */
 
-/* It takes a seed. */
 /* Whether a mechanism has public hashes that a seed chooses, and none was; s
  * has room for its scheme. */
 static bool study_pooled(const hsy_spec *given, hsy_scheme *s)

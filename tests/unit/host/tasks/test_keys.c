@@ -156,8 +156,8 @@ int main(void)
 
     if (mkdtemp(dir) == NULL)
         return 1;
-    ok(keys_write(path("sign"), &suffix, NULL) == HSY_OK &&
-           keys_write_seal(path("seal"), &suffix, NULL) == HSY_OK,
+    ok(keys_write(path("sign"), false, &suffix, NULL) == HSY_OK &&
+           keys_write(path("seal"), true, &suffix, NULL) == HSY_OK,
        "pairs of both sorts are made");
     files_say_what_they_are();
     each_reader_takes_its_own_sort();

@@ -2,7 +2,7 @@
  * largest epsilon of a report for what a batch may tell. */
 #define _GNU_SOURCE
 #include "host/tasks/keys.h"
-#include "host/tasks/task_model.h"
+#include "host/tasks/task_cost.h"
 #include "rig/example_shuffled.h"
 #include "tap.h"
 
@@ -293,9 +293,9 @@ int main(void)
 
     if (mkdtemp(dir) == NULL)
         return 1;
-    ok(keys_write_seal(path("gate"), &suffix, NULL) == HSY_OK &&
-           keys_write_seal(path("collector"), &suffix, NULL) == HSY_OK &&
-           keys_write(path("signer"), &suffix, NULL) == HSY_OK,
+    ok(keys_write(path("gate"), true, &suffix, NULL) == HSY_OK &&
+           keys_write(path("collector"), true, &suffix, NULL) == HSY_OK &&
+           keys_write(path("signer"), false, &suffix, NULL) == HSY_OK,
        "keys to seal for are made, and one that signs");
     state("b.statement", 2, 50000, 2);
     state("a.statement", 1, 50000, 1);

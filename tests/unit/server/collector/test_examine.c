@@ -106,7 +106,7 @@ static void keys_of_a_gateway_are_looked_at(void)
     ok(eq_u64(serve_examine(&f, tell, &t), 1) &&
            eq_int(t.what[0], SERVE_NO_KEY) && eq_u64(t.number[0], ENOENT),
        "a key that is not there");
-    ok(keys_write_seal(gate, &suffix, NULL) == HSY_OK &&
+    ok(keys_write(gate, true, &suffix, NULL) == HSY_OK &&
            eq_u64(serve_examine(&f, tell, &t), 0),
        "one that is there; without a document it is missed in none");
     t.n = 0;
