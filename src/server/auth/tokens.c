@@ -11,6 +11,7 @@
 
 #include "server/auth/tokens_keep.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 
 #include <pthread.h>
@@ -79,31 +80,21 @@ static void tokens_list_clear(struct tokens_list *list)
 
 bool tokens_list_room(struct tokens_list *list, uint64_t *room)
 {
-    uint8_t *hashes;
-    uint32_t *expires;
-
     if (list->n < *room)
         return true;
     *room = 2 * *room + 64;
-    hashes = realloc(list->hashes, *room * TOKENS_SHORT);
-    if (hashes != NULL)
-        list->hashes = hashes;
-    expires = realloc(list->expires, *room * sizeof *expires);
-    if (expires != NULL)
-        list->expires = expires;
-    return hashes != NULL && expires != NULL;
+    return grow_to(&list->hashes, *room, TOKENS_SHORT) &&
+           grow_to(&list->expires, *room, sizeof *list->expires);
 }
 
 struct tokens_list *tokens_set_list(struct tokens_set *set, const char *task,
                                     uint32_t quota)
 {
-    struct tokens_list *more =
-        realloc(set->lists, (set->nlists + 1) * sizeof *more);
+    struct tokens_list *more;
 
-    if (more == NULL)
+    if (!grow_to(&set->lists, set->nlists + 1, sizeof *set->lists))
         return NULL;
-    set->lists = more;
-    more += set->nlists++;
+    more = &set->lists[set->nlists++];
     *more = (struct tokens_list){.quota = quota};
     snprintf(more->task, sizeof more->task, "%s", task);
     return more;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* strdup, signals of a thread, flock */
 #include "server/collector/copies.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "host/base/json.h"
 #include "host/base/steady.h"
@@ -260,17 +261,14 @@ static int copies_order(const void *a, const void *b)
 
 static bool copies_add(struct copies_list *list, const char *path)
 {
-    struct copies_one *more;
     struct stat is;
 
     if (lstat(path, &is) == -1 || !S_ISDIR(is.st_mode))
         return true;
-    more = realloc(list->all, (list->n + 1) * sizeof *more);
-    if (more == NULL)
+    if (!grow_to(&list->all, list->n + 1, sizeof *list->all))
         return false;
-    list->all = more;
-    more[list->n] = (struct copies_one){strdup(path), is.st_mtim};
-    return more[list->n++].path != NULL;
+    list->all[list->n] = (struct copies_one){strdup(path), is.st_mtim};
+    return list->all[list->n++].path != NULL;
 }
 
 /* False: the directory cannot be read, or there is no memory. */

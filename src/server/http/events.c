@@ -7,6 +7,8 @@
  */
 #include "server/http/internal.h"
 
+#include "host/base/grow.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +103,6 @@ void events_forget(struct request *q)
 static bool events_room(struct request *q, size_t len)
 {
     size_t need = q->events_ready + len, room;
-    char *moved;
 
     if (q->events_from != 0 && q->events_ready != 0)
         memmove(q->events, q->events + q->events_from, q->events_ready);
@@ -111,10 +112,8 @@ static bool events_room(struct request *q, size_t len)
     if (need > LISTEN_EVENTS_BYTES)
         return false;
     room = 2 * need < LISTEN_EVENTS_BYTES ? 2 * need : LISTEN_EVENTS_BYTES;
-    moved = realloc(q->events, room);
-    if (moved == NULL)
+    if (!grow_to(&q->events, room, 1))
         return false;
-    q->events = moved;
     q->events_room = room;
     return true;
 }

@@ -7,6 +7,8 @@
  */
 #include "server/http/internal.h"
 
+#include "host/base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -51,14 +53,9 @@ static bool body_charge(struct request *q, size_t more)
 static bool body_grow(struct request *q, size_t need)
 {
     const size_t room = body_room(q, need);
-    uint8_t *body;
 
-    if (!body_charge(q, room - q->room))
+    if (!body_charge(q, room - q->room) || !grow_to(&q->body, room, 1))
         return false;
-    body = realloc(q->body, room);
-    if (body == NULL)
-        return false;
-    q->body = body;
     q->room = room;
     return true;
 }

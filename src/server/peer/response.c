@@ -3,6 +3,7 @@
 #include "server/peer/response.h"
 
 #include "host/base/digits.h"
+#include "host/base/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -174,17 +175,14 @@ bool response_read(struct response_head *out, const char *text, size_t len)
 uint8_t *response_room(struct response *r, size_t *room)
 {
     const size_t most = RESPONSE_HEAD + RESPONSE_BODY;
-    uint8_t *larger;
 
     if (r->len == r->room) {
         size_t wanted = r->room == 0 ? RESPONSE_FIRST : 2 * r->room;
 
         if (wanted > most + 1) /* what is too long shows by one byte */
             wanted = most + 1;
-        larger = realloc(r->bytes, wanted);
-        if (larger == NULL)
+        if (!grow_to(&r->bytes, wanted, 1))
             return NULL;
-        r->bytes = larger;
         r->room = wanted;
     }
     *room = r->room - r->len;

@@ -6,6 +6,7 @@
 #include "server/peer/target.h"
 
 #include "host/base/digits.h"
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 
 #include <arpa/inet.h>
@@ -177,11 +178,8 @@ bool target_compose(const struct target *g, struct target_request *out,
     const size_t need = g->head_len + TARGET_LENGTH + len;
 
     if (need > out->room) {
-        uint8_t *larger = realloc(out->bytes, need);
-
-        if (larger == NULL)
+        if (!grow_to(&out->bytes, need, 1))
             return false;
-        out->bytes = larger;
         out->room = need;
     }
     memcpy(out->bytes, g->head, g->head_len);

@@ -3,6 +3,7 @@
 
 #include "server/shuffle/inbox.h"
 
+#include "host/base/files.h"
 #include "host/base/hex.h"
 #include "host/base/host_fail.h"
 #include "server/shuffle/internal.h"
@@ -444,7 +445,7 @@ hsy_status inbox_open(struct inbox **out, const struct inbox_options *options,
     struct inbox *in = calloc(1, sizeof *in);
 
     if (in == NULL ||
-        (in->directory = batch_path(options->directory, "incoming")) == NULL) {
+        (in->directory = file_path(options->directory, "incoming")) == NULL) {
         free(in);
         return host_nomem(err);
     }

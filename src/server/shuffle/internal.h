@@ -53,9 +53,8 @@ hsy_status mixer_read(int fd, void *bytes, size_t len, uint64_t at,
                       hsy_error *err);
 void mixer_moment(const struct mixer *m);
 
-/* The path of a file in a directory, by its name, or by the batch it is of; to
- * be freed. NULL: out of memory. */
-char *batch_path(const char *directory, const char *name);
+/* The path of a batch's file in a directory, to be freed; NULL: out of memory.
+ */
 char *batch_path_of(const char *directory, const uint8_t id[STORE_BATCH_ID]);
 
 /* Write all of it; false with errno. */

@@ -14,6 +14,7 @@
 
 #include "server/shuffle/internal.h"
 
+#include "host/base/files.h"
 #include "host/base/host_fail.h"
 #include "server/shuffle/permute.h"
 #include "server/store/admin.h"
@@ -170,7 +171,7 @@ static hsy_status mix_begin(struct mix *x)
 
 static hsy_status mix_spool(struct mix *x)
 {
-    char *path = batch_path(x->m->directory, "spool");
+    char *path = file_path(x->m->directory, "spool");
 
     if (path == NULL)
         return host_nomem(x->err);
@@ -268,7 +269,7 @@ static hsy_status mix_head(struct mix *x, struct mix_part *p)
 static hsy_status mix_file(struct mix *x, struct mix_part *p, uint64_t *slot)
 {
     char *path = batch_path_of(x->m->directory, p->head.id);
-    char *draft = batch_path(x->m->directory, "draft");
+    char *draft = file_path(x->m->directory, "draft");
     hsy_status st = HSY_OK;
 
     p->piece = malloc(MIX_PIECE);

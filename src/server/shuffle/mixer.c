@@ -41,6 +41,8 @@
  */
 #include "server/shuffle/internal.h"
 
+#include "host/base/files.h"
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 
 #include <stdlib.h>
@@ -71,17 +73,7 @@ static int mixer_order(const void *a, const void *b)
 
 static bool mixer_room(struct mixer *m, size_t n)
 {
-    const size_t room = 2 * (m->nrows + n);
-    struct store_mix *more;
-
-    if (m->nrows + n <= m->rows_room)
-        return true;
-    more = realloc(m->rows, room * sizeof *more);
-    if (more == NULL)
-        return false;
-    m->rows = more;
-    m->rows_room = room;
-    return true;
+    return grow_room(&m->rows, &m->rows_room, m->nrows + n, sizeof *m->rows);
 }
 
 /* A row in memory as in the store: in the place of that with its id. */
@@ -491,7 +483,7 @@ hsy_status mixer_open(struct mixer **out, const struct mixer_options *options,
     hsy_status st;
 
     if (m == NULL ||
-        (m->directory = batch_path(options->directory, "mixed")) == NULL) {
+        (m->directory = file_path(options->directory, "mixed")) == NULL) {
         free(m);
         return host_nomem(err);
     }

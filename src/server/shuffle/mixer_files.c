@@ -9,6 +9,7 @@
 
 #include "server/shuffle/internal.h"
 
+#include "host/base/files.h"
 #include "host/base/hex.h"
 #include "host/base/host_fail.h"
 #include "server/store/admin.h"
@@ -42,22 +43,12 @@ void mixer_moment(const struct mixer *m)
 
 /* ---- Names --------------------------------------------------------------- */
 
-char *batch_path(const char *directory, const char *name)
-{
-    const size_t room = strlen(directory) + strlen(name) + 2;
-    char *path = malloc(room);
-
-    if (path != NULL)
-        snprintf(path, room, "%s/%s", directory, name);
-    return path;
-}
-
 char *batch_path_of(const char *directory, const uint8_t id[STORE_BATCH_ID])
 {
     char name[2 * STORE_BATCH_ID + 1];
 
     hex_put(name, id, STORE_BATCH_ID);
-    return batch_path(directory, name);
+    return file_path(directory, name);
 }
 
 /* ---- Bytes --------------------------------------------------------------- */
@@ -198,7 +189,7 @@ static hsy_status files_sweep(const struct mixer *m, hsy_error *err)
 
         if (e->d_name[0] == '.' || files_wanted(m, e->d_name))
             continue;
-        path = batch_path(m->directory, e->d_name);
+        path = file_path(m->directory, e->d_name);
         mixer_moment(m);
         good = path != NULL && unlink(path) == 0;
         free(path);

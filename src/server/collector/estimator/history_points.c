@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* memmem, strndup */
 #include "server/collector/estimator/internal.h"
 
+#include "host/base/grow.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,16 +14,8 @@
 
 struct history_series *history_of(struct history *h, uint32_t entry)
 {
-    if (entry >= h->n) {
-        const size_t n = (size_t)entry + 16;
-        struct history_series **more = realloc(h->series, n * sizeof *more);
-
-        if (more == NULL)
-            return NULL;
-        memset(more + h->n, 0, (n - h->n) * sizeof *more);
-        h->series = more;
-        h->n = n;
-    }
+    if (!grow_room(&h->series, &h->n, (size_t)entry + 1, sizeof *h->series))
+        return NULL;
     if (h->series[entry] == NULL)
         h->series[entry] = calloc(1, sizeof *h->series[entry]);
     return h->series[entry];
@@ -77,8 +71,6 @@ static void history_free_point(struct history_point *point)
  * memory. *at moves if the oldest has to go. */
 static bool history_room(struct history_series *s, size_t *at)
 {
-    struct history_point *more;
-
     if (s->ndays == HISTORY_DAYS) {
         if (*at == 0)
             return false;
@@ -86,10 +78,7 @@ static bool history_room(struct history_series *s, size_t *at)
         memmove(s->days, s->days + 1, --s->ndays * sizeof *s->days);
         --*at;
     }
-    more = realloc(s->days, (s->ndays + 1) * sizeof *more);
-    if (more != NULL)
-        s->days = more;
-    return more != NULL;
+    return grow_to(&s->days, s->ndays + 1, sizeof *s->days);
 }
 
 /* The point of a day, an empty one if there was none. */

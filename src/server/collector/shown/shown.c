@@ -3,6 +3,7 @@
 #include "server/collector/shown/internal.h"
 
 #include "host/analysis/analysis.h"
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 
 #include <pthread.h>
@@ -51,19 +52,10 @@ const struct shown_view *shown_at(const struct shown *s, uint32_t entry)
 
 hsy_status shown_room(struct shown *s, uint32_t entry)
 {
-    const size_t n = (size_t)entry + 16;
-    struct shown_view *more = NULL;
     bool there;
 
     pthread_mutex_lock(&s->lock);
-    if (entry >= s->n)
-        more = realloc(s->views, n * sizeof *more);
-    if (more != NULL) {
-        memset(more + s->n, 0, (n - s->n) * sizeof *more);
-        s->views = more;
-        s->n = n;
-    }
-    there = entry < s->n;
+    there = grow_room(&s->views, &s->n, (size_t)entry + 1, sizeof *s->views);
     pthread_mutex_unlock(&s->lock);
     return there ? HSY_OK : HSY_E_NOMEM;
 }

@@ -9,6 +9,7 @@
  */
 #include "server/collector/shown/internal.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
 #include "server/store/book.h"
@@ -85,16 +86,10 @@ static hsy_status file_rows(struct shown_file *f, const char *sql,
 
     *n = 0;
     while (st == HSY_OK && book_row(&f->book, ask, &st, err)) {
-        if (*n == room) {
-            char *more = realloc(rows, (room = 2 * room + 16) * size);
-
-            if (more == NULL) {
-                st = host_nomem(err);
-                break;
-            }
-            rows = more;
-        }
-        fill(rows + size * (*n)++, ask);
+        if (grow_room(&rows, &room, *n + 1, size))
+            fill(rows + size * (*n)++, ask);
+        else
+            st = host_nomem(err);
     }
     sqlite3_finalize(ask);
     memcpy(memory, &rows, sizeof rows);

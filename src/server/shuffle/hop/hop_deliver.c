@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "server/shuffle/hop/internal.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "host/base/steady.h"
 
@@ -193,16 +194,12 @@ static struct hop_refused *deliver_refused(struct hop_sender *s,
  * NULL: there is no memory. */
 static struct hop_refused *deliver_refused_room(struct hop_sender *s)
 {
-    struct hop_refused *more;
-
     for (size_t i = 0; i < s->nrefused; i++)
         if (s->refused[i].again == 0)
             return &s->refused[i];
-    more = realloc(s->refused, (s->nrefused + 1) * sizeof *more);
-    if (more == NULL)
+    if (!grow_to(&s->refused, s->nrefused + 1, sizeof *s->refused))
         return NULL;
-    s->refused = more;
-    return &more[s->nrefused++];
+    return &s->refused[s->nrefused++];
 }
 
 /* The next batch after one (NULL: the first) that may be tried. */
