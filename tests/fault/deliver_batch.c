@@ -119,8 +119,7 @@ static const struct roster_entry *entry_of(struct roster *r, const char *task)
 
 static void batch(char **argv)
 {
-    const struct engine_options o = {.size = sizeof o,
-                                     .ids_epoch = 1 << 20,
+    const struct engine_options o = {.ids_epoch = 1 << 20,
                                      .fold_bytes = 1 << 26,
                                      .tally_bytes = 1 << 28,
                                      .day_words = 1 << 16,

@@ -287,8 +287,7 @@ static const char *many_open_node(size_t i)
     static char zero[] = "0", one[] = "1";
     char *const urls[] = {zero, many.shards > 1 ? one : NULL, NULL};
     static const char *const names[MANY_NODES] = {"a", "b", "c"};
-    const struct cluster_options o = {.size = sizeof o,
-                                      .storage = urls,
+    const struct cluster_options o = {.storage = urls,
                                       .node = names[i],
                                       .waiting_bytes = 1 << 20,
                                       .keep_days = 5,

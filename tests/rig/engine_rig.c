@@ -108,8 +108,7 @@ hsy_status rig_restart(struct rig *r)
 
 bool rig_open(struct rig *r)
 {
-    *r = (struct rig){.options = {.size = sizeof r->options,
-                                  .ids_epoch = 1 << 20,
+    *r = (struct rig){.options = {.ids_epoch = 1 << 20,
                                   .fold_bytes = 1 << 20,
                                   .tally_bytes = 1 << 24,
                                   .day_words = 2000,

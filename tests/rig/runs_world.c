@@ -44,8 +44,7 @@ hsy_status world_again(struct world *w)
 void world_new(struct world *w)
 {
     store_remove(runs_at);
-    *w = (struct world){.r = {.options = {.size = sizeof w->r.options,
-                                          .ids_epoch = 1 << 20,
+    *w = (struct world){.r = {.options = {.ids_epoch = 1 << 20,
                                           .fold_bytes = 1 << 22,
                                           .tally_bytes = 1 << 24,
                                           .day_words = 2000,

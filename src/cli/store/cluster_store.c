@@ -58,8 +58,7 @@ static int cluster_config(struct config *f, const char *path, bool instead)
 
 static struct cluster_options cluster_how(const struct config *f)
 {
-    return (struct cluster_options){.size = sizeof(struct cluster_options),
-                                    .storage = f->storage,
+    return (struct cluster_options){.storage = f->storage,
                                     .node = "store",
                                     .visits = true,
                                     .rehearsal = f->rehearsal != NULL,
@@ -117,7 +116,6 @@ static int visit_open(struct visit *v, const char *path)
     if (!failed) {
         const struct cluster_options o = cluster_how(&v->f);
         const struct engine_options engine = {
-            .size = sizeof engine,
             .ids_epoch = UINT64_MAX,
             .fold_bytes = SIZE_MAX,
             .tally_bytes = SIZE_MAX,

@@ -28,7 +28,6 @@
 #define CLUSTER_NODE 64 /* bytes of a node's name, NUL included */
 
 struct cluster_options {
-    size_t size;          /* sizeof(struct cluster_options) */
     char *const *storage; /* URLs of the shards, ended by NULL */
     const char *node;     /* how this node is called */
     bool visits;          /* look after it, and be no node of it */

@@ -250,8 +250,7 @@ static void examine_shard(void *ctx, const struct cluster_finding *is)
 
 static void examine_cluster(struct examine *c)
 {
-    const struct cluster_options o = {.size = sizeof o,
-                                      .storage = c->config->storage,
+    const struct cluster_options o = {.storage = c->config->storage,
                                       .node = "check",
                                       .rehearsal =
                                           c->config->rehearsal != NULL};

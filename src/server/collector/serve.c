@@ -177,8 +177,7 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
                               public, admin, NULL};
     const char **readable =
         candidates != NULL ? serve_readable(c, candidates) : NULL;
-    const struct sandbox_options o = {.size = sizeof o,
-                                      .does = does,
+    const struct sandbox_options o = {.does = does,
                                       .writable = writable,
                                       .readable = readable,
                                       .required =
@@ -231,7 +230,6 @@ static hsy_status serve_pulse(struct collector *c, hsy_error *err)
 hsy_status serve_start(struct collector *c, struct serve_trouble *t)
 {
     const struct workers_options o = {
-        .size = sizeof o,
         .waiting_bytes = c->config.waiting_bytes,
         .checkpoint_secs = (uint32_t)c->config.checkpoint_seconds,
         .write_bytes = SERVE_WRITE_BYTES,

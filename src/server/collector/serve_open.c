@@ -224,8 +224,7 @@ static hsy_status serve_open_cluster(struct collector *c,
 {
     const struct config *f = &c->config;
     char node[CLUSTER_NODE], reason[PG_REASON] = "";
-    const struct cluster_options o = {.size = sizeof o,
-                                      .storage = f->storage,
+    const struct cluster_options o = {.storage = f->storage,
                                       .node = node,
                                       .rehearsal = f->rehearsal != NULL,
                                       .now = serve_now,
@@ -259,8 +258,7 @@ static hsy_status serve_open_cluster(struct collector *c,
 static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
 {
     const struct config *f = &c->config;
-    const struct engine_options o = {.size = sizeof o,
-                                     .ids_epoch = f->ids_epoch,
+    const struct engine_options o = {.ids_epoch = f->ids_epoch,
                                      .fold_bytes = f->fold_bytes,
                                      .tally_bytes = f->tally_bytes,
                                      .day_words = f->day_words,

@@ -29,7 +29,6 @@ struct engine;
 #define ENGINE_RUNS ((uint64_t)1 << 20)
 
 struct engine_options {
-    size_t size;         /* sizeof(struct engine_options) */
     uint64_t ids_epoch;  /* ids of one epoch, for all tasks (portions.h) */
     size_t fold_bytes;   /* batches that wait to be folded, at most */
     size_t tally_bytes;  /* memory of all tallies, at most; a day's that does

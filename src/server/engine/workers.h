@@ -19,7 +19,6 @@
 struct workers;
 
 struct workers_options {
-    size_t size;                /* sizeof(struct workers_options) */
     size_t waiting_bytes;       /* of submissions that are not admitted yet */
     uint32_t checkpoint_secs;   /* reports rest at most this long */
     size_t write_bytes;         /* of chunks written at a time */

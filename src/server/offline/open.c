@@ -43,8 +43,7 @@ hsy_status offline_fold(struct offline *o, hsy_error *err)
 {
     /* Everything is read and nothing is written, so nothing is too much, and
      * what a collector does about days is left to it. */
-    const struct engine_options how = {.size = sizeof how,
-                                       .ids_epoch = UINT64_MAX,
+    const struct engine_options how = {.ids_epoch = UINT64_MAX,
                                        .fold_bytes = SIZE_MAX,
                                        .tally_bytes = SIZE_MAX,
                                        .keep_days = 36500};

@@ -21,7 +21,6 @@
 #define SANDBOX_ASKS 4u     /* a PostgreSQL among them */
 
 struct sandbox_options {
-    size_t size;                 /* sizeof(struct sandbox_options) */
     unsigned does;               /* SANDBOX_KEEPS, SANDBOX_CONNECTS */
     const char *const *writable; /* directories, ended by NULL */
     const char *const *readable; /* files, whose directories become readable so

@@ -312,8 +312,7 @@ static hsy_status relay_enclose(struct relay *r, struct relay_trouble *t)
     const char *writable[] = {public, admin, NULL};
     const char *readable[] = {o->tls_cert != NULL ? o->tls_cert : "",
                               o->tls_key != NULL ? o->tls_key : "", NULL};
-    const struct sandbox_options box = {.size = sizeof box,
-                                        .does = SANDBOX_CONNECTS,
+    const struct sandbox_options box = {.does = SANDBOX_CONNECTS,
                                         .writable = writable,
                                         .readable = readable,
                                         .required =

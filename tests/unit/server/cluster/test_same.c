@@ -70,8 +70,7 @@ static void same_equal(const char *what, uint64_t mine, uint64_t other)
 
 /* ---- Opening ------------------------------------------------------------- */
 
-static const struct engine_options same_engine = {.size = sizeof same_engine,
-                                                  .ids_epoch = 1 << 24,
+static const struct engine_options same_engine = {.ids_epoch = 1 << 24,
                                                   .fold_bytes = 1 << 26,
                                                   .tally_bytes = 1 << 28,
                                                   .day_words = 2000,
@@ -107,8 +106,7 @@ static bool same_empty(const char *url)
 
 static bool same_start(struct counting *c)
 {
-    const struct workers_options o = {.size = sizeof o,
-                                      .waiting_bytes = 1 << 26,
+    const struct workers_options o = {.waiting_bytes = 1 << 26,
                                       .checkpoint_secs = 1,
                                       .write_bytes = 1 << 20,
                                       .now = same_clock,
@@ -121,8 +119,7 @@ static bool same_start(struct counting *c)
 static bool same_cluster(size_t shards, size_t nodes)
 {
     char *const urls[] = {same_urls[0], shards > 1 ? same_urls[1] : NULL, NULL};
-    struct cluster_options o = {.size = sizeof o,
-                                .storage = urls,
+    struct cluster_options o = {.storage = urls,
                                 .rehearsal = true,
                                 .now = same_clock,
                                 .waiting_bytes = 1 << 26,

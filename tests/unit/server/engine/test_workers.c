@@ -138,8 +138,7 @@ static uint64_t now(void *ctx)
 
 static struct workers *start(struct rig *r)
 {
-    const struct workers_options options = {.size = sizeof options,
-                                            .waiting_bytes = 1 << 22,
+    const struct workers_options options = {.waiting_bytes = 1 << 22,
                                             .write_bytes = 1 << 15,
                                             .now = now,
                                             .failed = failed};
@@ -417,8 +416,7 @@ static void last_checkpoint(void)
 static void bounded(void)
 {
     static struct hand h;
-    const struct workers_options options = {.size = sizeof options,
-                                            .waiting_bytes = 100,
+    const struct workers_options options = {.waiting_bytes = 100,
                                             .checkpoint_secs = 1000,
                                             .write_bytes = 1 << 15,
                                             .now = now,
@@ -479,8 +477,7 @@ static hsy_status house_settle(struct store *s, enum store_pace pace,
 
 static struct workers *house_start(struct rig *r, uint32_t checkpoint_secs)
 {
-    const struct workers_options options = {.size = sizeof options,
-                                            .waiting_bytes = 1 << 22,
+    const struct workers_options options = {.waiting_bytes = 1 << 22,
                                             .checkpoint_secs = checkpoint_secs,
                                             .write_bytes = 1 << 15,
                                             .now = now,

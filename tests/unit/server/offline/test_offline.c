@@ -67,8 +67,7 @@ static void make(const char *name, bool over)
         {.task = 0, .epoch = RIG_DAY, .kind = 1, .id = 1, .n = 5, .first = 10},
         {.task = 1, .epoch = RIG_DAY, .kind = 1, .id = 2, .n = 1},
         {.task = 0, .epoch = RIG_DAY, .kind = 2, .id = 3, .n = 1}};
-    struct rig r = {.options = {.size = sizeof r.options,
-                                .ids_epoch = 1 << 20,
+    struct rig r = {.options = {.ids_epoch = 1 << 20,
                                 .fold_bytes = 1 << 20,
                                 .tally_bytes = 1 << 24,
                                 .day_words = 2000,

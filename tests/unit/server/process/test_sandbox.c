@@ -203,10 +203,8 @@ static int enter_and_try(int (*way)(void), bool files)
 {
     const char *const writable[] = {inside, "", NULL};
     const char *const readable[] = {beside, "", NULL};
-    const struct sandbox_options o = {.size = sizeof o,
-                                      .does = does,
-                                      .writable = writable,
-                                      .readable = readable};
+    const struct sandbox_options o = {
+        .does = does, .writable = writable, .readable = readable};
     struct sandbox_result r = {0};
     hsy_error err;
 

@@ -187,8 +187,7 @@ static hsy_status chain_take(void *ctx, struct engine_delivery *d,
 
 static hsy_status party_engine(struct party *p, hsy_error *err)
 {
-    const struct engine_options o = {.size = sizeof o,
-                                     .ids_epoch = 1 << 20,
+    const struct engine_options o = {.ids_epoch = 1 << 20,
                                      .fold_bytes = 1 << 20,
                                      .tally_bytes = 1 << 24,
                                      .day_words = 2000,

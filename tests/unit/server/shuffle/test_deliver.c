@@ -287,7 +287,7 @@ static void full_failed(void *ctx, const hsy_error *err)
 static void a_full_disk_does_not_stop_deliveries(void)
 {
     static struct memory_store none; /* of an engine that asks nothing */
-    struct engine_options o = {.size = sizeof o, .ids_epoch = 1 << 20};
+    struct engine_options o = {.ids_epoch = 1 << 20};
     struct counting counting = {.view = NULL};
     struct sends s = {.next = {.refuses = 422}};
 
