@@ -16,4 +16,14 @@ static inline hsy_status draw_words(uint64_t *words, size_t n, hsy_rng *rng)
     return st;
 }
 
+/* A number of `bits` <= 32 bits that is published: of a hash, of a set. */
+static inline hsy_status draw_public(uint32_t *x, uint32_t bits, hsy_rng *rng)
+{
+    uint8_t seed[4] = {0};
+    hsy_status st = rng->fill(rng->ctx, seed, sizeof seed);
+
+    *x = (uint32_t)(bytes_get32(seed) & (((uint64_t)1 << bits) - 1));
+    return st;
+}
+
 #endif

@@ -2,10 +2,6 @@
 #ifndef LIB_BITS_HEX_H
 #define LIB_BITS_HEX_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The digit of x < 16. Neither branch nor address depends on x: keys are
  * written this way too. */
 static inline char hex_digit(unsigned x)

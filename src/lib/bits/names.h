@@ -56,11 +56,7 @@ static inline size_t names_length(const char *text, size_t max)
 /* Into a place that is zero already. */
 static inline void names_put(uint8_t *to, const char *name)
 {
-    size_t len = 0;
-
-    while (name[len] != '\0')
-        len++;
-    memcpy(to, name, len);
+    memcpy(to, name, strlen(name));
 }
 
 /* Whether letters are followed by zeros up to the end; as text in name. */

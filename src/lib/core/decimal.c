@@ -4,17 +4,12 @@
 
 enum decimal_rounding { DECIMAL_DOWN, DECIMAL_HALF_UP };
 
-static bool decimal_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* How many digits text begins with. */
 static size_t decimal_span(const char *text, size_t len)
 {
     size_t n = 0;
 
-    while (n < len && decimal_is_digit(text[n]))
+    while (n < len && text[n] >= '0' && text[n] <= '9')
         n++;
     return n;
 }

@@ -36,23 +36,11 @@ void hsy_file_header_encode(uint8_t wire[HSY_PREFIX_WIRE],
     bytes_put32(wire + 60, hsy_crc32c(0, wire, 60));
 }
 
-static hsy_status wire_prefix_check(const hsy_file_header *p, hsy_error *err)
-{
-    if (p->content != HSY_CONTENT_REPORTS && p->content != HSY_CONTENT_TALLY)
-        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_CONTENT,
-                        "neither reports nor a tally");
-    if (p->labels_len > HSY_LABELS_MAX)
-        return hsy_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_LABELS_LEN,
-                              "too many bytes of labels", HSY_LABELS_MAX);
-    return HSY_OK;
-}
-
 hsy_status hsy_file_header_decode(hsy_file_header *prefix,
                                   const uint8_t wire[HSY_PREFIX_WIRE],
                                   hsy_error *err)
 {
     hsy_file_header p;
-    hsy_status st;
 
     if (memcmp(wire, wire_magic, sizeof wire_magic) != 0)
         return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_MAGIC,
@@ -72,9 +60,12 @@ hsy_status hsy_file_header_decode(hsy_file_header *prefix,
     p.labels_len = bytes_get32(wire + 16);
     p.checksum = bytes_get32(wire + 20);
     memcpy(p.digest, wire + 24, HSY_DIGEST);
-    st = wire_prefix_check(&p, err);
-    if (st != HSY_OK)
-        return st;
+    if (p.content != HSY_CONTENT_REPORTS && p.content != HSY_CONTENT_TALLY)
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_CONTENT,
+                        "neither reports nor a tally");
+    if (p.labels_len > HSY_LABELS_MAX)
+        return hsy_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_LABELS_LEN,
+                              "too many bytes of labels", HSY_LABELS_MAX);
     *prefix = p;
     return HSY_OK;
 }
@@ -89,25 +80,12 @@ void hsy_record_encode(uint8_t wire[HSY_RECORD_WIRE], const hsy_record *record)
     bytes_put32(wire + 28, hsy_crc32c(0, wire, 28));
 }
 
-/* Reports are at least a bit each, and have no place of their own. */
-static bool wire_reports_fit(const hsy_record *r)
-{
-    return r->first == 0 && r->count >= 1 &&
-           r->count <= 8 * (uint64_t)r->length;
-}
-
 /* So many bytes each, from the beginning of a run. */
 static bool wire_run_fits(const hsy_record *r, uint32_t each)
 {
     return r->first % HSY_RECORD_CELLS_RUN == 0 && r->first <= WIRE_COUNT_MAX &&
            r->count >= 1 && r->count <= HSY_RECORD_CELLS_RUN &&
            r->length == each * (uint32_t)r->count;
-}
-
-static bool wire_end_fits(const hsy_record *r)
-{
-    return r->length == 0 && r->first == 0 && r->checksum == 0 &&
-           r->count <= WIRE_COUNT_MAX;
 }
 
 static hsy_status wire_record_check(const hsy_record *r, hsy_error *err)
@@ -119,7 +97,9 @@ static hsy_status wire_record_check(const hsy_record *r, hsy_error *err)
                               "the record is too long", HSY_RECORD_MAX);
     switch (r->type) {
     case HSY_RECORD_REPORTS:
-        fits = wire_reports_fit(r);
+        /* At least a bit each, without a place of their own. */
+        fits = r->first == 0 && r->count >= 1 &&
+               r->count <= 8 * (uint64_t)r->length;
         break;
     case HSY_RECORD_STRATA:
     case HSY_RECORD_WEIGHTS:
@@ -134,7 +114,8 @@ static hsy_status wire_record_check(const hsy_record *r, hsy_error *err)
                wire_run_fits(r, 64);
         break;
     case HSY_RECORD_END:
-        fits = wire_end_fits(r);
+        fits = r->length == 0 && r->first == 0 && r->checksum == 0 &&
+               r->count <= WIRE_COUNT_MAX;
         break;
     default:
         return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_TYPE,

@@ -267,14 +267,11 @@ static uint8_t *document_put_task(uint8_t *to, const hsy_task *t)
 /* Whether an earlier task has this one's id. */
 static bool document_repeats(const hsy_task *tasks, size_t i)
 {
-    for (size_t k = 0; k < i; k++) {
-        size_t n = 0;
+    const size_t len = names_length(tasks[i].id, HSY_TASK_ID) + 1;
 
-        while (tasks[k].id[n] == tasks[i].id[n] && tasks[i].id[n] != '\0')
-            n++;
-        if (tasks[k].id[n] == tasks[i].id[n])
+    for (size_t k = 0; k < i; k++)
+        if (memcmp(tasks[k].id, tasks[i].id, len) == 0)
             return true;
-    }
     return false;
 }
 

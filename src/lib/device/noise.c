@@ -54,35 +54,15 @@ static uint64_t noise_name(const struct answer *a)
                                    : a->slot * a->r->task.answers + a->number;
 }
 
-/* A fresh answer: secret coins by the truth, published ones without it. */
-static hsy_status noise_fresh(struct answer *a, uint8_t *report)
+/* The permanent answer of a key, or (memo NULL) a fresh one to the truth whose
+ * code the key is: secret coins by the key, published ones without it. */
+static hsy_status noise_answer(const struct answer *a,
+                               const hsy_permanent *memo,
+                               const uint8_t digest[HSY_DIGEST], uint64_t name,
+                               uint64_t key, uint8_t *answer)
 {
     const hsy_scheme *s = a->r->scheme;
     struct device_draw own, truth;
-    hsy_coins coins;
-    hsy_status st = hsy_device_draw(a->dev, &own, DEVICE_PURPOSE_RELEASE, a->r,
-                                    release_fresh(a->r), noise_name(a), 0);
-
-    if (st == HSY_OK)
-        st = hsy_device_draw(a->dev, &truth, DEVICE_PURPOSE_PERMANENT, a->r,
-                             release_fresh(a->r), noise_name(a), a->code);
-    if (st == HSY_OK) {
-        coins = (hsy_coins){truth.coins.secret, own.coins.published};
-        st = s->mech->client->randomize(s, report, a->codes, 1, &coins);
-    }
-    hsy_device_drawn(&own);
-    hsy_device_drawn(&truth);
-    return st;
-}
-
-/* The permanent answer of a key. */
-static hsy_status noise_permanent(const struct answer *a,
-                                  const hsy_permanent *memo,
-                                  const uint8_t digest[HSY_DIGEST],
-                                  uint64_t name, uint64_t key, uint8_t *answer)
-{
-    struct device_draw own, truth;
-    hsy_coins coins;
     hsy_status st = hsy_device_draw(a->dev, &own, DEVICE_PURPOSE_RELEASE, a->r,
                                     digest, name, 0);
 
@@ -90,8 +70,11 @@ static hsy_status noise_permanent(const struct answer *a,
         st = hsy_device_draw(a->dev, &truth, DEVICE_PURPOSE_PERMANENT, a->r,
                              digest, name, key);
     if (st == HSY_OK) {
-        coins = (hsy_coins){truth.coins.secret, own.coins.published};
-        st = hsy_permanent_answer(memo, answer, key, &coins);
+        hsy_coins coins = {truth.coins.secret, own.coins.published};
+
+        st = memo != NULL
+                 ? hsy_permanent_answer(memo, answer, key, &coins)
+                 : s->mech->client->randomize(s, answer, a->codes, 1, &coins);
     }
     hsy_device_drawn(&own);
     hsy_device_drawn(&truth);
@@ -120,8 +103,8 @@ static hsy_status noise_lowered(const struct answer *a, uint8_t *answer,
     if (st != HSY_OK)
         return st;
     *key = old->keys[0];
-    st = noise_permanent(a, &memo, old->digest, a->slot * old->answers, *key,
-                         before);
+    st = noise_answer(a, &memo, old->digest, a->slot * old->answers, *key,
+                      before);
     if (st == HSY_OK)
         st = hsy_device_draw(a->dev, &draw, DEVICE_PURPOSE_LOWERED, a->r,
                              a->r->digest, noise_name(a), *key);
@@ -146,7 +129,7 @@ static hsy_status noise_kept(struct answer *a, uint8_t *answer, uint64_t *key)
     if (st != HSY_OK)
         return st;
     *key = noise_key(a, *key);
-    return noise_permanent(a, &a->r->memo, a->r->digest, a->slot, *key, answer);
+    return noise_answer(a, &a->r->memo, a->r->digest, a->slot, *key, answer);
 }
 
 /* One report from a permanent answer. */
@@ -191,7 +174,8 @@ hsy_status hsy_noise_make(struct answer *a)
         if (lowered)
             return noise_lowered(a, report, &key);
         noise_remember(a);
-        return noise_fresh(a, report);
+        return noise_answer(a, NULL, release_fresh(a->r), noise_name(a),
+                            a->code, report);
     }
     st = lowered ? noise_lowered(a, answer, &key) : noise_kept(a, answer, &key);
     if (st == HSY_OK)

@@ -42,11 +42,6 @@ static hsy_status puzzle_settle(hsy_puzzle *out, const hsy_puzzle *how,
     return hsy_search_check(out->alpha, out->max_candidates, err);
 }
 
-static uint64_t puzzle_less(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static hsy_stage puzzle_stage(const hsy_scheme *part, uint64_t bits,
                               uint64_t candidates, uint64_t keep,
                               const hsy_puzzle *wanted)
@@ -54,7 +49,7 @@ static hsy_stage puzzle_stage(const hsy_scheme *part, uint64_t bits,
     hsy_stage stage = {.bits = (uint32_t)bits,
                        .step = (uint32_t)bits,
                        .candidates = candidates,
-                       .keep = puzzle_less(keep, candidates),
+                       .keep = keep < candidates ? keep : candidates,
                        .width = 1,
                        .significant = !wanted->all,
                        .alpha = wanted->alpha};

@@ -15,6 +15,7 @@
 #include "lib/family/lh.h"
 
 #include "lib/bits/bytes.h"
+#include "lib/bits/draw.h"
 #include "lib/core/exp.h"
 #include "lib/core/fail.h"
 #include "lib/family/lies.h"
@@ -114,16 +115,6 @@ static hsy_status lh_resolve_blh(hsy_scheme *s, const hsy_spec *spec,
     return lh_resolve(s, spec, 2, err);
 }
 
-/* A public seed. */
-static hsy_status lh_seed(const hsy_scheme *s, uint32_t *j, hsy_rng *published)
-{
-    uint8_t seed[4] = {0};
-    hsy_status st = published->fill(published->ctx, seed, sizeof seed);
-
-    *j = bytes_get32(seed) & (uint32_t)(lh_pool(s) - 1);
-    return st;
-}
-
 /* Public seeds into rest, hashed truths into own. */
 static hsy_status lh_own(const hsy_scheme *s, struct twolevel_block *block,
                          const uint64_t *codes, size_t n, hsy_coins *coins)
@@ -212,7 +203,8 @@ static hsy_status lh_key(const hsy_permanent *c, uint64_t *key, uint64_t code,
 {
     struct pool_hash hash;
     uint32_t j;
-    hsy_status st = lh_seed(c->permanent, &j, &own->published);
+    hsy_status st =
+        draw_public(&j, lh_pool_bits(c->permanent), &own->published);
 
     if (st != HSY_OK)
         return st;
@@ -231,7 +223,7 @@ static hsy_status lh_permanent(const hsy_permanent *c, uint8_t *answer,
 {
     const hsy_scheme *s = c->permanent;
     uint32_t j, y = 0;
-    hsy_status st = lh_seed(s, &j, &coins->published);
+    hsy_status st = draw_public(&j, lh_pool_bits(s), &coins->published);
 
     if (st == HSY_OK)
         st = hsy_twolevel_draw(s, &y, (uint32_t)key, &coins->secret);

@@ -7,7 +7,6 @@
  * by a width counted in bins, of which its reports show nothing: it has none.
  */
 #include "lib/core/fail.h"
-#include "lib/infer/em.h"
 #include "lib/infer/infer.h"
 #include "lib/infer/reach.h"
 

@@ -15,7 +15,7 @@
  * square wave. Logarithms cost more than the rest of a step, so the stop rule
  * looks at one step in ten.                        docs/estimates.md, section 8
  */
-#include "lib/infer/em.h"
+#include "lib/infer/infer.h"
 
 #include "lib/core/fail.h"
 

@@ -8,7 +8,6 @@
 #include "lib/infer/ranges.h"
 #include "lib/core/fail.h"
 #include "lib/family/tree.h"
-#include "lib/infer/em.h"
 #include "lib/infer/infer.h"
 #include "lib/infer/reach.h"
 #include "lib/mech/haar.h"

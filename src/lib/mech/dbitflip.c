@@ -346,16 +346,6 @@ static struct permanent_part dbitflip_part(const hsy_scheme *s)
                                    .differ = dbitflip_bits(s) == 1 ? 1 : 2};
 }
 
-static hsy_status dbitflip_seed(const hsy_scheme *s, uint32_t *j,
-                                hsy_rng *published)
-{
-    uint8_t seed[4] = {0};
-    hsy_status st = published->fill(published->ctx, seed, sizeof seed);
-
-    *j = bytes_get32(seed) & (uint32_t)(dbitflip_pool(s) - 1);
-    return st;
-}
-
 /* With a bit for each value none is outside the set: places count from 0. */
 static uint64_t dbitflip_first(const hsy_scheme *s)
 {
@@ -366,7 +356,8 @@ static hsy_status dbitflip_key(const hsy_permanent *c, uint64_t *key,
                                uint64_t code, hsy_coins *own)
 {
     uint32_t j;
-    hsy_status st = dbitflip_seed(c->permanent, &j, &own->published);
+    hsy_status st =
+        draw_public(&j, dbitflip_pool_bits(c->permanent), &own->published);
 
     if (st == HSY_OK)
         *key = dbitflip_place(c->permanent, j, code) -
@@ -385,7 +376,7 @@ static hsy_status dbitflip_permanent(const hsy_permanent *c, uint8_t *answer,
     const hsy_scheme *s = c->permanent;
     uint64_t words[DBITFLIP_MOST], report = 0;
     uint32_t j;
-    hsy_status st = dbitflip_seed(s, &j, &coins->published);
+    hsy_status st = draw_public(&j, dbitflip_pool_bits(s), &coins->published);
 
     if (st == HSY_OK)
         st = draw_words(words, dbitflip_bits(s), &coins->secret);

@@ -182,14 +182,6 @@ static bool pem_listed(const struct pem_plan *plan, uint32_t length,
            hsy_lh_direct((uint64_t)1 << length, nano_epsilon);
 }
 
-/* Whether a mechanism takes this parameter. */
-static bool pem_takes(const char *name, size_t param)
-{
-    const struct hsy_mechanism *mech = hsy_mech_named(name);
-
-    return mech != NULL && (mech->params >> param & 1) != 0;
-}
-
 static void pem_part(hsy_spec *sub, const hsy_spec *spec, size_t i)
 {
     const struct pem_plan plan = pem_plan(spec);
@@ -197,6 +189,7 @@ static void pem_part(hsy_spec *sub, const hsy_spec *spec, size_t i)
                                         [HSY_PARAM_FIRST] = plan.first,
                                         [HSY_PARAM_STEP] = plan.step};
     const uint32_t length = pem_length(param, i);
+    const struct hsy_mechanism *mech;
 
     sub->nano_epsilon = spec->nano_epsilon;
     if (pem_listed(&plan, length, spec->nano_epsilon)) {
@@ -212,7 +205,8 @@ static void pem_part(hsy_spec *sub, const hsy_spec *spec, size_t i)
         sub->param[HSY_PARAM_HASHES] = plan.hashes;
         sub->param[HSY_PARAM_WIDTH] = plan.width;
     }
-    if (pem_takes(sub->mechanism, HSY_PARAM_POOL_SEED))
+    mech = hsy_mech_named(sub->mechanism);
+    if (mech != NULL && (mech->params >> HSY_PARAM_POOL_SEED & 1) != 0)
         sub->param[HSY_PARAM_POOL_SEED] =
             (spec->param[HSY_PARAM_POOL_SEED] % PEM_SEED_MAX << 8) + i + 1;
 }

@@ -5,6 +5,8 @@
 #include "lib/core/fail.h"
 #include "lib/scheme/sampled.h"
 
+#include <string.h>
+
 const hsy_catalogue *hsy_mechanism_at(size_t i)
 {
     size_t at = 0;
@@ -15,24 +17,16 @@ const hsy_catalogue *hsy_mechanism_at(size_t i)
     return NULL;
 }
 
-/* Whether the first len characters of list are name. */
-static bool mech_same(const char *name, const char *list, size_t len)
-{
-    size_t i = 0;
-
-    while (i < len && name[i] != '\0' && name[i] == list[i])
-        i++;
-    return i == len && name[i] == '\0';
-}
-
 bool hsy_mech_listed(const char *name, const char *list)
 {
+    const size_t own = strlen(name);
+
     while (*list != '\0') {
         size_t len = 0;
 
         while (list[len] != '\0' && list[len] != ',')
             len++;
-        if (mech_same(name, list, len))
+        if (len == own && memcmp(name, list, len) == 0)
             return true;
         list += len + (list[len] == ',');
     }
@@ -247,15 +241,6 @@ static hsy_status mech_ready(const hsy_scheme *s, const hsy_coins *coins,
     return st == HSY_OK ? hsy_mech_coins(coins, err) : st;
 }
 
-static hsy_status mech_codes(const hsy_scheme *s, const uint64_t *codes,
-                             size_t n, hsy_error *err)
-{
-    if (!hsy_codes_inside(s, codes, n))
-        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TRUTH,
-                        "a value is outside the domain");
-    return HSY_OK;
-}
-
 /* A mechanism fails only where its coins do, whatever the source calls it. */
 static hsy_status mech_drawn(hsy_status st, hsy_error *err)
 {
@@ -291,18 +276,32 @@ hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
     return mech_finish(s, report, 1, st);
 }
 
+/* By streams where they are given and the mechanism simulates. */
+static hsy_status mech_many(const hsy_scheme *s, uint8_t *reports,
+                            const uint64_t *codes, size_t n, hsy_coins *coins,
+                            hsy_stream *secret, hsy_stream *published,
+                            hsy_error *err)
+{
+    hsy_status st = mech_ready(s, coins, err);
+
+    if (st == HSY_OK && !hsy_codes_inside(s, codes, n))
+        st = hsy_fail(err, HSY_E_RANGE, HSY_FIELD_TRUTH,
+                      "a value is outside the domain");
+    if (st == HSY_OK)
+        st = mech_drawn(
+            secret != NULL && s->mech->counting->simulate_batch != NULL
+                ? s->mech->counting->simulate_batch(s, reports, codes, n,
+                                                    secret, published)
+                : s->mech->client->randomize(s, reports, codes, n, coins),
+            err);
+    return mech_finish(s, reports, n, st);
+}
+
 hsy_status hsy_randomize_batch(const hsy_scheme *s, uint8_t *reports,
                                const uint64_t *codes, size_t n,
                                hsy_coins *coins, hsy_error *err)
 {
-    hsy_status st = mech_ready(s, coins, err);
-
-    if (st == HSY_OK)
-        st = mech_codes(s, codes, n, err);
-    if (st == HSY_OK)
-        st = mech_drawn(s->mech->client->randomize(s, reports, codes, n, coins),
-                        err);
-    return mech_finish(s, reports, n, st);
+    return mech_many(s, reports, codes, n, coins, NULL, NULL, err);
 }
 
 static hsy_status mech_seeded(const hsy_stream *secret,
@@ -322,18 +321,9 @@ hsy_status hsy_simulate_batch(const hsy_scheme *s, uint8_t *reports,
     hsy_coins coins = {hsy_stream_rng(secret), hsy_stream_rng(published)};
     hsy_status st = mech_seeded(secret, published, err);
 
-    if (st == HSY_OK &&
-        s->mech->counting->simulate_batch == NULL) /* or no reports */
-        return hsy_randomize_batch(s, reports, codes, n, &coins, err);
-    if (st == HSY_OK)
-        st = mech_ready(s, &coins, err);
-    if (st == HSY_OK)
-        st = mech_codes(s, codes, n, err);
-    if (st == HSY_OK)
-        st = mech_drawn(s->mech->counting->simulate_batch(s, reports, codes, n,
-                                                          secret, published),
-                        err);
-    return mech_finish(s, reports, n, st);
+    return st == HSY_OK
+               ? mech_many(s, reports, codes, n, &coins, secret, published, err)
+               : mech_finish(s, reports, n, st);
 }
 
 hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report)

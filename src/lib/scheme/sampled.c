@@ -2,7 +2,6 @@
 #include "lib/scheme/sampled.h"
 
 #include "lib/bits/bytes.h"
-#include "lib/scheme/sampled_report.h"
 #include "lib/scheme/scheme.h"
 #include "lib/scheme/spell.h"
 

@@ -3,7 +3,7 @@
  * chance of the part times the part's own law, and where an answer stands
  * beside, times the law of that.
  */
-#include "lib/scheme/sampled_report.h"
+#include "lib/scheme/sampled.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  */
 #include "lib/bits/bytes.h"
 #include "lib/bits/draw.h"
-#include "lib/scheme/sampled_report.h"
+#include "lib/scheme/sampled.h"
 
 #include <string.h>
 

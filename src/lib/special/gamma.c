@@ -130,28 +130,26 @@ static void special_gamma_point(struct special_point *point, double a, double x)
         special_gamma_upper(point, a, x);
 }
 
-double hsy_chi2_cdf(double x, double k)
+static double special_gamma_tail(double x, double k, bool upper)
 {
     struct special_point point;
 
     if (!(k > 0 && x >= 0))
         return NAN;
     if (x == 0 || isinf(x))
-        return x == 0 ? 0 : 1;
+        return (x == 0) == upper;
     special_gamma_point(&point, k / 2, x / 2);
-    return exp(point.log_lower);
+    return exp(upper ? point.log_upper : point.log_lower);
+}
+
+double hsy_chi2_cdf(double x, double k)
+{
+    return special_gamma_tail(x, k, false);
 }
 
 double hsy_chi2_upper(double x, double k)
 {
-    struct special_point point;
-
-    if (!(k > 0 && x >= 0))
-        return NAN;
-    if (x == 0 || isinf(x))
-        return x == 0 ? 1 : 0;
-    special_gamma_point(&point, k / 2, x / 2);
-    return exp(point.log_upper);
+    return special_gamma_tail(x, k, true);
 }
 
 static void special_gamma_at(const void *ctx, struct special_point *point,

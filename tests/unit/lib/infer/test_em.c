@@ -1,5 +1,4 @@
 /* test_em.c - EM climbs, ends at the top, and says so; counts drawn anew. */
-#include "lib/infer/em.h"
 #include "lib/infer/infer.h"
 #include "rig/trial.h"
 #include "tap.h"

@@ -1,7 +1,7 @@
 /* test_reach.c - bounds of sums of shares, and where there are none. */
 #include "lib/infer/reach.h"
 
-#include "lib/infer/em.h"
+#include "lib/infer/infer.h"
 #include "rig/trial.h"
 #include "tap.h"
 

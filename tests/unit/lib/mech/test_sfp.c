@@ -1,7 +1,7 @@
 /* test_sfp.c - sfp: what it resolves and refuses, how epsilon is split, where
  * fragments stand, and what is counted. */
 #include "lib/mech/sfp.h"
-#include "lib/scheme/sampled_report.h"
+#include "lib/scheme/sampled.h"
 #include "lib/scheme/scheme.h"
 #include "lib/scheme/spell.h"
 #include "rig/trial.h"
