@@ -4,6 +4,10 @@
 
 #include "lib/bits/hex.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 /* n bytes from just 2n digits; false: it is not that. */
 static inline bool hex_any(uint8_t *out, size_t n, const char *text, size_t len)
 {
