@@ -54,6 +54,11 @@ hsy_status analysis_density(hsy_analysis_row **rows, size_t *count,
                             hsy_density_fit *fit, const hsy_analysis_tally *t,
                             const hsy_density_how *how, hsy_error *err);
 
+/* Orders of rows for qsort: larger first, by value or by size; of equals the
+ * one that stands first. */
+int analysis_order_value(const void *a, const void *b);
+int analysis_order_change(const void *a, const void *b);
+
 /* The largest first, at most `top`, of *count rows; of differences those
  * furthest from 0. */
 void analysis_top(hsy_analysis_row *rows, size_t *count, uint64_t top,

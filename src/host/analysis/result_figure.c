@@ -44,26 +44,17 @@ static bool figure_is_likelihood(const hsy_analysis_result *r)
            r->how.interval == HSY_LIKELIHOOD && !r->compared && r->lying == 0;
 }
 
-/* Further from 0 first; of equals the one that stands first. */
+/* Further from 0 first, and the largest first. */
 static int figure_order(const void *a, const void *b)
 {
-    const hsy_analysis_row *x = *(const hsy_analysis_row *const *)a;
-    const hsy_analysis_row *y = *(const hsy_analysis_row *const *)b;
-    const double dx = fabs(x->est.value), dy = fabs(y->est.value);
-
-    return dx != dy ? (dx > dy ? -1 : 1)
-                    : (x->place > y->place) - (x->place < y->place);
+    return analysis_order_change(*(const hsy_analysis_row *const *)a,
+                                 *(const hsy_analysis_row *const *)b);
 }
 
-/* The largest first. */
 static int figure_falling(const void *a, const void *b)
 {
-    const hsy_analysis_row *x = *(const hsy_analysis_row *const *)a;
-    const hsy_analysis_row *y = *(const hsy_analysis_row *const *)b;
-
-    return x->est.value != y->est.value
-               ? (x->est.value > y->est.value ? -1 : 1)
-               : (x->place > y->place) - (x->place < y->place);
+    return analysis_order_value(*(const hsy_analysis_row *const *)a,
+                                *(const hsy_analysis_row *const *)b);
 }
 
 /* Names have no order of their own: they are drawn by their shares. */

@@ -136,31 +136,23 @@ static const char *show_estimate_title(const hsy_analysis_result *r)
 static const char *show_title(const hsy_analysis_result *r,
                               hsy_analysis_column column)
 {
-    switch (column) {
-    case HSY_COLUMN_ESTIMATE:
+    static const char *const titles[HSY_COLUMNS] = {
+        [HSY_COLUMN_STDERR] = "std. error",
+        [HSY_COLUMN_LOW] = "from",
+        [HSY_COLUMN_HIGH] = "to",
+        [HSY_COLUMN_LOW_LYING] = "liars: from",
+        [HSY_COLUMN_HIGH_LYING] = "to",
+        [HSY_COLUMN_P_ZERO] = "P(zero)",
+        [HSY_COLUMN_Q_VALUE] = "q-value",
+        [HSY_COLUMN_P_VALUE] = "p-value",
+        [HSY_COLUMN_LEVEL] = "", /* a table has it above */
+    };
+
+    if (column == HSY_COLUMN_ESTIMATE)
         return show_estimate_title(r);
-    case HSY_COLUMN_STDERR:
-        return "std. error";
-    case HSY_COLUMN_LOW:
-        return "from";
-    case HSY_COLUMN_HIGH:
-    case HSY_COLUMN_HIGH_LYING:
-        return "to";
-    case HSY_COLUMN_LOW_LYING:
-        return "liars: from";
-    case HSY_COLUMN_POST:
+    if (column == HSY_COLUMN_POST)
         return show_decoded(r) ? "share" : analysis_post_names[r->post];
-    case HSY_COLUMN_P_ZERO:
-        return "P(zero)";
-    case HSY_COLUMN_Q_VALUE:
-        return "q-value";
-    case HSY_COLUMN_P_VALUE:
-        return "p-value";
-    case HSY_COLUMN_LEVEL:
-        return ""; /* a table has it above */
-    default:
-        return NULL;
-    }
+    return titles[column];
 }
 
 static void show_columns(struct show_state *s)

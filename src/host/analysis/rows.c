@@ -188,14 +188,14 @@ static int rows_order(const hsy_analysis_row *x, double size_x,
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static int rows_order_value(const void *a, const void *b)
+int analysis_order_value(const void *a, const void *b)
 {
     const hsy_analysis_row *x = a, *y = b;
 
     return rows_order(x, x->est.value, y, y->est.value);
 }
 
-static int rows_order_change(const void *a, const void *b)
+int analysis_order_change(const void *a, const void *b)
 {
     const hsy_analysis_row *x = a, *y = b;
 
@@ -206,7 +206,7 @@ void analysis_top(hsy_analysis_row *rows, size_t *count, uint64_t top,
                   bool difference)
 {
     qsort(rows, *count, sizeof *rows,
-          difference ? rows_order_change : rows_order_value);
+          difference ? analysis_order_change : analysis_order_value);
     if (*count > top)
         *count = (size_t)top;
 }

@@ -243,21 +243,17 @@ static bool answers_given(struct answers_table *t, uint64_t *code)
 /* What stands for no answer, where it is not one by its name. */
 static hsy_status answers_none(struct answers_table *t, hsy_error *err)
 {
-    static const char *const missing[] = {"",        "NA",        "N/A",
-                                          "missing", "no answer", NULL};
-    static const char *const refused[] = {"refused", "refusal", "declined",
-                                          NULL};
+    static const char *const words[] = {"",        "NA",        "N/A",
+                                        "missing", "no answer", "refused",
+                                        "refusal", "declined"};
+    const size_t refusals = 5; /* from here on they are */
     const char *text = (const char *)t->fields[SURVEY_ANSWER];
     const size_t len = t->lens[SURVEY_ANSWER];
 
-    for (size_t i = 0; missing[i] != NULL; i++)
-        if (len == strlen(missing[i]) && strcasecmp(text, missing[i]) == 0) {
-            t->data->silent.missing++;
-            return HSY_OK;
-        }
-    for (size_t i = 0; refused[i] != NULL; i++)
-        if (len == strlen(refused[i]) && strcasecmp(text, refused[i]) == 0) {
-            t->data->silent.refused++;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (len == strlen(words[i]) && strcasecmp(text, words[i]) == 0) {
+            t->data->silent.missing += i < refusals;
+            t->data->silent.refused += i >= refusals;
             return HSY_OK;
         }
     answers_bad(t, SURVEY_ANSWER, "not an answer", err);
