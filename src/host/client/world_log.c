@@ -62,11 +62,6 @@ static const struct {
 
 #define LOG_KINDS (sizeof log_kinds / sizeof log_kinds[0])
 
-static const char *log_entry_name(uint32_t kind)
-{
-    return kind < LOG_KINDS ? log_kinds[kind].name : NULL;
-}
-
 const char *hsy_world_state_name(uint32_t state)
 {
     static const char *const names[] = {[HSY_ANSWERED] = "answered",
@@ -213,7 +208,8 @@ void hsy_world_log(void *ctx, const hsy_log_entry *entry)
     struct log_line line = {.lost = false};
     hsy_log_entry e = *entry;
 
-    if (h->owner != getpid() || log_entry_name(e.kind) == NULL)
+    if (h->owner != getpid() || e.kind >= LOG_KINDS ||
+        log_kinds[e.kind].name == NULL)
         return;
     if (e.kind == HSY_LOG_SENT && h->refused != 0) {
         e.kind = HSY_LOG_REFUSED;

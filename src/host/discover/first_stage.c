@@ -72,12 +72,6 @@ hsy_task discover_task(uint32_t start, uint32_t end)
 
 /* ---- The file ------------------------------------------------------------ */
 
-static hsy_status first_nomem(struct discover_file *out, hsy_error *err)
-{
-    out->wrong = DISCOVER_MEMORY;
-    return host_nomem(err);
-}
-
 static hsy_status first_wire(struct discover_file *out,
                              uint8_t wire[HSY_SCHEME_WIRE],
                              const hsy_spec *spec, hsy_error *err)
@@ -106,9 +100,9 @@ static hsy_status first_check(struct discover_file *out, const hsy_task *task,
     if (st != HSY_OK)
         return st;
     release = malloc(hsy_release_size(task));
+    out->wrong = release == NULL ? DISCOVER_MEMORY : DISCOVER_RELEASE;
     if (release == NULL)
-        return first_nomem(out, err);
-    out->wrong = DISCOVER_RELEASE;
+        return host_nomem(err);
     st = hsy_release_init(release, task, err);
     free(release);
     return st;

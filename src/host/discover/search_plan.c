@@ -93,12 +93,6 @@ struct plan_job {
     hsy_error *err;
 };
 
-static hsy_status plan_nomem(struct plan_job *j)
-{
-    j->out->wrong = DISCOVER_MEMORY;
-    return host_nomem(j->err);
-}
-
 /* Row i of a spec that is complete. */
 static hsy_status plan_stage(struct plan_job *j, size_t i, const hsy_spec *spec)
 {
@@ -133,8 +127,9 @@ static hsy_status plan_after(struct plan_job *j, size_t i, hsy_spec spec)
         const uint64_t survivors = j->out->row[i - 1].stage.keep;
 
         labels = plan_any(length, survivors);
+        j->out->wrong = DISCOVER_MEMORY;
         if (labels == NULL)
-            return plan_nomem(j);
+            return host_nomem(j->err);
         spec.labels = labels;
         spec.d = (uint32_t)survivors;
         spec.labels_len = survivors * (4 + (length + 3) / 4);

@@ -116,12 +116,6 @@ static hsy_status container_tally_full(hsy_error *err)
                            (uint64_t)INT64_MAX);
 }
 
-static hsy_status container_tally_outside(hsy_error *err)
-{
-    return host_fail(err, HSY_E_FORMAT, HSY_FIELD_RECORD,
-                     "the record does not belong to this tally");
-}
-
 static hsy_status container_tally_add_cells(int64_t *cells,
                                             const uint8_t *payload,
                                             uint64_t count, hsy_error *err)
@@ -194,7 +188,8 @@ hsy_status container_add_record(hsy_tally *t, const hsy_record *record,
     default:
         break;
     }
-    return container_tally_outside(err);
+    return host_fail(err, HSY_E_FORMAT, HSY_FIELD_RECORD,
+                     "the record does not belong to this tally");
 }
 
 hsy_status container_add_rounds(struct rounds *rounds, const hsy_record *record,

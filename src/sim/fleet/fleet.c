@@ -121,11 +121,6 @@ static void fleet_withhold(struct fleet *f)
     }
 }
 
-static int fleet_earlier(const struct fleet *f, uint32_t a, uint32_t b)
-{
-    return f->tasks[a].day < f->tasks[b].day;
-}
-
 /* Those that are answered, by their days: a device's day does not go back. */
 static void fleet_sort(struct fleet *f)
 {
@@ -134,7 +129,7 @@ static void fleet_sort(struct fleet *f)
 
         if (f->tasks[i].day == 0)
             continue;
-        for (; at > 0 && fleet_earlier(f, i, f->order[at - 1]); at--)
+        for (; at > 0 && f->tasks[i].day < f->tasks[f->order[at - 1]].day; at--)
             f->order[at] = f->order[at - 1];
         f->order[at] = i;
         f->norder++;
