@@ -8,7 +8,7 @@
  * Points of a day are written at the latest when the day ends or the collector
  * stops.
  */
-#define _GNU_SOURCE /* pthread_condattr_setclock */
+#define _GNU_SOURCE /* of threads.h */
 #include "server/collector/estimator/internal.h"
 
 #include "host/base/host_fail.h"

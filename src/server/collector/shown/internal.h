@@ -32,9 +32,6 @@ struct shown {
 /* The first day whose tally is there, and stays for `spare` days. */
 uint32_t shown_kept(const struct shown *s, uint32_t spare);
 
-/* The view of an entry; with the lock. NULL: there is none. */
-const struct shown_view *shown_at(const struct shown *s, uint32_t entry);
-
 /* A copy of it, to be cleared. */
 hsy_status shown_get(struct shown *s, uint32_t entry, struct shown_view *out);
 

@@ -191,18 +191,13 @@ static hsy_status shown_commit(struct shown_work *w, hsy_error *err)
 /* As far as that is known without a copy. */
 bool shown_due(struct shown *s, const struct roster_entry *is)
 {
-    const struct shown_view *v;
-    uint64_t shown = 0, live = 0;
+    uint64_t shown, live = 0;
     struct store_count *days;
     size_t n;
 
     if (s == NULL || engine_is_retired(s->o.engine, is->number))
         return false;
-    pthread_mutex_lock(&s->lock);
-    v = shown_at(s, is->number);
-    for (size_t i = 0; v != NULL && i < v->ncounts; i++)
-        shown += v->counts[i].reports;
-    pthread_mutex_unlock(&s->lock);
+    shown = shown_count(s, is->number, 0).reports;
     n = engine_counts(s->o.engine, is->number, NULL, 0);
     days = calloc(n + 1, sizeof *days);
     if (days == NULL)

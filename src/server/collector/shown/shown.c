@@ -45,7 +45,7 @@ uint32_t shown_kept(const struct shown *s, uint32_t spare)
 /* ---- Views --------------------------------------------------------------- */
 
 /* The view of an entry; with the lock. NULL: there is none. */
-const struct shown_view *shown_at(const struct shown *s, uint32_t entry)
+static const struct shown_view *shown_at(const struct shown *s, uint32_t entry)
 {
     return entry < s->n ? &s->views[entry] : NULL;
 }
