@@ -67,7 +67,8 @@ static hsy_status hop_read_keys(struct hops_keys *keys,
     if (st == HSY_OK) /* which ends in its public half (docs/formats.md) */
         memcpy(keys->sign, secret + HSY_SIGN_SECRET - HSY_SIGN_KEY,
                HSY_SIGN_KEY);
-    for (size_t i = 0; st == HSY_OK && f->seal_keys[i] != NULL; i++) {
+    for (size_t i = 0;
+         st == HSY_OK && f->seal_keys != NULL && f->seal_keys[i] != NULL; i++) {
         *about = f->seal_keys[i];
         st = hop_read_seal(keys, f->seal_keys[i], err);
     }
