@@ -3,10 +3,10 @@
  * you there.
  */
 #define _GNU_SOURCE /* open_memstream */
+#include "server/collector/api/api.h"
 
 #include "host/base/hex.h"
 #include "host/base/json.h"
-#include "server/collector/api/api.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,10 +6,10 @@
  * same bytes again.
  */
 #define _GNU_SOURCE
+#include "server/collector/api/api.h"
 
 #include "host/base/fields.h"
 #include "host/base/host_fail.h"
-#include "server/collector/api/api.h"
 
 #include <stdio.h>
 #include <string.h>
