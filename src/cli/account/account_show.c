@@ -34,12 +34,10 @@ static struct table_cell account_value(const struct account_row *r)
 
 static int account_draw(const struct account *a, const char *path)
 {
-    hsy_error err = {0};
-    char *svg = NULL;
-    size_t len = 0;
-    const hsy_status made = account_figure(&svg, &len, a, &err);
+    struct cli_figure f = {0};
 
-    return cli_write_figure(path, made, svg, len, &err);
+    return cli_write_figure(path, account_figure(&f.svg, &f.len, a, &f.err),
+                            &f);
 }
 
 /* ---- The table ----------------------------------------------------------- */

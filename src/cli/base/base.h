@@ -197,15 +197,21 @@ int cli_open_output(struct output **out, const char *path);
 /* Such a file with these bytes. */
 int cli_write_file(const char *path, const void *bytes, size_t len);
 
+/* What drawing a figure gave. Zero it. */
+struct cli_figure {
+    char *svg;
+    size_t len;
+    hsy_error err;
+};
+
 /* A figure into a file that was opened before the work, so that a wrong path
- * does not cost it; as PNG if it is called *.png. made: what drawing it said,
- * with err; svg is freed. */
+ * does not cost it; as PNG if it is called *.png. made: what drawing it said;
+ * the figure is freed. */
 int cli_finish_figure(struct output *out, const char *path, hsy_status made,
-                      char *svg, size_t len, const hsy_error *err);
+                      struct cli_figure *f);
 
 /* The same into a file that is opened now. */
-int cli_write_figure(const char *path, hsy_status made, char *svg, size_t len,
-                     const hsy_error *err);
+int cli_write_figure(const char *path, hsy_status made, struct cli_figure *f);
 
 /* ---- Inputs (inputs.c) --------------------------------------------------- */
 
@@ -227,6 +233,9 @@ int cli_labels_read(struct labels *l, const char *path);
 
 /* Read a channel's matrix; the same. */
 int cli_matrix_read(struct matrix_file *out, const char *path);
+
+/* Why a file was not read: the system, a line of it, or all of it. */
+int cli_fail_read(hsy_status st, const char *path, const hsy_error *err);
 
 /* What was wrong with the input called name, with its line. */
 int cli_fail_input(const char *name, const hsy_error *err);

@@ -65,31 +65,28 @@ static hsy_status files_figure(struct output *out, const char *path,
 }
 
 int cli_finish_figure(struct output *out, const char *path, hsy_status made,
-                      char *svg, size_t len, const hsy_error *err)
+                      struct cli_figure *f)
 {
-    hsy_error why = *err;
-
     if (made == HSY_OK)
-        made = files_figure(out, path, svg, len, &why);
-    free(svg);
+        made = files_figure(out, path, f->svg, f->len, &f->err);
+    free(f->svg);
     if (made != HSY_OK) {
         output_abort(out);
-        return why.status != HSY_OK ? cli_fail_error("figure", &why)
-                                    : cli_fail_output(path);
+        return f->err.status != HSY_OK ? cli_fail_error("figure", &f->err)
+                                       : cli_fail_output(path);
     }
     errno = 0;
     return output_commit(out) == HSY_OK ? CLI_DONE : cli_fail_output(path);
 }
 
-int cli_write_figure(const char *path, hsy_status made, char *svg, size_t len,
-                     const hsy_error *err)
+int cli_write_figure(const char *path, hsy_status made, struct cli_figure *f)
 {
     struct output *out = NULL;
     int failed = made == HSY_OK ? cli_open_output(&out, path)
-                                : cli_fail_error("figure", err);
+                                : cli_fail_error("figure", &f->err);
 
     if (!failed)
-        return cli_finish_figure(out, path, made, svg, len, err);
-    free(svg);
+        return cli_finish_figure(out, path, made, f);
+    free(f->svg);
     return failed;
 }

@@ -61,6 +61,17 @@ int cli_fail_input(const char *name, const hsy_error *err)
                                       : cli_fail_line(name, err);
 }
 
+int cli_fail_read(hsy_status st, const char *path, const hsy_error *err)
+{
+    const char *name = cli_input_name(path);
+
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (st == HSY_E_IO)
+        return cli_fail("%s: %s", name, strerror(errno));
+    return err->at != 0 ? cli_fail_line(name, err) : cli_fail_error(name, err);
+}
+
 int cli_labels_read(struct labels *l, const char *path)
 {
     int fd = cli_open_input(path);

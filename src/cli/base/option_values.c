@@ -72,11 +72,6 @@ static bool values_epsilon(struct cli_parser *p, uint64_t *nano,
     return st == HSY_OK;
 }
 
-bool cli_value_epsilon(struct cli_parser *p, uint64_t *nano)
-{
-    return values_epsilon(p, nano, p->value, strlen(p->value));
-}
-
 /* ---- Lists --------------------------------------------------------------- */
 
 /* The next part of a list, whose n-th it is; NULL after a complaint. */
@@ -227,7 +222,7 @@ bool options_put(struct cli_parser *p, const struct cli_option *o, void *to)
     case CLI_INTO_CHANCE:
         return values_share(p, at, &row, row.into == CLI_INTO_CHANCE);
     case CLI_INTO_EPSILON:
-        return cli_value_epsilon(p, at);
+        return values_epsilon(p, at, p->value, strlen(p->value));
     case CLI_INTO_EPSILONS:
         return cli_value_epsilons(p, at);
     case CLI_INTO_COUNTS:

@@ -164,7 +164,6 @@ const char *cli_given_of(const struct cli_parser *p, const char *list);
  */
 bool cli_value_count(struct cli_parser *p, uint64_t *out, uint64_t low,
                      uint64_t high);
-bool cli_value_epsilon(struct cli_parser *p, uint64_t *nano);
 bool cli_value_epsilons(struct cli_parser *p, struct cli_numbers *list);
 bool cli_value_words(struct cli_parser *p, struct cli_words *list);
 

@@ -27,8 +27,8 @@ static const char say_damaged[] =
     "the device is locked; restore the newest files, or delete the directory, "
     "which discards the record of what it spent";
 
-int device_fail_about(const struct device_job *j, const char *about,
-                      const hsy_error *err)
+static int device_fail_about(const struct device_job *j, const char *about,
+                             const hsy_error *err)
 {
     char text[512];
 

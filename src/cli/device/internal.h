@@ -46,8 +46,6 @@ int device_refused(const struct device_job *j, const hsy_error *err);
 /* What the library said about this device, a task or a file of it, and what to
  * do; its limit as an epsilon or a day where it is one. */
 int device_fail(const struct device_job *j, const hsy_error *err);
-int device_fail_about(const struct device_job *j, const char *about,
-                      const hsy_error *err);
 int device_fail_task(const struct device_job *j, const char *task,
                      const hsy_error *err);
 void device_say_why(char *text, size_t room, const hsy_error *err);

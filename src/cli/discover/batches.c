@@ -229,7 +229,7 @@ static int batches_write(const struct discover_how *o, const struct gather *g,
     return failed ? failed : cli_finish();
 }
 
-static int batches_next(struct discover_how *o, const struct gather *g)
+int discover_next_stage(struct discover_how *o, struct gather *g)
 {
     struct task_file tasks = {0};
     size_t at;
@@ -240,18 +240,3 @@ static int batches_next(struct discover_how *o, const struct gather *g)
     task_file_clear(&tasks);
     return failed;
 }
-
-int discover_next_stage(void *to)
-{
-    struct discover_how *o = to;
-    struct gather g = {0};
-    int failed = cli_gather_files(&g, &o->parser, o->parser.operands,
-                                  o->parser.noperands);
-
-    if (!failed)
-        failed = batches_next(o, &g);
-    gather_clear(&g);
-    return failed;
-}
-
-#undef NEXT_CANDIDATES_MAX

@@ -65,10 +65,7 @@ static int discover_tell(const struct discover_how *o,
                          const struct discover_found *r, struct output **figure)
 {
     struct output *out = *figure;
-    hsy_error err = {0};
-    char *svg = NULL;
-    size_t len = 0;
-    hsy_status st;
+    struct cli_figure f = {0};
     int failed;
 
     discover_print(stdout, o->format, r);
@@ -76,8 +73,8 @@ static int discover_tell(const struct discover_how *o,
     if (failed || out == NULL)
         return failed;
     *figure = NULL;
-    st = discover_svg(&svg, &len, r, &err);
-    return cli_finish_figure(out, o->plot, st, svg, len, &err);
+    return cli_finish_figure(out, o->plot,
+                             discover_svg(&f.svg, &f.len, r, &f.err), &f);
 }
 
 /* Options that go with another mechanism's search. */
@@ -165,7 +162,7 @@ static int discover_any(const struct discover_how *o, struct gather *g,
 }
 
 /* The figure is opened first: a wrong path does not cost the search. */
-static int discover_run(const struct discover_how *o, struct gather *g)
+static int discover_run(struct discover_how *o, struct gather *g)
 {
     struct output *figure = NULL;
     int failed = 0;
@@ -240,17 +237,28 @@ static int discover_plan(void *to)
 
 /* ---- The command --------------------------------------------------------- */
 
-static int discover_show(void *to)
+/* Do something with the tally of the operands. */
+static int discover_tally(struct discover_how *o,
+                          int (*run)(struct discover_how *o, struct gather *g))
 {
-    struct discover_how *o = to;
     struct gather g = {0};
     int failed = cli_gather_files(&g, &o->parser, o->parser.operands,
                                   o->parser.noperands);
 
     if (!failed)
-        failed = discover_run(o, &g);
+        failed = run(o, &g);
     gather_clear(&g);
     return failed;
+}
+
+static int discover_show(void *to)
+{
+    return discover_tally(to, discover_run);
+}
+
+static int discover_run_next(void *to)
+{
+    return discover_tally(to, discover_next_stage);
 }
 
 static const char *const discover_sizes[] = {"equal", "rising", "diminishing",
@@ -345,8 +353,7 @@ static const struct cli_verb discover_verbs[] = {
      "epsilon source question", discover_start,
      .about = "Write the first stage of a search in batches.\nEach stage is a "
               "task for different people: a device answers only one stage."},
-    {"next", "[FILE...]", "--task FILE:ID [-o FILE]", "task",
-     discover_next_stage,
+    {"next", "[FILE...]", "--task FILE:ID [-o FILE]", "task", discover_run_next,
      .about = "Write the next stage from the tallies of the previous one.\nIts "
               "candidates extend the prefixes found."},
     {"show", "[FILE...]", "[options]", .run = discover_show,

@@ -35,7 +35,7 @@ int discover_refused(const hsy_search *search, bool puzzle,
 /* ---- Searching in batches (batches.c): struct discover_how; the exit code. */
 
 int discover_start(void *to);
-int discover_next_stage(void *to);
+int discover_next_stage(struct discover_how *o, struct gather *g);
 int discover_plan_stages(struct discover_how *o);
 
 #endif

@@ -30,16 +30,6 @@ struct associate_job {
     struct associate_column columns[ASSOCIATE_MOST];
 };
 
-static int associate_fail(hsy_status st, const char *path, const hsy_error *err)
-{
-    if (st == HSY_E_NOMEM)
-        return cli_fail_nomem();
-    if (st == HSY_E_IO)
-        return cli_fail("%s: %s", cli_input_name(path), strerror(errno));
-    return err->at != 0 ? cli_fail_line(cli_input_name(path), err)
-                        : cli_fail_error(cli_input_name(path), err);
-}
-
 /* ---- The command line's files -------------------------------------------- */
 
 /* The variable of "NAME=FILE", new if it is not known yet; NULL if the
@@ -81,7 +71,7 @@ static int associate_params(struct associate_job *j, const char *argument)
     *has = true;
     st = rappor_params_read(known != NULL ? &known->params : &j->common, path,
                             &err);
-    return st == HSY_OK ? 0 : associate_fail(st, path, &err);
+    return st == HSY_OK ? 0 : cli_fail_read(st, path, &err);
 }
 
 static int associate_map(struct associate_job *j, const char *argument)
@@ -107,7 +97,7 @@ static int associate_map(struct associate_job *j, const char *argument)
     if (!known->has_params)
         known->params = j->common;
     st = rappor_map_read(&known->map, &known->params, path, &err);
-    return st == HSY_OK ? 0 : associate_fail(st, path, &err);
+    return st == HSY_OK ? 0 : cli_fail_read(st, path, &err);
 }
 
 static int associate_files(struct associate_job *j)
@@ -224,7 +214,7 @@ static int associate_read(struct associate_job *j)
                                         j->options->path, &err);
 
     return st == HSY_OK ? associate_columns(j)
-                        : associate_fail(st, j->options->path, &err);
+                        : cli_fail_read(st, j->options->path, &err);
 }
 
 /* ---- The command --------------------------------------------------------- */

@@ -114,7 +114,7 @@ void estimate_doubts(const struct estimate_job *j)
 
 /* ---- Failures, in the words of the options ------------------------------- */
 
-int estimate_refused(const hsy_confidence *how, const hsy_error *err)
+static int estimate_refused(const hsy_confidence *how, const hsy_error *err)
 {
     if (err->field == HSY_FIELD_NONE || err->field != HSY_FIELD_INTERVAL)
         return cli_fail_error(NULL, err);
@@ -332,18 +332,15 @@ int estimate_show(const struct estimate_job *j)
 static int estimate_plot(const struct estimate_job *j)
 {
     const hsy_analysis_tally t = gathered(&j->gather);
-    hsy_error err = {0};
-    char *svg = NULL;
-    size_t len = 0;
+    struct cli_figure f = {0};
     hsy_status st;
 
     if (j->options.plot == NULL)
         return 0;
-    st = analysis_svg(&svg, &len, &j->result, &t, &(struct analysis_more){0},
-                      &err);
-    return st == HSY_E_NOMEM
-               ? cli_fail_nomem()
-               : cli_write_figure(j->options.plot, st, svg, len, &err);
+    st = analysis_svg(&f.svg, &f.len, &j->result, &t,
+                      &(struct analysis_more){0}, &f.err);
+    return st == HSY_E_NOMEM ? cli_fail_nomem()
+                             : cli_write_figure(j->options.plot, st, &f);
 }
 
 /* ---- The command --------------------------------------------------------- */

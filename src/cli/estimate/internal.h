@@ -81,9 +81,6 @@ int estimate_fits(struct estimate_job *j);
 /* Say why there is no result; the exit code. */
 int estimate_failed(const struct estimate_job *j, const hsy_error *err);
 
-/* Say why an interval cannot be had; exit code 1. */
-int estimate_refused(const hsy_confidence *how, const hsy_error *err);
-
 /* Doubts, to stderr. about: what they are of. */
 void estimate_doubts(const struct estimate_job *j);
 

@@ -15,16 +15,6 @@ struct rappor_job {
     hsy_rappor_data data;
 };
 
-static int rappor_fail(hsy_status st, const char *path, const hsy_error *err)
-{
-    if (st == HSY_E_NOMEM)
-        return cli_fail_nomem();
-    if (st == HSY_E_IO)
-        return cli_fail("%s: %s", cli_input_name(path), strerror(errno));
-    return err->at != 0 ? cli_fail_line(cli_input_name(path), err)
-                        : cli_fail_error(cli_input_name(path), err);
-}
-
 static int rappor_load(struct rappor_job *j, const struct estimate_options *o)
 {
     const struct rappor_params *p = &j->params;
@@ -38,13 +28,13 @@ static int rappor_load(struct rappor_job *j, const struct estimate_options *o)
                 .k = p->k, .h = p->h, .f = p->f, .p = p->p, .q = p->q},
             &err);
     if (st != HSY_OK)
-        return rappor_fail(st, o->rappors.at[0], &err);
+        return cli_fail_read(st, o->rappors.at[0], &err);
     st = rappor_map_read(&j->map, &j->params, o->maps.at[0], &err);
     if (st != HSY_OK)
-        return rappor_fail(st, o->maps.at[0], &err);
+        return cli_fail_read(st, o->maps.at[0], &err);
     st = rappor_counts_read(&j->counts, &j->params, o->path, &err);
     if (st != HSY_OK)
-        return rappor_fail(st, o->path, &err);
+        return cli_fail_read(st, o->path, &err);
     j->data = (hsy_rappor_data){.size = sizeof j->data,
                                 .k = p->k,
                                 .h = p->h,
@@ -80,7 +70,7 @@ static int rappor_decode(const struct rappor_job *r, struct estimate_job *j)
                               &request, &err) == HSY_OK)
         return 0;
     if (err.at == 0 || err.field == HSY_FIELD_NONE)
-        return rappor_fail(err.status, o->path, &err);
+        return cli_fail_read(err.status, o->path, &err);
     return estimate_failed(j, &err);
 }
 

@@ -202,25 +202,21 @@ static int plan_refused(const struct plan_run *x, enum plan_why why,
 
 static int plan_plot(struct plan_run *x)
 {
-    hsy_error err = {0};
-    char *svg = NULL;
-    size_t len = 0;
+    struct cli_figure f = {0};
     const hsy_status made =
-        plan_figure(&svg, &len, &x->plan, &x->question, &err);
+        plan_figure(&f.svg, &f.len, &x->plan, &x->question, &f.err);
 
     if (x->plan.why != 0)
-        return plan_refused(x, x->plan.why, &err);
-    return cli_write_figure(x->options.plot, made, svg, len, &err);
+        return plan_refused(x, x->plan.why, &f.err);
+    return cli_write_figure(x->options.plot, made, &f);
 }
 
 static int plan_plot_learned(const char *path)
 {
-    hsy_error err = {0};
-    char *svg = NULL;
-    size_t len = 0;
-    const hsy_status made = plan_learned_figure(&svg, &len, &err);
+    struct cli_figure f = {0};
 
-    return cli_write_figure(path, made, svg, len, &err);
+    return cli_write_figure(path, plan_learned_figure(&f.svg, &f.len, &f.err),
+                            &f);
 }
 
 static int plan_run(struct plan_run *x)

@@ -79,7 +79,6 @@ int simulate_file_refused(const char *path, enum study_wrong wrong,
 /* ---- What is simulated: argv[0] is its name ------------------------------ */
 
 int simulate_study(int argc, char **argv);
-int simulate_attack(int argc, char **argv);
 int simulate_fleet(int argc, char **argv);
 int simulate_discover(int argc, char **argv);
 

@@ -63,19 +63,10 @@ static int cmd_simulate_settle(struct cmd_simulate *c)
 
 /* ---- Running ------------------------------------------------------------- */
 
-static int cmd_simulate_figure(const struct cmd_simulate *c, struct output *out)
-{
-    hsy_error err = {0};
-    char *svg = NULL;
-    size_t len = 0;
-    hsy_status st = sim_svg(&svg, &len, &c->result, &err);
-
-    return cli_finish_figure(out, c->plot, st, svg, len, &err);
-}
-
 static int cmd_simulate_all(struct cmd_simulate *c)
 {
     struct output *out = NULL;
+    struct cli_figure f = {0};
     hsy_error err = {0};
     hsy_status st;
     int code = CLI_DONE;
@@ -95,7 +86,8 @@ static int cmd_simulate_all(struct cmd_simulate *c)
         return cli_fail_error(c->attack->name, &err);
     }
     if (out != NULL)
-        code = cmd_simulate_figure(c, out);
+        code = cli_finish_figure(
+            out, c->plot, sim_svg(&f.svg, &f.len, &c->result, &f.err), &f);
     if (code != CLI_DONE)
         return code;
     sim_print(stdout, c->format, &c->result, &c->o);
@@ -172,7 +164,7 @@ static const struct cli_command attack_command = {
     .verbs = attack_verbs,
     .listed = true};
 
-int simulate_attack(int argc, char **argv)
+static int simulate_attack(int argc, char **argv)
 {
     struct cmd_simulate c = {.o.grain = SIM_DRIFT_GRAIN};
 

@@ -57,13 +57,11 @@ static int discover_refused(const char *asked, const hsy_error *err)
 
 static int discover_figure(const struct simulate_discover *s)
 {
-    hsy_error err = {0};
-    char *svg = NULL;
-    size_t len = 0;
-    hsy_status st = discovery_svg(&svg, &len, s->rows, s->nrows, &err);
+    struct cli_figure f = {0};
 
-    return cli_finish_figure(s->files.figure, s->files.plot, st, svg, len,
-                             &err);
+    return cli_finish_figure(
+        s->files.figure, s->files.plot,
+        discovery_svg(&f.svg, &f.len, s->rows, s->nrows, &f.err), &f);
 }
 
 /* Every row: first only whether all makes sense, then for real. */

@@ -162,13 +162,11 @@ static int study_domains(struct simulate_study *s, struct cli_parser *p,
 
 static int study_figure(const struct simulate_study *s)
 {
-    hsy_error err = {0};
-    char *svg = NULL;
-    size_t len = 0;
-    hsy_status st = study_svg(&svg, &len, s->rows, s->nrows, &err);
+    struct cli_figure f = {0};
 
-    return cli_finish_figure(s->files.figure, s->files.plot, st, svg, len,
-                             &err);
+    return cli_finish_figure(
+        s->files.figure, s->files.plot,
+        study_svg(&f.svg, &f.len, s->rows, s->nrows, &f.err), &f);
 }
 
 static int study_all(struct simulate_study *s, struct cli_parser *p)

@@ -40,20 +40,17 @@ static int estimate_run(const struct survey_data *data,
                         const struct survey_options *o, struct output *figure)
 {
     struct survey_rows s = {0};
+    struct cli_figure f = {0};
     hsy_error err = {0};
-    char *svg = NULL;
-    size_t len = 0;
     int failed = 0;
 
     if (survey_rows_fill(&s, &o->design, data, o->level, &err) != HSY_OK) {
         output_abort(figure);
         return cli_fail_error(NULL, &err);
     }
-    if (figure != NULL) {
-        const hsy_status made = survey_plot(&svg, &len, &s, &err);
-
-        failed = cli_finish_figure(figure, o->plot, made, svg, len, &err);
-    }
+    if (figure != NULL)
+        failed = cli_finish_figure(figure, o->plot,
+                                   survey_plot(&f.svg, &f.len, &s, &f.err), &f);
     if (!failed) {
         estimate_warn(&s);
         works_silent(&s.silent, o->format);
@@ -133,13 +130,11 @@ static int matrix_estimate(struct matrix_run *x)
 
 static int matrix_draw(const struct matrix_run *x)
 {
-    hsy_error err = {0};
-    char *svg = NULL;
-    size_t len = 0;
-    const hsy_status made =
-        survey_plot_matrix(&svg, &len, &x->m, &x->labels, x->how->level, &err);
+    struct cli_figure f = {0};
+    const hsy_status made = survey_plot_matrix(
+        &f.svg, &f.len, &x->m, &x->labels, x->how->level, &f.err);
 
-    return cli_write_figure(x->how->plot, made, svg, len, &err);
+    return cli_write_figure(x->how->plot, made, &f);
 }
 
 static int matrix_run(struct matrix_run *x, struct cli_parser *p)

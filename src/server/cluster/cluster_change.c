@@ -7,7 +7,6 @@
 
 #include "host/base/host_fail.h"
 
-
 #define CHANGE_TRIES 3u
 
 /* The desk's link to a shard; with the desk. */

@@ -156,7 +156,8 @@ static void what_goes_together(void)
 
 static void what_was_meant(void)
 {
-    is_refused("corr --users 3", "unknown command 'peel corr'; did you mean 'peel core'?");
+    is_refused("corr --users 3",
+               "unknown command 'peel corr'; did you mean 'peel core'?");
     is_refused("zzzz", "unknown command 'peel zzzz'\n");
     is_refused("core --user 3", "unknown option --user; did you mean --users?");
     is_refused("skin a --sort aple",
