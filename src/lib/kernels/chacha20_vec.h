@@ -116,6 +116,7 @@ HSY_CHACHA20_DEEP void K(chacha20_run)(uint8_t *out, size_t blocks,
         chacha20_advance(state, CHACHA20_SOME);
         out += sizeof rest;
     }
+    /* As long as a whole run: streams ask for sixteen blocks at a time. */
     if (blocks > 0) {
         K(chacha20_blocks)(rest, state);
         chacha20_advance(state, blocks);
