@@ -73,7 +73,7 @@ for message, text in BAD.items():
        "randomize refuses: %s" % message.strip(), r)
 r = run("randomize", "--strings", "--epsilon", "1", "--mechanism", "pem", "--set", "bits=16", "--column", "said",
         stdin="id,said\n1,ab\n2,atlantis\n")
-ok(r.code == 1 and "line 3, said: the string is longer" in r.err and "atlantis" not in r.err,
+ok(r.code == 1 and "line 3, said: the string is too long" in r.err and "atlantis" not in r.err,
    "randomize says where a value is too long, not the value", r)
 for message, text in {"line 2, said: not a report of the scheme": "id,said\n1,yes\n",
                       "line 3, said: not a report": "id,said\n1,1\n2,2\n",
