@@ -15,6 +15,7 @@ import ctypes
 import fcntl
 import http.client
 import selectors
+import shutil
 import signal
 import socket
 import struct
@@ -205,6 +206,8 @@ os.execvp(sys.argv[2], sys.argv[2:])"""
 
 
 class Collector:
+    first = None  # keys of the first one
+
     def __init__(self, name="collector", tasks=TASKS, **config):
         """config: fields of hearsay.yaml besides what a test needs anyway."""
         self.dir = path(name)
@@ -212,10 +215,20 @@ class Collector:
         self.data, self.log = os.path.join(self.dir, "data"), os.path.join(self.dir, "stderr")
         self.process = self.public = self.admin = None
         self.version, self.token = 0, None
-        must("tasks", "keygen", "-o", os.path.join(self.dir, "key"))
+        self.sign_key("storage" in config)
         self.document(tasks)
         self.configure(**config)
         atexit.register(self.kill)
+
+    def sign_key(self, shared):
+        """A key of its own; nodes of a cluster share that of the first collector."""
+        keys = [os.path.join(self.dir, "key" + end) for end in (".secret", ".public")]
+        if shared and Collector.first:
+            for to, key in zip(keys, Collector.first):
+                shutil.copy2(key, to)
+        else:
+            must("tasks", "keygen", "-o", os.path.join(self.dir, "key"))
+            Collector.first = Collector.first or keys
 
     def document(self, tasks, version=None, name="tasks", expires=DAY + 300):
         """Sign tasks as the next version; its file."""
