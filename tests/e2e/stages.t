@@ -166,7 +166,7 @@ refused(1, "no reports", "next", empty, "--task", path("words-1.yaml:words"))
 refused(1, "no data", "show", empty)
 ok(not os.path.exists(path("none.yaml")) and run("discover", "next", second, "--task", path("words-1.yaml:words"), "-o", path("none.yaml")).code == 1 and
    not os.path.exists(path("none.yaml")), "nothing is written where something is refused")
-for keys, words in (("    prefixes: [zz]\n", "hexadecimal"), ("    prefixes: []\n", "none is left"), ("    sizes: large\n", "equal, rising or diminishing")):
+for keys, words in (("    prefixes: [zz]\n", "hexadecimal"), ("    prefixes: []\n", "the list is empty"), ("    sizes: large\n", "equal, rising or diminishing")):
     bad = write("bad.yaml", open(path("words-2.yaml")).read().replace("    sizes: equal\n", "").split("    prefixes")[0] + keys +
                 "    start: 2026-11-16\n    end: 2026-11-20\n")
     r = run("tasks", "check", bad)
