@@ -56,7 +56,7 @@ code, found = check(one, storage=[p.url(user="stranger"), URLS[1]])
 ok(code == 1 and len(found) == 2 and "may not make tables" in found[0], "and a role without rights", found)
 ok(run("serve", "check", write("odd.yaml", "storage: mysql://x\npublic_key: x\n")).code == 1, "and a URL of something else")
 r = run("store", "init-cluster", path("odd.yaml"))
-ok(r.code == 1 and "'hearsay serve check %s' says why" % path("odd.yaml") in r.err, "init-cluster says who tells", r)
+ok(r.code == 1 and "see 'hearsay serve check %s'" % path("odd.yaml") in r.err, "init-cluster says who tells", r)
 one.configure(**{**one.config, "storage": URLS})
 
 # ---- While all is well -------------------------------------------------------------

@@ -56,9 +56,7 @@ static double scale_memory(const char *what)
     return kib / 1024;
 }
 
-static const struct engine_options scale_options = {.size =
-                                                        sizeof scale_options,
-                                                    .ids_epoch = 4000000000,
+static const struct engine_options scale_options = {.ids_epoch = 4000000000,
                                                     .fold_bytes = 1 << 26,
                                                     .tally_bytes = 1 << 24,
                                                     .day_words = 2000,
