@@ -33,7 +33,7 @@ ok(r.code == 0 and b"permanent, if kept" in r.out and b"randomize keeps none" in
    "a lifetime is stated with what it rests on", r)
 r = run("audit", "--yes-no", "--epsilon", "1", *SMALL)
 ok(r.code == 0 and b"randomize keeps none" not in r.out, "and the note goes with lifetimes only", r)
-ok("sampled: what %s reports prove" % SMALL[1] in r.out.decode().replace("\n", " "), "below the table stands what its columns are", r.out)
+ok("sampled: lower bound from %s reports" % SMALL[1] in r.out.decode().replace("\n", " "), "below the table stands what its columns are", r.out)
 listed = must("mechanisms", "--domain", "10", "--epsilon", "1")
 ok(b"permanent eps, if kept" in listed and b"randomize keeps none" in listed, "as it is among the mechanisms")
 

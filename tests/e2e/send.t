@@ -129,7 +129,7 @@ for name, answer, words in (
 dev = copy(keep, "refused")
 stub.says(problem(409), problem(410, "closed"), problem(422, "malformed-report"), GOOD, GOOD)
 r = send(dev, *FAST)
-ok(r.code == 0 and result(r) == {"sent": "2", "refused": "3", "waiting": "0", "attempts": "1"} and "3 refused for good" in r.err,
+ok(r.code == 0 and result(r) == {"sent": "2", "refused": "3", "waiting": "0", "attempts": "1"} and "3 permanently refused" in r.err,
    "what can never be accepted is given up, and that is said", r)
 ok(due(dev) == [] and logged(dev).count("refused") == 3 and logged(dev).count("sent") == 2, "the log tells it from what arrived", logged(dev))
 table = good("log", dev).out.decode()
