@@ -227,9 +227,15 @@ static void run_check_warn(const struct config *c,
                  f->number);
 }
 
+struct run_check {
+    struct config config;
+    bool sound; /* so that what it leads to is worth a warning */
+};
+
 static void run_check_tell(void *ctx, const struct serve_finding *f)
 {
-    const struct config *c = ctx;
+    const struct run_check *of = ctx;
+    const struct config *c = &of->config;
 
     errno = (int)f->number;
     switch (f->what) {
@@ -259,17 +265,20 @@ static void run_check_tell(void *ctx, const struct serve_finding *f)
         run_trouble(f->trouble, c);
         break;
     default:
-        run_check_warn(c, f);
+        if (of->sound)
+            run_check_warn(c, f);
     }
 }
 
 int serve_check(const struct serve_how *how)
 {
-    struct config c = {0};
-    int failed = serve_configure(&c, true, how);
+    struct run_check of = {.sound = false};
+    int failed = serve_configure(&of.config, true, how);
 
-    if (c.listen != NULL && serve_examine(&c, run_check_tell, &c) != 0)
-        failed = CLI_FAILED; /* listen has a default: the file was read */
-    config_clear(&c);
+    of.sound = failed == 0;
+    if (of.config.listen != NULL && /* it has a default: the file was read */
+        serve_examine(&of.config, run_check_tell, &of) != 0)
+        failed = CLI_FAILED;
+    config_clear(&of.config);
     return failed;
 }
