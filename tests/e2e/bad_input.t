@@ -36,7 +36,7 @@ truth(LIST, "a\nb \n", ["line 2"], "a space is not dropped")
 truth(LIST, b"a\n\xff\xfe%s\n" % CANARY.encode(), ["line 2"], "bytes that are no UTF-8")
 truth(LIST, b"a\nb\0%s\n" % CANARY.encode(), ["line 2"], "a NUL in a truth")
 truth(LIST, ("a\n" + CANARY * 10000 + "\n").encode(), ["line 2", "65536"], "an endless line")
-truth(["--yes-no", *UNIT], "yes\n%s\n" % CANARY, ["line 2", "yes/no"], "neither yes nor no")
+truth(["--yes-no", *UNIT], "yes\n%s\n" % CANARY, ["line 2", "must be yes or no"], "neither yes nor no")
 truth(["--domain", "7", *UNIT], "6\n7\n", ["line 2", "--domain"], "an integer outside the domain")
 truth(["--domain", "7", *UNIT], "6\n-1\n", ["line 2"], "a negative integer")
 truth(["--domain", "7", *UNIT], "6\n18446744073709551617\n", ["line 2"], "an integer that would wrap round")
@@ -105,7 +105,7 @@ usage([*LH, "pool-bits=99"], ["--set pool-bits: ", "limit is 24"], "a pool too l
 usage([*LH, "pool-bits=0"], ["--set pool-bits", "from 1"], "a pool of no bits")
 usage([*LH, "pool-seed=x"], ["--set pool-seed", "from 0"], "a seed that is no number")
 usage([*LH, "nonesuch=1"], ["nonesuch", "help randomize"], "an unknown setting")
-usage(["randomize", "--domain", "10", "--mechanism", "grr", *UNIT, "--set", "g=4"], ["--set g: ", "does not take"], "a setting of another mechanism")
+usage(["randomize", "--domain", "10", "--mechanism", "grr", *UNIT, "--set", "g=4"], ["--set g: ", "no such parameter"], "a setting of another mechanism")
 usage(["randomize", "--values-file", "-", *UNIT], ["standard input", "once"], "list and truths both from standard input", b"a\nb\n")
 usage(["randomize", "--values-file", "-", *UNIT, "-"], ["standard input", "once"], "the same, said twice", b"a\nb\n")
 usage(["tally", "-", "-"], ["standard input", "once"], "standard input counted twice")
@@ -176,11 +176,11 @@ for cell in (2**63 - 1, -2**63, 30002, -30002):
 for name, data in (("a few letters", b"hello y\n"), ("one byte", b"y"), ("text", b"hello\n" * 100), ("zeros", bytes(1000))):
     f = write("foreign", data)
     refuses(["tally", f], 1, [f, "not a hearsay file", "'hearsay randomize'"], "it is said of %s that it is no hearsay file" % name)
-for name, magic, words in (("uploads", b"HSYU", "for the collector"), ("document", b"HSYD", "hearsay tasks show")):
+for name, magic, words in (("uploads", b"HSYU", "to the collector"), ("document", b"HSYD", "hearsay tasks show")):
     f = write(name, magic + bytes(125))
     refuses(["tally", f], 1, [f, words], "tally says what it was given: %s" % name)
 f = write("foreign", stream + b"y")
-refuses(["tally", f], 1, [f, "follows"], "and of what follows a stream")
+refuses(["tally", f], 1, [f, "after the end"], "and of what follows a stream")
 for name, data in (("at the end", text + b"\n"), ("with a carriage return", text + b"\r\n")):
     f = write("foreign", data)
     refuses(["tally", f], 1, [f, "line %d: empty" % (text.count(b"\n") + 1)], "an empty line of JSON %s" % name)

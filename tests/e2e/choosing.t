@@ -58,8 +58,8 @@ def head(*more):
 ok(head()["mechanism"] == "ss" and head("--max-bits", "64")["mechanism"] == "hpg", "randomize keeps a limit too", head())
 free, kept = head("--mechanism", "grr"), head("--mechanism", "grr", "--max-bits", "14", "--max-steps", "16384", "--users", "9")
 ok(free == kept, "which leaves no trace in the stream", (free, kept))
-for args, words in ((["--max-bits", "13"], "--max-bits: a report takes more bits than allowed"),
-                    (["--max-steps", "9"], "--max-steps: estimating takes more steps than allowed"),
+for args, words in ((["--max-bits", "13"], "--max-bits: a report needs more bits than allowed"),
+                    (["--max-steps", "9"], "--max-steps: estimating needs more steps than allowed"),
                     (["--mechanism", "ss", "--max-bits", "64"], "--max-bits"), (["--max-bits", "0"], "--max-bits"),
                     (["--users", "x"], "--users")):
     r = run("randomize", "--domain", "16384", "--epsilon", "8", *args, stdin=b"7\n")

@@ -26,7 +26,7 @@ printf 'public_key: key.pub\nstorage: %s\n' "$HSY_PG" >"$work/hearsay.yaml"
 says 0 "1 shard made" "they are made" "$HEARSAY" store init-cluster "$work/hearsay.yaml"
 [[ $(token add ann --role analyst) =~ ^[A-Za-z0-9_-]{43}$ ]]
 is $? "a token is made in the database"
-says 1 "there is a token of this name" "once" token add ann --role analyst
+says 1 "a token of this name already exists" "once" token add ann --role analyst
 says 0 "ann                              analyst" "and listed" token list
 [ "$(token enrol age --count 3 --quota 2 | wc -l)" = 3 ]
 is $? "enrolment tokens too"
@@ -35,7 +35,7 @@ first=$(token list age | head -1)
 says 0 "" "one gets a last day" token expire age "$first" --expires 2040-01-31
 says 0 "$first until 2040-01-31" "which is listed" token list age
 says 0 "" "one is revoked" token revoke age "$first"
-says 1 "no enrolment token of this task" "once" token revoke age "$first"
+says 1 "no such enrolment token of this task" "once" token revoke age "$first"
 [ "$(token forwarder --count 1 --quota 9 | wc -l)" = 1 ]
 is $? "a forwarder's is made"
 says 0 "" "a role's is revoked" token revoke ann

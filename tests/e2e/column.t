@@ -61,7 +61,7 @@ BAD = {
     "line 1, said: the header has this column twice": "said,said\nyes,no\n",
     "line 3, said: empty; write one truth per line": "id,said\n1,yes\n2,\n",
     "line 3: empty; only the last lines may be": "id,said\n1,yes\n\n2,no\n",
-    "line 2, said: neither yes nor no": "id,said\n1,atlantis\n",
+    "line 2, said: must be yes or no": "id,said\n1,atlantis\n",
     "line 2: the number of fields differs": "id,said\n1\n",
     "line 3: the number of fields differs": "id,said\n1,yes\n1,no,atlantis\n",
     "line 2: a quote is out of place": 'id,said\n1,"yes\n',

@@ -64,7 +64,7 @@ ok(run("device", "budget", home).code == 0, "by the real clock, too")
 # ---- Truths --------------------------------------------------------------------
 
 dev = fresh("truths", doc)
-for task, text, words in (("crash", CANARY, "yes nor no"), ("crash", "\n", "yes nor no"), ("minutes", CANARY, "decimal"),
+for task, text, words in (("crash", CANARY, "must be yes or no"), ("crash", "\n", "must be yes or no"), ("minutes", CANARY, "decimal"),
                           ("crash", "yes\nno", "one answer"), ("minutes", "1e3", "decimal"), ("none", CANARY, "no such task; 'hearsay device tasks")):
     r = device("answer", dev, task, stdin=text)
     ok(r.code == 1 and words in r.err and CANARY not in r.err and r.out == b"", "no answer: %s, %r" % (task, text.replace(CANARY, "a word")), r)
@@ -250,7 +250,7 @@ for task, words in (("loud", "policy"), ("hasty", "day"), ("secret", "source")):
     ok(r.code == 1 and words in r.err and r.out == b"" and spent(where) == spent(dev), "and why is said: %s" % words, r)
     ok("hearsay device policy %s" % where in r.err and "--source" in r.err, "and what to do about it", r)
 shown = good("tasks", where).out.decode()
-ok("loud is refused: one report tells more than the policy allows (epsilon 2)\n" in shown and
+ok("loud is refused: one report costs more than the policy allows (epsilon 2)\n" in shown and
    "hasty is refused: a slot costs more than the source may spend a day (epsilon 5)\n" in shown, "whole, below the table", shown)
 r = device("forget", where, "nonesuch")
 ok(r.code == 1 and "hearsay device policy %s" % where in r.err, "an unknown source: where they are listed", r)

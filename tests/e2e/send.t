@@ -107,7 +107,7 @@ gone = Stub()
 gone.shutdown()
 gone.server_close()
 r = send(dev, *FAST, url=gone.url)
-ok(r.code == 1 and "no connection" in r.err and due(dev) == want, "nobody there", r)
+ok(r.code == 1 and "cannot connect" in r.err and due(dev) == want, "nobody there", r)
 
 # ---- Answers that are none -------------------------------------------------------
 

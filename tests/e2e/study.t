@@ -204,7 +204,7 @@ for args, words in ((["--data", "uniform"], "missing question"), (["--domain", "
                     (["--data", "file:x", "--domain", "4,5"], "one for a file"), (D + ["extra"], "unexpected argument 'extra'")):
     r = run("simulate", "study", *args)
     ok(r.code == 2 and words in r.err and "usage: hearsay simulate" in r.err and r.out == b"", "simulate %s: %s" % (" ".join(args)[:60], words), r)
-for args, words in ((D + ["--mechanism", "onebit"], "does not support this"), (D + ["--mechanism", "rr"], "two values"), (D + ["--mechanism", "grr", "--set", "g=4"], "--set g")):
+for args, words in ((D + ["--mechanism", "onebit"], "does not support this"), (D + ["--mechanism", "rr"], "exactly two values"), (D + ["--mechanism", "grr", "--set", "g=4"], "--set g")):
     r = run("simulate", "study", *args)
     ok(r.code == 2 and words in r.err and r.out == b"", "simulate %s: %s" % (" ".join(args), words), r)
 r = run("simulate", "study", "--data", "uniform", "--domain", "1048576", "--mechanism", "oue", "--threads", "256", "--runs", "256")

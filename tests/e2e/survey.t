@@ -225,7 +225,7 @@ ok(r.code == 1 and "2 values, but the matrix has 3 lines" in r.err, "too few nam
 # Files: line and column, never the answer.
 SECRET = "hunter2"
 for header, body, more, words in (
-        ("answer,g", "yes,a\n%s,b\n" % SECRET, [], "line 3, column answer: neither yes nor no"), ("answer,g", "yes,a\n\nno,b\n", [], "line 3: empty; only the last lines may be"), ("answer,g", ",a\nrefused,b\n", [], "no answers"),
+        ("answer,g", "yes,a\n%s,b\n" % SECRET, [], "line 3, column answer: must be yes or no"), ("answer,g", "yes,a\n\nno,b\n", [], "line 3: empty; only the last lines may be"), ("answer,g", ",a\nrefused,b\n", [], "no answers"),
         ("answer,g", 'yes,a\n"%s,b\n' % SECRET, [], "line 3: a quote is out of place"), ("answer,g", "yes,a,%s\n" % SECRET, [], "line 2: not as many fields"), ("answer,g", "yes\n", [], "line 2: not as many fields"),
         ("a,g", "yes,a\n", [], "--column answer: no such column; the first line must name the columns, separated by commas or semicolons"), ("answer,answer", "yes,no\n", [], "column answer: the header has it twice"), ("answer,g", "", [], "no answers"),
         ("answer,g", "yes,a\n", ["--group", "where"], "--group where: no such column"), ("answer,grop", "yes,a\n", ["--group", "group"], "did you mean 'grop'?"), ("anser,g", "yes,a\n", [], "--column answer: no such column in the first line; did you mean 'anser'?"), ("answer,g", "yes,a\nno,\n", ["--group", "g"], "line 3, column g: empty"), ("answer,g", "yes,a\nno,a\n", ["--group", "g"], "all answers are in one group"),

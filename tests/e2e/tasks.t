@@ -262,7 +262,7 @@ problem(yaml((6, "      source: s")), 6, "", "", "in one column", "a key that is
 problem(yaml((6, "   source: s")), 6, "", "", "in one column", "a key that is not indented enough")
 problem(yaml(more=["    repeat: hourly"]), 12, "a", "repeat", "once, daily, weekly or", "repeat names the words of the documentation")
 problem(yaml(more=["    mechanism: rappr"]), 12, "a", "mechanism", "no such mechanism; 'hearsay mechanisms' lists", "an unknown mechanism")
-problem(yaml(more=["    mechanism: hh"]), 12, "a", "mechanism", "this kind of truth; 'hearsay mechanisms' lists", "a mechanism of another kind")
+problem(yaml(more=["    mechanism: hh"]), 12, "a", "mechanism", "this kind of question; 'hearsay mechanisms' lists", "a mechanism of another kind")
 
 # Keys.
 r = run("tasks", "keygen", "-o", path("k"))

@@ -61,7 +61,7 @@ ok(token("expire", "browser", keyed(b"browser\0" + a.encode(), b"hearsay collect
    and c.until(lambda: not taken("browser", a)) and taken("browser", b), "an earlier one ends it, and no other")
 ok(token("revoke", "browser", b).code == 0 and c.until(lambda: not taken("browser", b)) and taken("browser", device), "one is revoked, the others stay")
 r = token("revoke", "browser", b)
-ok(r.code == 1 and "no enrolment token" in r.err, "once", r)
+ok(r.code == 1 and "no such enrolment token" in r.err, "once", r)
 for words in (["expire", "browser", a], ["expire", "browser", "--expires", date(DAY)], ["list", "a", "b"], ["list", "--expires", date(DAY)], ["enrol", "browser", "--count", "1", "--quota", "1", "--expires", "soon"]):
     ok(token(*words).code == 2, "token %s: refused" % " ".join(words))
 ok(token("list", "minutes").code == 1, "a task without tokens has none to list")

@@ -241,7 +241,7 @@ static hsy_status labels_fill(struct labels *l, hsy_error *err)
             break;
         case LABELS_TWICE:
             return host_fail_at(err, HSY_E_RANGE, HSY_FIELD_NONE,
-                                "a value stands there twice", HSY_UNIT_VALUE,
+                                "the value is given twice", HSY_UNIT_VALUE,
                                 (uint64_t)i + 1);
         case LABELS_CROWDED:
             l->deep = true;

@@ -216,14 +216,15 @@ static void http_why(CURLcode code, struct send_answer *answer)
         bool again;
         const char *why;
     } rows[] = {
-        {CURLE_COULDNT_RESOLVE_HOST, true, "the host's name is not known"},
-        {CURLE_COULDNT_RESOLVE_PROXY, true, "the proxy's name is not known"},
+        {CURLE_COULDNT_RESOLVE_HOST, true, "the host's name does not resolve"},
+        {CURLE_COULDNT_RESOLVE_PROXY, true,
+         "the proxy's name does not resolve"},
         {CURLE_COULDNT_CONNECT, true,
-         "no connection: is the collector running?"},
-        {CURLE_OPERATION_TIMEDOUT, true, "no answer in time"},
+         "cannot connect; check that the collector is running"},
+        {CURLE_OPERATION_TIMEDOUT, true, "timeout: no answer in time"},
         {CURLE_PEER_FAILED_VERIFICATION, false,
-         "the server's certificate is not to be trusted: wrong name, expired, "
-         "or of an unknown authority (a CA file may be named)"},
+         "the server's certificate is not trusted: wrong name, expired, or of "
+         "an unknown authority (a CA file may be named)"},
         {CURLE_SSL_CACERT_BADFILE, false, "the CA file cannot be read"},
         {CURLE_SSL_CONNECT_ERROR, false, "no TLS with this server"},
         {CURLE_GOT_NOTHING, true,
@@ -235,7 +236,7 @@ static void http_why(CURLcode code, struct send_answer *answer)
          "what answers there is no web server"},
         {CURLE_UNSUPPORTED_PROTOCOL, false,
          "what answers there is no web server"},
-        {CURLE_URL_MALFORMAT, false, "the address makes no sense"},
+        {CURLE_URL_MALFORMAT, false, "the URL is malformed"},
     };
 
     answer->why = "the request failed";

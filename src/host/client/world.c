@@ -263,8 +263,7 @@ static hsy_status world_enter(hsy_host *h, const char *directory,
                          "it belongs to another user");
     if ((s.st_mode & 077) != 0)
         return host_fail(err, HSY_E_REFUSED, HSY_FIELD_DIRECTORY,
-                         "others can read or write it; take that right from "
-                         "them (chmod 700)");
+                         "accessible to other users; run chmod 700 on it");
     return HSY_OK;
 }
 

@@ -91,7 +91,8 @@ static hsy_status container_broken(hsy_status st, hsy_error *err)
     switch (st) {
     case HSY_E_END:
         return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
-                         "the stream ends early");
+                         "truncated: the writer did not finish; make or copy "
+                         "the file again");
     case HSY_E_RANGE:
         return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                          "the line is too long");
@@ -143,17 +144,17 @@ static const char *container_other(const uint8_t *bytes, size_t have)
         char magic[5];
         const char *what;
     } others[] = {
-        {"HSYU", "uploads of devices: they are for the collector, and this "
-                 "reads reports and tallies"},
-        {"HSYD", "a task document: 'hearsay tasks show' shows it"},
+        {"HSYU", "uploads of devices: send them to the collector; reports or a "
+                 "tally are needed here"},
+        {"HSYD", "a task document: 'hearsay tasks show' prints it"},
     };
 
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (have >= 4 && memcmp(bytes, others[i].magic, 4) == 0)
             return others[i].what;
     }
-    return "not a hearsay file; this reads reports, which 'hearsay randomize' "
-           "makes of truths, and tallies";
+    return "not a hearsay file: reports (made by 'hearsay randomize') or a "
+           "tally are needed";
 }
 
 /* Whether the input goes on with a hearsay file, as far as it goes. */
@@ -174,7 +175,7 @@ static hsy_status container_magic(struct container_reader *r, hsy_error *err)
     return host_fail(err, HSY_E_FORMAT, HSY_FIELD_NONE,
                      r->place == CONTAINER_START
                          ? container_other(r->in.bytes + r->in.begin, have)
-                         : "what follows its end is not a hearsay file");
+                         : "bytes after the end are not a hearsay file");
 }
 
 static hsy_status container_begin_binary(struct container_reader *r,

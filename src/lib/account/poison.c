@@ -41,8 +41,8 @@ static hsy_status poison_check(const hsy_scheme *s, const hsy_liars *liars,
         for (size_t k = 0; k < i; k++)
             if (targets[k] == targets[i])
                 return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_TARGETS,
-                                   "a target stands there twice",
-                                   HSY_UNIT_TARGET, i + 1);
+                                   "a target is given twice", HSY_UNIT_TARGET,
+                                   i + 1);
     return HSY_OK;
 }
 

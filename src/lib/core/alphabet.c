@@ -43,14 +43,16 @@ hsy_status hsy_alphabet_parse(uint8_t alphabet[HSY_ALPHABET], const char *text,
         }
         if (first > 255 || last > 255 || last < first)
             return hsy_fail_at(err, HSY_E_FORMAT, HSY_FIELD_ALPHABET,
-                               "write bytes as they are, ranges as a-z, any "
-                               "byte as \\xHH",
+                               first < 256 && last < first
+                                   ? "this range runs backwards; write a-z"
+                                   : "write single bytes, ranges as a-z, or "
+                                     "\\xHH",
                                HSY_UNIT_CHARACTER, from + 1);
         for (unsigned b = first; b <= last; b++)
             made[b / 8] = (uint8_t)(made[b / 8] | 1u << b % 8);
     }
     if (len == 0)
-        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_ALPHABET, "it is empty");
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_ALPHABET, "is empty");
     for (size_t i = 0; i < HSY_ALPHABET; i++)
         alphabet[i] = made[i];
     return HSY_OK;

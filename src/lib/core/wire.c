@@ -136,7 +136,7 @@ hsy_status hsy_record_decode(hsy_record *record,
 
     if (bytes_get32(wire + 28) != hsy_crc32c(0, wire, 28))
         return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_RECORD,
-                        "the checksum of the record's head is wrong");
+                        "corrupt header (wrong checksum); copy the file again");
     r.type = bytes_get32(wire);
     r.length = bytes_get32(wire + 4);
     r.first = bytes_get64(wire + 8);

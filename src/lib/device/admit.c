@@ -34,9 +34,9 @@ hsy_status hsy_device_allows(const hsy_device *dev, const hsy_release *r,
 
     if (s == NULL)
         return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_SOURCE,
-                        "the policy has no such source");
+                        "not allowed by this device's policy");
     st = admit_within(r->nano_report, s->cap_answer, HSY_FIELD_EPSILON,
-                      "one report tells more than the policy allows", err);
+                      "one report costs more than the policy allows", err);
     if (st == HSY_OK)
         st = admit_within(r->nano_slot, s->cap_day, HSY_FIELD_CAP_DAY,
                           "a slot costs more than the source may spend a day",
@@ -85,8 +85,8 @@ static hsy_status admit_signer(const hsy_device *dev, const hsy_document *doc,
             return HSY_OK;
         }
     return hsy_fail(err, HSY_E_SIGNATURE, HSY_FIELD_SIGNATURE,
-                    "not signed by the key in force, nor by the one that it "
-                    "named next");
+                    "not signed by the key in force, or by its announced "
+                    "successor");
 }
 
 static hsy_status admit_recent(const hsy_device *dev, const hsy_document *doc,
@@ -97,15 +97,15 @@ static hsy_status admit_recent(const hsy_device *dev, const hsy_document *doc,
 
     if (doc->version < h->version)
         return hsy_fail_kind(err, HSY_E_OLD, HSY_FIELD_VERSION,
-                             "a newer document was taken before",
+                             "a newer document was accepted before",
                              HSY_LIMIT_VERSION, h->version);
     if (doc->version == h->version &&
         memcmp(digest, h->digest, HSY_DIGEST) == 0)
         return HSY_OK; /* taken before, and in time */
     if (doc->version == h->version)
         return hsy_fail_kind(err, HSY_E_OLD, HSY_FIELD_VERSION,
-                             "another document of the same version was taken "
-                             "before",
+                             "another document of the same version was "
+                             "accepted before",
                              HSY_LIMIT_VERSION, h->version);
     if (doc->expires <= day)
         return hsy_fail_kind(err, HSY_E_OLD, HSY_FIELD_EXPIRES,

@@ -99,8 +99,8 @@ static hsy_status device_sources_ok(const hsy_policy *policy, hsy_error *err)
 
         if (name == NULL || !names_ok(name, HSY_SOURCE_MAX))
             return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_SOURCES,
-                               "a source is 1 to 64 of a-z, 0-9, '.', '_', "
-                               "'-'",
+                               "a name must be 1 to 64 characters of a-z, 0-9, "
+                               "'.', '_', '-'",
                                HSY_UNIT_SOURCE, i + 1);
         for (size_t k = 0; k < i; k++)
             if (strlen(policy->sources[k].name) == strlen(name) &&

@@ -55,14 +55,14 @@ static const char *document_names(const hsy_task *t, uint32_t *field)
 {
     *field = HSY_FIELD_ID;
     if (!names_ok(t->id, HSY_TASK_ID))
-        return "an id is 1 to 32 of a-z, 0-9, '.', '_', '-'";
+        return "must be 1 to 32 characters of a-z, 0-9, '.', '_', '-'";
     *field = HSY_FIELD_SOURCE;
     if (!names_ok(t->source, HSY_SOURCE_MAX))
-        return "a source is 1 to 64 of a-z, 0-9, '.', '_', '-'";
+        return "must be 1 to 64 characters of a-z, 0-9, '.', '_', '-'";
     *field = HSY_FIELD_QUESTION;
     if (!names_line(t->question, t->question_len, HSY_QUESTION_MAX))
-        return "a question is 1 to 1024 bytes of UTF-8, one line without "
-               "control characters";
+        return "must be 1 to 1024 bytes of UTF-8, one line without control "
+               "characters";
     *field = HSY_FIELD_RELEASE;
     if (t->release == 0)
         return "a release is at least 1";
@@ -471,8 +471,8 @@ static hsy_status document_frame(const uint8_t *bytes, size_t len,
 {
     if (len < 8 || memcmp(bytes, document_magic, sizeof document_magic) != 0)
         return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_MAGIC,
-                        "not a task document, as 'tasks compile' makes one of "
-                        "a tasks.yaml");
+                        "not a signed task document; make one with 'hearsay "
+                        "tasks compile'");
     if (bytes_get32(bytes + 4) - 1 >= DOCUMENT_FORMAT)
         return hsy_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_FORMAT,
                               "a format this program does not know",

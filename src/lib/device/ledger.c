@@ -97,7 +97,7 @@ hsy_status hsy_device_budget(hsy_device *dev, hsy_budget *out,
         caps = hsy_ledger_source(dev, source);
         if (caps == NULL)
             return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_SOURCE,
-                            "the policy has no such source");
+                            "not in this device's policy");
         if (i < dev->nsources) {
             const struct device_source *s = &dev->sources[i];
 

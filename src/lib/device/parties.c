@@ -249,7 +249,7 @@ hsy_status hsy_parties_check(const hsy_parties *p, hsy_status status,
             wrong = "a relay's URL is at most 1024 printing characters of "
                     "ASCII";
         else if (p->relay_len != 0 && p->gateway_keys == 0)
-            wrong = "a relay leads to a gateway, whose key is missing";
+            wrong = "a relay needs the key of its gateway (gateway_keys)";
     }
     return wrong == NULL ? HSY_OK : hsy_fail(err, status, field, wrong);
 }

@@ -289,7 +289,7 @@ hsy_status hsy_state_open(hsy_device *dev, hsy_error *err)
             st = unmade ? hsy_fail(err, HSY_E_EMPTY, HSY_FIELD_KEY,
                                    "there is no device")
                         : hsy_fail(err, HSY_E_DAMAGED, HSY_FIELD_KEY,
-                                   "the key is missing or changed");
+                                   "is missing or changed");
     }
     if (st != HSY_OK)
         return st;

@@ -61,7 +61,7 @@ static const char *statement_what(const hsy_statement *s, uint32_t *field)
         return "a release is at least 1";
     *field = HSY_FIELD_PLACE;
     if (s->place < 1 || s->place > s->of || s->of > HSY_SHUFFLERS_MAX)
-        return "a place from 1 to as many as there are, at most 8";
+        return "must be from 1 to the number of shufflers, at most 8";
     *field = HSY_FIELD_MIN_BATCH;
     if (s->min_batch < 1)
         return "a batch is at least 1";
@@ -73,7 +73,7 @@ static const char *statement_what(const hsy_statement *s, uint32_t *field)
         return "a batch is closed within 30 days";
     *field = HSY_FIELD_END;
     if (s->from >= s->until || s->until > NAMES_DAYS)
-        return "a statement ends after its first day, before the year 10000";
+        return "must not be before the first day, nor after the year 9999";
     return NULL;
 }
 

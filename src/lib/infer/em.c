@@ -81,8 +81,7 @@ static hsy_status em_rules(struct em *em, const hsy_density_how *how,
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DENSITY, "no such method");
     if (how->method == HSY_DENSITY_EMS && s->kind != HSY_KIND_BINS)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DENSITY,
-                        "smoothing is for bins of a range: values in a list "
-                        "have no neighbours");
+                        "smoothing (ems) needs the bins of a range; use em");
     if (!(how->gain >= 0) || !isfinite(how->gain))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_GAIN, "from 0 on");
     em->smooth = how->method == HSY_DENSITY_EMS;

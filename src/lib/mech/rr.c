@@ -91,7 +91,7 @@ static hsy_status rr_by_chance(hsy_scheme *s, hsy_error *err)
     rr_channel(s);
     if (s->bits.own == s->bits.other)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
-                        "both truths are answered alike: no information");
+                        "both truths give the same answers: no information");
     if (s->bits.own == 0 || s->bits.other == 0 || s->bits.own == s->total ||
         s->bits.other == s->total)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
@@ -106,8 +106,9 @@ static hsy_status rr_resolve(hsy_scheme *s, const hsy_spec *spec,
     hsy_status st;
 
     if (s->d != 2)
-        return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_VALUES,
-                              "rr takes two values", 2);
+        return hsy_fail_stated(err, HSY_E_RANGE, HSY_FIELD_VALUES,
+                               "rr takes exactly two values; use grr for more",
+                               2);
     if (spec->design > HSY_DESIGN_CHANNEL)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_DESIGN, "no such design");
     s->design = spec->design;

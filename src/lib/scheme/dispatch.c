@@ -122,15 +122,14 @@ hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
     if (mech->client->spell == NULL &&
         !bytes_zero(spec->alphabet, HSY_ALPHABET))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ALPHABET,
-                        "the mechanism does not spell strings; pem does");
+                        "applies to pem, sfp and stage only");
     if (mech->client->spell == NULL && spec->oracle != NULL)
-        return hsy_fail(
-            err, HSY_E_RANGE, HSY_FIELD_ORACLE,
-            "the mechanism asks by itself; pem asks by another one");
+        return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_ORACLE,
+                        "applies to pem, sfp and stage only");
     for (size_t i = 0; i < HSY_PARAMS; i++) {
         if (spec->param[i] != 0 && (mech->params >> i & 1) == 0)
             return hsy_fail(err, HSY_E_RANGE, mech_param_field(i),
-                            "the mechanism does not take this parameter");
+                            "the mechanism has no such parameter");
         if (spec->param[i] > HSY_PARAM_MAX)
             return hsy_fail_limit(err, HSY_E_RANGE, mech_param_field(i),
                                   "too large", HSY_PARAM_MAX);
@@ -145,7 +144,7 @@ hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
 
     if ((mech->row.kinds >> s->kind & 1) == 0)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_MECHANISM,
-                        "the mechanism cannot ask for this kind of truth");
+                        "the mechanism does not support this kind of question");
     st = hsy_mech_takes(mech, spec, err);
     if (st != HSY_OK)
         return st;
@@ -167,11 +166,11 @@ hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
     s->users = (double)spec->users;
     if (spec->max_bits != 0 && s->packed_bits > spec->max_bits)
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MAX_BITS,
-                              "a report takes more bits than allowed",
+                              "a report needs more bits than allowed",
                               spec->max_bits);
     if (spec->max_steps != 0 && hsy_mech_steps(s) > (double)spec->max_steps)
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_MAX_STEPS,
-                              "estimating takes more steps than allowed",
+                              "estimating needs more steps than allowed",
                               spec->max_steps);
     return HSY_OK;
 }

@@ -150,8 +150,8 @@ static hsy_status permanent_pair(const hsy_scheme *permanent,
                         "differ here");
     if (permanent->nano_epsilon < report->nano_epsilon)
         return hsy_fail_kind(err, HSY_E_RANGE, HSY_FIELD_EPSILON,
-                             "the permanent answer's epsilon is below the "
-                             "report's",
+                             "the report's epsilon is above the permanent "
+                             "answer's",
                              HSY_LIMIT_NANO, report->nano_epsilon);
     return HSY_OK;
 }

@@ -115,7 +115,7 @@ hsy_status hsy_covariance(const hsy_scheme *s, double *out, const hsy_tally *t,
 
     if (s->mech->estimate->covariance == NULL)
         return hsy_fail(err, HSY_E_UNKNOWN, HSY_FIELD_MECHANISM,
-                        "its covariances have no formula here");
+                        "covariances are available for grr and matrix only");
     if (s->d > HSY_MATRIX_MAX)
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_VALUES,
                               "too many values for a table of covariances",

@@ -35,11 +35,11 @@ static hsy_status survey_check(const hsy_survey *s, hsy_error *err)
                         "yes and no must add up to 1");
     if (s->p == s->q)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
-                        "both truths are answered alike: no information");
+                        "both truths give the same answers: no information");
     if (!(fabs(hsy_survey_gap(s)) >= SURVEY_LEAST_GAP))
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CHANCE,
-                        "both truths are answered alike but for 1e-8: as good "
-                        "as no information");
+                        "both truths give the same answers within 1e-8: almost "
+                        "no information");
     return HSY_OK;
 }
 

@@ -52,8 +52,8 @@ static hsy_status tokens_make_add(struct tokens_keep *k, const char *name,
     for (size_t i = 0; st == HSY_OK && i < people.n; i++)
         if (strcmp(people.all[i].name, name) == 0)
             st = host_fail(err, HSY_E_REFUSED, HSY_FIELD_NAME,
-                           "there is a token of this name; revoke it first, "
-                           "or take another name");
+                           "a token of this name already exists; revoke it "
+                           "first, or use another name");
     if (st == HSY_OK && people.n == TOKENS_MAX)
         st =
             host_fail(err, HSY_E_FULL, HSY_FIELD_NONE, "there are 1000 tokens");
@@ -255,8 +255,8 @@ static void tokens_make_which(uint8_t hash[TOKENS_SHORT], const char *task,
 }
 
 static const char make_none[] =
-    "it is no enrolment token of this task; 'hearsay serve token list TASK' "
-    "has their names";
+    "no such enrolment token of this task; 'hearsay serve token list TASK' "
+    "lists them";
 
 hsy_status tokens_expire(struct tokens_keep *k, const char *task,
                          const char *which, uint32_t day, hsy_error *err)

@@ -142,7 +142,7 @@ hsy_status engine_retire_task(struct engine *e, const char *task,
         }
     if (!any)
         return host_fail(err, HSY_E_UNKNOWN, HSY_FIELD_TASK,
-                         "there is no such task or release");
+                         "no such task or release in this data");
     if (current)
         return forget_current(err);
     for (uint32_t i = 0; st == HSY_OK && i < e->nentries; i++)

@@ -100,8 +100,8 @@ static hsy_status target_address(struct target *g,
 
     if (!target_split(g, &u, o->url))
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_URL,
-                         "a server is http:// or https://, a host, perhaps a "
-                         "port and a path");
+                         "must be http://HOST or https://HOST, optionally with "
+                         ":PORT and /PATH");
     memcpy(g->host, u.host, u.host_len);
     memcpy(g->port, u.port, u.port_len);
     g->literal = inet_pton(AF_INET, g->host, &any) == 1 ||
@@ -118,7 +118,7 @@ static hsy_status target_look_up(struct target *g, hsy_error *err)
 
     if (getaddrinfo(g->host, g->port, &want, &found) != 0)
         return host_fail(err, HSY_E_IO, HSY_FIELD_URL,
-                         "the server's name is not known");
+                         "the host's name does not resolve");
     for (struct addrinfo *a = found; a != NULL && g->n < TARGET_ADDRESSES;
          a = a->ai_next) {
         struct target_address *to = &g->addresses[g->n];

@@ -105,18 +105,19 @@ hsy_status store_enter(struct store_sqlite *s, const char *directory,
     if (s->dir == -1 || fstat(s->dir, &is) == -1)
         return host_fail(err, HSY_E_IO, HSY_FIELD_DIRECTORY,
                          errno == EACCES    ? directory_foreign
-                         : errno == ENOTDIR ? "it is no directory"
+                         : errno == ENOTDIR ? "not a directory"
                                             : "it cannot be opened");
     if (is.st_uid != geteuid())
         return host_fail(err, HSY_E_REFUSED, HSY_FIELD_DIRECTORY,
                          directory_foreign);
     if ((is.st_mode & 077) != 0)
         return host_fail(err, HSY_E_REFUSED, HSY_FIELD_DIRECTORY,
-                         "others may enter it: chmod 700 it");
+                         "accessible to other users; use a private directory "
+                         "(chmod 700)");
     if (!create && faccessat(s->dir, "record.db", F_OK, 0) == -1 &&
         faccessat(s->dir, "cells.db", F_OK, 0) == -1)
         return host_fail(err, HSY_E_EMPTY, HSY_FIELD_DIRECTORY,
-                         "no collector has kept anything here");
+                         "not a collector's data directory");
     s->path = realpath(directory, NULL);
     return s->path != NULL ? HSY_OK : host_nomem(err);
 }

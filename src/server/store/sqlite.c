@@ -322,7 +322,7 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
         st = sqlite_version(s, &s->append, &version, err);
     if (st == HSY_OK && version == 0 && !create)
         return host_fail(err, HSY_E_EMPTY, HSY_FIELD_DIRECTORY,
-                         "no collector has kept anything here");
+                         "not a collector's data directory");
     if (st == HSY_OK)
         st = sqlite_first(s, &s->cells, "cells.db", &s->cells_log, version == 0,
                           err);
