@@ -25,7 +25,7 @@ ok(r.code == 0 and run("estimate", stdin=r.out).code == 0, "matrix.md: " + comma
 
 # choosing-epsilon.md: what the table says follows from epsilon.
 rows_ = re.findall(r"^\| (?:ln 3 = )?([\d.]+) \| ([\d.]+) \| ([\d.]+) % \| ([\d.]+) % \| [a-z ]*([\d.]+) %", page("choosing-epsilon.md"), re.M)
-ok(len(rows_) == 6, "choosing-epsilon.md has six landmarks", rows_)
+ok(len(rows_) == 7, "choosing-epsilon.md has seven landmarks", rows_)
 for epsilon, odds, half, rare, truth in rows_:
     e = math.log(3) if epsilon == "1.1" else float(epsilon)
     E = math.exp(e)
