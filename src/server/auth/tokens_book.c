@@ -158,8 +158,10 @@ static int book_directory(const char *data, bool create)
 /* Tokens once stood in files, which nothing reads any more. */
 static hsy_status book_no_files(int dir, hsy_error *err)
 {
-    if (faccessat(dir, "tokens", F_OK, 0) != 0 &&
-        faccessat(dir, "enrolled", F_OK, 0) != 0)
+    struct stat s; /* the sandbox has fstatat, and not faccessat */
+
+    if (fstatat(dir, "tokens", &s, AT_SYMLINK_NOFOLLOW) != 0 &&
+        fstatat(dir, "enrolled", &s, AT_SYMLINK_NOFOLLOW) != 0)
         return HSY_OK;
     return host_fail(err, HSY_E_REFUSED, HSY_FIELD_NONE,
                      "'tokens' and 'enrolled' in the data directory are no "
