@@ -50,7 +50,7 @@ ok(r.returncode == 0, "man pages and completion are what tools/options makes of 
 
 for args, words in ((["randomise"], "did you mean 'randomize'"), (["estimat"], "did you mean 'estimate'"), (["zzzzz"], "hearsay help"),
                     (["--version", "x"], "unexpected argument"), (["help", "help", "x"], "unexpected argument"), (["help", "device", "anser"], "did you mean 'device answer'"), (["help", "a", "b", "c", "d", "e"], "unexpected argument"),
-                    ([], "hearsay help"), (["help", "zzzzz"], "hearsay help"), (["randomize", "--epsilom", "1"], "did you mean --epsilon"),
+                    ([], "hearsay help"), (["help", "zzzzz"], "hearsay help"), (["randomize", "--epsilom", "1"], "did you mean --epsilon"), (["plan", "--users", "5"], "did you mean --n"), (["mechanisms", "--n", "5"], "did you mean --users"),
                     (["randomize", "--epsilon"], "needs a value"), (["randomize", "--yes-no=1"], "takes no value"),
                     (["estimate", "-x"], "unknown option -x"), (["mechanisms", "--epsilon", "1"], "--epsilon needs --domain"),
                     (["mechanisms", "extra"], "unexpected argument 'extra'")):

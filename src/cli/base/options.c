@@ -123,6 +123,13 @@ static const char *options_said(char *room, size_t size,
     return room;
 }
 
+/* Whether an option of these verbs may stand behind this one. */
+static bool options_for(const char *verbs, const char *verb)
+{
+    return verbs == NULL || verb == NULL ||
+           options_listed(verbs, *verb == '\0' ? "-" : verb);
+}
+
 /* The verbs of a list: "'tasks check' or 'tasks show'". */
 static const char *options_verbs(char *room, size_t size,
                                  const struct cli_command *c, const char *list)
@@ -149,8 +156,7 @@ static bool options_goes(struct cli_parser *p, const struct cli_option *o)
     const char *other = cli_given_of(p, row.without);
     char list[512];
 
-    if (row.verbs != NULL && verb != NULL &&
-        !options_listed(row.verbs, *verb == '\0' ? "-" : verb))
+    if (!options_for(row.verbs, verb))
         cli_usage(
             p, "--%s %s %s", row.name,
             strlen(row.verbs) > OPTIONS_FEW ? "cannot be used with"
@@ -261,18 +267,33 @@ static bool options_unsaid(struct cli_parser *p, const char *near)
     return false;
 }
 
+/* The option that was meant, of the verb's own; NULL: none comes near. People
+ * have three names, of which a command knows one. */
+static const char *options_meant(const struct cli_parser *p, const char *word)
+{
+    static const char *const people = "n users devices";
+    const char *names[OPTIONS_TABLE_MAX + 1] = {NULL};
+    const char *verb = p->verb != NULL ? p->verb->name : NULL;
+    const struct cli_option *o = p->command->options;
+    size_t n = 0;
+
+    for (; n < OPTIONS_TABLE_MAX && o->name != NULL; o++) {
+        if (options_for(o->verbs, verb))
+            names[n++] = o->name;
+        if (options_listed(people, word) && options_listed(people, o->name))
+            return o->name;
+    }
+    return text_nearest(word, names);
+}
+
 static bool options_unknown(struct cli_parser *p, const char *name, size_t len)
 {
-    const char *names[OPTIONS_TABLE_MAX + 1] = {NULL};
-    const struct cli_option *o = p->command->options;
     char word[OPTIONS_NAME_MAX + 1] = "";
     const char *near;
 
-    for (size_t i = 0; i < OPTIONS_TABLE_MAX && o[i].name != NULL; i++)
-        names[i] = o[i].name;
     if (len <= OPTIONS_NAME_MAX)
         memcpy(word, name, len);
-    near = text_nearest(word, names);
+    near = options_meant(p, word);
     if (p->command->truths)
         return options_unsaid(p, near);
     if (near != NULL)

@@ -5,6 +5,8 @@
  */
 #include "cli/survey/internal.h"
 
+#include "host/format/truth_words.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +83,9 @@ static const char *answers_said(const struct survey_table *t,
                                 const struct survey_wrong *w)
 {
     if (t->design != NULL)
-        return cli_truth_said(&w->truth);
+        return w->truth.trouble == TRUTH_NOT_YES_NO ? TRUTH_NOT_YES_NO_TEXT
+                   "; for more than two answers use --matrix and --values-file"
+                                                    : cli_truth_said(&w->truth);
     return t->labels->d != 0 ? "not one of the answers of --values-file"
                              : "not the number of an answer; count the lines "
                                "of the matrix from 0";
