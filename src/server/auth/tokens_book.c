@@ -165,7 +165,8 @@ static hsy_status book_no_files(int dir, hsy_error *err)
         return HSY_OK;
     return host_fail(err, HSY_E_REFUSED, HSY_FIELD_NONE,
                      "'tokens' and 'enrolled' in the data directory are no "
-                     "longer read: remove them and issue new tokens");
+                     "longer read: remove them, and issue new tokens for those "
+                     "that are not in tokens.db");
 }
 
 /* The book, made if there is none; create: the directory too. HSY_E_EMPTY:

@@ -217,8 +217,9 @@ static hsy_status operate_check(const struct collector *c, const uint8_t *bytes,
     return HSY_OK;
 }
 
-/* Whether the document in force has a version that was signed twice, and not
- * by the collector's key: its data directory was another's. */
+/* Whether the document in force has a version that was signed twice, and is
+ * signed neither by the collector's key nor by the one that it names: its data
+ * directory was another's. */
 static bool operate_strange(const struct collector *c, const uint8_t *old,
                             size_t old_len, const uint8_t *bytes, size_t len)
 {
@@ -227,7 +228,7 @@ static bool operate_strange(const struct collector *c, const uint8_t *old,
     return hsy_document_open(&in_force, old, old_len, NULL) == HSY_OK &&
            hsy_document_open(&doc, bytes, len, NULL) == HSY_OK &&
            in_force.version == doc.version &&
-           !operate_signed(c, old, old_len, NULL);
+           !operate_signed(c, old, old_len, &in_force);
 }
 
 hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
@@ -244,7 +245,7 @@ hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
     if (st == HSY_OK && !*again)
         st = c->counting->ops->document(c->counting, bytes, len, err);
     if (st == HSY_E_OLD && operate_strange(c, old, old_len, bytes, len))
-        st = host_fail(err, HSY_E_REFUSED, HSY_FIELD_VERSION,
+        st = host_fail(err, HSY_E_SIGNATURE, HSY_FIELD_VERSION,
                        "the document in force has this version and is signed "
                        "by another key: use another data directory, or a "
                        "higher version");
