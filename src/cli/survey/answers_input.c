@@ -108,9 +108,9 @@ static int answers_refused(const char *name, const struct survey_table *t,
             "%s: line %" PRIu64 ", column %s: %s", name, w->line, column,
             w->trouble == SURVEY_NO_ANSWER ? answers_said(t, w) : err->msg);
     case SURVEY_NO_COLUMN:
-        if (w->near[0] != '\0')
+        if (w->near != 0)
             return cli_fail("%s: --%s %s: no such column in the first line; "
-                            "did you mean '%s'?",
+                            "did you mean column %zu?",
                             name, options[w->column], column, w->near);
         return cli_fail("%s: --%s %s: no such column; the first line must name "
                         "the columns, separated by commas or semicolons",

@@ -106,8 +106,7 @@ static hsy_status answers_refuse(struct answers_table *t,
         return answers_bad(t, column, "the header has it twice", err);
     case TRUTH_LACKING:
         t->wrong->column = column;
-        if (records_near(&t->records, line, w->column) != 0)
-            memcpy(t->wrong->near, t->records.field, sizeof t->wrong->near - 1);
+        t->wrong->near = records_near(&t->records, line, w->column);
         return answers_wrong(t, SURVEY_NO_COLUMN, "no such column", err);
     default:
         return answers_bad(t, SURVEY_COLUMNS,

@@ -122,7 +122,8 @@ struct survey_wrong {
     uint64_t line;            /* from 1 */
     struct truth_wrong truth; /* of an answer */
     size_t sample;            /* 1 or 2 */
-    char near[32];            /* a column that may have been meant, or "" */
+    size_t near; /* the column that may have been meant, from 1; 0: none. Not
+                    its text: without a header that is an answer */
 };
 
 /* Count the answers of a table into data that was opened. */

@@ -93,8 +93,10 @@ static hsy_status projective_own(const hsy_scheme *s,
     struct projective_work w;
     hsy_status st = projective_ranks(p, w.rank, block, n, &coins->secret);
 
-    if (st != HSY_OK)
+    if (st != HSY_OK) {
+        bytes_wipe(w.rank, n * sizeof *w.rank);
         return st;
+    }
     for (size_t i = 0; i < n; i++)
         w.first[i] = points * projective_place(p, codes[i], &w.item[i]);
     s->kernels->orthogonal_points(block->own, w.item, w.rank, n, &p->geometry);

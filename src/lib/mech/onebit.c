@@ -147,9 +147,12 @@ static uint64_t onebit_keys(const hsy_permanent *c)
 static hsy_status onebit_permanent(const hsy_permanent *c, uint8_t *answer,
                                    uint64_t key, hsy_coins *coins)
 {
-    const uint64_t code = key * c->grain;
+    uint64_t code = key * c->grain;
+    const hsy_status st =
+        onebit_randomize(c->permanent, answer, &code, 1, coins);
 
-    return onebit_randomize(c->permanent, answer, &code, 1, coins);
+    bytes_wipe(&code, sizeof code);
+    return st;
 }
 
 static const struct mech_permanent onebit_kept = {

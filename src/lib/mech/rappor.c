@@ -459,6 +459,7 @@ static hsy_status rappor_kept_answer(const hsy_permanent *c, uint8_t *answer,
     if (st == HSY_OK)
         rappor_store(c->permanent, answer, block.lanes, l.lanes, 0,
                      block.cohorts[0]);
+    bytes_wipe(&key, sizeof key); /* its address was taken */
     bytes_wipe(&block, sizeof block);
     return st;
 }

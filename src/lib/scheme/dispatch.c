@@ -360,8 +360,8 @@ size_t hsy_law_factors(const hsy_scheme *s)
 void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
              uint64_t code, const uint8_t *report)
 {
-    *count = mech_central(s->mech)
-                 ? 0
+    *count = mech_central(s->mech) || hsy_codes_per_truth(s) > 1
+                 ? 0 /* hsy_law_codes takes several */
                  : s->mech->law->of_code(s, factors, code, report);
 }
 

@@ -270,6 +270,7 @@ hsy_status hsy_permanent_answer(const hsy_permanent *c, uint8_t *answer,
             s->mech->client->permanent->permanent != NULL
                 ? s->mech->client->permanent->permanent(c, answer, key, coins)
                 : s->mech->client->randomize(s, answer, &key, 1, coins));
+    bytes_wipe(&key, sizeof key); /* its address was taken */
     if (st != HSY_OK)
         bytes_wipe(answer, s->report_bytes);
     return st;
