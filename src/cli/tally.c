@@ -40,7 +40,7 @@ static const struct cli_option tally_options[] = {
     {"output", "FILE", "output file, written whole or not at all ('-': stdout)",
      CLI_INTO_OUTPUT, offsetof(struct tally_how, output)},
     {"round", "SLOT:ROUND",
-     "slot and round of files that do not state theirs; required to merge "
+     "slot and round to assume for files that name none; required to merge "
      "reports made from permanent answers",
      CLI_INTO_CALL, .call = tally_round},
     {"column", "NAME",

@@ -168,8 +168,8 @@ static int tasks_run_keygen(void *to)
 
 static const struct cli_option tasks_options[] = {
     {"against", "DOCUMENT",
-     "document in force; refuse changes that need a new release", CLI_INTO_TEXT,
-     TASKS(against), .verbs = "check compile"},
+     "document in force; refuse changes that make answers incomparable",
+     CLI_INTO_TEXT, TASKS(against), .verbs = "check compile"},
     {"key", "FILE",
      "secret key to sign with (compile), or public key to verify with (sheet, "
      "show)",

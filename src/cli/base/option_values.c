@@ -48,7 +48,9 @@ static bool values_share(struct cli_parser *p, double *out,
     cli_usage(p, "--%s takes a share %s 0 %s 1, e.g. %s", p->name,
               o->low == 1 ? "from" : "above",
               o->high == 1 ? "up to" : "and below",
-              chance ? "1e-6 or 1%" : "0.25, 25% or 1/4");
+              chance                          ? "1e-6 or 1%"
+              : strcmp(p->name, "level") == 0 ? "0.95 or 95%"
+                                              : "0.25, 25% or 1/4");
     return false;
 }
 

@@ -203,7 +203,8 @@ static const struct cli_option device_table[] = {
      CLI_INTO_TEXT, DEVICE(policy), .verbs = "init",
      .without = "public-key source day lifetime anchor"},
     {"anchor", "FILE",
-     "keep a counter in FILE, outside DIR, to detect and refuse a restored DIR",
+     "keep a counter in FILE, outside DIR, so that an old copy of DIR is "
+     "refused",
      CLI_INTO_TEXT, DEVICE(anchor), .verbs = "init"},
     {"output", "FILE", "output file ('-': stdout)", CLI_INTO_OUTPUT,
      DEVICE(output), .verbs = "pack"},

@@ -60,8 +60,8 @@ static int init_show(struct device_job *j)
     if (failed)
         return failed;
     if (hsy_client_refused(j->home.client, &refused, NULL, 0))
-        puts("To allow these tasks, create a device with other --source, --day "
-             "or --lifetime.");
+        puts("To allow a task that a cap refuses, create a device with other "
+             "--source, --day\nor --lifetime.");
     printf("\nIn plain words: hearsay device tasks %s%s\nTo let it answer: "
            "hearsay device consent %s send%s\n",
            directory, now, directory, now);

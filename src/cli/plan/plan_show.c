@@ -124,12 +124,12 @@ static void show_bounds(const struct plan_run *x)
 static void show_errors(const struct plan_facts *f, const hsy_scheme_info *info)
 {
     if (f->shares && info->v0 != info->v1)
-        printf("Standard error by noise alone %.4g at a share of 0, %.4g at "
+        printf("Standard error from noise alone: %.4g at a share of 0, %.4g at "
                "the mean\nshare of %.4g; there %.4g by the best mechanism "
                "known.\n",
                f->stderr_0, f->local_sd, 1.0 / info->d, f->limit_sd);
     else
-        printf("Standard error by noise alone %.4g%s; %.4g by the best%s"
+        printf("Standard error from noise alone: %.4g%s; %.4g by the best%s"
                "mechanism known.\n",
                f->local_sd, f->shares ? " at any share" : "", f->limit_sd,
                f->shares ? "\n" : " ");
@@ -152,8 +152,9 @@ static void show_cost(const struct plan_run *x)
                "all %u.\n",
                f->error, f->largest, (unsigned)info->d);
     printf("A trusted curator has a standard error of %.4g, and reaches alpha\n"
-           "with %.0f people (about 1/(alpha epsilon), against\n"
-           "1/(alpha epsilon)^2 without trust).\n",
+           "with %.0f people. That number grows as 1/(alpha epsilon), and "
+           "without\n"
+           "trust as 1/(alpha epsilon)^2.\n",
            f->central_sd, f->central_n);
     if (x->question.curators != 0)
         printf("%u curators, each with separate people, have a standard error "

@@ -79,9 +79,9 @@ static int token_fail(const struct token_at *at, hsy_status st,
 static void token_made(const struct token_at *at)
 {
     if (at->place == NULL && !at->there && access(at->how->data, F_OK) == 0)
-        cli_note("note: %s: created this directory; a collector that uses "
-                 "another one does not know the token",
-                 at->how->data);
+        cli_note("note: %s: created this directory; start the collector with "
+                 "--data %s, or it does not know the token",
+                 at->how->data, at->how->data);
 }
 
 static int token_add(const struct token_at *at, const char *name)

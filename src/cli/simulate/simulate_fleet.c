@@ -81,8 +81,8 @@ static const struct cli_option fleet_table[] = {
      CLI_INTO_CHOICE, FLEET(attendance), .words = fleet_attendances,
      .preset = "stay", .with = "days"},
     {"seed", "N",
-     "seed of keys and truths; uploads of an equal seed and day are counted "
-     "once",
+     "seed of keys and truths; the same seed and day make the same uploads, "
+     "which count once",
      CLI_INTO_COUNT, FLEET(o.seed), 0, UINT64_MAX, .preset = "1"},
     {"truth", "TASK=LAW...",
      "distribution of a task's truths:\n  yes-no: 30%, the share of yes "

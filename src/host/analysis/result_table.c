@@ -237,9 +237,8 @@ static void show_lying(FILE *to, const hsy_analysis_result *r)
     if (r->lying == 0)
         return;
     fprintf(to,
-            "the second intervals are wider by what %.6g %% of lying devices "
-            "can do: estimates may\nbe %.4g%s too large or %.4g too small for "
-            "that\n",
+            "the second intervals also allow for %.6g %% of lying devices, who "
+            "can move an estimate\nup by %.4g%s or down by %.4g\n",
             100 * r->lying, unit * r->lies.up, mean ? "" : " percentage points",
             unit * r->lies.down);
 }

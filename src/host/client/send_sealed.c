@@ -184,7 +184,9 @@ static void sealed_refused(const struct send_answer *outer,
              outer->status == 504)
         answer->why = "the relay does not reach the collector";
     else if (outer->status == 400 && outer->problem)
-        answer->why = "the gateway cannot open it: take the tasks again";
+        answer->why =
+            "the gateway has another key than these tasks name: take the tasks "
+            "again";
     else
         answer->why = "what answers there is no relay";
     answer->again = outer->status >= 500 || outer->status == 429 ||

@@ -143,7 +143,7 @@ static void show_found_intervals(FILE *to, const struct discover_found *r)
     else
         fprintf(to,
                 ",\nadjusted for selection: %" PRIu64 " of %" PRIu64
-                " candidates are shown, so each has the level %.8g %%\n",
+                " candidates are shown, so each is made at %.8g %%\n",
                 r->got->found, r->got->candidates, 100 * r->got->level);
 }
 
@@ -183,8 +183,8 @@ static void show_found_head(FILE *to, const struct discover_found *r,
     show_found_count(to, r);
     if (reach < 1)
         fprintf(to,
-                "A string that %.3g %% of people hold passes each stage with "
-                "probability %.14g %%.\n\n",
+                "A string that %.3g %% of people hold survives each stage with "
+                "probability %.14g %%;\nrarer ones are often missed.\n\n",
                 100 * reach, 100 * (1 - r->miss));
     else
         fprintf(to, "%s\n",

@@ -252,7 +252,7 @@ hsy_status account_shuffle(struct account *out, const struct account_ask *ask,
         .assumes =
             "Assumes an honest shuffler that removes names, order, times "
             "and sizes, and n honest people who send one independent "
-            "report each; do not count liars. Against the shuffler "
+            "report each; leave liars out of n. Against the shuffler "
             "itself a report has its own epsilon.",
         .x_label = "people",
         .y_label = "epsilon after shuffling",

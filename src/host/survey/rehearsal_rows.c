@@ -38,12 +38,12 @@ static void rehearse_head(const struct rehearse_shown *a)
     survey_percent(mean, a->r->mean, decimals);
     survey_percent(sd, a->r->sd, decimals);
     survey_percent(predicted, a->r->predicted, decimals);
-    fprintf(
-        a->to,
-        "\n%.0f surveys of %.0f people, of whom %s have the truth yes (seed "
-        "%.0f)\n",
-        (double)o->runs, (double)o->n[0] + (double)o->n[1], share,
-        (double)o->seed);
+    fprintf(a->to,
+            "\n%.0f surveys (--runs) of %.0f people, %s of whom would truly "
+            "say yes "
+            "(seed %.0f)\n",
+            (double)o->runs, (double)o->n[0] + (double)o->n[1], share,
+            (double)o->seed);
     fprintf(a->to, "estimates: mean %s, standard deviation %s (theory %s)\n",
             mean, sd, predicted);
     fprintf(a->to, "outside 0 to 100 %%: %.1f %% of them\n\n",
@@ -58,7 +58,7 @@ static void rehearse_print(const struct rehearse_shown *a,
     char held[32];
     const struct table_column columns[] = {{"interval", NULL},
                                            {"coverage", held},
-                                           {"coverage_exact", "by its law"},
+                                           {"coverage_exact", "computed"},
                                            {"width", "mean width"}};
     const struct table table = {columns, 4, SURVEY_INTERVALS, rehearse_cell, a};
     const struct table_field fields[] = {

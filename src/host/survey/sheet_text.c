@@ -198,9 +198,9 @@ static void questions_interviewer(const struct questions *q)
                             : q->design->chance[1]));
         questions_say(q, line);
     }
-    questions_say(q,
-                  "Who does not want to answer is left out, and is not asked "
-                  "again: every further answer would tell more.");
+    questions_say(
+        q, "Leave out anyone who does not want to answer, and do not ask "
+           "again: every further answer would tell more.");
 }
 
 /* What the answer tells to somebody who thinks 10 in 100 would say yes. */
@@ -229,7 +229,7 @@ static void questions_promise(const struct questions *q)
                  "What does my answer tell about me? Somebody who thinks that "
                  "the true answer is yes for 10 in 100 people like you will "
                  "think so of %.0f in 100 who said %s, and of %.0f in 100 who "
-                 "said %s. Nobody can know more than that, also not the "
+                 "said %s. Nobody can know more than that, not even the "
                  "interviewer.",
                  100 * yes, cross ? "\"the same\"" : "yes", 100 * no,
                  cross ? "\"different\"" : "no");

@@ -351,11 +351,12 @@ static void show_test(FILE *to, const struct survey_rows *s)
     char pooled[48], line[400];
 
     survey_percent(pooled, test->pooled, 1);
-    snprintf(line, sizeof line,
-             "Are they all alike? If so the share is %s. Likelihood ratio "
-             "%.4g on %.0f degree%s of freedom, p-value %.3g.",
-             pooled, test->statistic, test->freedom,
-             test->freedom == 1 ? "" : "s", test->p_value);
+    snprintf(
+        line, sizeof line,
+        "If all groups had one share, it would be %s. Likelihood ratio "
+        "%.4g on %.0f degree%s of freedom, p-value %.3g (small: they differ).",
+        pooled, test->statistic, test->freedom, test->freedom == 1 ? "" : "s",
+        test->p_value);
     putc('\n', to);
     table_paragraph(to, line);
     if (test->boundary)

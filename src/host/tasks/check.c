@@ -71,8 +71,8 @@ static void check_head(hsy_tasks *t)
         return;
     if (t->head.issued > t->today)
         yaml_warn(&t->notes, at,
-                  "this day is still to come: devices refuse the document "
-                  "until the day before it");
+                  "is in the future: devices accept the document from the day "
+                  "before it on");
     at.key = "expires";
     t->head.expires = t->head.issued + CHECK_LAST_DAYS;
     if (f->expires != NULL) {

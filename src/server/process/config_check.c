@@ -79,7 +79,7 @@ static void config_check_files(struct config_reader *r)
     if (c->public_key == NULL && !config_bad(r, "public_key"))
         config_wrong(
             r, config_row(c->document != NULL ? "document" : "public_key"),
-            "public_key is missing: the key that verifies the tasks, a file "
+            "missing: set public_key, the key that verifies the tasks, a file "
             "of 'hearsay tasks keygen'");
 }
 

@@ -36,9 +36,8 @@ hsy_status rehearsal_mark(struct store *s, struct store_state *state,
         return st;
     if (marked)
         return host_fail(err, HSY_E_REFUSED, HOST_FIELD_REHEARSAL,
-                         "what is counted here was rehearsed under a driven "
-                         "clock: start with --rehearsal FILE, or take another "
-                         "directory");
+                         "this directory holds a rehearsal: start with "
+                         "--rehearsal FILE, or use another directory");
     if (!fresh)
         return host_fail(err, HSY_E_REFUSED, HOST_FIELD_REHEARSAL,
                          "this directory was used with the real clock: a "

@@ -122,13 +122,14 @@ static void rows_averaging_note(const struct rows *s, FILE *to)
     const double epsilon = (double)o->nano_report / HSY_NANO;
     char point[ROWS_WORDS], tail[ROWS_WORDS], ratio[ROWS_WORDS];
 
-    fputs("\naccuracy of the best guess, of these devices; exact: its mean; "
-          "allowed: no\nattacker's mean is above it; charged: by the ledger.\n",
+    fputs("\naccuracy: of the best guess, for these devices; exact: the "
+          "accuracy to expect;\nallowed: the most that any attacker can "
+          "expect; told: epsilon of what was sent;\ncharged: by the ledger.\n",
           to);
     fprintf(to,
             "%" PRIu64 " times yes in %" PRIu64 " fresh answers, if the truth "
-            "is no: probability %s,\n%s for as many or more; no is %s times as "
-            "likely as yes.\n",
+            "is no: probability %s,\n%s for as many or more; the odds of no "
+            "against yes fall to %s.\n",
             o->yes, o->of, rows_extreme(point, e.point),
             rows_extreme(tail, e.tail), rows_extreme(ratio, e.ratio));
     fprintf(to, "%" PRIu64 " fresh answers at epsilon %.4g cost %.4g", o->of,

@@ -66,22 +66,21 @@ static void truths_table(const struct truths *all,
         {"nulls", NULL}, {"refused", NULL}, {"law", NULL}};
     const struct table table = {columns, 6, all->n, truths_task_cell, all};
 
-    fprintf(all->to,
-            "%" PRIu64 " simulated devices sent %" PRIu64
-            " requests in %.1f s: "
-            "%" PRIu64 " uploads acknowledged,\n%" PRIu64 " refused, %" PRIu64
-            " given up, %" PRIu64 " requests tried again, %" PRIu64
-            " sent once more on\npurpose (--repeat). What the collector had "
-            "before is acknowledged, and not\ncounted again.\n\n",
-            o->devices, r->requests, r->seconds, r->acknowledged, r->refused,
-            r->given_up, r->tried_again, r->repeated);
-    table_print(all->to, TABLE_ALIGNED, &table, NULL, 0, NULL);
     fprintf(
-        all->to, "%s\n",
-        r->refused + r->given_up == 0
-            ? "\nWhat is so, of those whose answers were sent:\n"
-            : "\nWhat is so, of all who answered, also of those whose reports "
-              "were refused\nor given up:\n");
+        all->to,
+        "%" PRIu64 " simulated devices sent %" PRIu64 " requests in %.1f s: "
+        "%" PRIu64 " uploads acknowledged,\n%" PRIu64 " refused, %" PRIu64
+        " given up, %" PRIu64 " requests tried again, %" PRIu64
+        " sent once more on\npurpose (--repeat). Uploads that the collector "
+        "already had are acknowledged, but\nnot counted again.\n\n",
+        o->devices, r->requests, r->seconds, r->acknowledged, r->refused,
+        r->given_up, r->tried_again, r->repeated);
+    table_print(all->to, TABLE_ALIGNED, &table, NULL, 0, NULL);
+    fprintf(all->to, "%s\n",
+            r->refused + r->given_up == 0
+                ? "\nTrue values, of the devices that sent an answer:\n"
+                : "\nTrue values, of all devices that answered, also where the "
+                  "report was refused\nor given up:\n");
     truths_print(all, TABLE_ALIGNED);
 }
 

@@ -232,7 +232,7 @@ static void rows_bounds(const struct rows_view *v)
     static const char *const bounds[][2] = {
         {"clones", "any mechanism's [FMT21]"},
         {"binary", "that of randomized response [FMT21]"},
-        {"blanket", "its own mechanism's [BBGN19]"}};
+        {"blanket", "made for this mechanism [BBGN19]"}};
     const char *comma = "bound: ";
 
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
@@ -261,7 +261,8 @@ static void rows_trust(const struct rows_view *v)
             "shuffled: people report with epsilon0, and a shuffler takes away "
             "who sent what, when and in which order; all reports together are "
             "then (epsilon, delta) private. The shuffler must be honest, and "
-            "so must all these people: who lies or tells hides nobody.");
+            "so must all these people: one who lies, or reveals the report, "
+            "does not help to hide the others.");
         rows_bounds(v);
     }
     if (curators)
@@ -269,8 +270,8 @@ static void rows_trust(const struct rows_view *v)
             v->to,
             "central, multiparty: curators trusted with the truths of their "
             "people release counts in place of reports (released), with "
-            "discrete Laplace noise, which hides what a person's truth is "
-            "(neighbours: replace); how many people there are is no secret.");
+            "discrete Laplace noise, which hides what a person's truth is; "
+            "how many people there are is no secret.");
 }
 
 static void rows_note(const struct rows_view *v)
@@ -291,12 +292,14 @@ static void rows_note(const struct rows_view *v)
         row->info.kind == HSY_KIND_NUMBER
             ? "error: root mean squared error of the mean, in the range's "
               "units; theory: what it should be; best: by the best mechanism "
-              "known; coverage: of 95 % intervals; reports: all drawn at once, "
+              "known; coverage: how often a 95 % interval holds the truth; "
+              "reports: all drawn at once, "
               "or each by itself."
             : "error: root mean squared error of a share; theory: what it "
-              "should be; best: by the best mechanism known; coverage: of 95 % "
-              "intervals; ndcg: of the heaviest values; reports: all drawn at "
-              "once, or each by itself.");
+              "should be; best: by the best mechanism known; coverage: how "
+              "often a 95 % interval holds the truth; ndcg: how well the most "
+              "frequent values are ranked (1: perfectly); reports: all drawn "
+              "at once, or each by itself.");
     rows_trust(v);
 }
 
