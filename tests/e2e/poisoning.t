@@ -40,7 +40,7 @@ ok(all(abs(a["low"] - a["low_lying"] - up) < 1e-9 and abs(a["high_lying"] - a["h
 ok(r.err == "", "named columns need no word on standard error", r)
 ok(run("estimate", oue, "--format", "csv", "--assume-lying", "0.01").out == r.out, "1% is 0.01")
 text = must("estimate", oue, "--assume-lying", "1%").decode()
-ok("wider by what 1 % of lying devices" in text and "3.164 percentage points too large or 2.164 too small" in text, "a table says so", text)
+ok("also allow for 1 % of lying devices" in text and "up by 3.164 percentage points or down by 2.164" in text, "a table says so", text)
 answer = json.loads(must("estimate", oue, "--format", "json", "--assume-lying", "1%"))
 ok([list(t.values())[1:] for t in answer["estimates"]] == [list(t.values())[1:7] for t in after] and list(answer["estimates"][0]) == list(after[0])[:7], "json has the same members", answer)
 ok(answer["assume_lying"] == 0.01 and abs(answer["lying_up"] - up) < 1e-9 and abs(answer["lying_down"] - down) < 1e-9,

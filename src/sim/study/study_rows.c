@@ -270,8 +270,8 @@ static void rows_trust(const struct rows_view *v)
             v->to,
             "central, multiparty: curators trusted with the truths of their "
             "people release counts in place of reports (released), with "
-            "discrete Laplace noise, which hides what a person's truth is; "
-            "how many people there are is no secret.");
+            "discrete Laplace noise, which hides what a person's truth is "
+            "(neighbours: replace); how many people there are is no secret.");
 }
 
 static void rows_note(const struct rows_view *v)
