@@ -63,7 +63,7 @@ for attendance in ("stay",) if SHORT else ("stay", "leave", "join"):
         ok(any("no more devices" in n for n in paired["notes"]) and apart["notes"] == [] and apart["overlap"] is False, "and it says what that assumes", paired["notes"])
         for again in (days[0] + "&" + days[0].replace("from", "from2").replace("to=", "to2="), days[0].replace("from", "from2").replace("to=", "to2=")):
             same = c.get("/v1/tasks/dark/compare?" + again)[1]
-            ok(same["overlap"] is True and any("same reports" in n for n in same["notes"]), "days that overlap are compared with a note", same.get("notes", same))
+            ok(same["overlap"] is True and any("share reports" in n for n in same["notes"]), "days that overlap are compared with a note", same.get("notes", same))
         status, why = c.get("/v1/tasks/dark/compare?devices=%d&%s" % (N - 1, both))
         ok(status in (400, 422) and "devices" in json.dumps(why), "fewer devices than a round has are refused", (status, why))
         bare = must("tally", stdin=must("randomize", "--task", os.path.join(c.dir, "tasks.signed") + ":dark", stdin=lines(["yes", "no"])))
@@ -157,7 +157,7 @@ r = run("estimate", curator, "--rounds", "2")
 ok(r.code == 1 and "curator's release" in r.err and "leave it out" in r.err and not r.out, "and of a curator's release", r)
 for code, want, args in ((2, "--days", ("--task", yaml + ":dark")), (2, "1 to", ("--task", yaml + ":dark", "--days", "0", "--devices", "5")),
                          (1, "no task", ("--task", yaml + ":none", "--days", "5", "--devices", "5")), (2, "--task", ("--days", "5")),
-                         (2, "does not apply to", ("--task", yaml + ":dark", "--days", "5", "--devices", "5", "--yes-no"))):
+                         (2, "cannot be used with --yes-no", ("--task", yaml + ":dark", "--days", "5", "--devices", "5", "--yes-no"))):
     r = run("plan", *args)
     ok(r.code == code and want in r.err and not r.out, "refused: plan %s" % " ".join(args), r)
 done()

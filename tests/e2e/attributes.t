@@ -99,7 +99,7 @@ BAD = {
     "line 1, column 1: not a declared": "maybe,atlantis\n",
     "line 1, smoker: the header has this column twice": "smoker,smoker\nyes,yes\n",
     "line 1, city: the header has no column": "smoker\nyes\n",
-    "line 2, smoker: neither": "smoker,city\nmaybe,rome\n",
+    "line 2, smoker: must be yes or no": "smoker,city\nmaybe,rome\n",
     "line 3, city: not one of": "smoker,city\nyes,rome\nno,atlantis\n",
     "line 2, smoker: empty": "smoker,city\n,rome\n",
     "line 2: the number": "smoker,city\nyes\n",

@@ -135,7 +135,7 @@ must("store", "export", alone.data, "-o", archive)
 must("store", "import", archive, inherited)
 for data in (alone.data, inherited):
     r = run("serve", "--data", data, "--public-key", files[1], "--listen", "127.0.0.1:0")
-    ok(r.code == 1 and "was rehearsed" in r.err, "its data is not served with the real clock, nor what was made of an archive", r)
+    ok(r.code == 1 and "holds a rehearsal" in r.err, "its data is not served with the real clock, nor what was made of an archive", r)
 ok(run("store", "check", alone.data).code == 0, "and is sound")
 real = Collector("real", TASKS).start(env=ENV)
 _, r = fleet(real, "--days", 2, "--clock", write("clock-real", date(DAY)), code=1, clock=False)
