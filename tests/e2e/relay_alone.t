@@ -182,7 +182,7 @@ if shutil.which("nginx"):
 for words, said in ((["relay"], "--gateway"), (["relay", "--gateway", "ftp://x"], "http"), (["relay", "--gateway", "http://127.0.0.1:0"], "http"),
                     (["relay", "--gateway", "http://user@x/"], "http"), (["relay", "--gateway", wire.url, "--tls-cert", "x"], "needs --tls-key"),
                     (["relay", "--gateway", wire.url, "--admin", "0.0.0.0:0"], "127.0.0.1"), (["relay", "--gateway", wire.url, "--proxy", "x"], "network"),
-                    (["relay", "--gateway", "http://nobody.invalid/"], "not known"), (["relay", wire.url], "unexpected argument"),
+                    (["relay", "--gateway", "http://nobody.invalid/"], "does not resolve"), (["relay", wire.url], "unexpected argument"),
                     (["relay", "--gateway", wire.url, "--listen", "127.0.0.1:%d" % relay.public[1]], "in use")):
     r = run(*words)
     ok(r.code != 0 and said in r.err, " ".join(words)[:60] + " is refused", r)

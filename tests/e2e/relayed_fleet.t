@@ -145,7 +145,7 @@ for what, answer, words, options in (
     liar.close()
 liar.close()
 _, r = fleet(watch.url, *GIVEN, "--relay", liar.url, "--attempts", 2, code=1, devices=20)
-ok("no connection" in r.err and liar.url in r.err and not watch.connections, "one that is down: nothing in clear", r)
+ok("cannot connect" in r.err and liar.url in r.err and not watch.connections, "one that is down: nothing in clear", r)
 ok(counted(c) == total and len(front.bytes) == seen, "and the collector has seen none of it")
 
 # ---- Without a relay ---------------------------------------------------------------------------

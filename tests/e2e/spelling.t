@@ -73,7 +73,7 @@ for word in (b"abcdefghijklmnopqrstuvwxyz", b"Not of these!", b"z" * 27, b""):
     must("device", "init", path("device"), "--document", path("wide"), "--public-key", path("key.public"))
     must("device", "consent", path("device"), "send")
     ok(must("device", "answer", path("device"), "words", stdin=word + b"\n").strip() == b"answered", "a device answers whatever the string is")
-for wrong, words in (("alphabet: z-a,", ["alphabet", "ranges as a-z"]), ("alphabet: '',", ["alphabet", "empty"]),
+for wrong, words in (("alphabet: z-a,", ["alphabet", "runs backwards"]), ("alphabet: '',", ["alphabet", "empty"]),
                      ("oracle: nobody,", ["oracle", "no such mechanism"])):
     refused(1, words, "tasks", "check", write("bad.yaml", (yaml % wrong).encode()))
 
