@@ -7,5 +7,5 @@ trap 'rm -rf "$work"' EXIT
 make -s CI=1 B="$out" "$out/obj/src/server.a" "$out"/libhearsay{-host,}.a || exit 1
 gcc -std=c11 -O1 -Wall -Wextra -Werror -DHSY_UNSTABLE -Iinclude -Itests -Isrc tests/fault/engine_memory.c \
     $(tools/pick behind tests/fault/engine_memory.c) "$out/obj/src/server.a" \
-    "$out"/libhearsay{-host,}.a -ljansson -lsodium -lnettle -lm -pthread -o "$work/memory" || exit 1
+    "$out"/libhearsay{-host,}.a -lsqlite3 -ljansson -lsodium -lnettle -lm -pthread -o "$work/memory" || exit 1
 "$work/memory"

@@ -14,7 +14,7 @@ printf '%s\n' "${sources[@]}" |
 ok $? "the collector's threads compile for ThreadSanitizer" "$work/log"
 make -s CI=1 B="$out" "$out/obj/src/server.a" "$out"/libhearsay{-host,}.a >"$work/log" 2>&1 &&
     clang-14 -fsanitize=thread "$work"/*.o "$out/obj/src/server.a" "$out"/libhearsay{-host,}.a \
-    -ljansson -lsodium -lnettle -lm -pthread -o "$work/test" >"$work/log" 2>&1
+    -lsqlite3 -ljansson -lsodium -lnettle -lm -pthread -o "$work/test" >"$work/log" 2>&1
 ok $? "and link" "$work/log"
 rounds=2
 [[ -z ${HSY_TEST_LONG:-} ]] || rounds=500
