@@ -1,6 +1,7 @@
 /* grow.c - arrays that grow. */
 #include "host/base/grow.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ bool grow_to(void *memory, size_t n, size_t size)
     void *items;
 
     memcpy(&items, memory, sizeof items);
-    items = realloc(items, n * size);
+    items = n <= SIZE_MAX / size ? realloc(items, n * size) : NULL;
     if (items == NULL)
         return false;
     memcpy(memory, &items, sizeof items);
@@ -26,7 +27,7 @@ bool grow_room(void *memory, size_t *room, size_t n, size_t size)
     if (n <= *room)
         return true;
     while (to < n)
-        to *= 2;
+        to = to <= SIZE_MAX / 2 ? 2 * to : n;
     if (!grow_to(memory, to, size))
         return false;
     memcpy(&items, memory, sizeof items);

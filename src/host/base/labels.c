@@ -7,6 +7,7 @@
  * if too many values share those, all their bytes are hashed instead.
  */
 #include "host/base/labels.h"
+#include "host/base/grow.h"
 
 #include "host/base/lines.h"
 #include "host/base/owned.h"
@@ -125,9 +126,9 @@ uint32_t labels_find(const struct labels *l, const uint8_t *text, size_t len)
 /* Room for `more` bytes and one more start. */
 static bool labels_grow(struct labels *l, size_t more)
 {
-    return array_grow(&l->block, &l->room, l->len + more + LABELS_SPARE, 1) &&
-           array_grow(&l->starts, &l->starts_room, (size_t)l->d + 1,
-                      sizeof *l->starts);
+    return grow_room(&l->block, &l->room, l->len + more + LABELS_SPARE, 1) &&
+           grow_room(&l->starts, &l->starts_room, (size_t)l->d + 1,
+                     sizeof *l->starts);
 }
 
 static const char *labels_wrong(const uint8_t *text, size_t len, bool shown)

@@ -1,5 +1,4 @@
-/* owned.c - memory that is freed together, blocks in a list; arrays that grow;
- * schemes. */
+/* owned.c - memory that is freed together, blocks in a list; schemes. */
 #include "host/base/owned.h"
 
 #include <stdlib.h>
@@ -57,21 +56,4 @@ void owned_free(struct owned *o)
         free(block);
     }
     o->failed = false;
-}
-
-bool array_grow(void *array, size_t *room, size_t need, size_t size)
-{
-    const size_t twice = 2 * *room + 64, more = need > twice ? need : twice;
-    void *old, *grown = NULL;
-
-    if (need <= *room)
-        return true;
-    memcpy(&old, array, sizeof old);
-    if (more <= SIZE_MAX / size)
-        grown = realloc(old, more * size);
-    if (grown == NULL)
-        return false;
-    memcpy(array, &grown, sizeof grown);
-    *room = more;
-    return true;
 }

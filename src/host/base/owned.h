@@ -1,4 +1,4 @@
-/* owned.h - memory that is freed together, or grows; schemes on the heap. */
+/* owned.h - memory that is freed together; schemes on the heap. */
 #ifndef HOST_BASE_OWNED_H
 #define HOST_BASE_OWNED_H
 
@@ -25,10 +25,5 @@ static inline hsy_status owned_all(const struct owned *o, hsy_error *err)
 }
 
 void owned_free(struct owned *o);
-
-/* Room for `need` items of size bytes each in an array of *room of them, which
- * the caller frees; array is the address of the pointer to it. False: out of
- * memory, and it is as it was. */
-bool array_grow(void *array, size_t *room, size_t need, size_t size);
 
 #endif

@@ -3,6 +3,7 @@
 #include "host/client/internal.h"
 
 #include "host/base/files.h"
+#include "host/base/grow.h"
 #include "host/base/owned.h"
 #include "host/client/client.h"
 #include "host/client/send.h"
@@ -20,8 +21,7 @@ static hsy_status log_split(struct home_log *log, const char *text, size_t len)
         const char *end = memchr(text, '\n', len);
         size_t n = end != NULL ? (size_t)(end - text) : len;
 
-        if (!array_grow(&log->lines, &log->room, log->n + 1,
-                        sizeof *log->lines))
+        if (!grow_room(&log->lines, &log->room, log->n + 1, sizeof *log->lines))
             return HSY_E_NOMEM;
         if (n != 0)
             log->lines[log->n++] = (struct home_line){text, n};

@@ -10,6 +10,7 @@
 
 #include "host/client/send.h"
 
+#include "host/base/grow.h"
 #include "host/base/owned.h"
 #include "host/base/steady.h"
 #include "host/client/client.h"
@@ -32,8 +33,8 @@ static hsy_status send_add(void *list, const uint8_t *upload, size_t len)
 {
     struct send_list *l = list;
 
-    if (!array_grow(&l->bytes, &l->room, l->len + len, 1) ||
-        !array_grow(&l->items, &l->items_room, l->n + 1, sizeof *l->items))
+    if (!grow_room(&l->bytes, &l->room, l->len + len, 1) ||
+        !grow_room(&l->items, &l->items_room, l->n + 1, sizeof *l->items))
         return HSY_E_NOMEM;
     memcpy(l->bytes + l->len, upload, len);
     l->items[l->n++] = (struct send_item){.at = l->len, .len = len};

@@ -10,6 +10,7 @@
 #include "host/client/send.h"
 
 #include "host/base/curl_load.h"
+#include "host/base/grow.h"
 #include "host/base/owned.h"
 
 #include <stdio.h>
@@ -115,7 +116,7 @@ static size_t http_take(char *bytes, size_t one, size_t n, void *ctx)
         h->too_long = true;
         return 0;
     }
-    if (!array_grow(&h->body, &h->room, h->len + len, 1))
+    if (!grow_room(&h->body, &h->room, h->len + len, 1))
         return 0;
     memcpy(h->body + h->len, bytes, len);
     h->len += len;

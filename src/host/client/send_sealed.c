@@ -9,6 +9,7 @@
 #define _GNU_SOURCE /* memmem, explicit_bzero */
 #include "host/client/send.h"
 
+#include "host/base/grow.h"
 #include "host/base/owned.h"
 #include "host/seal/bhttp.h"
 #include "host/seal/ohttp.h"
@@ -87,7 +88,7 @@ static hsy_status sealed_message(struct send_sealed *s,
     if (s->token[0] != '\0')
         r.fields[r.n_fields++] = (struct bhttp_field){
             bhttp_text("authorization"), bhttp_text(s->token)};
-    if (!array_grow(&s->bytes, &s->room, room, 1))
+    if (!grow_room(&s->bytes, &s->room, room, 1))
         return HSY_E_NOMEM;
     return bhttp_request_encode(s->bytes + OHTTP_REQUEST_HEAD,
                                 way->request_bytes, &written, &r,

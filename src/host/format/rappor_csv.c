@@ -4,7 +4,8 @@
 
 #include "host/base/csv.h"
 #include "host/base/digits.h"
-#include "host/base/owned.h"
+#include "host/base/grow.h"
+#include "host/base/host_fail.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -124,8 +125,8 @@ static hsy_status csv_line(struct rappor_csv *c, char **text, size_t *len,
 
 static bool csv_add(struct rappor_csv *c, char *field)
 {
-    if (!array_grow(&c->fields, &c->fields_room, c->nfields + 1,
-                    sizeof *c->fields))
+    if (!grow_room(&c->fields, &c->fields_room, c->nfields + 1,
+                   sizeof *c->fields))
         return false;
     c->fields[c->nfields++] = field;
     return true;

@@ -1,7 +1,8 @@
 /* rounds.c - lists of rounds, in memory and in files. */
 #include "host/format/rounds.h"
 
-#include "host/base/owned.h"
+#include "host/base/grow.h"
+#include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ hsy_status rounds_add(struct rounds *r, const hsy_round *more, hsy_error *err)
         same->each = more->each > same->each ? more->each : same->each;
         return HSY_OK;
     }
-    if (!array_grow(&r->list, &r->room, r->n + 1, sizeof *r->list))
+    if (!grow_room(&r->list, &r->room, r->n + 1, sizeof *r->list))
         return host_nomem(err);
     memmove(&r->list[at + 1], &r->list[at], (r->n - at) * sizeof *r->list);
     r->list[at] = *more;

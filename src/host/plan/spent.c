@@ -2,8 +2,9 @@
 #include "host/plan/account.h"
 
 #include "host/base/digits.h"
+#include "host/base/grow.h"
+#include "host/base/host_fail.h"
 #include "host/base/lines.h"
-#include "host/base/owned.h"
 #include "host/base/text.h"
 
 #include <math.h>
@@ -68,7 +69,7 @@ static hsy_status spent_take(void *ctx, const struct line *line,
     if (l->reports > HSY_COMPOSE_MAX)
         return host_fail_at(err, HSY_E_OVERFLOW, HSY_FIELD_NONE,
                             "too many reports together", HSY_UNIT_LINE, number);
-    if (!array_grow(&l->spent, &l->room, l->n + 1, sizeof *l->spent))
+    if (!grow_room(&l->spent, &l->room, l->n + 1, sizeof *l->spent))
         return host_fail(err, HSY_E_NOMEM, HSY_FIELD_NONE, NULL);
     l->spent[l->n++] = one;
     return HSY_OK;

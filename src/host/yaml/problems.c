@@ -1,7 +1,7 @@
 /* problems.c - saying what is wrong with a file, and on which line. */
 #include "host/yaml/internal.h"
 
-#include "host/base/owned.h"
+#include "host/base/grow.h"
 #include "host/base/text.h"
 #include "lib/bits/utf8.h"
 
@@ -34,7 +34,7 @@ void yaml_notes_sort(struct yaml_notes *n)
 void *yaml_grow(struct yaml_notes *n, void *array, size_t used, size_t *room,
                 size_t size)
 {
-    if (array_grow(&array, room, used + 1, size))
+    if (grow_room(&array, room, used + 1, size))
         return array;
     n->nomem = true;
     return NULL;

@@ -10,6 +10,9 @@
  */
 #include "sim/fleet/internal.h"
 
+#include "host/base/grow.h"
+#include "host/base/host_fail.h"
+
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +70,7 @@ static size_t fleet_http_read(char *bytes, size_t one, size_t n, void *ctx)
     const size_t len = one * n;
 
     if (len > HTTP_ANSWER_MAX - r->answer_len ||
-        !array_grow(&r->answer, &r->answer_room, r->answer_len + len, 1))
+        !grow_room(&r->answer, &r->answer_room, r->answer_len + len, 1))
         return 0;
     memcpy(r->answer + r->answer_len, bytes, len);
     r->answer_len += len;
@@ -454,7 +457,7 @@ static hsy_status fleet_http_copy(struct fleet_http *h,
 
     if (st != HSY_OK)
         return st;
-    if (!array_grow(&r->bytes, &r->room, len, 1))
+    if (!grow_room(&r->bytes, &r->room, len, 1))
         return host_nomem(err);
     memcpy(r->bytes, of->bytes, len);
     r->len = len;
@@ -501,7 +504,7 @@ hsy_status fleet_http_take(void *http, const struct fleet_upload *upload,
     if (st != HSY_OK)
         return st;
     r = h->filling;
-    if (!array_grow(&r->bytes, &r->room, r->len + upload->len, 1))
+    if (!grow_room(&r->bytes, &r->room, r->len + upload->len, 1))
         return host_nomem(err);
     memcpy(r->bytes + r->len, upload->bytes, upload->len);
     r->len += upload->len;

@@ -1,6 +1,7 @@
 /* people_file.c - a population from a file, one truth a line. */
 #include "sim/study/study.h"
 
+#include "host/base/grow.h"
 #include "host/base/host_fail.h"
 #include "host/base/lines.h"
 
@@ -93,7 +94,7 @@ static hsy_status file_text(struct file_truths *f, int64_t *out,
     if (line->len == 0)
         return host_fail_at(err, HSY_E_FORMAT, HSY_FIELD_NONE, "empty",
                             HSY_UNIT_LINE, number);
-    if (!array_grow(&f->text, &f->text_room, f->len + line->len + 1, 1))
+    if (!grow_room(&f->text, &f->text_room, f->len + line->len + 1, 1))
         return host_nomem(err);
     memcpy(f->text + f->len, line->text, line->len);
     *out = (int64_t)f->len;
@@ -108,7 +109,7 @@ static hsy_status file_take(void *ctx, const struct line *line, uint64_t number,
     struct file_truths *f = ctx;
     int64_t *out;
 
-    if (!array_grow(&f->numbers, &f->room, f->n + 1, sizeof *f->numbers))
+    if (!grow_room(&f->numbers, &f->room, f->n + 1, sizeof *f->numbers))
         return host_nomem(err);
     out = &f->numbers[f->n++];
     if (f->spelling != NULL)

@@ -1,4 +1,5 @@
 /* test_owned.c - memory that is freed together; schemes on the heap. */
+#include "host/base/grow.h"
 #include "host/base/owned.h"
 #include "tap.h"
 
@@ -50,7 +51,7 @@ static void growing(void)
     bool good = true;
 
     for (uint32_t i = 0; good && i < 1000; i++) {
-        good = array_grow(&list, &room, i + 1, sizeof *list);
+        good = grow_room(&list, &room, i + 1, sizeof *list);
         if (good)
             list[i] = i;
     }
@@ -58,7 +59,7 @@ static void growing(void)
         good = list[i] == i;
     ok(good && room >= 1000 && room < 4000,
        "an array grows, and keeps its own");
-    ok(!array_grow(&list, &room, SIZE_MAX, sizeof *list) && list != NULL &&
+    ok(!grow_room(&list, &room, SIZE_MAX, sizeof *list) && list != NULL &&
            list[999] == 999,
        "more than there can be leaves it as it is");
     free(list);
