@@ -252,7 +252,7 @@ for file in ("tasks.yaml", "collector/tasks.yaml"):
     shown = json.loads(must("tasks", "show", os.path.join(ROOT, "examples", file), "--format", "json"))["tasks"]
     ok({t["task"]: t["kept_days"] for t in shown}["dark-mode"] >= 3652 and any(t["kept_days"] is None for t in shown), "and says for how long an answer is kept", shown)
 
-problem(yaml((2, "issued: 9999-01-01"), (3, "expires: 9999-02-01"), (11, "    end: 9999-12-31")), 2, "", "issued", "devices refuse the document until",
+problem(yaml((2, "issued: 9999-01-01"), (3, "expires: 9999-02-01"), (11, "    end: 9999-12-31")), 2, "", "issued", "devices accept the document from",
         "a day of issue in the future is", warning=True)
 problem(yaml((10, "    start: 2023-11-01"), (11, "    end: 2023-11-30")), 11, "a", "end", "no device answers", "a task that is over already is",
         warning=True)
