@@ -278,10 +278,11 @@ static const char *options_meant(const struct cli_parser *p, const char *word)
     size_t n = 0;
 
     for (; n < OPTIONS_TABLE_MAX && o->name != NULL; o++) {
-        if (options_for(o->verbs, verb))
-            names[n++] = o->name;
+        if (!options_for(o->verbs, verb))
+            continue;
         if (options_listed(people, word) && options_listed(people, o->name))
             return o->name;
+        names[n++] = o->name;
     }
     return text_nearest(word, names);
 }

@@ -49,9 +49,6 @@ hsy_status container_order_check(struct container_order *order,
 /* How many counters a record has that begins at place first of size. */
 uint64_t container_order_run(uint64_t size, uint64_t first);
 
-/* Whether all of the bytes are zero. */
-bool container_order_zero(const uint8_t *bytes, size_t len);
-
 /* *sum plus count counters; false, and no change, if that passes 2^63 - 1. */
 bool container_order_sum(uint64_t *sum, const uint8_t *payload, uint64_t count);
 

@@ -6,15 +6,6 @@
 #include "host/format/rounds.h"
 #include "lib/bits/bytes.h"
 
-bool container_order_zero(const uint8_t *bytes, size_t len)
-{
-    uint8_t any = 0;
-
-    for (size_t i = 0; i < len; i++)
-        any |= bytes[i];
-    return any == 0;
-}
-
 uint64_t container_order_run(uint64_t size, uint64_t first)
 {
     uint64_t left = size - first;
@@ -197,7 +188,7 @@ hsy_status container_order_check(struct container_order *order,
                          "the record does not belong in this place");
     if (record->type == HSY_RECORD_STRATA)
         sums = container_order_sum(&order->reports, payload, record->count);
-    else if (container_order_zero(payload, record->length))
+    else if (bytes_zero(payload, record->length))
         return host_fail(err, HSY_E_FORMAT, HSY_FIELD_RECORD,
                          "a run of zeros has no record");
     if (record->type == HSY_RECORD_WEIGHTS)

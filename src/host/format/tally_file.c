@@ -43,8 +43,7 @@ static hsy_status container_tally_put(struct output *out, uint32_t type,
 
         for (size_t i = 0; i < count; i++)
             bytes_put64(payload + 8 * i, counters[first + i]);
-        if (type != HSY_RECORD_STRATA &&
-            container_order_zero(payload, 8 * count))
+        if (type != HSY_RECORD_STRATA && bytes_zero(payload, 8 * count))
             continue;
         st = container_tally_put_run(out, type, first, payload, count, 8);
         if (st != HSY_OK)
