@@ -67,7 +67,7 @@ TESTS   := $(C_TESTS:%.c=$(OUT)/%)
 UNIT    := $(filter $(OUT)/tests/unit/%,$(TESTS))
 REPLAYS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 # Scripts that ask for no other compiler.
-SCRIPTS  = $(shell grep -L clang-14 $(addprefix tests/,build/*.t e2e/*.t exact/*.t fault/*.t vectors/*.t))
+SCRIPTS  = $(shell grep -L 'clang[^-]' $(addprefix tests/,build/*.t e2e/*.t exact/*.t fault/*.t vectors/*.t))
 JOBS    := $(shell nproc)
 PROVE   := HEARSAY=$(OUT)/hearsay B=$(B) LC_ALL=C.UTF-8 prove -f -e ''
 

@@ -7,7 +7,7 @@ trap 'rm -rf "$work"' EXIT
 
 make -s amalgamation B="$work" >"$work/log" 2>&1
 ok $? "make amalgamation" "$work/log"
-for cc in gcc clang-14; do
+for cc in gcc clang; do
     $cc -std=c11 -O2 -Wall -Wextra -Werror -c "$work/amalgamation/hearsay.c" -o "$work/$cc.o" >"$work/log" 2>&1
     ok $? "hearsay.c compiles with $cc and nothing else" "$work/log"
 done

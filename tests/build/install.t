@@ -59,7 +59,7 @@ ok $? "or says why not" "$log"
 # library is not needed, and not installed for the tests.
 echo '#include <hearsay/host.h>
 extern "C" int serves() { return hsy_strstatus(HSY_OK) != nullptr; }' >"$work/x.cc"
-clang-14 -xc++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fno-exceptions -c "$work/x.cc" -I"$work/usr/include" \
+clang -xc++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fno-exceptions -c "$work/x.cc" -I"$work/usr/include" \
     -o "$work/x.o" 2>"$log" &&
     echo 'int serves(void); int main(void) { return !serves(); }' |
     gcc -xc - -xnone "$work/x.o" "$work/usr/lib/libhearsay.a" -lm -o "$work/x" 2>>"$log" && "$work/x"

@@ -3,8 +3,8 @@
 # corpus replays without a finding.
 set -u
 . tests/tap.sh
-out=${B:-build}/clang-14-address-undefined
-make -s -j2 CI=1 B="${B:-build}" CC=clang-14 SAN=address,undefined all replays >/dev/null || exit 1
+out=${B:-build}/clang-address-undefined
+make -s -j2 CI=1 B="${B:-build}" CC=clang SAN=address,undefined all replays >/dev/null || exit 1
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

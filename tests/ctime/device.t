@@ -36,7 +36,7 @@ if ! command -v valgrind >/dev/null; then
     echo "1..0 # SKIP valgrind is not installed"
     exit 0
 fi
-for compiler in gcc clang-14; do
+for compiler in gcc clang; do
     one "$compiler" -O2
     [[ ${CTIME_FULL:-} == 1 ]] || continue
     for level in -O1 -O3; do one "$compiler" "$level"; done

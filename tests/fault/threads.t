@@ -10,10 +10,10 @@ flags="-std=c11 -O1 -g1 -fsanitize=thread -Wall -Wextra -DHSY_UNSTABLE -Iinclude
 sources=(src/server/{engine/workers,engine/workers_fold,engine/engine,engine/engine_admit,engine/engine_fold,engine/checkpoint,engine/recover,engine/merge,engine/engine_rounds,engine/ids,engine/quotas,intake/roster}.c
     tests/unit/server/engine/test_workers.c $(tools/pick behind tests/unit/server/engine/test_workers.c))
 printf '%s\n' "${sources[@]}" |
-    xargs -P2 -I{} sh -c "clang-14 $flags -c {} -o $work/\$(basename {} .c).o" >"$work/log" 2>&1
+    xargs -P2 -I{} sh -c "clang $flags -c {} -o $work/\$(basename {} .c).o" >"$work/log" 2>&1
 ok $? "the collector's threads compile for ThreadSanitizer" "$work/log"
 make -s CI=1 B="$out" "$out/obj/src/server.a" "$out"/libhearsay{-host,}.a >"$work/log" 2>&1 &&
-    clang-14 -fsanitize=thread "$work"/*.o "$out/obj/src/server.a" "$out"/libhearsay{-host,}.a \
+    clang -fsanitize=thread "$work"/*.o "$out/obj/src/server.a" "$out"/libhearsay{-host,}.a \
     -lsqlite3 -ljansson -lsodium -lnettle -lm -pthread -o "$work/test" >"$work/log" 2>&1
 ok $? "and link" "$work/log"
 rounds=2
