@@ -21,7 +21,7 @@ O       := $(OUT)/obj
 
 CPPFLAGS += -Iinclude -Isrc -DHSY_UNSTABLE
 CFLAGS   += -std=c11 $(OPT) -g$(if $(SAN),1) -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
-            -Wstrict-prototypes -Wmissing-prototypes -Wvla -ffp-contract=off \
+            -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wno-enum-float-conversion -ffp-contract=off \
             -fvisibility=hidden -fPIC '-ffile-prefix-map=$(CURDIR)=.' $(WERROR)
 LDFLAGS  += -Wl,-z,relro,-z,now,-z,noexecstack
 ifeq ($(SAN),)
@@ -72,7 +72,7 @@ JOBS    := $(shell nproc)
 PROVE   := HEARSAY=$(OUT)/hearsay B=$(B) LC_ALL=C.UTF-8 prove -f -e ''
 
 .PHONY: all help t quick test tests unit msan replays check soak coverage crash crash-cluster simulate ctime fuzz mutants bench \
-        load load-cluster lint format amalgamation client install uninstall deb image image-check site site-check dist repro clean
+        load load-cluster lint format amalgamation client install uninstall deb image image-check site site-check dist distro repro clean
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
 .DEFAULT_GOAL := $(if $(t),t,all)
@@ -112,6 +112,7 @@ help:
 #: site          docs, manual pages and the HTTP interface as a website, in build/
 #: site-check    the same, walked by a browser
 #: dist          a source archive
+#: distro        both commands of the README in a new root of SUITE=trixie; as root
 #: clean         remove build/
 
 $(O)/%.o: %.c
@@ -304,6 +305,9 @@ site-check: site
 dist:
 	@mkdir -p $(B)
 	git archive --prefix=hearsay-$(VERSION)/ HEAD | gzip -n >$(B)/hearsay-$(VERSION).tar.gz
+
+distro:
+	tools/distro $(or $(SUITE),$(error SUITE is not set: make distro SUITE=trixie))
 
 clean:
 	rm -rf $(B)
