@@ -170,7 +170,7 @@ struct store_sqlite {
     size_t reserve_bytes;
     atomic_bool full;    /* a write has found no room */
     atomic_bool crowded; /* the same, since the last backup began */
-    atomic_bool erased;  /* and they may hold what was erased */
+    atomic_bool erased;  /* the logs must be truncated in a pause */
 
     struct store_state state; /* of the thread that appends */
     uint8_t name[STORE_NAME]; /* of both databases */

@@ -179,6 +179,9 @@ static bool log_too_long(const struct store_sqlite *s)
            (uint64_t)is.st_size > 2 * (uint64_t)s->record_most * LOG_PAGE;
 }
 
+/* Empties the logs. A record's log that was scrubbed but not cut still has a
+ * frame: `erased` stays set, so that the next pause without uploads cuts it,
+ * whatever came first, the last upload or this. */
 static hsy_status log_truncate(struct store_sqlite *s, enum store_pace pace,
                                hsy_error *err)
 {
@@ -192,9 +195,9 @@ static hsy_status log_truncate(struct store_sqlite *s, enum store_pace pace,
         st = store_blank_log(s, err);
     if (st == HSY_OK)
         st = store_empty_log(s, &s->cells, true, err);
-    if (st != HSY_OK)
+    if (st != HSY_OK || !cut)
         atomic_store(&s->erased, true);
-    else if (cut)
+    else
         store_log_ahead(s);
     return st;
 }

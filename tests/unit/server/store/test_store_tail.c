@@ -230,6 +230,13 @@ static void logs_are_blanked_when_overdue(void)
     ok(eq_u64(tail_seen.truncations, 0) && tail_bytes("record.db-wal") >= size,
        "and the log is not cut (%u, %lld of %lld)", tail_seen.truncations,
        (long long)tail_bytes("record.db-wal"), (long long)size);
+    tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err);
+    ok(more &&
+           eq_status(
+               tail_store->ops->settle(tail_store, STORE_QUIET, &more, &err),
+               HSY_OK) &&
+           eq_int(tail_bytes("record.db-wal"), 0),
+       "the next pause without uploads truncates a log that was scrubbed");
     tail_store->ops->close(tail_store);
     ok(eq_status(
            store_sqlite_open(&tail_store, &tail_state, tail_at, false, &err),
