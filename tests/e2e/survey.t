@@ -70,6 +70,8 @@ counts = [(sum(y for g, y, _ in people if g == n), sum(g == n for g, _, _ in peo
 b = survey("--spinner", "0.7", "--yes", ",".join(str(y) for y, _ in counts), "--n", ",".join(str(n) for _, n in counts))
 ok([g["group"] for g in a["groups"]] == names and [(g["yes"], g["n"]) for g in a["groups"]] == counts, "groups in the order they come", a["groups"])
 ok(all(a[k] == b[k] for k in ("statistic", "p_value", "pooled", "freedom")), "and counts of groups give the same test")
+said = must("survey", "--spinner", "0.7", "--yes", "400,401", "--n", "1000,1000").decode().replace("\n", " ")
+ok("p = 0.964 (a small p would mean that the groups differ)." in said, "the printout of equal groups does not claim that they differ", said)
 c = survey("--spinner", "0.9", "--yes", "96,60", "--n", "240,240")
 (e, w), (f, v) = ((g["estimate"], g["wilson"]) for g in c["groups"])
 ok(near([c["difference"], c["difference_stderr"]], [e - f, math.hypot(*(g["stderr"] for g in c["groups"]))]) and

@@ -217,7 +217,7 @@ static hsy_status plot_many(char **svg, size_t *len,
                                        r->wilson[1]};
     }
     snprintf(note, sizeof note,
-             "%.6g %% intervals (Wilson); all alike: p-value %.3g",
+             "%.6g %% intervals (Wilson); p-value of equal shares: %.3g",
              100 * s->level, s->test.p_value);
     return plot_list_svg(svg, len, &list, err);
 }

@@ -354,7 +354,8 @@ static void show_test(FILE *to, const struct survey_rows *s)
     snprintf(
         line, sizeof line,
         "If all groups had one share, it would be %s. Likelihood ratio "
-        "%.4g on %.0f degree%s of freedom, p-value %.3g (small: they differ).",
+        "%.4g on %.0f degree%s of freedom, p = %.3g (a small p would mean that "
+        "the groups differ).",
         pooled, test->statistic, test->freedom, test->freedom == 1 ? "" : "s",
         test->p_value);
     putc('\n', to);
