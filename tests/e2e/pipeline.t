@@ -9,6 +9,9 @@ Z_FRESH = 8 if SHORT else 7.2  # normal tail 6e-13: real coins, below 1e-12 a va
 
 LIST = ["red", "green", "blue", "dark, blue", 'say "x"', "gr\u00fcn", "a", "violet"]
 SPELLED = ["red", "green", "blue", "dark", "say", "gr\u00fcn", "a", "violet"]  # at most six bytes
+ENDS = [("0", "480"), ("0", "240"), ("0", "120"), ("0", "1000"), ("0", "1440"), ("0.1", "0.7"), ("-3", "3"), ("-0.3", "-0.1"),
+        ("-1000", "-120"), ("0", "0.000000004"), ("17.05", "19.999999999"), ("0", "4611686018427387903"), ("0.1", "2147483647.123456789")] + [
+            ("0", str(h)) for h in range(7, 1000, 41)]
 COUNTS = [400, 250, 150, 100, 50, 30, 20, 0]  # of 1000
 
 
@@ -77,6 +80,16 @@ for name, kinds in mechanisms().items():
     if "values" in kinds and takes(["--values-file", values_file], name):
         t = estimate(["--values-file", values_file], few, *noise(name, len(LIST), "2"))
         ok(within(t, shares(), Z_FRESH), "%s with coins from the kernel" % name, t)
+# The ends of a range, digit by digit as they were given.
+wrong = []
+for lo, hi in ENDS:
+    for more in ([], ["--bins", "4"]):
+        reports = must("randomize", "--range", lo + ":" + hi, *more, "--epsilon", "1", stdin=(hi + "\n").encode())
+        said = re.findall(r'"(?:lo|hi)": ([^,\n]*)', must("estimate", "--format", "json", stdin=reports).decode())
+        if said != [lo, hi]:
+            wrong.append((lo, hi, said))
+ok(not wrong, "estimate prints the ends of %d ranges as they were given" % len(ENDS), wrong)
+
 t = estimate(["--yes-no"], population(["1", "no"], [300, 700], MANY), "--epsilon", "1")
 ok(within(t, {"yes": .3, "no": .7}, Z_FRESH), "yes/no with coins from the kernel, mechanism chosen by hearsay", t)
 

@@ -208,6 +208,10 @@ void analysis_put_lying(struct put *p, const hsy_analysis_result *r);
 const char *analysis_decimal(char text[ANALYSIS_DECIMAL], int64_t units,
                              uint32_t scale);
 
+/* The same as the nearest double: exact division by 10^scale, where a product
+ * with 10^-scale would turn 480 into 480.00000000000006. */
+double analysis_number(double units, uint32_t scale);
+
 /* Edge i of d equal bins: the least number that does not lie below it. */
 int64_t analysis_edge(const hsy_scheme_info *info, uint32_t i);
 

@@ -26,6 +26,11 @@ const char *analysis_decimal(char text[ANALYSIS_DECIMAL], int64_t units,
     return at;
 }
 
+double analysis_number(double units, uint32_t scale)
+{
+    return units / pow(10, scale);
+}
+
 /* lo + ceil(i W / d). In two parts, as i W may take more than 64 bits. */
 int64_t analysis_edge(const hsy_scheme_info *info, uint32_t i)
 {
@@ -49,10 +54,10 @@ hsy_status analysis_quantile(hsy_estimate *est, const hsy_scheme_info *info,
                              const hsy_ranges *r, double q,
                              const hsy_confidence *how, hsy_error *err)
 {
-    const double unit = pow(10, -(double)info->scale);
+    const double zero = analysis_number((double)info->lo, info->scale);
     const double width =
-        ((double)info->hi - (double)info->lo) * unit / (double)info->d;
-    const double zero = (double)info->lo * unit;
+        analysis_number((double)info->hi - (double)info->lo, info->scale) /
+        (double)info->d;
     hsy_status st = hsy_quantile(r, est, q, how, err);
 
     if (st != HSY_OK)

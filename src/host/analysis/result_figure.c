@@ -8,7 +8,6 @@
 #include "host/plot/plot.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #define FIGURE_MOST 40u       /* values of a list */
@@ -187,8 +186,10 @@ static hsy_status figure_histogram(const struct figure *f, char **svg,
                                    size_t *len, hsy_error *err)
 {
     const hsy_scheme_info *info = &f->result->info;
-    const double lo = (double)info->lo, unit = pow(10, -(double)info->scale);
-    const double width = ((double)info->hi - lo) / (double)info->d * unit;
+    const double lo = analysis_number((double)info->lo, info->scale);
+    const double width =
+        analysis_number((double)info->hi - (double)info->lo, info->scale) /
+        (double)info->d;
     double x[FIGURE_MOST_BINS], y[FIGURE_MOST_BINS];
     double low[FIGURE_MOST_BINS], high[FIGURE_MOST_BINS];
     struct plot_further further[FIGURE_MOST_BINS];
@@ -214,7 +215,7 @@ static hsy_status figure_histogram(const struct figure *f, char **svg,
     for (size_t i = 0; i < f->n; i++) {
         const hsy_analysis_row *row = f->rows[i];
 
-        x[i] = lo * unit + ((double)row->place + 0.5) * width;
+        x[i] = lo + ((double)row->place + 0.5) * width;
         y[i] = 100 * row->est.value;
         low[i] = 100 * row->est.low;
         high[i] = 100 * row->est.high;

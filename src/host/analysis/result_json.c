@@ -4,6 +4,7 @@
 #include "host/base/json.h"
 
 #include <math.h>
+#include <string.h>
 
 static void json_rest(struct put *p, const char *name, bool there,
                       const hsy_estimate *est)
@@ -162,14 +163,18 @@ void analysis_put_lying(struct put *p, const hsy_analysis_result *r)
 
 static void json_range(struct put *p, const hsy_analysis_result *r)
 {
-    const double unit = pow(10, -(double)r->info.scale);
+    const hsy_scheme_info *info = &r->info;
+    char text[ANALYSIS_DECIMAL];
+    const char *lo, *hi;
 
     if (r->density != HSY_DENSITY_AUTO)
         put_word(p, "density", analysis_density_names[r->density]);
-    if (r->info.kind != HSY_KIND_BINS && r->info.kind != HSY_KIND_NUMBER)
+    if (info->kind != HSY_KIND_BINS && info->kind != HSY_KIND_NUMBER)
         return;
-    put_number(p, "lo", (double)r->info.lo * unit);
-    put_number(p, "hi", (double)r->info.hi * unit);
+    lo = analysis_decimal(text, info->lo, info->scale);
+    put_json(p, "lo", lo, strlen(lo));
+    hi = analysis_decimal(text, info->hi, info->scale);
+    put_json(p, "hi", hi, strlen(hi));
 }
 
 /* What RAPPOR's decoder says of all candidates. */

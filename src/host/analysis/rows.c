@@ -66,8 +66,7 @@ double analysis_unit(const hsy_scheme_info *info)
 {
     if (info->kind != HSY_KIND_NUMBER)
         return 1;
-    return ((double)info->hi - (double)info->lo) *
-           pow(10, -(double)info->scale);
+    return analysis_number((double)info->hi - (double)info->lo, info->scale);
 }
 
 void analysis_rescale(const hsy_scheme_info *info, hsy_estimate *est,
@@ -75,7 +74,7 @@ void analysis_rescale(const hsy_scheme_info *info, hsy_estimate *est,
 {
     const double width = analysis_unit(info);
     const double zero =
-        difference ? 0 : (double)info->lo * pow(10, -(double)info->scale);
+        difference ? 0 : analysis_number((double)info->lo, info->scale);
 
     est->value = zero + width * est->value;
     est->sd *= width;
