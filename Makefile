@@ -71,7 +71,7 @@ SCRIPTS  = $(shell grep -L 'clang[^-]' $(addprefix tests/,build/*.t e2e/*.t exac
 JOBS    := $(shell nproc)
 PROVE   := HEARSAY=$(OUT)/hearsay B=$(B) LC_ALL=C.UTF-8 prove -f -e ''
 
-.PHONY: all help t quick test tests unit msan replays check soak coverage crash crash-cluster simulate ctime fuzz mutants bench \
+.PHONY: all help t quick test test-long tests unit msan replays check soak coverage crash crash-cluster simulate ctime fuzz mutants bench \
         load load-cluster lint format amalgamation client install uninstall deb image image-check site site-check dist distro repro clean
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
@@ -87,6 +87,8 @@ help:
 #:               last quick that passed; layers; half a minute
 #: test          build and run every test that needs one compiler, no root, no network
 #: check         every test that CI runs, with both compilers and their sanitizers
+#: test-long     whole forms of tests of which ./check runs a sample: each allocation
+#:               fails, all unit tests with the amalgamation, more scripts sanitized
 #: tests         build the tests, run none; unit, msan, replays: some of them
 #: install       into PREFIX (/usr/local), DESTDIR honoured
 #: amalgamation  the library as one hearsay.c and hearsay.h
@@ -163,7 +165,7 @@ $(OUT)/hearsay-bench: $(BENCH_OBJ) $(HOST_LIB) $(LIB)
 # A test is linked with the rooms whose headers it includes and with what these
 # may see by tools/layers. MemorySanitizer wants all but libc to be its own: it
 # runs the unit tests that need nothing else.
-ifneq ($(t)$(filter t quick test tests unit msan replays soak coverage crash mutants simulate $(OUT)/tests/%, \
+ifneq ($(t)$(filter t quick test test-long tests unit msan replays soak coverage crash mutants simulate $(OUT)/tests/%, \
            $(MAKECMDGOALS)),)
 $(O)/links.mk: tools/pick tools/layers $(C_TESTS) $(wildcard tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch]) \
                $(call folders,tests) $(call folders,tests/unit)
@@ -196,6 +198,9 @@ quick:
 	@mv $(OUT)/quick.now $(OUT)/quick.last
 test: tests
 	npm_config_offline=true $(PROVE) -j$(JOBS) $(TESTS) $(SCRIPTS)
+# What ./check takes a sample of.
+test-long: tests
+	HSY_TEST_LONG=1 $(PROVE) $(addprefix tests/,fault/alloc.t build/amalgamation.t build/sanitized.t build/repro.t)
 check:
 	./check
 soak: tests

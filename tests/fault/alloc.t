@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Every allocation of the command fails once: exit 1 with a message, or 0 and
-# as much output as without the fault; no signal, and no file left half done.
+# Allocations of the command fail, one in each run: it exits with 1 and a
+# message, or with 0 and as much output as without the fault; no signal, and no
+# file left half done. Every third allocation; HSY_TEST_LONG=1: every one.
 set -u
 . tests/tap.sh
 hearsay=${HEARSAY:-build/hearsay}
@@ -53,7 +54,9 @@ faults() { # STEP SENTENCE ARGUMENTS...; OUT stands for the output file
     [[ -z $wrong && $runs -gt 0 && $runs == $(((n + step - 1) / step)) ]]
     ok $? "$sentence of $n allocations failing" "$work/log"
 }
-scenario() { faults 1 "$1 survives each" "${@:2}"; } # NAME ARGUMENTS...
+each=3
+[[ -z ${HSY_TEST_LONG:-} ]] || each=1
+scenario() { faults $each "$1 survives one in $each" "${@:2}"; } # NAME ARGUMENTS...
 late() { HSY_FAIL_LATE=1 "$@"; }                      # of a long run that writes only at its end
 
 scenario "randomize yes/no" randomize --yes-no --epsilon 1 "$work/yesno" -o OUT
@@ -79,7 +82,7 @@ scenario "plan in batches" discover plan --batches --bits 8 --step 4 --epsilon 1
 $hearsay discover start --bits 16 --epsilon 4 --source s --question q --from 2026-11-16 -o "$work/stage.yaml"
 $hearsay randomize --task "$work/stage.yaml:words" "$work/ten" -o "$work/stage.reports"
 scenario "discover a stage" discover show "$work/stage.reports"
-faults 3 "the next stage survives every 3rd" discover next "$work/stage.reports" --task "$work/stage.yaml:words" --top 2
+faults $((2 * each + 1)) "the next stage survives one in $((2 * each + 1))" discover next "$work/stage.reports" --task "$work/stage.yaml:words" --top 2
 scenario "estimate" estimate "$work/oue.tally"
 scenario "estimate as JSON, post-processed" estimate "$work/oue.tally" --post norm-sub --format json
 scenario "estimate a difference" estimate "$work/oue.tally" --against "$work/oue.tally" --format csv
@@ -89,8 +92,8 @@ scenario "decode a tally" estimate "$work/rappor.tally" --candidates "$work/list
 scenario "decode RAPPOR's files" estimate --rappor "$rappor/decode_params.csv" --map "$rappor/decode_map.csv" "$rappor/decode_counts.csv"
 scenario "associate RAPPOR's reports" estimate --associate --rappor "$rappor/pair_params.csv" --map "pet=$rappor/pair_map.csv" "$rappor/pair_reports.csv.gz"
 # libyaml allocates for every token.
-faults 3 "tasks check survives every 3rd" tasks check "$work/tasks.yaml"
-faults 3 "tasks compile survives every 3rd" tasks compile "$work/tasks.yaml" --key "$work/k.secret" -o OUT
+faults $((2 * each + 1)) "tasks check survives one in $((2 * each + 1))" tasks check "$work/tasks.yaml"
+faults $((2 * each + 1)) "tasks compile survives one in $((2 * each + 1))" tasks compile "$work/tasks.yaml" --key "$work/k.secret" -o OUT
 scenario "tasks show" tasks show "$work/document" --key "$work/k.public"
 scenario "randomize a task" randomize --task "$work/document:b" "$work/values" -o OUT
 scenario "mechanisms" mechanisms --epsilon 1 --domain 100
@@ -109,7 +112,7 @@ scenario "simulate a puzzle" simulate discover sfp --words "$work/words" "${smal
 scenario "survey" survey --spinner 0.7 --answers examples/answers.csv --column answer --group region --weight weight --plot OUT
 scenario "survey by a matrix" survey --matrix examples/channel.csv --counts 5,3,2 --plot OUT
 # One audit after the other; a prime step meets each of them elsewhere.
-late faults 17 "audit --all survives every 17th" audit --all --epsilon 1 --samples 1000
+late faults 17 "audit --all survives one in 17" audit --all --epsilon 1 --samples 1000
 hearsay=${hearsay%hearsay}hearsay-bench scenario "bench of a loop" --quick --kernel 'unary-fold-1000*'
 hearsay=${hearsay%hearsay}hearsay-bench scenario "bench of a command" --quick --kernel 'randomize-grr*'
 scenario "device answer" device answer "$work/device" a x
