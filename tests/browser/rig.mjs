@@ -11,7 +11,7 @@ import { chromium } from "playwright-core";
 export const BASE = process.env.BASE;
 export const TOKEN = process.env.TOKEN;
 export const OUT = process.env.OUT;
-export const PATIENCE = 60000;
+export const PATIENCE = 120000; // milliseconds
 mkdirSync(OUT, { recursive: true });
 
 let count = 0, failed = 0;

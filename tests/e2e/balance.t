@@ -42,15 +42,6 @@ def state(name):
     return next(row["status"].split()[0] for row in rows if row["svname"] == name)
 
 
-def until(condition):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
-
-
 def send():
     with lock:
         cell = next(fresh)

@@ -45,7 +45,8 @@ class Party(Collector):
                              "listen": "%s:%d" % self.chain.address(self), "body_bytes": "4M", **self.more, **config})
 
     def ready(self):
-        at = re.search(r"ready public=([0-9.]+):(\d+) admin=([0-9.]+):(\d+)", self.said())
+        """the line with "ready" and both addresses"""
+        at = re.search(r"ready public=([0-9.]+):(\d+) admin=([0-9.]+):(\d+)\n", self.said())
         if at:
             self.public, self.admin = (at[1], int(at[2])), (at[3], int(at[4]))
         return at is not None

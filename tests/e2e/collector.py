@@ -20,13 +20,11 @@ import signal
 import socket
 import struct
 import tempfile
-import time
 
 import quick_disk
 from e2e import *
 
 DAY = int(time.time()) // 86400
-DEADLINE = 120  # seconds for what takes a moment; only a hang comes near
 _TASK = """  - id: %s
     source: test.%s
     question: Which one is it?
@@ -272,8 +270,8 @@ class Collector:
             return f.read().decode("utf-8", "replace")
 
     def ready(self):
-        """Whether it has said so; then its addresses are known."""
-        for line in self.said().splitlines():
+        """the collector's line with "ready" and its addresses"""
+        for line in self.said().split("\n")[:-1]:  # a line that is written is not half of one
             at = dict(re.findall(r"\b(public|admin)\W{1,4}127\.0\.0\.1:(\d+)", line))
             if "ready" in line and at:
                 self.public = ("127.0.0.1", int(at["public"]))
@@ -289,14 +287,8 @@ class Collector:
         return self
 
     def until(self, condition, alive=True):
-        """Wait for a condition; false if the process ends, or never."""
-        end, pause = time.monotonic() + DEADLINE, 0.001
-        while not condition():
-            if (alive and self.process.poll() is not None and not condition()) or time.monotonic() > end:
-                return False
-            time.sleep(pause)
-            pause = min(pause * 1.5, 0.05)
-        return True
+        """until(), which also gives up when the process has ended."""
+        return until(condition, lambda: not alive or self.process.poll() is None)
 
     def wait(self):
         """Wait for its end: the exit code, negative if by a signal."""
@@ -349,13 +341,16 @@ class Collector:
     def settled(self, task_, reports, release=None, token=None):
         """Wait until a task has so many reports in its tally, the live one unless a reader's token is given; its cells."""
         where = "/v1/tasks/%s/%s" % (task_, "tally" if token else "live") + ("?release=%d" % release if release else "")
-        end = time.monotonic() + DEADLINE
-        while True:
+        got = {}
+
+        def there():
+            nonlocal got
             status, tally = self.get(where, token)
             got, n = cells_of(tally) if status == 200 and isinstance(tally, bytes) else ({}, 0)
-            if n >= reports or time.monotonic() > end:
-                return got
-            time.sleep(0.01)
+            return n >= reports
+        there.__doc__ = "%d reports at %s" % (reports, where)
+        until(there)
+        return got
 
     def cells(self, task_, token=None):
         """The cells of a task that are not 0, of every report acknowledged."""

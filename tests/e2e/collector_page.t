@@ -69,10 +69,12 @@ for command in commands:
         good = good and got["task"] == "browser" and len(got["estimates"]) == 6
     if "/v1/backup" in command:
         # The token was made a moment ago: a collector notices within two seconds.
-        stop = time.monotonic() + DEADLINE
-        while "directory" not in said and time.monotonic() < stop:
-            time.sleep(0.1)
-            said = subprocess.run(["bash", "-c", told(command)], cwd=TMP, env=shell, capture_output=True).stdout.decode()
+        def copied():
+            """an answer with the directory of a backup"""
+            global said
+            said = said if "directory" in said else subprocess.run(["bash", "-c", told(command)], cwd=TMP, env=shell, capture_output=True).stdout.decode()
+            return "directory" in said
+        until(copied)
         good = good and os.path.isdir(os.path.join(TMP, "first", json.loads(said).get("directory", "nowhere")))
     if "tasks.fetched" in command:
         good = good and open(path("tasks.fetched"), "rb").read() == open(path("first.signed"), "rb").read()

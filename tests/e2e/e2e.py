@@ -8,6 +8,7 @@ import atexit
 import csv
 import io
 import json
+import linecache
 import math
 import os
 import pty
@@ -16,10 +17,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HEARSAY = os.path.abspath(os.environ.get("HEARSAY") or os.path.join(ROOT, "build", "hearsay"))
 SHORT = bool(os.environ.get("HSY_SHORT"))
+DEADLINE = 120  # seconds for what takes a moment; only a hang comes near
 TMP = tempfile.mkdtemp(prefix="hearsay-e2e-")
 atexit.register(shutil.rmtree, TMP, True)
 
@@ -48,6 +51,30 @@ def done():
 def skip_all(why):
     print("1..0 # SKIP " + why)
     sys.exit(0)
+
+
+def until(condition, alive=lambda: True):
+    """Waits until a condition holds; true if it does. Gives up after DEADLINE
+    seconds, or if alive() no longer holds, and prints what it waited for."""
+    began, pause = time.monotonic(), 0.001
+    while not condition():
+        ended = not alive() and not condition()
+        if ended or time.monotonic() > began + DEADLINE:
+            print("# gave up after %.1f s%s, waiting for %s" % (time.monotonic() - began, ": the process has ended" if ended else "", _described(condition)))
+            sys.stdout.flush()
+            return False
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.05)
+    return True
+
+
+def _described(condition):
+    """A condition by its docstring or else its source line, and the line of the test that waits for it."""
+    frame, code = sys._getframe(2), getattr(condition, "__code__", None)
+    while frame.f_back is not None and not frame.f_code.co_filename.endswith(".t"):
+        frame = frame.f_back
+    words = condition.__doc__ or (linecache.getline(code.co_filename, code.co_firstlineno) if code else repr(condition))
+    return "%s (%s:%d)" % (" ".join(words.split()), os.path.basename(frame.f_code.co_filename), frame.f_lineno)
 
 
 def path(name):

@@ -54,16 +54,17 @@ class Proxy:
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=_die_with_us)
         atexit.register(self.stop)
-        end = time.monotonic() + DEADLINE
-        while True:
-            try:
-                self.dial().close()
-                return
-            except OSError:
-                if self.process.poll() is not None or time.monotonic() > end:
-                    with open(self.log) as f:
-                        raise SystemExit("Bail out! %s does not start: %s" % (command[0], f.read()))
-                time.sleep(0.01)
+        if not until(self.answers, lambda: self.process.poll() is None):
+            with open(self.log) as f:
+                raise SystemExit("Bail out! %s does not start: %s" % (command[0], f.read()))
+
+    def answers(self):
+        """a proxy that takes connections"""
+        try:
+            self.dial().close()
+        except OSError:
+            return False
+        return True
 
     def dial(self, context=None):
         s = socket.socket(socket.AF_UNIX)

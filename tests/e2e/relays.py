@@ -28,18 +28,14 @@ class Relay:
             return f.read()
 
     def ready(self):
-        at = dict(re.findall(r"\b(public|admin)=127\.0\.0\.1:(\d+)", self.said()))
-        if "public" in at:
-            self.public, self.admin = (("127.0.0.1", int(at[k])) for k in ("public", "admin"))
-        return "public" in at
+        """the relay's line with its addresses"""
+        at = re.search(r"\bpublic=127\.0\.0\.1:(\d+) admin=127\.0\.0\.1:(\d+)\n", self.said())
+        if at:
+            self.public, self.admin = (("127.0.0.1", int(port)) for port in at.groups())
+        return at is not None
 
     def until(self, condition):
-        end = time.monotonic() + DEADLINE
-        while not condition():
-            if self.process.poll() is not None or time.monotonic() > end:
-                return False
-            time.sleep(0.005)
-        return True
+        return until(condition, lambda: self.process.poll() is None)
 
     @property
     def url(self):

@@ -249,13 +249,6 @@ def batches(state):
     return [(b["release"], b["epoch"], b["envelopes"]) for b in all_ if b["state"] == state]
 
 
-def until(condition):
-    end = time.monotonic() + DEADLINE
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.05)
-    return condition()
-
-
 send([7] * LEAST, DAY)
 at(DAY + 1, 7)
 got = collector.settled("steps", LEAST)

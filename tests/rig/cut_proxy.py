@@ -69,7 +69,7 @@ class _Line:
 
     def run(self):
         try:
-            self.server = socket.create_connection(self.proxy.to, timeout=10)
+            self.server = socket.create_connection(self.proxy.to, timeout=120)
             for sock in (self.client, self.server):
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 sock.setblocking(False)
@@ -95,7 +95,7 @@ class _Line:
                         return
         finally:  # what came before the end arrives
             for sock in others if not self.proxy.frozen else ():
-                sock.settimeout(5)
+                sock.settimeout(120)
                 try:
                     sock.sendall(go[sock])
                 except OSError:
