@@ -226,7 +226,9 @@ static void http_why(CURLcode code, struct send_answer *answer)
         {CURLE_PEER_FAILED_VERIFICATION, false,
          "the server's certificate is not trusted: wrong name, expired, or of "
          "an unknown authority (a CA file may be named)"},
-        {CURLE_SSL_CACERT_BADFILE, false, "the CA file cannot be read"},
+        {CURLE_SSL_CACERT_BADFILE, false,
+         "the CA certificates cannot be read: install the system's (package "
+         "ca-certificates) or name a CA file that can be read"},
         {CURLE_SSL_CONNECT_ERROR, false, "no TLS with this server"},
         {CURLE_GOT_NOTHING, true,
          "the connection was closed without an answer"},
