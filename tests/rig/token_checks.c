@@ -107,7 +107,7 @@ static void enrols(void)
     uint8_t hash[16], other[16];
     struct tokens *t = NULL;
     uint32_t quota = 0;
-    size_t good = 0;
+    size_t good = 0, dashes = 0;
     hsy_error err;
 
     ok(tokens_enrol(at, "browser", 3, COUNT - 1, 0, take, NULL, &err) ==
@@ -115,6 +115,9 @@ static void enrols(void)
            tokens_enrol(at, "browser", 4, 1, 0, take, NULL, &err) == HSY_OK &&
            nenrolled == COUNT,
        "makes tokens of a task, and one more");
+    for (size_t i = 0; i < COUNT; i++)
+        dashes += enrolled[i][0] == '-';
+    is_u64(dashes, 0, "no token begins with a dash, as an option does");
     ok(tokens_open(&t, opens(), &err) == HSY_OK, "reads them");
     for (size_t i = 0; i < COUNT; i++)
         good += tokens_enrolled(t, "browser", enrolled[i], hash, &quota) ==

@@ -28,13 +28,16 @@ static hsy_status tokens_make_enter(struct tokens_keep *k, bool change,
     return k->ops->begin(k, change, create, err);
 }
 
+/* Makes a random token that a command line does not take for an option. */
 static void tokens_make_token(char token[TOKENS_TEXT])
 {
     uint8_t bytes[MAKE_BYTES];
 
-    randombytes_buf(bytes, sizeof bytes);
-    sodium_bin2base64(token, TOKENS_TEXT, bytes, sizeof bytes,
-                      sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    do {
+        randombytes_buf(bytes, sizeof bytes);
+        sodium_bin2base64(token, TOKENS_TEXT, bytes, sizeof bytes,
+                          sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    } while (token[0] == '-');
     sodium_memzero(bytes, sizeof bytes);
 }
 
