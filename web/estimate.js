@@ -51,8 +51,12 @@ export function edgeLabels(edges) {
   return edges.flatMap((e, i) => (shown(i) ? [{ at: i / n, text: e.toLocaleString("en-GB", { maximumFractionDigits: Math.min(places, 3) }) }] : []));
 }
 
-// The level of each interval: rows that were picked have a higher one.
-const levelsText = ({ level, estimates = [] }) => [...new Set(estimates.length ? estimates.map((r) => r.level_selected ?? level) : [level])].sort((a, b) => a - b).map(levelText).join(" or ");
+// The level of each interval: rows that were picked have a higher one. Of more
+// than two the lowest and the highest.
+export function levelsText({ level, estimates = [] }) {
+  const all = [...new Set((estimates.length ? estimates.map((r) => r.level_selected ?? level) : [level]).sort((a, b) => a - b).map(levelText))];
+  return all.length > 2 ? `${all[0]} to ${all.at(-1)}` : all.join(" or ");
+}
 
 // What the two intervals of a mark are.
 export const legend = (figure) => [h("span", null, h("span", { class: "key-error" }), `interval of the devices' noise, ${levelsText(figure)}`), " ", figure.assume_lying ? h("span", null, h("span", { class: "key-whole" }), `and with ${percent(figure.assume_lying)} of devices lying`) : null];

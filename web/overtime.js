@@ -5,8 +5,8 @@
 import { json, taskPath } from "./api.js";
 import { Columns, sparse } from "./columns.js";
 import { choice, fresh, h, numbers, put, table } from "./dom.js";
-import { count, day, dayTime, everyDay, levelText, unitOf } from "./numbers.js";
-import { intervalText, labelOf } from "./estimate.js";
+import { count, day, dayTime, everyDay, known, unitOf } from "./numbers.js";
+import { intervalText, labelOf, levelsText } from "./estimate.js";
 import { COLOURS, Series } from "./series.js";
 
 const FIRST = { values: 3, strings: 3 }, LIVE_MOST = 2000;
@@ -84,9 +84,16 @@ export class OverTimeCard {
     this.choose(last.filter((r) => this.sure?.includes(r.value) ?? true));
     const none = this.mode === "live" ? "Live figures are kept in memory only, and begin when the collector does." : "A day's figure is kept once the task has enough reports.";
     const what = this.mode === "live" ? "Of all reports so far." : "Lines and bands: of what was sent on each day alone. Dashed: of all reports until then.";
-    put(this.empty, this.points.length ? `${what} Bands: ${levelText(0.95)} intervals, without lying devices.` : none);
+    put(this.empty, this.points.length ? `${what} Bands: ${this.levels()}intervals, without lying devices.` : none);
     this.series.show(this.points, (this.chosen ?? []).filter((v) => names.includes(v)), (v) => this.look(v), this.mode === "day");
     this.numbers.refresh();
+  }
+
+  // The levels that the bands have, as the collector says them with each row.
+  // Words kept by an earlier version have one that is not known here.
+  levels() {
+    const drawn = this.points.flatMap((p) => p.estimates).filter((r) => this.chosen?.includes(r.value) && known(r.low) && (this.task.kind !== "strings" || r.level_selected));
+    return drawn.length ? `${levelsText({ level: 0.95, estimates: drawn })} ` : "";
   }
 
   look(value) { return Math.max(0, this.chosen.indexOf(value)) % COLOURS; }

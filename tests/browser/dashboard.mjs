@@ -99,9 +99,19 @@ async function told(p, t, figure) {
   ok(cells.length >= figure.estimates.length && figure.estimates.every((r, i) => names.every((n, k) => agrees(cells[i][k + 1], [r[n] * by]))), `${t.task}: so is every number of the table`, cells.slice(0, 4));
   const about = await p.locator(".estimate .about").textContent();
   ok(about.includes(figure.reports.toLocaleString("en-GB")) && about.includes("95\u202f%") && about.includes("sent "), `${t.task}: reports, level and days of sending are said`, about);
+  if (figure.kind === "number") ok(about.includes("on a range from 0 to 480, "), `${t.task}: the ends of the range are those of the task`, about);
+  await bands(p, t);
   ok(JSON.stringify(await p.locator(".estimate .notes li").allTextContents()) === JSON.stringify(figure.notes) && (figure.rounds < 2 || figure.notes.length > 0), `${t.task}: and what it is a share of`, figure.notes);
   const promise = await p.locator(".promise .number").first().textContent(), spelled = t.odds < 100 ? t.odds.toFixed(1) : String(t.odds);
   ok(promise.includes(spelled) && t.privacy.includes(`at most ${spelled} times`) && (await p.locator(".promise .spread .term").first().textContent()) === `\u03b5 = ${t.epsilon}`, `${t.task}: epsilon and the factor are those that the device shows`, [promise, t.odds, t.privacy]);
+}
+
+// Words are picked from many: their bands have a higher level than 95 %.
+async function bands(p, t) {
+  const { live } = await api(`/v1/tasks/${t.task}/history?release=${t.release}`), levels = new Set(live.flatMap((point) => point.estimates.map((r) => r.level_selected ?? 0.95)));
+  const text = await p.locator(".card", { has: p.locator(".series") }).locator("p.soft").first().textContent(), said = /Bands: (.*)\u202f% intervals/.exec(text)?.[1] ?? "";
+  const shown = said.split(/\u202f% (?:or|to) /).map((x) => Number(x) / 100);
+  ok(shown.every((x) => [...levels].some((level) => Math.abs(x - level) <= 0.1 * (1 - level))) && (t.kind !== "strings" || !shown.includes(0.95)), `${t.task}: the bands over time have the level that is said`, [text, [...levels]]);
 }
 
 // Levels, liars and days change what is asked for.

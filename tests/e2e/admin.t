@@ -230,6 +230,8 @@ for name in TRUTHS:
 ok(c.get("/v1/tasks/crash/estimate", A)[1]["assume_lying"] == 0.02, "where nothing else is asked, as many lie as the configuration says")
 found = {r["value"] for r in c.get("/v1/tasks/word/estimate", A)[1]["estimates"] if r["significant"]}
 ok("anna" in found, "a word that nobody listed is found", found)
+words = lambda: [r for point in c.get("/v1/tasks/word/history", A)[1]["live"] for r in point["estimates"]]
+ok(c.until(lambda: words()) and all(0.95 < r["level_selected"] < 1 for r in words()), "its history has the level of intervals that allow for the selection", words()[:2])
 status, figure = c.get("/v1/tasks/age/estimate", A)
 quantiles = json.loads(must("estimate", tally_of(c, "age", A), "--quantile", "0.1,0.25,0.5,0.75,0.9", "--format", "json"))["estimates"]
 ok([{k: q[k] for k in ("estimate", "stderr", "low", "high")} for q in figure["quantiles"]] == [{k: q[k] for k in ("estimate", "stderr", "low", "high")} for q in quantiles],

@@ -23,7 +23,7 @@ PARTIES = parties()
 
 
 def tasks(release, browsers):
-    kind = {"crash": "yes-no: true; epsilon: 1; repeat: daily", "minutes": "range: [0, 1440]; epsilon: 1; repeat: daily",
+    kind = {"crash": "yes-no: true; epsilon: 1; repeat: daily", "minutes": "range: [0, 480]; epsilon: 1; repeat: daily",
             "memory": "range: [0, 96]; bins: 24; epsilon: 2; repeat: daily", "page": "strings: true; epsilon: 4; mechanism: pem; repeat: daily"}
     rows = [task(name, what, start=DAY - 9) for name, what in kind.items()]
     rows.append(task("browser", "release: %d; values: [%s]; epsilon: 2; mechanism: grr; repeat: daily" % (release, browsers), start=DAY - 9, min_reports=1000))

@@ -242,7 +242,8 @@ void history_put(struct history *h, struct put *p, uint32_t entry)
 /* ---- From a figure ------------------------------------------------------- */
 
 /* Numbers as they are; what a figure has no number for is null, and why says
- * the reason. Only some figures have the last two. */
+ * the reason. Only some figures have an interval that allows for liars, or rows
+ * whose intervals have a level of their own. */
 static void history_put_row(struct put *p, const hsy_analysis_result *r,
                             size_t i)
 {
@@ -254,6 +255,8 @@ static void history_put_row(struct put *p, const hsy_analysis_result *r,
         if (c <= HSY_COLUMN_HIGH || (r->columns & 1u << c) != 0)
             put_number(p, hsy_analysis_column_name((hsy_analysis_column)c),
                        analysis_cell(r, i, (hsy_analysis_column)c).number);
+    if ((r->columns & 1u << HSY_COLUMN_LEVEL) != 0)
+        put_number(p, hsy_analysis_column_name(HSY_COLUMN_LEVEL), row->level);
     if (r->why != NULL && isnan(row->est.low))
         put_word(p, "why", r->why);
     put_end(p, '}');
