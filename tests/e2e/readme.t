@@ -110,6 +110,10 @@ for line in [line for block in blocks(readme) + blocks(examples_page) for line i
 # 20 % said yes; six standard errors of 20,000 answers at epsilon 1 are 4 %.
 share = {row["value"]: row["estimate"] for row in rows(must("estimate", path("counts.tally"), "--format", "csv"))}
 ok(0.16 < share["yes"] < 0.24, "the estimate is about 20 %", share)
+(study,) = [line for line in readme.splitlines() if "depends on epsilon" in line]
+table = rows(must(*study.partition(" --plot")[0].split()[1:], "--format", "csv"))
+best = [min((row for row in table if row["epsilon"] == e), key=lambda row: row["run_mse"])["mechanism"] for e in sorted({row["epsilon"] for row in table})]
+ok(set(best) == {"grr", "oue"}, "which of grr and oue is better depends on epsilon in the study shown", best)
 if os.path.exists(os.path.join(ROOT, ".git")):
     left = [name for name in sorted(os.listdir(TMP)) if name not in ("build", "examples", "include")
             and subprocess.run(["git", "-C", ROOT, "check-ignore", "-q", name]).returncode != 0]
