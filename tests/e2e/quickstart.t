@@ -5,12 +5,13 @@ set -u
 [[ ${HSY_SHORT:-} ]] && { echo "1..0 # SKIP runs the plain build"; exit 0; }
 . tests/tap.sh
 out=$(mktemp)
+odd=$(mktemp -d)
 export TMPDIR
 TMPDIR=$(mktemp -d)
 pid=''
 clean() {
     [[ -z $pid ]] || kill "$pid" 2>/dev/null
-    rm -rf "$out" "$TMPDIR"
+    rm -rf "$out" "$odd" "$TMPDIR"
 }
 trap clean EXIT
 
@@ -25,7 +26,10 @@ ok $? "and it waits in silence for the collector" "$out"
 [[ -z $(ls -A "$TMPDIR") ]]
 ok $? "and nothing is left"
 
-./quickstart --devices 2000 >"$out" 2>&1 </dev/null &
+tree="$odd/a clone é" # with links to all of this one, so that nothing is built again
+mkdir "$tree"
+ln -s "$PWD"/* "$tree"
+"$tree/quickstart" --devices 2000 >"$out" 2>&1 </dev/null &
 pid=$!
 for ((i = 0; i < 2400; i++)); do
     grep -q '#token=' "$out" && break
@@ -36,7 +40,7 @@ page=$(sed -n 's|^  http://\(.*\)/#token=.*|\1|p' "$out") token=$(sed -n 's|.*#t
 exec 3<>"/dev/tcp/${page%:*}/${page##*:}" &&
     printf 'GET /v1/tasks/browser HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n' "$token" >&3 &&
     grep -q '"reports": 2000' <&3
-ok $? "the second run leaves the page open, with its token" "$out"
+ok $? "in a path with a blank and an é it leaves the page open, with its token" "$out"
 exec 3>&-
 kill -TERM "$pid"
 wait "$pid"
@@ -49,7 +53,7 @@ pid=''
 ok $? "a relay, two shufflers and a collector: truth, estimate, and what local noise would have given" "$out"
 [[ -z $(ls -A "$TMPDIR") ]]
 ok $? "and nothing is left of them"
-./quickstart --shuffled --devices 2000 >"$out" 2>&1 </dev/null &
+"$tree/quickstart" --shuffled --devices 2000 >"$out" 2>&1 </dev/null &
 pid=$!
 for ((i = 0; i < 2400; i++)); do
     grep -q '^  http://' "$out" && break
@@ -59,7 +63,7 @@ done
 kill -TERM "$pid"
 wait "$pid"
 [[ $? == 143 && -z $(ls -A "$TMPDIR") ]] && ! pgrep -f "$TMPDIR" >/dev/null
-ok $? "left open it ends when it is told to, with all its parties" "$out"
+ok $? "left open, in a path with a blank and an é, it ends when it is told to, with all its parties" "$out"
 pid=''
 for args in "--devices 10" "--devices" "--nonesuch" "--devices 2000x"; do
     # shellcheck disable=SC2086
