@@ -88,7 +88,8 @@ help:
 #: test          build and run every test that needs one compiler, no root, no network
 #: check         every test that CI runs, with both compilers and their sanitizers
 #: test-long     whole forms of tests of which ./check runs a sample: each allocation
-#:               fails, all unit tests with the amalgamation, more scripts sanitized
+#:               fails, all unit tests with the amalgamation, more scripts sanitized,
+#:               the library's unit tests with MemorySanitizer
 #: tests         build the tests, run none; unit, msan, replays: some of them
 #: install       into PREFIX (/usr/local), DESTDIR honoured
 #: amalgamation  the library as one hearsay.c and hearsay.h
@@ -200,7 +201,10 @@ test: tests
 	npm_config_offline=true $(PROVE) -j$(JOBS) $(TESTS) $(SCRIPTS)
 # What ./check takes a sample of.
 test-long: tests
-	HSY_TEST_LONG=1 $(PROVE) $(addprefix tests/,fault/alloc.t build/amalgamation.t build/sanitized.t build/repro.t)
+	HSY_TEST_LONG=1 $(PROVE) $(addprefix tests/,fault/alloc.t build/amalgamation.t build/sanitized.t build/repro.t) \
+	    $(addprefix $(OUT)/tests/unit/host/,tasks/test_task_model format/test_container)
+	$(MAKE) -s -j$(JOBS) CC=clang SAN=memory msan
+	prove -Q -e '' -j$(JOBS) $$(find $(B)/clang-memory/tests/unit -name 'test_*')
 check:
 	./check
 soak: tests

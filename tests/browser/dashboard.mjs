@@ -166,15 +166,17 @@ async function options() {
 async function byDay() {
   const p = desk, t = twice;
   const past = async () => (await api(`/v1/tasks/${t.task}/history?release=${t.release}`)).days;
-  for (let i = 0; i < 200 && (await past()).filter((d) => d.own).length < 3; i++) await p.waitForTimeout(100);
+  const own = async () => (await past()).filter((d) => d.own).length;
+  for (const end = Date.now() + PATIENCE; (await own()) < 3 && Date.now() < end;) await p.waitForTimeout(100);
+  ok((await own()) >= 3, "three days have figures of their own", await past());
   await at(p, `${hash(t)}&time=day`, ".series canvas");
   const card = p.locator(".card", { has: p.locator(".series") });
   await card.locator("summary").click();
   await card.locator("tbody tr").first().waitFor();
   const heads = await card.locator("thead th").allTextContents(), rows = await card.locator("tbody tr").evaluateAll((all) => all.map((r) => [...r.children].map((c) => c.textContent)));
-  const days = (await past()).reverse(), value = heads[2], own = days[0].own.estimates.find((r) => r.value === value), all = days[0].estimates.find((r) => r.value === value), at2 = heads.indexOf("All so far");
+  const days = (await past()).reverse(), value = heads[2], day = days[0].own.estimates.find((r) => r.value === value), all = days[0].estimates.find((r) => r.value === value), at2 = heads.indexOf("All so far");
   ok(heads[0] === "Day of sending" && rows.length === days.length, "days are days of sending", heads);
-  ok(agrees(rows[0][2], [100 * own.estimate]) && agrees(rows[0][3], [100 * own.low, 100 * own.high]), "each day has its own figure and interval", rows[0]);
+  ok(agrees(rows[0][2], [100 * day.estimate]) && agrees(rows[0][3], [100 * day.low, 100 * day.high]), "each day has its own figure and interval", rows[0]);
   ok(agrees(rows[0][at2], [days[0].reports]) && agrees(rows[0][at2 + 1], [100 * all.estimate]) && agrees(rows[0][at2 + 2], [100 * all.low, 100 * all.high]), "beside that of all reports so far", rows[0]);
   ok(rows.length >= 3 && rows.every((r) => agrees(r[1], [days[rows.indexOf(r)].own?.reports ?? NaN]) || !days[rows.indexOf(r)].own), "each says its reports", rows);
   await shot(p, "by-day");

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The promises to users hold under AddressSanitizer and UBSan, and every fuzz
 # corpus replays without a finding. HSY_TEST_LONG=1: also the scripts that compute
-# and parse what sanitized unit tests and corpora do.
+# and parse what sanitized unit tests and corpora do, and unit tests that ./check
+# runs without sanitizers only.
 set -u
 . tests/tap.sh
 out=${B:-build}/clang-address-undefined
@@ -16,7 +17,13 @@ plain="postgres kubernetes load_cluster balance load bench recorded readme dashb
     runbook run_shuffler help"
 [[ -n ${HSY_TEST_LONG:-} ]] || plain+=" account attributes column deltas digests formats lines merge openapi
     pages plan progress runs words worth"
-unset HSY_TEST_LONG # the scripts themselves stay short
+long=${HSY_TEST_LONG:+$(tools/tests long)}
+unset HSY_TEST_LONG # the tests themselves stay short
+[[ -z $long ]] || make -s -j2 CI=1 B="${B:-build}" CC=clang SAN=address,undefined $long >/dev/null || exit 1
+for test in $long; do
+    "$test" >"$work/all" 2>&1
+    ok $? "$test" "$work/all"
+done
 plain=" $(echo $plain) "
 for test in tests/e2e/*.t; do
     name=$(basename "$test" .t)

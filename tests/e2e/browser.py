@@ -2,6 +2,8 @@
 chromium). Screenshots are left in build/browser/. Where there is no node, npm,
 chromium or no way to playwright-core, they are skipped, and it is said."""
 
+import signal
+
 from e2e import *
 
 BROWSER = os.path.join(ROOT, "tests", "browser")

@@ -37,9 +37,8 @@ def serve(storage, **config):
 def refused(storage, *words, **config):
     """It does not start, and says why."""
     n = node(storage, **config)
-    n.launch(env=ENV)
-    code = n.wait()
-    return code == 1 and all(w in n.said() for w in words), n.said()
+    r = run("serve", n.yaml, timeout=DEADLINE, env={**os.environ, **ENV})
+    return r.code == 1 and all(w in r.err for w in words), r
 
 
 def ids(epoch):

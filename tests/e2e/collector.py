@@ -116,6 +116,22 @@ def cells_of(tally):
         at += length
 
 
+# ---- Ports ------------------------------------------------------------------------
+
+_reserved = []
+
+
+def reserve_port():
+    """A port of 127.0.0.1 that is this test's until its end: a socket that is
+    bound and does not listen keeps the system from giving it to anybody else,
+    but not a server that sets SO_REUSEADDR from listening there."""
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    s.bind(("127.0.0.1", 0))
+    _reserved.append(s)
+    return s.getsockname()[1]
+
+
 # ---- HTTP -------------------------------------------------------------------------
 
 class Gone(Exception):
@@ -280,11 +296,16 @@ class Collector:
         return False
 
     def start(self, **how):
-        """Launch it and wait until it is ready; bail out if it ends instead."""
-        self.launch(**how)
-        if not self.until(self.ready):
-            raise SystemExit("Bail out! the collector does not start: " + self.said())
-        return self
+        """Launch it and wait until it is ready; bail out if it ends instead. A node
+        that cannot reach its database is launched again, as a service manager does."""
+        end = time.monotonic() + DEADLINE
+        while True:
+            self.launch(**how)
+            if self.until(self.ready):
+                return self
+            if UNREACHABLE not in self.said() or time.monotonic() > end:
+                raise SystemExit("Bail out! the collector does not start: " + self.said())
+            self.kill()
 
     def until(self, condition, alive=True):
         """until(), which also gives up when the process has ended."""

@@ -51,9 +51,9 @@ again, _ = fleet("--devices", 60, "--threads", 3, "--repeat", 3, "--batch", 7, "
 ok(again["acknowledged"] == few["acknowledged"] and again["repeated"] == 2 * (again["requests"] - again["repeated"]) and counted()["dark"] == sent["dark"],
    "the same seed, three times over and in batches: nothing is counted again", again)
 
-code, told = on_terminal("simulate", "fleet", URL, "--devices", 60, "--public-key", KEY)
-ok(code == 0 and "100 %, 60 devices, 0 s left" in told, "a terminal is shown how far it is", (code, told))
-ok("%," not in r.err, "a pipe is not", r)
+on_terminal(lambda code, told: code == 0 and "100 %, 60 devices, 0 s left" in told, "a fleet shows a terminal how far it is",
+            "simulate", "fleet", URL, "--devices", 60, "--public-key", KEY)
+ok("%," not in r.err, "a fleet shows no progress in a pipe", r)
 
 # ---- Truth and estimate ------------------------------------------------------------
 

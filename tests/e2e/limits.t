@@ -121,12 +121,12 @@ for name in ("SIGINT", "SIGTERM", "SIGKILL") if nameless else ():
         pass
     ok(code == -getattr(signal, name) and set(os.listdir(TMP)) == before, "%s leaves no file behind" % name, os.listdir(TMP))
 
-import pty
-master, slave = pty.openpty()
-for args in (["randomize", *HOW], ["tally"]):
-    r = Result(subprocess.run([HEARSAY, *args], input=block, stdout=slave, stderr=subprocess.PIPE))
-    ok(r.code == 2 and "to a terminal" in r.err and "-o" in r.err, "%s does not write to a terminal" % args[0], r)
-r = Result(subprocess.run([HEARSAY, "estimate", "-"], input=tally, stdout=slave, stderr=subprocess.PIPE))
-ok(r.code == 0, "estimate does", r)
+ends = terminal("randomize and tally do not write to a terminal, estimate does")
+if ends is not None:
+    for args in (["randomize", *HOW], ["tally"]):
+        r = run(*args, stdin=block, stdout=ends[1])
+        ok(r.code == 2 and "to a terminal" in r.err and "-o" in r.err, "%s does not write to a terminal" % args[0], r)
+    r = run("estimate", "-", stdin=tally, stdout=ends[1])
+    ok(r.code == 0, "estimate writes to a terminal", r)
 
 done()

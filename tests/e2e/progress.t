@@ -37,17 +37,22 @@ LONG = {
                           "4000 people"),
 }
 shutil.copy(plain, plain + ".2")
-for name, (args, what) in LONG.items():
-    code, told = on_terminal(*args)
+
+
+def complete(what, code, told):
+    """Whether a terminal was shown how far it was, up to the end."""
     shown = [line for line in re.split(r"[\r\n]", told) if re.match(r"[0-9]+ %, ", line)]
-    ok(code == 0 and shown and shown[-1] == "100 %%, %s, 0 s left\x1b[K" % shown[-1].split(", ")[1] and what in shown[-1] and
-       told.count("\r\x1b[K") >= 1, "%s shows a terminal how far it is" % name, (code, told))
+    return code == 0 and shown and shown[-1] == "100 %%, %s, 0 s left\x1b[K" % shown[-1].split(", ")[1] and what in shown[-1] and told.count("\r\x1b[K") >= 1
+
+
+for name, (args, what) in LONG.items():
+    on_terminal(lambda code, told: complete(what, code, told), "%s shows a terminal how far it is" % name, *args)
     r = run(*args)
     ok(r.code == 0 and "left" not in r.err and "\r" not in r.err and " %," not in r.err, "%s shows nothing in a pipe" % name, r)
 
-code, told = on_terminal("randomize", *UNIT, stdin=truths)
-ok(code == 0 and "100 %, 6000 reports" in told, "standard input counts too if it is a file", told)
-code, told = on_terminal("randomize", *UNIT, write("bad", "yes\n" * 40000 + "maybe\n"))
-ok(code == 1 and "\r\x1b[Khearsay: " in told and told.endswith("\n"), "a message takes the place of the line", told)
+on_terminal(lambda code, told: code == 0 and "100 %, 6000 reports" in told, "shows a terminal how far it is with standard input from a file",
+            "randomize", *UNIT, stdin=truths)
+on_terminal(lambda code, told: code == 1 and "\r\x1b[Khearsay: " in told and told.endswith("\n"), "an error message replaces the progress line",
+            "randomize", *UNIT, write("bad", "yes\n" * 40000 + "maybe\n"))
 
 done()

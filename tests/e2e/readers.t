@@ -27,7 +27,7 @@ def tasks():
     return cells("daily", CELLS, min_reports=M) + cells("wide", 2 * CELLS, min_reports=M)  # the second has no tallies of days
 
 
-c = Collector("readers", tasks(), admin_open=False, estimate_seconds=1, day_words=CELLS + 100)
+c = Collector("readers", tasks(), admin_open=False, grace_days=4, estimate_seconds=1, day_words=CELLS + 100)
 os.makedirs(c.data, 0o700)
 A, O, S = (must("serve", "token", "add", role, "--role", role, "--data", c.data).decode().split()[-1] for role in ("analyst", "operator", "scraper"))
 c.start()

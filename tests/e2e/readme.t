@@ -107,9 +107,9 @@ for line in [line for block in blocks(readme) + blocks(examples_page) for line i
     good, why = run_line(line if line.endswith("&") else line.partition("  #")[0] if line.startswith("kill") else line)
     ok(good, "runs: " + short, why)
 
-# 20 % said yes; six standard errors of 20,000 answers at epsilon 1 are 4 %.
+# 20 % said yes; 7.5 standard errors of 20,000 answers at epsilon 1 are 5 %.
 share = {row["value"]: row["estimate"] for row in rows(must("estimate", path("counts.tally"), "--format", "csv"))}
-ok(0.16 < share["yes"] < 0.24, "the estimate is about 20 %", share)
+ok(0.15 < share["yes"] < 0.25, "the estimate is about 20 %", share)
 (study,) = [line for line in readme.splitlines() if "depends on epsilon" in line]
 table = rows(must(*study.partition(" --plot")[0].split()[1:], "--format", "csv"))
 best = [min((row for row in table if row["epsilon"] == e), key=lambda row: row["run_mse"])["mechanism"] for e in sorted({row["epsilon"] for row in table})]

@@ -3,7 +3,6 @@
 sockets of a service manager (systemd's LISTEN_FDS), under load: nobody is
 refused, and what was sent before the end is answered."""
 
-import random
 import threading
 
 from collector import *
@@ -11,25 +10,9 @@ from collector import *
 RESTARTS = 10
 SENDERS = 4
 
-
-def quiet_port():
-    """A port that is free, of those that the system gives nobody by itself."""
-    with open("/proc/sys/net/ipv4/ip_local_port_range") as f:
-        low = int(f.read().split()[0])
-    while True:
-        s = socket.socket()
-        try:
-            s.bind(("127.0.0.1", random.randrange(min(20000, low - 1), low)))
-            return s.getsockname()[1]
-        except OSError:
-            pass
-        finally:
-            s.close()
-
-
 # ---- At once, on the same port ------------------------------------------------------
 
-c = Collector("again", listen="127.0.0.1:%d" % quiet_port())
+c = Collector("again", listen="127.0.0.1:%d" % reserve_port())
 c.start()
 for how in ("SIGTERM", "SIGKILL"):
     idle = Line(c.public)
@@ -71,18 +54,19 @@ class Sender(threading.Thread):
                     self.refused.append(e)
                     return
             wire = wire or self.c.task["cells"].upload([self.cell])
+            sent = time.monotonic()
             try:
-                status, headers, _ = line.post(wire)
+                status, headers, body = line.post(wire)
             except Gone as e:
                 # A machine that stands still for longer than idle connections have may send after the close: not the collector's fault.
+                # The collector's time begins with its last answer, which came at some time after `used`.
                 if time.monotonic() - used > 0.8:
                     line = None
                     continue
                 self.unanswered.append((self.cell, e))
                 return
-            wire = None
-            used = time.monotonic()
-            self.acknowledged.append(self.cell) if status == 204 else self.odd.append(status)
+            wire, used = None, sent
+            self.acknowledged.append(self.cell) if status == 204 else self.odd.append((status, body))
             self.cell += 1
             if headers.get("connection") == "close":
                 line = None
@@ -130,7 +114,7 @@ s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 ok(s.recv(4096).startswith(b"HTTP/1.1 200 "), "a socket file may be handed over, beside an address of its own")
 ok(c.stop() == 0 and os.path.exists(path("admin.sock")), "which stays: it is the manager's")
 
-c = Collector("wrong", listen="127.0.0.1:%d" % quiet_port(), admin=None, admin_open=False)
+c = Collector("wrong", listen="127.0.0.1:%d" % reserve_port(), admin=None, admin_open=False)
 c.launch(sockets=(public,))
 ok(c.wait() == 1 and "LISTEN_FDS: %s:%d: " % public.getsockname() in c.said() and "listen" in c.said(), "a socket of another address is an error that names it", c.said())
 half = socket.socket()

@@ -55,8 +55,8 @@ STANDINS = {
         reload)
             before=$(grep -c '^[a-z]* reloaded' "$log")
             kill -HUP "$(cat "$pid")"
-            for i in $(seq 600); do [ "$(grep -c '^[a-z]* reloaded' "$log")" != "$before" ] && exit; sleep 0.05; done
-            exit 1 ;;
+            for i in $(seq 2400); do [ "$(grep -c '^[a-z]* reloaded' "$log")" != "$before" ] && exit; sleep 0.05; done
+            echo "gave up waiting for 'reloaded' in the log" >&2; exit 1 ;;
         esac""",
     "journalctl": 'tail -n 50 "$HERE/journal"',
     "sudo": '[ "$1 $2" = "-u hearsay" ] && shift 2 && exec "$@"',

@@ -120,7 +120,7 @@ holding.wait()
 slow.kill()
 today += 1
 tell(today)
-nodes[0].comes_back()
+nodes[0].start()
 ok(nodes[0].upload(wire)[0] == 410 and by_epoch("rehearsed")[ended] == counts[ended] + 1, "and so nothing that was counted is counted again")
 nodes[0].stop()
 

@@ -41,7 +41,7 @@ class Doomed:
         if self.node.process.poll() is not None:
             self.node.public = None
             self.node.kill()
-            if not self.armed:
+            if not self.armed and UNREACHABLE not in self.node.said():
                 raise SystemExit("Bail out! the collector does not start: " + self.node.said())
             self.start()
             return True

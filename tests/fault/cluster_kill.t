@@ -35,7 +35,7 @@ def kill(what):
         standby.start()
         standby.in_step()
     if "node" in what:
-        victim.comes_back()
+        victim.start()
     if "primary" in what:
         if rng.random() < 0.5:
             crowd.more(1)  # it goes on alone meanwhile

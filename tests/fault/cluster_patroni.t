@@ -18,7 +18,7 @@ from patroni import *
 
 rounds = Rounds(1)
 rounds.process()
-rounds.crowd.more(50)
+rounds.crowd.more(400)  # of each kind of device there is one, but for one run in 10^9
 rounds.ends("a primary under Patroni is killed")
 ok(rounds.crowd.again and rounds.crowd.refused, "control: there was load", dict(rounds.crowd.statuses))
 rounds.whole.down()

@@ -17,7 +17,7 @@ FILES = {"record.db", "cells.db", "shown.db", "tokens.db"}
 m = Machine()
 where = path("backups")
 os.mkdir(where, 0o700)
-c = Collector(sandbox="off", backups=where, timeout=2)
+c = Collector(sandbox="off", backups=where)
 
 
 def backup():

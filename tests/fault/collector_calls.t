@@ -73,16 +73,18 @@ class Life:
     def wrong(self, closed):
         """The same of the one that met its fate, or of the next if it ended by that."""
         m.well()
-        if c.process is not None and c.ready():
+        end = time.monotonic() + DEADLINE
+        while True:
+            if c.process is None or c.process.poll() is not None or not c.ready():
+                c.kill()
+                if not self.launch(*(["--accept-clock"] if closed else [])):
+                    return "it does not start again: " + c.said()
             try:
                 return self.looked(closed)
-            except Gone as e:
-                if not c.until(lambda: c.process.poll() is not None, alive=False):
+            except Gone as e:  # it ends, or a machine that stood still was too slow for a connection
+                if time.monotonic() > end:
                     return "it neither answers nor ends: %s: %s" % (e, c.said())
-        c.kill()
-        if not self.launch(*(["--accept-clock"] if closed else [])):
-            return "it does not start again: " + c.said()
-        return self.looked(closed)
+                time.sleep(0.01)
 
 
 # ---- The parts of its life: what is done before, and what is watched --------------

@@ -38,6 +38,8 @@ class Sender(threading.Thread):
 
     def once(self, address):
         uploads = self.request()
+        if not uploads:  # others took the last
+            return True
         try:
             if self.seen != address:
                 self.line, self.seen = Line(address), address
@@ -125,9 +127,6 @@ for cycle in range(CYCLES):
 
 # Those that still wait for an answer get one, and no new ones come.
 c.start()
-for s in load.senders:
-    while s.again:
-        s.once(c.public)
 load.end()
 for s in load.senders:
     while s.again:

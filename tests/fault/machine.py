@@ -17,6 +17,7 @@ KILL, TORN, HANG = -1, -2, -3
 WRITES, SYNCS, NAMES, SENDS, READS, TAKES = 1, 2, 4, 8, 16, 32
 CHANGES = WRITES | SYNCS | NAMES | SENDS  # a kill before another call is one after the last of these
 NEVER = 2 ** 64 - 1
+NOON = DAY * 86400 + 43200 - int(time.time())  # Machine.clock(NOON): no day ends while the test runs
 _LAYOUT = "QQiiIIqq"
 _SHIM = os.path.join(_TOOLS, "machine.so")
 

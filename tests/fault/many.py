@@ -48,16 +48,6 @@ class Node(Collector):
         self.configure(**{**like.config, "data": None, "node": name, **config})
         atexit.register(self.kill)
 
-    def comes_back(self, **how):
-        """Start it; again, if the database is not there yet."""
-        while True:
-            self.launch(**how)
-            if self.until(self.ready):
-                return self
-            self.wait()
-            if "cannot be reached" not in self.said():
-                raise SystemExit("Bail out! the collector does not start: %s %s" % (self.process and self.process.returncode, self.said()))
-
 
 def nodes_on(storage, n, tasks=TASKS, started=True, init=None, **config):
     """Collectors on shards. init: their URLs for whoever makes the tables."""

