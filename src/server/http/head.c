@@ -2,7 +2,9 @@
  * head.c - a request's head has one reading, or the connection is over.
  *
  * libmicrohttpd 0.9.75 takes bare line feeds, folded lines, blanks before a
- * colon and two lengths. It parses in place, and what it hands out still lies
+ * colon and two lengths. Version 1.0 replaces folds by blanks unless it is
+ * strict, as loop_daemon makes it; then it refuses such heads by itself, and
+ * two lengths remain. Both parse in place, and what they hand out still lies
  * where it was received, with line ends and colons overwritten by NUL; so
  * whether a head was exactly
  *
@@ -11,7 +13,8 @@
  * shows in the places of its parts: each begins where the one before it ends. A
  * line that ended in a bare LF is a byte too short, a folded one was moved
  * away, a NUL inside ends a part too early. A library that did not parse in
- * place would have every request refused, never one let through.
+ * place would have every request refused, never one let through. probe.c tests
+ * all of this with the library that is there before a listener starts.
  */
 #include "server/http/internal.h"
 
@@ -43,8 +46,11 @@ static bool head_is_token(const char *text, size_t len)
     return len != 0;
 }
 
+/* A value: no control characters and no blank at its end. */
 static bool head_is_text(const char *text, size_t len)
 {
+    if (len != 0 && (text[len - 1] == ' ' || text[len - 1] == '\t'))
+        return false;
     for (size_t i = 0; i < len; i++)
         if (((unsigned char)text[i] < ' ' && text[i] != '\t') ||
             text[i] == 0x7f)
@@ -135,8 +141,8 @@ void listen_head(struct head_facts *out, struct MHD_Connection *http,
 
     *out = (struct head_facts){0};
     MHD_get_connection_values_n(http, MHD_HEADER_KIND, head_line, &w);
-    if (!head->plain_url || w.end == NULL ||
-        w.end + 2 != head->method + head->size ||
+    if (head->url_end == NULL || head->version != head->url_end + 1 ||
+        w.end == NULL || w.end + 2 != head->method + head->size ||
         !head_is_token(head->method, strlen(head->method)) ||
         head->url != head->method + strlen(head->method) + 1)
         head_bad(out, 400, "malformed head: one space, CR LF, no folded lines");
@@ -200,13 +206,13 @@ void listen_complaint(void *loop, const char *format, va_list args)
         }
 }
 
-bool listen_url(const char *url)
+const char *listen_url(const char *url)
 {
     if (url == NULL || *url != '/')
-        return false;
+        return NULL;
     while (*url > ' ' && *url < 0x7f)
         url++;
-    return *url == 0;
+    return *url == 0 ? url : NULL;
 }
 
 static int head_digit(char c)

@@ -79,10 +79,10 @@ struct request {
     uint64_t moved;    /* bytes of a body or an answer, which put it off */
 
     _Atomic int state;
-    bool parked;    /* by park.c */
-    unsigned runs;  /* for which it has waited, as that counts */
-    bool lined;     /* the first line of a head has come, the rest has not */
-    bool plain_url; /* and what listen_url says of it */
+    bool parked;   /* by park.c */
+    unsigned runs; /* for which it has waited, as that counts */
+    bool lined;    /* the first line of a head has come, the rest has not */
+    const char *url_end; /* of that line, as listen_url says */
     const struct route *route;
     const char *path;
     char *segments; /* of the stars, each ended by NUL, in request_piece */
@@ -186,8 +186,8 @@ void crowd_leave(struct request *q);
 
 struct head {
     const char *method, *url, *version;
-    size_t size;    /* of all its bytes */
-    bool plain_url; /* as listen_url says */
+    size_t size;         /* of all its bytes */
+    const char *url_end; /* as listen_url says */
 };
 
 struct head_facts {
@@ -205,11 +205,19 @@ void listen_head(struct head_facts *out, struct MHD_Connection *http,
  * the connection shut; everything else is not listened to. */
 void listen_complaint(void *loop, const char *format, va_list args);
 
-/* Whether a URL, before it is unescaped, has visible ASCII only. */
-bool listen_url(const char *url);
+/* Returns the end of a URL that is not unescaped yet, or NULL if it has
+ * anything but visible ASCII. */
+const char *listen_url(const char *url);
 
 /* As MHD_http_unescape, but NUL stays escaped. */
 size_t listen_unescape(void *ctx, struct MHD_Connection *http, char *text);
+
+/* ---- probe.c ------------------------------------------------------------- */
+
+/* Tests that no ambiguous head gets past head.c with the libmicrohttpd that was
+ * found. If one does, returns HSY_E_UNKNOWN with the library's version and what
+ * differs. */
+hsy_status listen_probe(hsy_error *err);
 
 /* ---- route.c ------------------------------------------------------------- */
 
@@ -282,5 +290,7 @@ void park_none(struct loop *p);
 /* ---- listen.c ------------------------------------------------------------ */
 
 void loop_wake(struct loop *p);
+/* Starts libmicrohttpd for a loop. If p->socket is -1 it does not listen. */
+bool loop_daemon(struct loop *p);
 
 #endif

@@ -312,22 +312,30 @@ static const char *listen_priorities(const struct listen_options *o)
                     : "SECURE128:-VERS-ALL:+VERS-TLS1.3:%NO_TICKETS";
 }
 
-static bool loop_daemon(struct loop *p)
+/* From this version on libmicrohttpd unfolds lines and accepts bare LF unless
+ * it is told to be strict. Older ones leave such heads to head.c, which answers
+ * where a strict library would close without an answer. */
+#define LOOP_STRICT_VERSION "0.9.77"
+
+bool loop_daemon(struct loop *p)
 {
     const struct listen_options *o = &p->listener->options;
-    unsigned flags =
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
+                     MHD_USE_ERROR_LOG |
+                     (p->socket == -1 ? MHD_USE_NO_LISTEN_SOCKET : 0);
     const bool tls = atomic_load(&p->listener->tls) != NULL;
+    const int strict = strverscmp(MHD_get_version(), LOOP_STRICT_VERSION) >= 0;
 
     p->http = MHD_start_daemon(
         tls ? flags | MHD_USE_TLS : flags, 0, crowd_admit, p, request_step, p,
         MHD_OPTION_EXTERNAL_LOGGER, listen_complaint, p,
-        MHD_OPTION_LISTEN_SOCKET, p->socket, MHD_OPTION_CONNECTION_LIMIT,
+        MHD_OPTION_STRICT_FOR_CLIENT, strict, MHD_OPTION_CONNECTION_LIMIT,
         loop_limit(p), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)LISTEN_HEAD_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
         loop_connection, p, MHD_OPTION_NOTIFY_COMPLETED, request_over, p,
         MHD_OPTION_UNESCAPE_CALLBACK, listen_unescape, NULL,
         MHD_OPTION_URI_LOG_CALLBACK, request_line, p,
+        p->socket != -1 ? MHD_OPTION_LISTEN_SOCKET : MHD_OPTION_END, p->socket,
         tls ? MHD_OPTION_HTTPS_CERT_CALLBACK2 : MHD_OPTION_END, listen_tls_pick,
         MHD_OPTION_HTTPS_PRIORITIES, listen_priorities(o), MHD_OPTION_END);
     return p->http != NULL;
@@ -390,8 +398,9 @@ hsy_status listen_open(struct listener **out, const struct listen_options *o,
         l->loops[i].socket = l->loops[i].epoll = l->loops[i].wake = -1;
         l->loops[i].silent[0] = l->loops[i].silent[1] = -1;
     }
-    st = o->tls_cert == NULL ? HSY_OK
-                             : listen_certify(l, o->tls_cert, o->tls_key, err);
+    st = listen_probe(err);
+    if (st == HSY_OK && o->tls_cert != NULL)
+        st = listen_certify(l, o->tls_cert, o->tls_key, err);
     if (st == HSY_OK && !crowd_open(l))
         st = host_nomem(err);
     if (st == HSY_OK)

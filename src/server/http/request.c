@@ -177,7 +177,7 @@ void *request_line(void *loop, const char *url, struct MHD_Connection *http)
     (void)loop;
     if (q != NULL) {
         q->lined = true;
-        q->plain_url = listen_url(url);
+        q->url_end = listen_url(url);
     }
     return q;
 }
@@ -202,7 +202,7 @@ enum MHD_Result request_step(void *loop, struct MHD_Connection *http,
         return request_head(q,
                             &(struct head){method, url, version,
                                            info == NULL ? 0 : info->header_size,
-                                           q->plain_url});
+                                           q->url_end});
     }
     if (*size != 0) {
         body_more(q, data, *size);

@@ -240,7 +240,7 @@ static void doubts_end_the_connection(const struct listener *l)
          "POST /echo HTTP/1.1\r\nHost: x\r\n"
          "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
          "chunks"},
-        {"411",
+        {"4xx", /* libmicrohttpd 1.0 makes the answer: 400; else 411 */
          "POST /echo HTTP/1.1\r\nHost: x\r\n"
          "Transfer-Encoding: identity\r\n\r\n",
          "another coding"},
@@ -294,6 +294,8 @@ static void doubts_end_the_connection(const struct listener *l)
          "a folded line and another"},
         {"400", "GET /text HTTP/1.1\r\nHost: x\r\nContent-Length : 0\r\n\r\n",
          "a blank before the colon"},
+        {"400", "GET /text HTTP/1.1\r\nHost: x\r\nA: b \r\n\r\n",
+         "a blank after a value"},
         {"400", "POST /echo HTTP/1.1\r\nHost: x\r\nContent_Length: 9\r\n\r\n",
          "a length in disguise"},
         {"400",
@@ -324,10 +326,28 @@ static void doubts_end_the_connection(const struct listener *l)
                  "GET /text HTTP/1.1\r\nHost: x\r\n\r\n");
         a = ask(l, text);
         ok(begins(a, "HTTP/1.1 ") &&
-               eq_int(strncmp(a + 9, cases[i].status, 3), 0) &&
-               eq_int(times(a, "HTTP/1.1 "), 1),
+               eq_int(strncmp(a + 9, cases[i].status,
+                              strcspn(cases[i].status, "x")),
+                      0) &&
+               eq_int(times(a, "HTTP/1.1 4"), 1) &&
+               eq_int(times(a, "HTTP/1.1 2"), 0),
            "%s: %s and closed", cases[i].why, cases[i].status);
     }
+}
+
+/* libmicrohttpd 1.0 closes without an answer. */
+static void a_nul_ends_the_connection(const struct listener *l)
+{
+    static const char text[] = "GET /text\0 HTTP/1.1\r\nHost: x\r\n\r\n"
+                               "GET /text HTTP/1.1\r\nHost: x\r\n\r\n";
+    int fd = dial(l);
+    const char *a;
+
+    say(fd, text, sizeof text - 1);
+    a = hear(fd);
+    ok(a[0] == 0 ||
+           (begins(a, "HTTP/1.1 400 ") && eq_int(times(a, "HTTP/1.1 2"), 0)),
+       "a NUL in the path: refused and closed");
 }
 
 static void heads_are_bounded(const struct listener *l)
@@ -342,7 +362,7 @@ static void heads_are_bounded(const struct listener *l)
     a = hear(fd);
     ok(a[0] == 0 || begins(a, "HTTP/1.1 414 "), "an endless line is refused");
     fd = dial(l);
-    say(fd, "GET / HTTP/1.1\r\nHost: x\r\nA: ", 29);
+    say(fd, "GET / HTTP/1.1\r\nHost: x\r\nA: ", 28);
     say(fd, text, sizeof text);
     a = hear(fd);
     ok(a[0] == 0 || begins(a, "HTTP/1.1 431 "), "an endless header is refused");
@@ -713,6 +733,7 @@ int main(void)
     routes_are_matched(l);
     roles_are_kept(l);
     doubts_end_the_connection(l);
+    a_nul_ends_the_connection(l);
     heads_are_bounded(l);
     refusals_arrive(l);
     origins_are_kept(l);
