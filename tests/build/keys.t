@@ -55,7 +55,7 @@ source = open("src/server/process/config.c").read()
 table = source[source.index("config_rows[] = {"):source.index("{.key = NULL}")]
 known = re.findall(r'CONFIG_(?:NUMBER|FIELD|DIVIDED)\((\w+),|\.key = "(\w+)"', table)
 known = [a or b for a, b in known]
-counted = int(re.search(r"CONFIG_ROWS (\d+)", open("src/server/process/config_parts.h").read()).group(1))
+counted = int(re.search(r"CONFIG_ROWS (\d+)", open("src/server/process/config.h").read()).group(1))
 ok(len(known) == counted == len(set(known)), "the table is read: %d keys" % counted, known)
 where = {}
 for path in scripts():

@@ -3,6 +3,7 @@
 
 import sqlite3
 
+import ohttp
 from collector import *
 from proxies import Certificate, ssl
 
@@ -15,6 +16,12 @@ def refused(c, words, sentence, *args, code=1):
 
 def key_of(c, name):
     return os.path.join(c.dir, name)
+
+
+def line_of(c, key):
+    """The line of a key in the configuration."""
+    with open(c.yaml) as f:
+        return [line.split(":")[0] for line in f].index(key) + 1
 
 
 # ---- It starts, counts, stops -----------------------------------------------------
@@ -186,15 +193,13 @@ refused(c, [c.data, "newer"], "data of a newer version is refused")
 # ---- What it does not start with ---------------------------------------------------------
 
 bad = Collector("bad", wroks=1, body_bytes="4Q", sandbox="maybe", loops=[1])
-where = [line.split(":")[0] for line in open(bad.yaml)]
 r = run("serve", "check", bad.yaml)
-ok(r.code == 1 and all("hearsay.yaml:%d:" % (where.index(k) + 1) in r.err for k in ("wroks", "loops", "body_bytes", "sandbox")), "check names the line of all that is wrong, of whatever sort", r)
+ok(r.code == 1 and all("hearsay.yaml:%d:" % line_of(bad, k) in r.err for k in ("wroks", "loops", "body_bytes", "sandbox")), "check names the line of all that is wrong, of whatever sort", r)
 bad.configure(body_bytes="4Q", sandbox="maybe", listen="nowhere", tls12="perhaps")
-where = [line.split(":")[0] for line in open(bad.yaml)]
 keys = ("body_bytes", "sandbox", "tls12", "listen")
 r = run("serve", "check", bad.yaml)
-ok(r.code == 1 and all("hearsay.yaml:%d: %s:" % (where.index(k) + 1, k) in r.err for k in keys), "and of every value that is none", r)
-refused(bad, ["hearsay.yaml:%d:" % (where.index("sandbox") + 1)], "it does not start with it")
+ok(r.code == 1 and all("hearsay.yaml:%d: %s:" % (line_of(bad, k), k) in r.err for k in keys), "and of every value that is none", r)
+refused(bad, ["hearsay.yaml:%d:" % line_of(bad, "sandbox")], "it does not start with it")
 ok(not os.path.exists(bad.data), "and makes nothing")
 bad.configure()
 ok(run("serve", "check", bad.yaml).code == 0, "check is silent about what is sound")
@@ -215,8 +220,8 @@ r = run("serve", "check", every)
 wanted = [":4: lying: ", ":5: 'version' does not belong in this file: move it into tasks.yaml",
           ":6: 'epsilon' does not belong in this file: move it into an entry of 'tasks' of tasks.yaml",
           ":7: 'lifetime' does not belong in this file: move it into an entry of 'sources' of policy.yaml",
-          ":12: unknown key 'lissen'; did you mean 'listen'?", path("nopublic"), path("nodocument"), path("nocert"), path("nokey"),
-          path("nocandidates"), path("nobackups")]
+          ":12: unknown key 'lissen'; did you mean 'listen'?", ":2: public_key: " + path("nopublic"), ":3: document: " + path("nodocument"), ":8: tls_cert: " + path("nocert"),
+          ":9: tls_key: " + path("nokey"), ":10: candidates: " + path("nocandidates"), ":11: backups: " + path("nobackups")]
 ok(r.code == 1 and all(words in r.err for words in wanted) and r.err.count("\n") == len(wanted),
    "check lists every mistake in one pass, of keys and of files, and says where a key of another file belongs", r)
 late = Collector("late")
@@ -235,11 +240,38 @@ r = run("serve", "check", bad.yaml)
 ok(r.code == 0 and "'brouser'" in r.err and "'browser'" not in r.err, "a task that is closed under a wrong name is named", r)
 for key in ("candidates", "backups"):
     bad.configure(**{key: "nowhere"})
+    wanted = "hearsay.yaml:%d: %s: %s: no such directory; make it first" % (line_of(bad, key), key, key_of(bad, "nowhere"))
     r = run("serve", "check", bad.yaml)
-    ok(r.code == 1 and "nowhere: No such file" in r.err, "so is a directory of %s that is not there" % key, r)
-    refused(bad, ["nowhere: No such file"], "it does not start without it")
-for name in ("gate", "spare"):
+    ok(r.code == 1 and wanted in r.err, "check names line and field of a directory of %s that is not there" % key, r)
+    refused(bad, [wanted], "serve does not start without it, and names line and field")
+r = run("serve", "check", bad.yaml, "--set", "backups=" + path("nonesuch"))
+ok(r.code == 1 and "serve: backups: %s: no such directory" % path("nonesuch") in r.err, "check names the field of an option's directory, and no line of the file", r)
+write(os.path.join("bad", "no.pem"), b"not PEM\n")
+two, no = [Certificate(name) for name in ("third", "fourth")], key_of(bad, "no.pem")
+for cert, key, wanted in ((two[0].cert, two[1].key, "tls_key: %s: does not belong to the certificate in %s" % (two[1].key, two[0].cert)),
+                          (no, two[0].key, "tls_cert: %s: not a certificate" % no), (two[0].cert, no, "tls_key: %s: not a private key" % no)):
+    bad.configure(tls_cert=cert, tls_key=key)
+    wanted = "hearsay.yaml:%d: %s" % (line_of(bad, wanted.split(":")[0]), wanted)
+    r = run("serve", "check", bad.yaml)
+    ok(r.code == 1 and wanted in r.err and r.err.count("\n") == 1, "check names line and field: " + re.sub(r"\S*/", "", wanted), r)
+    refused(bad, [wanted], "serve does not start with it, and names the same place and files")
+bad.configure(tls_cert=two[0].cert, tls_key=two[0].key)
+r = run("serve", "check", bad.yaml)
+ok(r.code == 0 and not r.err, "check is silent about a certificate with its own key", r)
+
+
+def gateway_key(name):
+    """Make a key pair of a gateway; the number of the key, one of 256."""
+    for end in (".secret", ".public"):
+        os.path.exists(key_of(bad, name + end)) and os.remove(key_of(bad, name + end))
     must("tasks", "keygen", "--seal", "-o", key_of(bad, name))
+    with open(key_of(bad, name + ".public")) as f:
+        return ohttp.number(bytes.fromhex(f.read().split()[1]))
+
+
+number = gateway_key("gate")
+while gateway_key("spare") == number:  # a gateway does not take two keys of one number
+    pass
 os.chmod(key_of(bad, "spare.secret"), 0o640)
 for files, words in ((["nowhere"], "nowhere: No such file"), (["gate.secret", "spare.secret"], "spare.secret: other users can read"), (["gate.secret"] * 2, "number of the other"),
                      (["gate.public"], "gate.public: this is a public key; name its .secret file"), (["key.secret"], "key.secret: this is a signing key")):

@@ -56,16 +56,49 @@ static int serve_configure(struct config *c, bool any,
     return failed ? failed : run_role(c, how);
 }
 
-static int run_trouble(const struct serve_trouble *t, const struct config *c)
+#define RUN_PROBLEM 4600 /* bytes of a name and a problem */
+
+/* Returns about after its place in the configuration, for example
+ * "hearsay.yaml:31: backups: /srv/copies", or about alone if the configuration
+ * does not name it. */
+static const char *run_where(char text[2 * RUN_PROBLEM],
+                             const struct serve_how *how,
+                             const struct config *c, const char *about)
 {
-    if (t->about != NULL && t->number != 0)
-        return cli_fail("%s: %s", t->about, strerror(t->number));
-    if (t->about != NULL && t->about == c->data)
-        return store_complain(t->about, &t->err);
-    return cli_fail_error(t->about, &t->err);
+    uint32_t line = 0;
+    const char *key = config_key_of(c, about, &line);
+
+    if (key == NULL)
+        return about;
+    if (line != 0)
+        snprintf(text, 2 * RUN_PROBLEM, "%s:%" PRIu32 ": %s: %s", how->file,
+                 line, key, about);
+    else
+        snprintf(text, 2 * RUN_PROBLEM, "serve: %s: %s", key, about);
+    return text;
 }
 
-#define RUN_PROBLEM 4600 /* bytes of a name and a problem */
+static int run_trouble(const struct serve_trouble *t, const struct config *c,
+                       const struct serve_how *how)
+{
+    char text[2 * RUN_PROBLEM];
+    const char *where = run_where(text, how, c, t->about);
+
+    if (where != NULL && t->number == ENOENT &&
+        (t->about == c->backups || t->about == c->candidates))
+        return cli_fail("%s: no such directory; make it first", where);
+    if (t->number == EADDRINUSE)
+        return cli_fail_error(where, &t->err);
+    if (where != NULL && t->number != 0)
+        return cli_fail("%s: %s", where, strerror(t->number));
+    if (where != NULL && t->about == c->data)
+        return store_complain(t->about, &t->err);
+    if (where != NULL && t->about == c->tls_key &&
+        t->err.status == HSY_E_MISMATCH)
+        return cli_fail("%s: does not belong to the certificate in %s", where,
+                        c->tls_cert);
+    return cli_fail_error(where, &t->err);
+}
 
 /* ---- Until it is told to stop -------------------------------------------- */
 
@@ -173,7 +206,7 @@ int serve_run(const struct serve_how *how)
     run_signals(&set);
     c.manager = notify_open();
     if (serve_open(&c, &t) != HSY_OK || serve_start(&c, &t) != HSY_OK)
-        failed = run_trouble(&t, &c.config);
+        failed = run_trouble(&t, &c.config, how);
     else
         failed = run_started(&c, how, &set);
     serve_close(&c);
@@ -229,6 +262,7 @@ static void run_check_warn(const struct config *c,
 
 struct run_check {
     struct config config;
+    const struct serve_how *how;
     bool sound; /* so that what it leads to is worth a warning */
 };
 
@@ -236,33 +270,35 @@ static void run_check_tell(void *ctx, const struct serve_finding *f)
 {
     const struct run_check *of = ctx;
     const struct config *c = &of->config;
+    char text[2 * RUN_PROBLEM];
+    const char *where = run_where(text, of->how, c, f->about);
 
     errno = (int)f->number;
     switch (f->what) {
     case SERVE_NO_KEY:
-        cli_fail_file(f->about, &f->err);
+        cli_fail_file(where, &f->err);
         break;
     case SERVE_NO_DOCUMENT:
-        cli_tasks_fail(f->about, &f->err);
+        cli_tasks_fail(where, &f->err);
         break;
     case SERVE_NO_FILE:
         if (f->err.status == HSY_E_RANGE)
-            cli_fail("%s: longer than 1 MiB", f->about);
+            cli_fail("%s: longer than 1 MiB", where);
         else
-            cli_fail_file(f->about, &f->err);
+            cli_fail_file(where, &f->err);
         break;
     case SERVE_UNSIGNED:
         cli_fail("%s: not signed by the key in %s", c->document, c->public_key);
         break;
     case SERVE_NO_DIRECTORY:
-        cli_fail("%s: data: not a directory", c->data);
+        cli_fail("%s: not a directory", run_where(text, of->how, c, c->data));
         break;
     case SERVE_OPEN_DIRECTORY:
-        cli_fail("%s: data: accessible to other users; run chmod 700 on it",
-                 c->data);
+        cli_fail("%s: accessible to other users; run chmod 700 on it",
+                 run_where(text, of->how, c, c->data));
         break;
     case SERVE_TROUBLE:
-        run_trouble(f->trouble, c);
+        run_trouble(f->trouble, c, of->how);
         break;
     default:
         if (of->sound)
@@ -272,7 +308,7 @@ static void run_check_tell(void *ctx, const struct serve_finding *f)
 
 int serve_check(const struct serve_how *how)
 {
-    struct run_check of = {.sound = false};
+    struct run_check of = {.how = how};
     int failed = serve_configure(&of.config, true, how);
 
     of.sound = failed == 0;

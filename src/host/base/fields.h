@@ -40,6 +40,7 @@
     X(SHOWN_DB, "shown.db")                                                    \
     X(THROUGH, "through")                                                      \
     X(TLS_CERT, "tls_cert")                                                    \
+    X(TLS_KEY, "tls_key")                                                      \
     X(TOKENS, "tokens")                                                        \
     X(UPLOADS, "uploads")                                                      \
     X(USERS, "users")                                                          \

@@ -198,6 +198,24 @@ static void examine_pem(struct examine *c, const char *path)
     free(bytes);
 }
 
+/* Checks that each file can be read, then that they belong together. */
+static void examine_tls(struct examine *c)
+{
+    const struct config *f = c->config;
+    const size_t before = c->wrong;
+    struct serve_trouble t = {0};
+    struct pem_pair tls;
+
+    examine_pem(c, f->tls_cert);
+    examine_pem(c, f->tls_key);
+    if (f->tls_cert == NULL || f->tls_key == NULL || c->wrong != before)
+        return;
+    if (serve_read_tls(&tls, f, &t) != HSY_OK)
+        examine_say(
+            c, (struct serve_finding){.what = SERVE_TROUBLE, .trouble = &t});
+    pem_forget(&tls);
+}
+
 static void examine_gateway(struct examine *c)
 {
     const char *about = "gateway_keys";
@@ -280,8 +298,7 @@ size_t serve_examine(const struct config *f, serve_tell *tell, void *ctx)
     examine_cluster(&c);
     examine_directory(&c, &(struct config){.backups = f->backups});
     examine_directory(&c, &(struct config){.candidates = f->candidates});
-    examine_pem(&c, f->tls_cert);
-    examine_pem(&c, f->tls_key);
+    examine_tls(&c);
     examine_pem(&c, f->next_ca);
     gateway_free(c.gateway);
     return c.wrong;

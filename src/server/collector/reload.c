@@ -108,7 +108,8 @@ static bool reload_tls(struct collector *c)
             listen_certify(c->admin, (char *)tls.cert, (char *)tls.key, &t.err);
     pem_forget(&tls);
     if (st != HSY_OK)
-        log_failure(c->log, "reload-certificate-kept", &t.err);
+        log_failure_about(c->log, "reload-certificate-kept",
+                          t.about != NULL ? t.about : "", &t.err);
     return st == HSY_OK;
 }
 

@@ -80,15 +80,21 @@ struct listen_options {
 };
 
 /* Bind and listen; nothing is served before listen_start. HSY_E_IO with errno
- * (EADDRINUSE), HSY_E_RANGE for an address that is none, HSY_E_FORMAT for a
- * certificate or key that is none. Routes and origins are kept by reference,
- * the rest is not needed afterwards. */
+ * (EADDRINUSE), HSY_E_RANGE for an invalid address, the errors of
+ * listen_pair_check for certificate and key. Routes and origins are kept by
+ * reference, the rest is not needed afterwards. */
 hsy_status listen_open(struct listener **out, const struct listen_options *o,
                        hsy_error *err);
 hsy_status listen_start(struct listener *l, hsy_error *err);
 
+/* Checks that the PEM texts are a certificate and its key. Fails with
+ * HSY_E_FORMAT and the field TLS_CERT or TLS_KEY, or with HSY_E_MISMATCH if the
+ * key belongs to another certificate. */
+hsy_status listen_pair_check(const char *cert, const char *key, hsy_error *err);
+
 /* Another certificate and key for handshakes from now on; one thread at a time,
- * of a listener that has TLS. HSY_E_FORMAT: the old ones stand. */
+ * of a listener that has TLS. Fails as listen_pair_check does; the old ones
+ * then stay in use. */
 hsy_status listen_certify(struct listener *l, const char *cert, const char *key,
                           hsy_error *err);
 uint16_t listen_port(const struct listener *l); /* 0: a unix socket */

@@ -68,33 +68,61 @@ static bool tls_pair(const struct listen_tls *t)
     return same;
 }
 
-static bool tls_read(struct listen_tls *t, const char *cert, const char *key)
+static hsy_status tls_read(struct listen_tls *t, const char *cert,
+                           const char *key, hsy_error *err)
 {
     const gnutls_datum_t certs = tls_text(cert), secret = tls_text(key);
     unsigned n = TLS_CHAIN;
 
     if (gnutls_pcert_list_import_x509_raw(t->chain, &n, &certs,
-                                          GNUTLS_X509_FMT_PEM, 0) < 0)
-        return false;
+                                          GNUTLS_X509_FMT_PEM, 0) < 0 ||
+        n == 0)
+        return host_fail(err, HSY_E_FORMAT, HOST_FIELD_TLS_CERT,
+                         "not a certificate in PEM format");
     t->n = n;
-    return n > 0 && gnutls_privkey_init(&t->key) == 0 &&
-           gnutls_privkey_import_x509_raw(t->key, &secret, GNUTLS_X509_FMT_PEM,
-                                          NULL, 0) == 0 &&
-           tls_pair(t);
+    if (gnutls_privkey_init(&t->key) != 0)
+        return host_nomem(err);
+    if (gnutls_privkey_import_x509_raw(t->key, &secret, GNUTLS_X509_FMT_PEM,
+                                       NULL, 0) != 0)
+        return host_fail(err, HSY_E_FORMAT, HOST_FIELD_TLS_KEY,
+                         "not a private key in PEM format without a password");
+    return tls_pair(t) ? HSY_OK
+                       : host_fail(err, HSY_E_MISMATCH, HOST_FIELD_TLS_KEY,
+                                   "does not belong to the certificate");
+}
+
+static hsy_status tls_new(struct listen_tls **out, const char *cert,
+                          const char *key, hsy_error *err)
+{
+    struct listen_tls *t = calloc(1, sizeof *t);
+    const hsy_status st =
+        t != NULL ? tls_read(t, cert, key, err) : host_nomem(err);
+
+    if (st == HSY_OK)
+        *out = t;
+    else if (t != NULL)
+        tls_free(t);
+    return st;
+}
+
+hsy_status listen_pair_check(const char *cert, const char *key, hsy_error *err)
+{
+    struct listen_tls *t;
+    const hsy_status st = tls_new(&t, cert, key, err);
+
+    if (st == HSY_OK)
+        tls_free(t);
+    return st;
 }
 
 hsy_status listen_certify(struct listener *l, const char *cert, const char *key,
                           hsy_error *err)
 {
-    struct listen_tls *t = calloc(1, sizeof *t);
+    struct listen_tls *t;
+    const hsy_status st = tls_new(&t, cert, key, err);
 
-    if (t == NULL)
-        return host_nomem(err);
-    if (!tls_read(t, cert, key)) {
-        tls_free(t);
-        return host_fail(err, HSY_E_FORMAT, HOST_FIELD_TLS_CERT,
-                         "not a certificate and its key, both PEM");
-    }
+    if (st != HSY_OK)
+        return st;
     t->next = atomic_load(&l->tls);
     atomic_store(&l->tls, t);
     return HSY_OK;

@@ -144,7 +144,7 @@ const struct yaml_field config_rows[] = {
     {.key = NULL}};
 
 _Static_assert(sizeof config_rows / sizeof config_rows[0] == CONFIG_ROWS + 1,
-               "config_parts.h counts them");
+               "config.h counts them");
 
 const char *config_key(size_t i, const char **otherwise)
 {
@@ -159,6 +159,31 @@ const struct yaml_field *config_row(const char *key)
     for (size_t i = 0; i < CONFIG_ROWS; i++)
         if (strcmp(config_rows[i].key, key) == 0)
             return &config_rows[i];
+    return NULL;
+}
+
+static bool config_holds(const struct yaml_field *row, const struct config *c,
+                         const char *value)
+{
+    const char *at = (const char *)c + row->at;
+    char *const *items;
+
+    if (row->type == YAML_PATH)
+        return *(char *const *)(const void *)at == value;
+    items = row->type == YAML_LIST ? *(char **const *)(const void *)at : NULL;
+    while (items != NULL && *items != NULL && *items != value)
+        items++;
+    return items != NULL && *items != NULL;
+}
+
+const char *config_key_of(const struct config *c, const char *value,
+                          uint32_t *line)
+{
+    for (size_t i = 0; value != NULL && i < CONFIG_ROWS; i++)
+        if (config_holds(&config_rows[i], c, value)) {
+            *line = c->lines[i];
+            return config_rows[i].key;
+        }
     return NULL;
 }
 
@@ -203,6 +228,20 @@ static void config_set(struct config_reader *r,
     }
 }
 
+/* Stores the line of each key that the file sets and no option overrides. */
+static void config_keep_lines(struct config_reader *r)
+{
+    for (size_t i = 0; i < r->notes.nlines; i++) {
+        const struct yaml_place *at = &r->notes.lines[i].at;
+        const struct yaml_field *row = at->key != NULL && at->item == YAML_NONE
+                                           ? config_row(at->key)
+                                           : NULL;
+
+        if (row != NULL && !r->set[row - config_rows])
+            r->c.lines[row - config_rows] = r->notes.lines[i].line;
+    }
+}
+
 /* Mark the rows that something is wrong with. */
 static void config_mark(struct config_reader *r)
 {
@@ -241,6 +280,7 @@ static void config_make(struct config_reader *r, const uint8_t *text,
     config_set(r, settings, n);
     if (r->notes.nomem || (text != NULL && !r->notes.whole))
         return;
+    config_keep_lines(r);
     config_divide(&r->c);
     config_mark(r);
     config_check(r);

@@ -12,6 +12,8 @@
 
 #include "hearsay/host.h"
 
+#define CONFIG_ROWS 43 /* keys */
+
 struct config {
     char *data;       /* directory of the store; of a cluster's node: NULL, or
                          where batches of shufflers wait until they are whole */
@@ -63,6 +65,8 @@ struct config {
     uint64_t tally_bytes, fold_bytes, inflight_bytes, waiting_bytes;
     uint64_t head_seconds, body_seconds, idle_seconds, drain_seconds;
     uint64_t address_connections; /* of one address */
+
+    uint32_t lines[CONFIG_ROWS]; /* of each key in the file; 0: not there */
 };
 
 enum config_sandbox { CONFIG_OFF, CONFIG_ON, CONFIG_REQUIRED };
@@ -75,6 +79,12 @@ struct config_setting {
 /* Key number i, and its default; NULL past the end. A default of NULL: there is
  * none. */
 const char *config_key(size_t i, const char **otherwise);
+
+/* Returns the key whose path, or item of a list, is value (compared by
+ * address), or NULL. Sets *line to the key's line in the file, 0 if the file
+ * does not set it. */
+const char *config_key_of(const struct config *c, const char *value,
+                          uint32_t *line);
 
 /* Whether field i differs and only a restart can change it. */
 bool config_stuck(size_t i, const struct config *now,

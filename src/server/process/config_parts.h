@@ -6,8 +6,6 @@
 
 #include "host/yaml/yaml.h"
 
-#define CONFIG_ROWS 43
-
 extern const struct yaml_field config_rows[CONFIG_ROWS + 1];
 const struct yaml_field *config_row(const char *key);
 

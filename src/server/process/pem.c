@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include "server/process/pem.h"
 
+#include "host/base/fields.h"
 #include "host/base/files.h"
+#include "server/http/http.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,15 @@ hsy_status pem_read(struct pem_pair *pair, const char *cert, const char *key,
     if (st != HSY_OK)
         return st;
     *about = key;
-    return file_whole(&pair->key, &pair->key_len, key, PEM_MAX, err);
+    st = file_whole(&pair->key, &pair->key_len, key, PEM_MAX, err);
+    if (st != HSY_OK)
+        return st;
+    st = listen_pair_check((char *)pair->cert, (char *)pair->key, err);
+    if (st != HSY_OK && err->field == HOST_FIELD_TLS_CERT)
+        *about = cert;
+    if (st != HSY_OK)
+        err->field = HSY_FIELD_NONE; /* *about names the file */
+    return st;
 }
 
 void pem_forget(struct pem_pair *pair)
