@@ -163,7 +163,8 @@ _hearsay_options() { # COMMAND, perhaps with a verb
     'relay')
         echo --listen --gateway --admin --ca --tls-cert --tls-key --proxy \
             --connections --address-connections --gateway-connections --waiting \
-            --body-bytes --answer-seconds --drain-seconds --sandbox --log-json
+            --body-bytes --answer-bytes --answer-seconds --drain-seconds \
+            --sandbox --log-json
         ;;
     'shuffle')
         echo --data --document --public-key --listen --admin --admin-open --set \

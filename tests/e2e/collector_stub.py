@@ -26,8 +26,8 @@ class Stub(socketserver.ThreadingMixIn, socketserver.TCPServer):
     allow_reuse_address = True
     request_queue_size = 64
 
-    def __init__(self, tls=None):
-        super().__init__(("127.0.0.1", 0), Handler)
+    def __init__(self, tls=None, port=0):
+        super().__init__(("127.0.0.1", port), Handler)
         if tls is not None:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(tls)
@@ -74,7 +74,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         except queue.Empty:
             what = self.server.otherwise
         if isinstance(what, tuple):
-            what[0].wait(60)
+            what[0].wait()
             what = what[1]
         if what is None or isinstance(what, bytes):
             self.wfile.write(what or b"")

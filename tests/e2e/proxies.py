@@ -12,14 +12,14 @@ PACKAGING = os.path.join(ROOT, "packaging")
 
 
 class Certificate:
-    """Signed by itself, for 127.0.0.1 and localhost."""
+    """Signed by itself, for 127.0.0.1 and localhost unless told otherwise."""
 
-    def __init__(self, name="tls"):
+    def __init__(self, name="tls", names="IP:127.0.0.1,DNS:localhost"):
         self.dir = path(name)
         os.mkdir(self.dir)
         self.cert, self.key, self.both = (os.path.join(self.dir, f) for f in ("cert.pem", "key.pem", "both.pem"))
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "3", "-subj", "/CN=localhost",
-                        "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout", self.key, "-out", self.cert], check=True, stderr=subprocess.DEVNULL)
+                        "-addext", "subjectAltName=" + names, "-keyout", self.key, "-out", self.cert], check=True, stderr=subprocess.DEVNULL)
         with open(self.both, "w") as to:
             for part in (self.cert, self.key):
                 with open(part) as f:

@@ -8,7 +8,15 @@ from collector import _die_with_us
 from collector_stub import Stub
 from proxies import PACKAGING, Certificate, Proxy
 
-SEALED = {"status": 200, "headers": {"Content-Type": "message/ohttp-res"}, "body": b"sealed answer"}
+ANSWER = 256 + 48  # bytes of a sealed answer
+
+
+def sealed_like(text):
+    """As long as a sealed answer."""
+    return text.ljust(ANSWER, b".")
+
+
+SEALED = {"status": 200, "headers": {"Content-Type": "message/ohttp-res"}, "body": sealed_like(b"sealed answer")}
 
 
 class Relay:

@@ -16,6 +16,7 @@
 struct relay_how {
     struct relay_options options;
     struct cli_texts proxies;
+    struct cli_numbers answer_bytes;
     uint64_t body_bytes;
     int sandbox;
 };
@@ -73,6 +74,12 @@ static const struct cli_option relay_command_options[] = {
      CLI_INTO_COUNT32, RELAY(waiting), 1, 1000000, .preset = "4096"},
     {"body-bytes", "N", "largest sealed request, in bytes", CLI_INTO_COUNT,
      offsetof(struct relay_how, body_bytes), 128, 1u << 20, .preset = "65591"},
+    {"answer-bytes", "N,...",
+     "lengths of sealed answers and sealed documents, in bytes; no other "
+     "answer "
+     "is forwarded",
+     CLI_INTO_COUNTS, offsetof(struct relay_how, answer_bytes), 1, 1048624,
+     .preset = "304,65584"},
     {"answer-seconds", "N", "gateway timeout in seconds", CLI_INTO_COUNT32,
      RELAY(answer_seconds), 1, 300, .preset = "15"},
     {"drain-seconds", "N", "shutdown grace period in seconds", CLI_INTO_COUNT32,
@@ -178,6 +185,8 @@ int cmd_relay(int argc, char **argv)
         return p.exit;
     how.options.sandbox = (unsigned)how.sandbox;
     how.options.body_bytes = how.body_bytes;
+    how.options.answer_bytes = how.answer_bytes.at;
+    how.options.nanswer_bytes = how.answer_bytes.n;
     if (how.proxies.n != 0)
         how.options.proxies = how.proxies.at;
     failed = relay_check(&p, &how.options);

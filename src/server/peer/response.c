@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #define RESPONSE_FIRST 4096u /* bytes of room, to begin with */
+#define RESPONSE_KEEP 16384u /* bytes of room that are kept for the next */
 
 /* ---- A head -------------------------------------------------------------- */
 
@@ -73,7 +74,7 @@ static bool response_length(size_t *out, struct response_text t)
 {
     uint64_t n = 0;
 
-    if (t.len > 6 || !digits_parse(&n, t.at, t.len, RESPONSE_BODY))
+    if (t.len > 7 || !digits_parse(&n, t.at, t.len, RESPONSE_BODY_MAX))
         return false;
     *out = (size_t)n;
     return true;
@@ -172,9 +173,14 @@ bool response_read(struct response_head *out, const char *text, size_t len)
 
 /* ---- An answer ----------------------------------------------------------- */
 
+static size_t response_most(const struct response *r)
+{
+    return r->most != 0 ? r->most : RESPONSE_BODY;
+}
+
 uint8_t *response_room(struct response *r, size_t *room)
 {
-    const size_t most = RESPONSE_HEAD + RESPONSE_BODY;
+    const size_t most = RESPONSE_HEAD + response_most(r);
 
     if (r->len == r->room) {
         size_t wanted = r->room == 0 ? RESPONSE_FIRST : 2 * r->room;
@@ -203,7 +209,8 @@ enum response_state response_take(struct response *r, size_t n)
             return RESPONSE_BAD;
         if (end == NULL)
             return RESPONSE_MORE;
-        if (!response_read(&r->head, (const char *)r->bytes, head))
+        if (!response_read(&r->head, (const char *)r->bytes, head) ||
+            r->head.length > response_most(r))
             return RESPONSE_BAD;
         r->body = head;
     }
@@ -214,6 +221,11 @@ enum response_state response_take(struct response *r, size_t n)
 
 void response_again(struct response *r)
 {
+    if (r->room > RESPONSE_KEEP) {
+        free(r->bytes);
+        r->bytes = NULL;
+        r->room = 0;
+    }
     r->len = r->body = 0;
     r->head = (struct response_head){.status = 0};
 }

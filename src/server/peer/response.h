@@ -14,13 +14,14 @@
 
 #define RESPONSE_HEAD 8192u /* bytes of a head, at most */
 #define RESPONSE_FIELDS 64u
-#define RESPONSE_BODY 65536u /* bytes of a body, at most */
+#define RESPONSE_BODY 65536u /* bytes of a body, unless more are expected */
+#define RESPONSE_BODY_MAX ((1u << 20) + 48u) /* a sealed document */
 
 enum response_type { RESPONSE_OTHER, RESPONSE_SEALED, RESPONSE_PROBLEM };
 
 struct response_head {
     unsigned status; /* 200 to 599 */
-    size_t length;   /* of the body, at most RESPONSE_BODY */
+    size_t length;   /* of the body, at most RESPONSE_BODY_MAX */
     enum response_type type;
     bool close; /* nothing comes after it */
 };
@@ -35,6 +36,7 @@ struct response {
     uint8_t *bytes; /* owned: head and body */
     size_t len, room;
     size_t body; /* where the body begins; 0: the head is not whole */
+    size_t most; /* bytes of a body; 0: RESPONSE_BODY */
     struct response_head head;
 };
 
@@ -42,7 +44,7 @@ struct response {
 uint8_t *response_room(struct response *r, size_t *room);
 /* So many bytes were put there. */
 enum response_state response_take(struct response *r, size_t n);
-/* Forget the answer, keep the memory. */
+/* Forget the answer, and keep the memory unless it was a long one. */
 void response_again(struct response *r);
 void response_clear(struct response *r);
 

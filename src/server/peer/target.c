@@ -218,7 +218,7 @@ bool target_begin(struct target *g, struct target_link *k)
     const struct target_address *to;
     const int on = 1;
 
-    *k = (struct target_link){.turn = g->turn};
+    *k = (struct target_link){.turn = g->turn, .failure = TARGET_NO_CONNECTION};
     to = &g->addresses[k->turn % g->n];
     k->fd = socket(to->at.any.sa_family,
                    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -238,6 +238,23 @@ static bool target_connected(const struct target_link *k)
            failed == 0;
 }
 
+/* Returns why a handshake failed, from the code of gnutls_handshake. */
+static enum target_failure target_handshake_failure(gnutls_session_t tls,
+                                                    int code)
+{
+    const unsigned wrong = gnutls_session_get_verify_cert_status(tls);
+    const unsigned time = GNUTLS_CERT_EXPIRED | GNUTLS_CERT_NOT_ACTIVATED;
+
+    if (code != GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR)
+        return TARGET_NO_TLS;
+    if ((wrong & GNUTLS_CERT_SIGNER_NOT_FOUND) == 0 && (wrong & time) != 0)
+        return TARGET_WRONG_TIME;
+    if ((wrong & GNUTLS_CERT_SIGNER_NOT_FOUND) == 0 &&
+        (wrong & GNUTLS_CERT_UNEXPECTED_OWNER) != 0)
+        return TARGET_WRONG_NAME;
+    return TARGET_UNKNOWN_CA;
+}
+
 enum target_step target_go_on(struct target *g, struct target_link *k)
 {
     int code = 0;
@@ -250,9 +267,13 @@ enum target_step target_go_on(struct target *g, struct target_link *k)
             code = gnutls_handshake(k->tls);
         while (code == GNUTLS_E_INTERRUPTED ||
                code == GNUTLS_E_WARNING_ALERT_RECEIVED);
-    if (code == GNUTLS_E_AGAIN)
+    if (code == GNUTLS_E_AGAIN) {
+        k->failure = TARGET_NO_TLS; /* should it time out */
         return TARGET_WAITS;
+    }
     k->up = code == 0;
+    k->failure =
+        k->up ? TARGET_REACHED : target_handshake_failure(k->tls, code);
     return k->up ? TARGET_DONE : TARGET_FAILED;
 }
 

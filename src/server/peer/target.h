@@ -61,11 +61,23 @@ bool target_compose(const struct target *g, struct target_request *out,
 
 /* ---- A connection to it -------------------------------------------------- */
 
+/* Why a connection attempt failed; the most specific reason is the largest. */
+enum target_failure {
+    TARGET_REACHED, /* it did not */
+    TARGET_NO_CONNECTION,
+    TARGET_NO_TLS,     /* the handshake failed, not because of a certificate */
+    TARGET_WRONG_NAME, /* the certificate is for another host */
+    TARGET_WRONG_TIME, /* the certificate has expired or is not valid yet */
+    TARGET_UNKNOWN_CA, /* nobody whom we trust has signed the certificate */
+    TARGET_FAILURES
+};
+
 struct target_link {
     int fd; /* -1: there is none */
     gnutls_session_t tls;
-    unsigned turn; /* the address that it is to */
-    bool up;       /* bytes can be sent */
+    unsigned turn;               /* the address that it is to */
+    bool up;                     /* bytes can be sent */
+    enum target_failure failure; /* the reason if it never gets up */
 };
 
 enum target_step { TARGET_DONE, TARGET_WAITS, TARGET_FAILED };

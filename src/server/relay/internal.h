@@ -3,8 +3,14 @@
  *
  * A pool keeps connections to the gateway, on threads of its own, and gives
  * each request to one that is free: nothing of a connection to the gateway is
- * any client's. A request is answered once: with what the gateway says of it,
- * or with a problem. All that waits is bounded, in number and in time.
+ * any client's. A request is answered once: with the gateway's sealed answer,
+ * or with a problem in words of the relay. All that waits is bounded, in number
+ * and in time.
+ *
+ * Answers longer than POOL_SHORT hold documents. At most `long_most` of them
+ * are in memory, from their head to the last byte that their client has read:
+ * without this bound clients that read slowly could make a relay keep as many
+ * as it has connections.
  */
 #ifndef SERVER_RELAY_INTERNAL_H
 #define SERVER_RELAY_INTERNAL_H
@@ -15,6 +21,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#define POOL_SHORT 4096u /* bytes of an answer that needs no permit */
+
 struct pool;
 
 struct pool_options {
@@ -24,6 +32,11 @@ struct pool_options {
     unsigned links;   /* connections to the gateway, at most */
     unsigned waiting; /* requests for which there is none yet, at most */
     uint32_t answer_seconds;
+    const uint64_t *answer_bytes; /* known lengths of sealed answers */
+    size_t nanswer_bytes;
+    unsigned long_most;           /* long answers in memory */
+    _Atomic unsigned *long_count; /* of these; outlives the pool, as answers
+                                     do */
 };
 
 hsy_status pool_open(struct pool **out, const struct pool_options *o,
@@ -41,7 +54,9 @@ enum pool_failure {
     POOL_BUSY,    /* too many wait */
     POOL_NO_LINK, /* no connection to the gateway */
     POOL_BROKEN,  /* it broke before the answer */
-    POOL_STRANGE, /* the answer is none that a relay gives on */
+    POOL_STRANGE, /* the answer is none that a relay forwards */
+    POOL_LENGTH,  /* it is sealed, of an unknown length */
+    POOL_REFUSED, /* the gateway refused the request in clear */
     POOL_SLOW,    /* none came in time */
     POOL_STOPPING,
     POOL_FAILURES
@@ -53,7 +68,8 @@ struct pool_status {
     uint64_t failures[POOL_FAILURES];
     uint64_t links, waiting, at_work; /* now */
     uint64_t opened;                  /* connections, ever */
-    bool reached; /* by the last connection that was tried */
+    bool reached;                /* by the last connection that was tried */
+    enum target_failure failure; /* the most specific one of all addresses */
 };
 void pool_status(const struct pool *p, struct pool_status *out);
 
@@ -81,6 +97,7 @@ struct pool_link {
     uint64_t since;       /* it is idle, or connects, since then */
     struct target_request out;
     size_t out_at; /* bytes of it that went */
+    bool counted;  /* its answer is a long one, and in long_count */
     struct response answer;
 };
 
@@ -105,6 +122,8 @@ struct pool {
     _Atomic bool stopping, reached;
     _Atomic uint64_t forwarded, answered, failures[POOL_FAILURES];
     _Atomic uint64_t waiting, links, at_work, opened;
+    _Atomic unsigned last[TARGET_ADDRESSES]; /* enum target_failure: of the last
+                                                attempt at each address */
 };
 
 /* ---- Links (pool_link.c): on their thread -------------------------------- */
@@ -128,6 +147,8 @@ void job_fail(struct pool *p, struct pool_job *job, enum pool_failure why);
 /* The link of this one broke: again by another, or it fails. */
 void job_again(struct pool_thread *t, struct pool_job *job,
                enum pool_failure why, bool may);
-void job_answer(struct pool *p, struct pool_job *job, const struct response *r);
+/* *counted is cleared if the answer stays in memory for its client. */
+void job_answer(struct pool *p, struct pool_job *job, const struct response *r,
+                bool *counted);
 
 #endif

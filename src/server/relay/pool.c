@@ -23,6 +23,7 @@
 const char *const pool_failures[POOL_FAILURES] = {
     [POOL_BUSY] = "busy",     [POOL_NO_LINK] = "unreachable",
     [POOL_BROKEN] = "broken", [POOL_STRANGE] = "strange",
+    [POOL_LENGTH] = "length", [POOL_REFUSED] = "refused",
     [POOL_SLOW] = "slow",     [POOL_STOPPING] = "stopping"};
 
 static void pool_refuse(struct pool *p, struct request *q,
@@ -36,6 +37,8 @@ static void pool_refuse(struct pool *p, struct request *q,
         [POOL_NO_LINK] = {502, "the gateway cannot be reached", NULL},
         [POOL_BROKEN] = {502, "the gateway closed the connection", NULL},
         [POOL_STRANGE] = {502, "what answers is no gateway", NULL},
+        [POOL_LENGTH] = {502, "what answers is no gateway", NULL},
+        [POOL_REFUSED] = {400, "the gateway refused the request", NULL},
         [POOL_SLOW] = {504, "the gateway did not answer in time", NULL},
         [POOL_STOPPING] = {503, "the relay is stopping", "10"}};
 
@@ -68,33 +71,63 @@ void job_again(struct pool_thread *t, struct pool_job *job,
         job_fail(t->pool, job, why);
 }
 
-/* A sealed answer, or the gateway's own refusal in clear, is given on: its
- * status, its type, its bytes. */
-void job_answer(struct pool *p, struct pool_job *job, const struct response *r)
+/* Returns why an answer is not forwarded, POOL_FAILURES if it is. A gateway
+ * could mark the answer to one device by its length, or by what it says in
+ * clear: only sealed answers of known lengths are forwarded, and everything
+ * else is replaced by words of the relay. */
+static enum pool_failure job_unfit(const struct pool_options *o,
+                                   const struct response_head *head)
 {
-    static const char *const types[] = {[RESPONSE_SEALED] = "message/ohttp-res",
-                                        [RESPONSE_PROBLEM] =
-                                            "application/problem+json"};
-    const struct response_head *head = &r->head;
-    const bool sealed = head->type == RESPONSE_SEALED && head->status == 200;
-    const bool refused = head->type == RESPONSE_PROBLEM &&
-                         head->status >= 400 && head->status < 500;
-    uint8_t *copy;
+    if (head->status == 503)
+        return POOL_BUSY;
+    if (head->type == RESPONSE_PROBLEM && head->status / 100 == 4)
+        return POOL_REFUSED;
+    if (head->type != RESPONSE_SEALED || head->status != 200)
+        return POOL_STRANGE;
+    for (size_t i = 0; i < o->nanswer_bytes; i++)
+        if (head->length == o->answer_bytes[i])
+            return POOL_FAILURES;
+    return POOL_LENGTH;
+}
 
-    if (!sealed && !refused) {
-        job_fail(p, job, head->status == 503 ? POOL_BUSY : POOL_STRANGE);
+/* An answer on its way to a client. */
+struct job_body {
+    _Atomic unsigned *count; /* that it is in; NULL: none */
+    uint8_t bytes[];
+};
+
+static void job_body_free(void *bytes)
+{
+    struct job_body *b =
+        (struct job_body *)((char *)bytes - offsetof(struct job_body, bytes));
+
+    if (b->count != NULL)
+        atomic_fetch_sub(b->count, 1);
+    free(b);
+}
+
+void job_answer(struct pool *p, struct pool_job *job, const struct response *r,
+                bool *counted)
+{
+    const enum pool_failure why = job_unfit(&p->options, &r->head);
+    struct job_body *copy;
+
+    if (why != POOL_FAILURES) {
+        job_fail(p, job, why);
         return;
     }
-    copy = malloc(head->length + 1);
+    copy = malloc(sizeof *copy + r->head.length);
     if (copy == NULL) {
         job_fail(p, job, POOL_BUSY);
         return;
     }
-    memcpy(copy, r->bytes + r->body, head->length);
+    copy->count = *counted ? p->options.long_count : NULL;
+    *counted = false;
+    memcpy(copy->bytes, r->bytes + r->body, r->head.length);
     atomic_fetch_add(&p->answered, 1);
     atomic_fetch_sub(&p->at_work, 1);
-    request_answer(job->request, (int)head->status, types[head->type], copy,
-                   head->length, free);
+    request_answer(job->request, 200, "message/ohttp-res", copy->bytes,
+                   r->head.length, job_body_free);
 }
 
 /* By any thread: push it; whoever finds the list empty wakes the pool's. */
@@ -350,6 +383,12 @@ void pool_status(const struct pool *p, struct pool_status *out)
                                 .reached = atomic_load(&p->reached)};
     for (int i = 0; i < POOL_FAILURES; i++)
         out->failures[i] = atomic_load(&p->failures[i]);
+    for (size_t i = 0; i < p->options.gateway->n; i++) {
+        const enum target_failure last = atomic_load(&p->last[i]);
+
+        if (last > out->failure)
+            out->failure = last;
+    }
 }
 
 bool pool_turned(struct pool *p)

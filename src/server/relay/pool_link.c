@@ -16,6 +16,32 @@
 #define LINK_CONNECT_MS 5000u
 #define LINK_IDLE_MS 30000u /* less than servers keep one that is silent */
 
+/* ---- Long answers -------------------------------------------------------- */
+
+/* Counts an answer whose head says that it is long. Returns false if there are
+ * too many. */
+static bool link_count(struct pool_thread *t, struct pool_link *k)
+{
+    const struct pool_options *o = &t->pool->options;
+
+    if (k->counted || k->answer.body == 0 ||
+        k->answer.head.length <= POOL_SHORT)
+        return true;
+    k->counted = atomic_fetch_add(o->long_count, 1) < o->long_most;
+    if (!k->counted)
+        atomic_fetch_sub(o->long_count, 1);
+    return k->counted;
+}
+
+static void link_uncount(struct pool_thread *t, struct pool_link *k)
+{
+    if (k->counted)
+        atomic_fetch_sub(t->pool->options.long_count, 1);
+    k->counted = false;
+}
+
+/* ---- Ending -------------------------------------------------------------- */
+
 void link_close(struct pool_thread *t, struct pool_link *k)
 {
     struct pool_link **at = &t->free;
@@ -33,9 +59,19 @@ void link_close(struct pool_thread *t, struct pool_link *k)
     t->nlinks--;
     atomic_fetch_sub(&t->pool->links, 1);
     target_end(&k->to);
+    link_uncount(t, k);
     response_clear(&k->answer);
     free(k->out.bytes);
     free(k);
+}
+
+/* Records how an attempt to connect ended. */
+static void link_tried(struct pool_thread *t, const struct pool_link *k)
+{
+    struct pool *p = t->pool;
+
+    atomic_store(&p->last[k->to.turn % p->options.gateway->n], k->to.failure);
+    atomic_store(&p->reached, k->to.up);
 }
 
 /* It is over; its job, if it has one, goes on by another or fails. */
@@ -52,7 +88,7 @@ static void link_broken(struct pool_thread *t, struct pool_link *k,
         unsigned turn = k->to.turn;
 
         atomic_compare_exchange_strong(&g->turn, &turn, turn + 1);
-        atomic_store(&t->pool->reached, false);
+        link_tried(t, k);
         why = POOL_NO_LINK;
     }
     link_close(t, k);
@@ -64,6 +100,7 @@ static void link_rest(struct pool_thread *t, struct pool_link *k)
 {
     k->job = NULL;
     k->since = t->now;
+    link_uncount(t, k);
     response_again(&k->answer);
     k->free = t->free;
     t->free = k;
@@ -117,7 +154,7 @@ bool link_quiet(struct pool_link *k)
 
 static void link_up(struct pool_thread *t, struct pool_link *k)
 {
-    atomic_store(&t->pool->reached, true);
+    link_tried(t, k);
     atomic_fetch_add(&t->pool->opened, 1);
     if (k->job == NULL)
         link_rest(t, k);
@@ -135,6 +172,7 @@ struct pool_link *link_open(struct pool_thread *t)
     if (k == NULL)
         return NULL;
     begun = target_begin(t->pool->options.gateway, &k->to);
+    k->answer.most = RESPONSE_BODY_MAX;
     k->since = t->tried = t->now;
     k->next = t->links;
     if (t->links != NULL)
@@ -157,7 +195,7 @@ static void link_whole(struct pool_thread *t, struct pool_link *k)
 
     k->job = NULL;
     k->used = true;
-    job_answer(t->pool, job, &k->answer);
+    job_answer(t->pool, job, &k->answer, &k->counted);
     if (over)
         link_close(t, k);
     else
@@ -174,6 +212,8 @@ static void link_read(struct pool_thread *t, struct pool_link *k)
         link_broken(t, k, POOL_BROKEN);
     else if (state == RESPONSE_BAD)
         link_broken(t, k, POOL_STRANGE);
+    else if (!link_count(t, k))
+        link_broken(t, k, POOL_BUSY);
     else if (state == RESPONSE_WHOLE)
         link_whole(t, k);
 }

@@ -22,6 +22,7 @@
 #define RELAY_BODY_SECONDS 10u
 #define RELAY_IDLE_SECONDS 60u
 #define RELAY_SEND_BYTES (32u << 10)
+#define RELAY_LONG 64u /* answers with documents in memory */
 #define RELAY_ADMIN_CONNECTIONS 64u
 #define RELAY_FILES 128u     /* besides connections */
 #define RELAY_LOOP_FILES 72u /* of a loop, besides its connections */
@@ -32,8 +33,10 @@ struct relay {
     struct pool *pool;
     struct listener *public, *admin;
     struct log *log;
-    bool reached;        /* as was logged last */
+    bool reached; /* as logged last, like failure */
+    enum target_failure failure;
     _Atomic bool serves; /* both listeners do; not while draining */
+    _Atomic unsigned long_count;
 };
 
 /* ---- Routes -------------------------------------------------------------- */
@@ -58,6 +61,20 @@ static void relay_health(struct request *q, void *ctx)
     request_answer(q, 200, "text/plain", "ok\n", 3, NULL);
 }
 
+static const char *const relay_failures[TARGET_FAILURES] = {
+    [TARGET_REACHED] = "not connected yet",
+    [TARGET_NO_CONNECTION] =
+        "cannot connect; check that the gateway is running",
+    [TARGET_NO_TLS] = "the TLS handshake fails; check that address and port "
+                      "are the gateway's",
+    [TARGET_WRONG_NAME] = "the gateway's certificate is not trusted: it is for "
+                          "another name than --gateway says",
+    [TARGET_WRONG_TIME] = "the gateway's certificate is not trusted: it has "
+                          "expired or is not valid yet",
+    [TARGET_UNKNOWN_CA] =
+        "the gateway's certificate is not trusted: it is of an unknown "
+        "authority; name the CA certificates with --ca FILE"};
+
 static void relay_ready(struct request *q, void *ctx)
 {
     struct relay *r = ctx;
@@ -67,7 +84,8 @@ static void relay_ready(struct request *q, void *ctx)
     if (!r->serves)
         request_problem(q, 503, "the relay is stopping", NULL);
     else if (!s.reached)
-        request_problem(q, 503, "the gateway cannot be reached", NULL);
+        request_problem(q, 503, "the gateway cannot be reached", "%s",
+                        relay_failures[s.failure]);
     else
         request_answer(q, 200, "text/plain", "ready\n", 6, NULL);
 }
@@ -78,7 +96,8 @@ static void relay_put_pool(FILE *to, const struct pool_status *s)
                 "Sealed requests taken for the gateway since the start.",
                 s->forwarded);
     metrics_one(to, "relay_answered_total",
-                "Answers of the gateway that were given on.", s->answered);
+                "Sealed answers of the gateway that were forwarded.",
+                s->answered);
     metrics_words(to, "relay_failed_total", "Requests without one, by why.",
                   "why", pool_failures, s->failures, POOL_FAILURES);
     metrics_one(to, "relay_gateway_connections", "Connections to the gateway.",
@@ -272,7 +291,11 @@ static hsy_status relay_open_pool(struct relay *r, struct relay_trouble *t)
                                       .threads = (resources_cores() + 1) / 2,
                                       .links = o->links,
                                       .waiting = o->waiting,
-                                      .answer_seconds = o->answer_seconds};
+                                      .answer_seconds = o->answer_seconds,
+                                      .answer_bytes = o->answer_bytes,
+                                      .nanswer_bytes = o->nanswer_bytes,
+                                      .long_most = RELAY_LONG,
+                                      .long_count = &r->long_count};
     const struct target_options gateway = {.url = o->gateway,
                                            .path = "/v1/ohttp",
                                            .type = "message/ohttp-req",
@@ -348,7 +371,9 @@ hsy_status relay_start(struct relay *r, struct relay_trouble *t)
     if (st != HSY_OK)
         return relay_fail(t, st, t->about);
     r->serves = true;
-    log_event(r->log, LOG_NOTE, "started", "version=%s tls=%s", HSY_VERSION,
+    log_event(r->log, LOG_NOTE, "started",
+              "version=%s devices-tls=%s gateway-tls=%s", HSY_VERSION,
+              r->options.tls_cert != NULL ? "yes" : "no",
               r->gateway.tls ? "yes" : "no");
     return HSY_OK;
 }
@@ -365,21 +390,28 @@ const struct listener *relay_admin(const struct relay *r)
 
 /* ---- While it runs ------------------------------------------------------- */
 
-bool relay_look(struct relay *r)
+/* Logs each change once, also for a gateway that was never reached. */
+static void relay_look_gateway(struct relay *r)
 {
     struct pool_status s;
+
+    pool_status(r->pool, &s);
+    if (s.reached && !r->reached)
+        log_event(r->log, LOG_NOTE, "gateway-reached", "%s", "");
+    if (!s.reached && s.failure != r->failure)
+        log_words(r->log, LOG_NOTE, "gateway-lost", r->options.gateway,
+                  relay_failures[s.failure]);
+    r->reached = s.reached;
+    r->failure = s.reached ? TARGET_REACHED : s.failure;
+}
+
+bool relay_look(struct relay *r)
+{
     bool turned = pool_turned(r->pool);
 
     turned &= listen_turned(r->public);
     turned &= r->admin == NULL || listen_turned(r->admin);
-    pool_status(r->pool, &s);
-    if (s.reached != r->reached) {
-        r->reached = s.reached;
-        if (s.reached)
-            log_event(r->log, LOG_NOTE, "gateway-reached", "%s", "");
-        else
-            log_event(r->log, LOG_NOTE, "gateway-lost", "%s", "");
-    }
+    relay_look_gateway(r);
     return turned;
 }
 
@@ -400,7 +432,7 @@ void relay_reload(struct relay *r)
     if (st == HSY_OK)
         log_event(r->log, LOG_NOTE, "reloaded", "%s", "");
     else
-        log_failure(r->log, "reload-certificate-kept", &err);
+        log_failure_about(r->log, "reload-certificate-kept", about, &err);
 }
 
 /* ---- The end ------------------------------------------------------------- */

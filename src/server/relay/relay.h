@@ -29,6 +29,9 @@ struct relay_options {
     unsigned connections, address_connections;
     unsigned links, waiting;
     size_t body_bytes;
+    const uint64_t *answer_bytes; /* lengths of sealed answers; no other one is
+                                     forwarded */
+    size_t nanswer_bytes;
     uint32_t answer_seconds, drain_seconds;
     unsigned sandbox; /* enum config_sandbox */
     bool log_json;

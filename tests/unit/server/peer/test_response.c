@@ -173,6 +173,41 @@ static void bounds(void)
     response_clear(&r);
 }
 
+/* An answer with n bytes of body, of which at most `most` are expected. */
+static enum response_state long_answer(struct response *r, size_t n,
+                                       size_t most)
+{
+    char *text = calloc(1, n + 128);
+    const int head = sprintf(text, HEAD "Content-Length: %zu\r\n\r\n", n);
+    enum response_state state;
+
+    response_again(r);
+    r->most = most;
+    state = fed(r, text, (size_t)head + n, 5000);
+    free(text);
+    return state;
+}
+
+static void long_answers(void)
+{
+    struct response r = {.bytes = NULL};
+
+    is_int(long_answer(&r, RESPONSE_BODY, 0), RESPONSE_WHOLE,
+           "64 KiB are read by default");
+    is_int(long_answer(&r, RESPONSE_BODY + 1, 0), RESPONSE_BAD,
+           "a byte more is refused by default");
+    is_int(long_answer(&r, RESPONSE_BODY_MAX, RESPONSE_BODY_MAX),
+           RESPONSE_WHOLE, "the longest sealed document is read if expected");
+    is_int(long_answer(&r, RESPONSE_BODY_MAX + 1, RESPONSE_BODY_MAX),
+           RESPONSE_BAD, "a byte more than any document is refused");
+    is_int(long_answer(&r, RESPONSE_BODY_MAX, RESPONSE_BODY_MAX),
+           RESPONSE_WHOLE, "a long answer is whole again");
+    response_again(&r);
+    ok(eq_u64(r.room, 0) && eq_u64(r.most, RESPONSE_BODY_MAX),
+       "the memory of a long answer is given back, the limit stays");
+    response_clear(&r);
+}
+
 int main(void)
 {
     reads_answers();
@@ -181,5 +216,6 @@ int main(void)
     wants_no_more();
     waits();
     bounds();
+    long_answers();
     return tap_done();
 }
