@@ -45,6 +45,8 @@ for path, (verbs, options) in TABLES.items():
     ok(not missing, "the man page has every option of %s" % path, missing)
     r = run(*path.split(), "--nonesuch")
     ok(r.code == 2 and "usage: hearsay " + path in r.err, "%s refuses an unknown option with its usage" % path, r)
+plots = [row[-1] for _, options in TABLES.values() for row in options.values() if row[2] == "FILE.svg"]
+ok(len(plots) >= 9 and all(".svg or .png" in text for text in plots), "the help of every option that writes a figure says that it takes .svg or .png", plots)
 r = subprocess.run([os.path.join(ROOT, "tools", "options"), "--check", HEARSAY], capture_output=True, text=True)
 ok(r.returncode == 0, "man pages and completion are what tools/options makes of the tables", r.stderr)
 

@@ -93,8 +93,8 @@ problem("version: 1\n", 1, "", "", "tasks is missing", "no tasks")
 ok(run("tasks", "check", write("t.yaml", "version: 1\ntasks: []\n")).code == 0, "no tasks at all may be meant")
 ok(run("tasks", "check", write("t.yaml", yaml((2, "issued: 2024-02-29")))).code == 0, "a leap day")
 problem(yaml((3, "expires: 2024-12-31")), 3, "", "expires", "its last day is over", "a document that has expired", warning=True)
-problem(yaml((3, "expires: %s" % (datetime.datetime.utcnow().date() + datetime.timedelta(3)))), 3, "", "expires", "days that are left: ", "one that will soon", warning=True)
-ok("expires" not in run("tasks", "check", write("t.yaml", yaml((3, "expires: %s" % (datetime.datetime.utcnow().date() + datetime.timedelta(16)))))).err,
+problem(yaml((3, "expires: %s" % (datetime.datetime.now(datetime.timezone.utc).date() + datetime.timedelta(3)))), 3, "", "expires", "days that are left: ", "one that will soon", warning=True)
+ok("expires" not in run("tasks", "check", write("t.yaml", yaml((3, "expires: %s" % (datetime.datetime.now(datetime.timezone.utc).date() + datetime.timedelta(16)))))).err,
    "one of two weeks and more is not worth a word")
 
 # Every field of a task.
@@ -211,6 +211,8 @@ problem(yaml(more=SECOND), 12, "b", "", "the same as task 'a'", "the same questi
 
 # Warnings.
 problem(yaml((9, "    epsilon: 8.5")), 9, "a", "epsilon", "4915 times", "epsilon above 8 is worth a remark", warning=True)
+for few in "01":
+    problem(yaml(more=["    min_reports: " + few]), 12, "a", "min_reports", "from a single report is shown", "min_reports: %s causes a warning" % few, warning=True)
 problem(yaml(more=["    repeat: daily"]), 12, "a", "repeat", "epsilon 364", "fresh answers every day are", warning=True)
 permanent(["epsilon: 2", "max_changes: 2"], 14, "permanent.max_changes", "no epsilon bounds", "changes that may show are", warning=True)
 permanent(["epsilon: 5", "max_changes: 2"], 14, "permanent.max_changes", "epsilon 10: all reports of all kept answers", "kept answers add up", warning=2)
@@ -218,7 +220,7 @@ KEPT = ["    permanent: {epsilon: 2}"]
 NAMED = ["    mechanism: rappor", "    permanent: {}"]
 for more, line, field, words in ((KEPT, 5, "set.pool-bits", "which of 65536"), (KEPT, 5, "set.pool-bits", "among 1000 devices (min_reports): at most 6,"),
                                  (KEPT + ["    set: {pool-bits: 7}"], 13, "set.pool-bits", "which of 128"),
-                                 (KEPT + ["    min_reports: 0"], 5, "set.pool-bits", "at most 1,"),
+                                 (KEPT + ["    min_reports: 2"], 5, "set.pool-bits", "at most 1,"),
                                  (KEPT + ["    mechanism: dbitflip", "    set: {sampled-bits: 4}"], 14, "set.pool-bits", "which of 65536"),
                                  (NAMED + ["    set: {cohorts: 101}"], 14, "set.cohorts", "which of 101"),
                                  (NAMED + ["    set: {cohorts: 101}"], 14, "set.cohorts", "at most 100,")):

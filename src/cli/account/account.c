@@ -188,8 +188,8 @@ static const struct cli_option account_options[] = {
      .verbs = ACCOUNT_ASKING, .with = ACCOUNT_KIND},
     {"set", NULL, "parameter of the mechanism, as for randomize", CLI_INTO_SPEC,
      .verbs = ACCOUNT_ASKING, .with = ACCOUNT_KIND},
-    {"plot", "FILE.svg", "write a figure of the bounds", CLI_INTO_TEXT,
-     ACCOUNT(plot)},
+    {"plot", "FILE.svg", "write a figure of the bounds (.svg or .png)",
+     CLI_INTO_TEXT, ACCOUNT(plot)},
     CLI_FORMAT_ROW(ACCOUNT(format)),
     {0}};
 

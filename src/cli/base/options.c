@@ -267,14 +267,25 @@ static bool options_unsaid(struct cli_parser *p, const char *near)
     return false;
 }
 
-/* The option that was meant, of the verb's own; NULL: none comes near. People
- * have three names, of which a command knows one. */
+/* Returns whether word is name after another word: "gateway-ca" for "ca". */
+static bool options_ends(const char *word, const char *name)
+{
+    const size_t len = strlen(word), tail = strlen(name);
+
+    return len > tail + 1 && word[len - tail - 1] == '-' &&
+           strcmp(word + len - tail, name) == 0;
+}
+
+/* Returns the option of the verb that was meant: one that is spelt nearly like
+ * word, or with another word before it; NULL if there is none. People have
+ * three names, of which a command knows one. */
 static const char *options_meant(const struct cli_parser *p, const char *word)
 {
     static const char *const people = "n users devices";
     const char *names[OPTIONS_TABLE_MAX + 1] = {NULL};
     const char *verb = p->verb != NULL ? p->verb->name : NULL;
     const struct cli_option *o = p->command->options;
+    const char *near, *tail = NULL;
     size_t n = 0;
 
     for (; n < OPTIONS_TABLE_MAX && o->name != NULL; o++) {
@@ -282,9 +293,12 @@ static const char *options_meant(const struct cli_parser *p, const char *word)
             continue;
         if (options_listed(people, word) && options_listed(people, o->name))
             return o->name;
+        if (options_ends(word, o->name))
+            tail = o->name;
         names[n++] = o->name;
     }
-    return text_nearest(word, names);
+    near = text_nearest(word, names);
+    return near != NULL ? near : tail;
 }
 
 static bool options_unknown(struct cli_parser *p, const char *name, size_t len)

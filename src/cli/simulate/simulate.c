@@ -136,7 +136,8 @@ static const struct cli_option attack_options[] = {
      ATTACK(o.of), 1, SIM_DEVICES_MAX, .preset = "100", .verbs = "averaging"},
     {"seed", "N", "seed of all devices' keys", CLI_INTO_COUNT, ATTACK(o.seed),
      0, UINT64_MAX, .preset = "1"},
-    {"plot", "FILE.svg", "write a figure", CLI_INTO_TEXT, ATTACK(plot)},
+    {"plot", "FILE.svg", "write a figure (.svg or .png)", CLI_INTO_TEXT,
+     ATTACK(plot)},
     CLI_FORMAT_ROW(ATTACK(format)),
     {0}};
 

@@ -115,7 +115,7 @@ static const struct cli_option survey_options[] = {
     {"level", "L", "confidence level of intervals and tests", CLI_INTO_SHARE,
      SURVEY(level), .preset = "0.95", .without = "questionnaire",
      .hints = "90% 95% 99%"},
-    {"plot", "FILE.svg", "plot the likelihood, its surface or the groups",
+    {"plot", "FILE.svg", "plot the likelihood or the groups (.svg or .png)",
      CLI_INTO_TEXT, SURVEY(plot), .verbs = "-", .without = "two-sample"},
     {"power", NULL, "plan how many people are needed", CLI_INTO_FLAG,
      GIVEN(need), .verbs = "-",

@@ -323,6 +323,10 @@ static void check_remarks(hsy_tasks *t, size_t i, const hsy_release_info *info)
                   "answers it");
     check_much(t, check_at(i, "epsilon", NULL), "one report",
                info->nano_report);
+    if (info->task.min_reports <= 1)
+        yaml_warn(&t->notes, check_at(i, "min_reports", NULL),
+                  "an estimate from a single report is shown; the default is "
+                  "1000 devices");
     if (raw->permanent != NULL)
         check_much(t, permanent, "all reports of one answer",
                    info->nano_slot / info->task.max_changes);
