@@ -217,7 +217,7 @@ crash: tests
 crash-cluster: all
 	HEARSAY=$(OUT)/hearsay tests/load/crash_cluster.py --rounds $(or $(ROUNDS),100) $(if $(TIME),--seconds $(TIME))
 mutants: $(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_zoo_shuffle test_zoo_sealed test_simulate test_simulate_many \
-               test_answers)
+               test_answers) $(OUT)/tests/unit/server/shuffle/test_terms
 	prove -e '' $^
 simulate: $(addprefix $(OUT)/tests/attack/,test_simulate test_simulate_many)
 	set -e; for t in $^; do $$t $(or $(FIRST),1) $(or $(SEEDS),1000); done

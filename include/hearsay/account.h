@@ -285,6 +285,13 @@ HSY_API hsy_status hsy_worth_of(hsy_worth *out, const hsy_scheme *s,
                                 const hsy_permanent *kept, const hsy_batch *b,
                                 hsy_error *err);
 
+/* Set *holds to whether hsy_worth_of finds at most `epsilon`, which is above 0
+ * and at most 100. Takes a small part of its time: one value of each bound. */
+HSY_API hsy_status hsy_worth_holds(bool *holds, const hsy_scheme *s,
+                                   const hsy_permanent *kept,
+                                   const hsy_batch *b, double epsilon,
+                                   hsy_error *err);
+
 /* Compute the total of `batches` batches for a person who is in all of them:
  * the minimum of the sum, of optimal composition with one more delta, and of
  * the permanent answer's epsilon. Returns HSY_E_RANGE for more than

@@ -264,6 +264,7 @@ typedef enum hsy_status {
     X(COLLECTOR_KEY, "collector_key")                                          \
     X(REQUEST_BYTES, "request_bytes")                                          \
     X(RESPONSE_BYTES, "response_bytes")                                        \
+    X(DOCUMENT_BYTES, "document_bytes")                                        \
     X(SEAL, "seal")                                                            \
     X(SEAL_KEY, "seal_key")                                                    \
     X(SIGN_KEY, "sign_key")                                                    \

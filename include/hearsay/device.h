@@ -110,13 +110,16 @@ HSY_API hsy_status hsy_permanent_gamma(uint64_t *nano_report,
 #define HSY_SHUFFLERS_MAX 8u
 #define HSY_SEAL_KEY 32           /* X25519, a public key */
 #define HSY_SEAL_LAYER 52u        /* bytes that a layer of sealing adds */
-#define HSY_STATEMENT_WIRE 256    /* bytes of a shuffler's statement */
-#define HSY_STATEMENT_SIGNED 192u /* bytes before the signature */
+#define HSY_STATEMENT_WIRE 512    /* bytes of a shuffler's statement */
+#define HSY_STATEMENT_SIGNED 448u /* bytes before the signature */
+#define HSY_STATEMENT_GATEWAYS 4u /* gateway keys in a statement */
 #define HSY_OPERATOR_MAX 48u      /* bytes of an operator's name */
 #define HSY_RELAY_MAX 1024u       /* bytes of a relay's URL */
 #define HSY_REQUEST_MIN 512u
 #define HSY_REQUEST_MAX (1u << 21)
 #define HSY_REQUEST_ROOM 192u /* bytes that a sealed request adds at most */
+#define HSY_DOCUMENT_BYTES_MIN (1u << 16) /* of a sealed document */
+#define HSY_DOCUMENT_BYTES_MAX (1u << 20)
 
 /* Trust models of a task. LOCAL: the collector sees each report. SHUFFLED:
  * shufflers each remove a layer of sealing and pass on whole batches in random
@@ -185,6 +188,11 @@ typedef struct hsy_task {
     const uint8_t *collector_key;
 } hsy_task;
 
+/* Returns the number of honest devices' reports in the smallest batch of a
+ * shuffled task: assume_honest x sample x min_batch, rounded down; 0 of other
+ * tasks. hsy_policy.min_batch is compared with it. Not in a small client. */
+HSY_API uint64_t hsy_task_batch_reports(const hsy_task *task);
+
 /* A shuffler's signed statement: it shuffles this task with these keys, and
  * passes on no batch of fewer than min_batch. */
 typedef struct hsy_statement {
@@ -199,12 +207,16 @@ typedef struct hsy_statement {
     uint8_t sign_key[HSY_SIGN_KEY]; /* verifies this statement and batches */
     uint8_t seal_key[HSY_SEAL_KEY];
     char operated_by[HSY_OPERATOR_MAX + 1]; /* one line of UTF-8 */
-    uint8_t signature[HSY_SIGNATURE];       /* over the first
-                                               HSY_STATEMENT_SIGNED bytes */
+    uint32_t gateway_keys; /* number of keys of its gateway, at most
+                              HSY_STATEMENT_GATEWAYS */
+    uint8_t gateway[HSY_STATEMENT_GATEWAYS][HSY_SEAL_KEY];
+    uint8_t signature[HSY_SIGNATURE]; /* over the first
+                                         HSY_STATEMENT_SIGNED bytes */
 } hsy_statement;
 
 /* Encode or decode a statement: one canonical encoding. The signature is
- * neither made nor checked. */
+ * neither made nor checked. Extensions that this version does not know are
+ * ignored if they say that they may be, else the statement is refused. */
 HSY_API hsy_status hsy_statement_encode(uint8_t wire[HSY_STATEMENT_WIRE],
                                         const hsy_statement *statement,
                                         hsy_error *err);
@@ -226,6 +238,9 @@ typedef struct hsy_parties {
     uint32_t request_bytes;  /* length of every sealed request, a power of two;
                                 0: no gateway */
     uint32_t response_bytes; /* length of every sealed response */
+    uint32_t document_bytes; /* length of every sealed response that holds a
+                                document, a power of two; 0: the gateway
+                                gives none */
     uint32_t gateway_keys;   /* number of keys, at most HSY_GATEWAY_KEYS */
     struct hsy_gateway_key {
         uint8_t id;
@@ -250,8 +265,9 @@ typedef struct hsy_document {
 
 /* Encode a document without its signature. *len is set to its size, also if out
  * is NULL. Reads version, issued, expires, next_key and parties of doc. Writes
- * format 1 if there are no parties, shufflers or flags. Returns HSY_E_RANGE
- * with the task's number in err->at and its field in err->field. */
+ * format 1 if there are no parties, shufflers or flags, format 3 if the parties
+ * have document_bytes. Returns HSY_E_RANGE with the task's number in err->at
+ * and its field in err->field. */
 HSY_API hsy_status hsy_document_encode(const hsy_document *doc, uint8_t *out,
                                        size_t room, size_t *len,
                                        const hsy_task *tasks, size_t n,
@@ -267,6 +283,21 @@ HSY_API hsy_status hsy_document_open(hsy_document *doc, const uint8_t *bytes,
  * doc->bytes. */
 HSY_API void hsy_document_task(const hsy_document *doc, hsy_task *task,
                                uint32_t i);
+
+/*
+ * Compute the terms of task i < doc->tasks: a digest of all that the document
+ * says about who reports what, when and to whom (docs/formats.md, 5). Two
+ * documents give a task the same terms only if they differ in texts and
+ * min_reports at most, in this task and in every other one on its source. Every
+ * layer of a sealed upload is bound to them. Not in a small client.
+ */
+HSY_API void hsy_document_terms(const hsy_document *doc,
+                                uint8_t terms[HSY_DIGEST], uint32_t i);
+
+/* Compute the digest that people and programs compare documents by: BLAKE2b-256
+ * of all bytes, the signature included. Not in a small client. */
+HSY_API void hsy_document_digest(const hsy_document *doc,
+                                 uint8_t digest[HSY_DIGEST]);
 
 /* Read the parties of an open document: zeros if it has none. relay points into
  * doc->bytes. */
@@ -307,6 +338,11 @@ HSY_API void hsy_release_describe(const hsy_release *r, hsy_release_info *info);
 HSY_API size_t hsy_release_label(const hsy_release *r, char *out, size_t room,
                                  const hsy_task *task);
 
+/* State that this program proved the central epsilon of a shuffled task.
+ * Without it the label calls that figure the collector's claim.
+ * hsy_device_admit does the same with hsy_world.central. */
+HSY_API void hsy_release_proved(hsy_release *r);
+
 /* Returns the factor e^epsilon in tenths, as the privacy label prints it:
  * rounded up, to tenths below 100, else to whole numbers. Returns 0 above
  * HSY_EPSILON_MAX: nothing is promised. */
@@ -332,7 +368,10 @@ typedef enum hsy_log_kind {
     HSY_LOG_DROPPED = 7, /* a stored report was not sent in time */
     HSY_LOG_CONSENT = 8, /* the person changed the consent */
     HSY_LOG_FORGET = 9,
-    HSY_LOG_REFUSED = 10 /* the collector refused the upload for good */
+    HSY_LOG_REFUSED = 10, /* the collector refused the upload for good */
+    HSY_LOG_WITHHELD = 11 /* a stored report was given under another promise
+                             than the document makes: a null upload was handed
+                             out in its place */
 } hsy_log_kind;
 
 typedef struct hsy_log_entry {
@@ -360,6 +399,7 @@ typedef struct hsy_envelope {
     const char *task; /* HSY_TASK_ID bytes, zero-padded */
     uint32_t release;
     const uint8_t *digest; /* digest of the scheme, HSY_DIGEST bytes */
+    const uint8_t *terms;  /* hsy_document_terms, HSY_DIGEST bytes */
     uint32_t epoch;
     const uint8_t *id;     /* 16 bytes */
     const uint8_t *keys;   /* layers times HSY_SEAL_KEY, outermost first */
@@ -406,13 +446,19 @@ typedef struct hsy_world {
     /* Log for the person. May be NULL. */
     void (*log)(void *ctx, const hsy_log_entry *entry);
 
-    /* Seal an envelope in layers, each bound to all keys (docs/formats.md, 5).
+    /* Seal an envelope in layers, each bound to the terms (docs/formats.md, 5).
      * len is HSY_SEAL_LAYER for each layer, plus 1, plus the report's length.
      * Equal envelopes must give equal bytes. NULL: shuffled tasks are not
      * admitted. A program built before this member existed has a smaller size.
      */
     hsy_status (*seal)(void *ctx, uint8_t *out, size_t len,
                        const hsy_envelope *envelope);
+
+    /* Returns true if this program proves the central epsilon of a shuffled
+     * task (hsy_worth_holds); a task whose epsilon it does not prove is not
+     * admitted. NULL: labels call it the collector's claim. A program built
+     * before this member existed has a smaller size. */
+    bool (*central)(void *ctx, const hsy_release *release);
 } hsy_world;
 
 /* Caps of one source in nano-epsilon, whatever a task asks. 0: nothing is
@@ -438,16 +484,28 @@ typedef struct hsy_policy {
     /* Demands on every task; a task that does not meet them is not admitted,
      * and nothing from outside lowers them. A program built before these
      * members existed has a smaller size and demands none of them. */
-    uint64_t min_batch;
+    uint64_t min_batch; /* reports: assume_honest x sample x the task's */
     uint32_t min_shufflers;
     uint32_t flags;               /* HSY_POLICY_ */
     const uint8_t *shuffler_keys; /* HSY_SIGN_KEY bytes each; one of the task's
                                      shufflers must sign with one of them */
     size_t nshuffler_keys;        /* 0: no demand */
+    /* Relays to send through. Under HSY_POLICY_RELAY that the document names
+     * one does not count. A program built before these members existed has a
+     * smaller size. */
+    const char *const *relays; /* URLs; the first is used unless the document
+                                  names another of them */
+    size_t nrelays;
+    const uint8_t *gateway_keys; /* HSY_SEAL_KEY bytes each; all gateway keys of
+                                    the document must be among them */
+    size_t ngateway_keys;        /* 0: with shuffler_keys, among those that the
+                                    first shuffler's statement names */
 } hsy_policy;
 
 #define HSY_POLICY_RELAY 1u   /* treat every task as HSY_TASK_RELAY */
 #define HSY_POLICY_PIN_ALL 2u /* all shufflers must be in shuffler_keys */
+/* `relays` are what the first document named: labels say so. */
+#define HSY_POLICY_RELAY_NAMED 4u
 
 /* A device in the caller's memory, aligned as malloc does. It copies policy and
  * world, but what their members point to must outlive it. */
@@ -497,7 +555,8 @@ typedef enum hsy_answer_state {
     HSY_ANSWER_SAMPLED_OUT = 3,
     HSY_ANSWER_EXHAUSTED = 4, /* a cap is reached */
     HSY_ANSWER_CLOSED = 5,    /* before start, past end, or forgotten */
-    HSY_ANSWER_NO_CONSENT = 6
+    HSY_ANSWER_NO_CONSENT = 6 /* also: none since the promise of a kept answer
+                                 changed */
 } hsy_answer_state;
 
 /* Answer a truth: check, charge, make durable, then store the report for
@@ -534,8 +593,9 @@ HSY_API hsy_status hsy_device_end(hsy_device *dev, hsy_status stored,
  * Write the next due upload of these releases: header and payload, upload_bytes
  * of its release. Returns HSY_E_END if none is due. The same bytes are returned
  * until hsy_device_sent. Every round of every release gives exactly `sends`
- * uploads: null uploads where there is no answer. Without HSY_CONSENT_SEND
- * nothing is returned.
+ * uploads: null uploads where there is no answer, or one that was given under
+ * another promise: another model, or other terms of a shuffled task. Without
+ * HSY_CONSENT_SEND nothing is returned.
  *
  * Once returned, an upload keeps its epoch even if a later document differs.
  * The state is stored durably before the first upload of a round is returned.
@@ -572,7 +632,9 @@ typedef enum hsy_consent {
 } hsy_consent;
 
 /* Set the consent, durably. HSY_CONSENT_NONE also deletes stored reports that
- * were not sent. */
+ * were not sent. Others also agree to the document in force: kept answers may
+ * be reported as it says, so call this when the person has consented, not at
+ * every start. */
 HSY_API hsy_status hsy_device_consent_set(hsy_device *dev, hsy_consent consent,
                                           hsy_error *err);
 HSY_API hsy_consent hsy_device_consent(const hsy_device *dev);

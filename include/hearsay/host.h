@@ -114,37 +114,54 @@ HSY_API hsy_status hsy_client_sent(hsy_client *client, const uint8_t *upload,
 
 /* ---- Sending: HTTP (docs/device.md) -------------------------------------- */
 
+#define HSY_SPREAD_NONE UINT32_MAX /* send everything now */
+
 typedef struct hsy_send_options {
     size_t size;             /* sizeof(hsy_send_options) */
     const char *token;       /* for tasks that need one; NULL: none */
     const char *ca_file;     /* file of certificate authorities; NULL: system */
-    uint32_t attempts;       /* most attempts; 0: 5 */
+    uint32_t attempts;       /* most attempts of an upload; 0: 5 */
     uint32_t wait_ms;        /* longest initial retry delay, doubled each time;
-                                0: 1000 */
-    uint32_t seconds;        /* total time limit, waits included; 0: 300 */
+                                0: 1000. A longer spread takes its place */
+    uint32_t seconds;        /* total time limit, waits included; 0: 300, with
+                                wait 86,400 */
     uint32_t answer_seconds; /* timeout of one request; 0: 30 */
     bool one_connection;     /* use one connection for all uploads: faster, but
                                 it links them to one device */
     const char *relay;       /* "https://host/path" of the relay; NULL: as the
                                 document says. A program built before this
                                 member existed has a smaller size */
+    uint32_t spread;         /* each upload leaves at a random time of its own
+                                within so many seconds; 0: 3600.
+                                HSY_SPREAD_NONE: all now, which shows that they
+                                are one device's. From here on as for relay */
+    bool wait;               /* wait for these times, retries included */
 } hsy_send_options;
 
 typedef struct hsy_send_result {
     uint64_t sent;     /* acknowledged by the collector */
     uint64_t refused;  /* refused for good (409, 410, 422); not sent again */
     uint64_t waiting;  /* still in the outbox */
-    uint32_t attempts; /* attempts made */
+    uint32_t attempts; /* most attempts made of one upload */
     uint32_t status;   /* last HTTP status other than an acknowledgement */
-    const char *why;   /* its meaning, a literal; NULL: nothing waits */
+    const char *why;   /* why an upload waits that was tried, a literal; NULL:
+                          none does */
 } hsy_send_result;
 
 /*
- * Send every due upload to the collector at url ("https://host", optionally a
- * port and a path, without "/v1/uploads"). Each upload is one request on its
- * own connection; retries send the same bytes. Acknowledged and finally refused
- * uploads are marked as sent; the others stay due. Certificates are verified,
- * redirects are not followed.
+ * Send due uploads to the collector at url ("https://host", optionally a port
+ * and a path, without "/v1/uploads"). An upload gets a random time within
+ * options.spread when a call first finds it due, and another one for each
+ * retry; they are kept in the device's directory. A call sends the upload whose
+ * time has come, one at most, and returns: call it again every few minutes.
+ * With options.wait it returns when nothing is left to wait for, with
+ * HSY_SPREAD_NONE it sends all uploads now.
+ *
+ * Each upload is one request on its own connection; retries send the same
+ * bytes, and no answer changes when another upload leaves. Acknowledged and
+ * finally refused
+ * uploads are marked as sent; the others stay due. Certificates are
+ * verified, redirects are not followed.
  *
  * If the options or the document name a relay, each upload is sealed for the
  * gateway keys of the document (Oblivious HTTP, docs/relay.md) and sent to the
@@ -152,18 +169,34 @@ typedef struct hsy_send_result {
  * is treated as a failure. A task that demands a relay is never sent without
  * one: its uploads stay due.
  *
- * Returns HSY_OK if nothing waits. Returns HSY_E_IO if something waits (result
- * says what and why), or if libcurl, loaded by the first call, is missing.
- * Returns HSY_E_RANGE for an invalid url, token or option. options may be NULL.
- * The client stays locked while this waits. A program that must answer
- * meanwhile should send with attempts 1 and wait by itself.
+ * Returns HSY_OK if nothing waits but for its time. Returns HSY_E_IO if
+ * something waits that was tried or waited for (result says what and why), or
+ * if libcurl, loaded by the first call, is missing. Returns HSY_E_RANGE for an
+ * invalid url, token or option. options may be NULL. The client stays locked
+ * while this waits: a program that must answer meanwhile calls it without wait.
  */
 HSY_API hsy_status hsy_device_upload(hsy_client *client,
                                      hsy_send_result *result, const char *url,
                                      const hsy_send_options *options,
                                      hsy_error *err);
 
-/* Fetch the document of the collector at url; free it with free().
+/*
+ * Fetch the next document of a device; free it with free().
+ * hsy_device_accept_document verifies its signature. If the options or the
+ * document name a relay, the document comes through it, sealed, in an answer of
+ * the fixed length that it states (docs/relay.md), at a random time within
+ * options.spread: *bytes is NULL if that has not come, so call it again every
+ * few minutes, or set options.wait. Do not call it together with
+ * hsy_device_upload: at any other time. Else it is fetched from the collector
+ * at url, now. Returns HSY_E_REFUSED if a task or the policy demands a relay
+ * and none is named, or if the document of the device has no document_bytes.
+ */
+HSY_API hsy_status hsy_client_fetch(hsy_client *client, uint8_t **bytes,
+                                    size_t *len, const char *url,
+                                    const hsy_send_options *options,
+                                    hsy_error *err);
+
+/* Fetch the document of the collector at url, directly; free it with free().
  * hsy_device_accept_document verifies its signature. */
 HSY_API hsy_status hsy_document_fetch(uint8_t **bytes, size_t *len,
                                       const char *url,

@@ -113,44 +113,46 @@ _hearsay_options() { # COMMAND, perhaps with a verb
         echo --key --labels --format
         ;;
     'device')
-        echo --public-key --document --source --day --lifetime --policy --anchor \
-            --output --mark-sent --take --token --ca --relay --attempts \
-            --backoff --seconds --one-connection --wait --now --format
+        echo --public-key --document --source --day --lifetime --policy --pin \
+            --anchor --output --mark-sent --take --token --ca --relay --spread \
+            --wait --attempts --backoff --seconds --one-connection --loaded \
+            --lock-wait --now --format
         ;;
     'device init')
-        echo --public-key --document --source --day --lifetime --policy --anchor \
-            --wait --now
+        echo --public-key --document --source --day --lifetime --policy --pin \
+            --anchor --lock-wait --now
         ;;
     'device answer')
-        echo --wait --now
+        echo --lock-wait --now
         ;;
     'device budget')
-        echo --wait --now --format
+        echo --lock-wait --now --format
         ;;
     'device log')
-        echo --wait --format
+        echo --lock-wait --format
         ;;
     'device tasks')
-        echo --wait --now --format
+        echo --loaded --lock-wait --now --format
         ;;
     'device policy')
-        echo --wait --format
+        echo --lock-wait --format
         ;;
     'device send')
-        echo --take --token --ca --relay --attempts --backoff --seconds \
-            --one-connection --wait --now --format
+        echo --take --token --ca --relay --spread --wait --attempts --backoff \
+            --seconds --one-connection --lock-wait --now --format
         ;;
     'device pack')
-        echo --output --mark-sent --wait --now
+        echo --output --mark-sent --lock-wait --now
         ;;
     'device consent')
-        echo --wait --now
+        echo --lock-wait --now
         ;;
     'device forget')
-        echo --wait --now
+        echo --lock-wait --now
         ;;
     'device take')
-        echo --token --ca --attempts --backoff --seconds --wait --now
+        echo --token --ca --relay --spread --wait --attempts --backoff --seconds \
+            --lock-wait --now
         ;;
     'serve')
         echo --data --document --public-key --listen --admin --admin-open --set \
@@ -169,8 +171,8 @@ _hearsay_options() { # COMMAND, perhaps with a verb
     'shuffle')
         echo --data --document --public-key --listen --admin --admin-open --set \
             --accept-clock --rehearsal --next --output --sign-key --seal-key \
-            --operator --release --place --of --min-batch --max-wait \
-            --close-after --from --until
+            --gateway-key --operator --release --place --of --min-batch \
+            --max-wait --close-after --from --until
         ;;
     'shuffle serve')
         echo --data --document --public-key --listen --admin --admin-open --set \
@@ -184,8 +186,8 @@ _hearsay_options() { # COMMAND, perhaps with a verb
         echo --output
         ;;
     'shuffle statement')
-        echo --output --sign-key --seal-key --operator --release --place --of \
-            --min-batch --max-wait --close-after --from --until
+        echo --output --sign-key --seal-key --gateway-key --operator --release \
+            --place --of --min-batch --max-wait --close-after --from --until
         ;;
     'store')
         echo --output --tallies --with --format --before
@@ -417,6 +419,9 @@ _hearsay_words() { # [COMMAND] --OPTION: what its value may be
         ;;
     '--oracle')
         echo grr sue oue ss hr pgr olh blh cms hcms
+        ;;
+    '--pin')
+        echo document none
         ;;
     '--post')
         echo none norm norm-sub norm-mul norm-cut base-cut mle power power-ns em

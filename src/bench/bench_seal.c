@@ -10,7 +10,8 @@
 #define BENCH_ENVELOPE (SEAL_LAYER + 1 + BENCH_SEAL_TEXT)
 
 struct bench_seal {
-    uint8_t pub[1][SEAL_KEY], secret[SEAL_KEY], enc[SEAL_ENC], way[SEAL_WAY];
+    uint8_t pub[1][SEAL_KEY], secret[SEAL_KEY], enc[SEAL_ENC],
+        terms[HSY_DIGEST];
     uint8_t text[BENCH_SEAL_TEXT], sealed[BENCH_SEAL_TEXT + SEAL_TAG];
     uint8_t envelope[BENCH_ENVELOPE], peeled[1 + BENCH_SEAL_TEXT];
     hsy_status failed;
@@ -63,7 +64,7 @@ static const uint8_t bench_seed[SEAL_SEED], bench_digest[32], bench_id[16];
 static struct seal_place bench_place(const struct bench_seal *x)
 {
     return (struct seal_place){"task", 1,        bench_digest,
-                               20000,  bench_id, x->way};
+                               20000,  bench_id, x->terms};
 }
 
 static void bench_peel(void *ctx)
@@ -85,7 +86,6 @@ static void bench_prepare(struct bench_seal *x)
 {
     const struct seal_place at = bench_place(x);
 
-    seal_way(x->way, (const uint8_t(*)[SEAL_KEY])x->pub, 1);
     bench_close(x);
     if (x->failed == HSY_OK)
         x->failed =

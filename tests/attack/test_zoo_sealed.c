@@ -1,8 +1,8 @@
 /*
- * test_zoo_sealed.c - a client of the zoo that sends in clear, and a gateway
- * whose answers tell by their length what they are, are caught by the checks
- * that the real ones pass. tests/e2e/relay.t and tests/e2e/sealed.t ask the
- * same of the command.
+ * test_zoo_sealed.c - a client of the zoo that sends in clear, one that
+ * believes the document's relay, and a gateway whose answers tell by their
+ * length what they are, are caught by the checks that the real ones pass.
+ * tests/e2e/relay.t and tests/e2e/sealed.t ask the same of the command.
  */
 #define _GNU_SOURCE /* setenv */
 
@@ -44,9 +44,23 @@ static void clients_and_relays(void)
 {
     for (int how = 0; how < RELAY_HOWS; how++) {
         relay_try((enum relay_how)how, true);
-        if (how != RELAY_NONE && how != RELAY_SILENT)
+        if (how != RELAY_NONE && how != RELAY_SILENT && how != RELAY_UNPINNED)
             relay_try((enum relay_how)how, false);
     }
+}
+
+static void documents_and_relays(void)
+{
+    const char *works =
+        relay_down(zoo_document_relay_believed_send, RELAY_WORKS, true);
+    const char *zoo =
+        relay_down(zoo_document_relay_believed_send, RELAY_UNPINNED, true);
+
+    ok(works == NULL,
+       "through a relay that counts document_relay_believed passes: %s",
+       said(works));
+    ok(zoo != NULL && strcmp(zoo, RELAY_BELIEVED) == 0,
+       "document_relay_believed is caught: %s", said(zoo));
 }
 
 /* ---- Answers ------------------------------------------------------------- */
@@ -70,8 +84,10 @@ int main(void)
     setenv("no_proxy", "127.0.0.1", 1);
     if (hsy_curl_load() == NULL)
         tap_skip("there is no libcurl");
-    else
+    else {
         clients_and_relays();
+        documents_and_relays();
+    }
     gateways();
     return tap_done();
 }

@@ -76,6 +76,27 @@ static void batches_flushed(void)
        "flushes_small_batches is caught: it sends fewer than min_batch");
 }
 
+static void batches_erased_early(void)
+{
+    struct life_shuffler wrong = life_real;
+
+    wrong.step = zoo_later_hop_erases_step;
+    ok(zoo_says(life_quiet(&wrong), LIFE_HASTY),
+       "later_hop_erases is caught: it erases what opened before max_wait");
+}
+
+static void old_batches_opened(void)
+{
+    struct life_shuffler wrong = life_real;
+    const char *real = life_replayed(&life_real);
+
+    wrong.step = zoo_believes_the_head_step;
+    ok(real == NULL, "control: a real shuffler gets an old batch again: %s",
+       real == NULL ? "none of it is mixed" : real);
+    ok(zoo_says(life_replayed(&wrong), LIFE_OLD),
+       "believes_the_head is caught: it mixes envelopes of two periods ago");
+}
+
 static void batches_mixed_again(void)
 {
     const uint64_t step = getenv("HSY_TEST_LONG") != NULL ? 1 : ZOO_STEP;
@@ -103,6 +124,8 @@ int main(void)
     orders_by_id();
     orders_nearly_right();
     batches_flushed();
+    batches_erased_early();
+    old_batches_opened();
     batches_mixed_again();
     life_end();
     return tap_done();

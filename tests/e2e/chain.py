@@ -25,6 +25,8 @@ subprocess.run(["gcc", "-std=c11", "-D_DEFAULT_SOURCE", "-DHSY_UNSTABLE", "-O1",
                 os.path.join(_B, "libhearsay.a"), "-lyaml", "-lsodium", "-ljansson", "-lnettle", "-lz", "-lm", "-o", SEAL], check=True)
 
 CELLS = 4096
+PERIOD = 32  # days of an envelope's period
+FIRST = DAY - DAY % PERIOD + 2  # the clock is driven: its first day is early in a period, whatever today is
 
 
 class Party(Collector):
@@ -63,7 +65,7 @@ class Party(Collector):
 
 
 class Chain:
-    def __init__(self, shufflers=2, min_batch=5, max_wait=1, name="chain", day=DAY, start=True, **config):
+    def __init__(self, shufflers=2, min_batch=5, max_wait=1, name="chain", day=FIRST, start=True, **config):
         self.dir, self.day = path(name), day
         os.makedirs(self.dir)
         self.addresses = {}
@@ -117,7 +119,8 @@ class Chain:
             os.remove(out)
         at = {"place": i + 1, "of": len(self.shufflers), "min-batch": self.min_batch, "max-wait": self.max_wait, "operator": "Party %d" % (i + 1),
               "from": date(self.day - 30), "until": date(self.day + 300), "sign-key": self.name("s%d-sign.secret" % (i + 1)),
-              "seal-key": self.name("s%d-seal.public" % (i + 1)), "output": out, **more}
+              "seal-key": self.name("s%d-seal.public" % (i + 1)), "output": out,
+              **({"gateway-key": self.name("s1-gateway.public")} if i == 0 else {}), **more}
         must("shuffle", "statement", task, *(w for k, v in at.items() for w in ("--" + k, str(v))))
         return out
 

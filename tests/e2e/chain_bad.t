@@ -58,6 +58,9 @@ must("shuffle", "keys", "-o", c.name("stranger"))
 
 ok(begin(c.collector, good.copy().sign(c, "stranger")) == (422, "not signed by the shuffler of its place"), "a head that a stranger signed")
 ok(begin(c.collector, good.copy().sign(c, 1)) == (422, "not signed by the shuffler of its place"), "or the first shuffler, for the second")
+many = 2 ** 20 + 1
+ok(begin(c.collector, good.copy(n=many, taken_in=many).sign(c, 2)) == (400, "a batch has 1 to 2^20 envelopes"), "refuses a head of more envelopes than a hop puts into one")
+ok(begin(c.collector, good.copy(part=4096).named(c, 2).sign(c, 2)) == (400, "an epoch has at most 4096 parts"), "refuses more parts of an epoch than a hop makes")
 ok(begin(c.collector, good.copy(place=1).sign(c, 2))[0] == 409, "a head of another place", begin(c.collector, good.copy(place=1).sign(c, 2)))
 ok(begin(c.collector, good.copy(of=3).sign(c, 2))[0] == 409, "or of a longer chain")
 ok(begin(c.collector, good.copy(task=b"other".ljust(32, b"\0")).named(c, 2).sign(c, 2))[0] == 404, "of a task that is not there")
@@ -263,45 +266,132 @@ c.signed = old
 
 # ---- Documents ---------------------------------------------------------------------
 
-document = bytearray(open(c.signed, "rb").read())
-at = document.index(open(c.name("s1.statement"), "rb").read())
-document[at + 255] ^= 1  # of the shuffler's signature
-struct.pack_into("<Q", document, 8, 3)  # the next version
-document[-64:] = signature(bytes.fromhex(open(c.name("author.secret")).read()), bytes(document[:-64]))
-with open(c.name("forged.signed"), "wb") as f:
-    f.write(document)
-for party, words in ((first, "shuffle"), (c.collector, "serve")):
-    party.configure(document=c.name("forged.signed"), **({"rehearsal": behind} if party is c.collector else {}))
-    unsigned = "hearsay: %s: task 1: statement: a shuffler's statement is not signed by it\n" % c.name("forged.signed")
-    r = run(words, "check", party.yaml)
-    ok(r.code == 1 and r.err == unsigned, "%s check finds a statement that its shuffler did not sign" % words, r)
-    party.process.send_signal(signal.SIGHUP)
-    ok(said(party, "a shuffler's statement is not signed by it"), "a document with it is not taken", party.said())
-    party.stop()
-    shutil.move(party.data, party.data + ".old")
-    party.launch()
-    ok(party.wait() == 1 and unsigned.replace("task 1: ", "") in party.said(), "and nothing is started with it", party.said())
+def altered(name, change):
+    """The document in force with one change, signed as the next version."""
+    document = bytearray(open(c.signed, "rb").read())
+    change(document, document.index(open(c.name("s1.statement"), "rb").read()))
+    struct.pack_into("<Q", document, 8, 3)
+    document[-64:] = signature(bytes.fromhex(open(c.name("author.secret")).read()), bytes(document[:-64]))
+    with open(c.name(name), "wb") as f:
+        f.write(document)
+    return c.name(name)
+
+
+def forge(document, at):
+    document[at + 511] ^= 1  # of the shuffler's signature
+
+
+def lie(document, at):
+    struct.pack_into("<QQ", document, at - 96 + 24, 1, 1)  # assume_honest
+    struct.pack_into("<Q", document, at - 96 + 56, 1000000)  # nano_central
+
+
+for name, change, field, text, what in (
+        ("forged.signed", forge, "statement", "a shuffler's statement is not signed by it", "a statement that its shuffler did not sign"),
+        ("lying.signed", lie, "epsilon_central", "the central epsilon is below what the task's batches are proved to give", "a central epsilon that batches do not give")):
+    bad = altered(name, change)
+    for party, words in ((first, "shuffle"), (c.collector, "serve")):
+        party.configure(document=bad, **({"rehearsal": behind} if party is c.collector else {}))
+        want = "document: %s: task 1: %s: %s\n" % (bad, field, text)
+        r = run(words, "check", party.yaml)
+        ok(r.code == 1 and re.fullmatch(r"hearsay: %s:\d+: %s" % (re.escape(party.yaml), re.escape(want)), r.err), "%s check finds %s" % (words, what), r)
+        party.process.send_signal(signal.SIGHUP)
+        ok(said(party, text), "%s serve does not accept a document with %s" % (words, what), party.said())
+        status, _, body = ask(party.admin, "PUT", "/v1/document", open(bad, "rb").read())
+        ok(party is first or (status >= 400 and text in body.decode()), "PUT /v1/document refuses %s" % what, [status, body])
+        party.stop()
+        shutil.move(party.data, party.data + "." + name)
+        party.launch()
+        ok(party.wait() == 1 and want.replace("task 1: ", "") in party.said(), "%s serve does not start with %s" % (words, what), party.said())
+        party.configure(document=c.signed, **({"rehearsal": behind} if party is c.collector else {}))
+        party.start()
+me = c.name("lied-to")
+r = run("device", "init", me, "--document", bad, "--public-key", c.name("author.public"), "--source", "test.veiled=16,16,16", "--day", 16, "--now", date(c.now[0]))
+r = run("device", "tasks", me, "--now", date(c.now[0]))
+ok(r.code == 0 and b"veiled is refused: epsilon_central: the central epsilon is below" in r.out, "a device refuses a task whose central epsilon its batches do not give", r)
+r = run("tasks", "show", bad, "--labels")
+ok(b"by the collector's claim, can move" in b" ".join(r.out.split()) and b"says less than this program finds" in run("tasks", "show", bad).out, "tasks show calls such an epsilon the collector's claim", r)
+r = run("tasks", "show", c.signed, "--labels")
+ok(r.code == 0 and b"claim" not in r.out, "tasks show states an epsilon that it proves without that", r)
+
+# ---- A stranger fills a small batch with noise ----------------------------------------
+# Five uploads of which the inside of two is noise are a batch at the first shuffler, which
+# cannot see it: what it would deliver then is made by hand.
+
+f = Chain(shufflers=2, min_batch=5, max_wait=3, name="flush")
+one, two = f.shufflers
+day, key = f.now[0], secret(f, 1)
+
+
+def noisy(cells_, part):
+    """A batch of the first shuffler: three of these cells, and two envelopes of noise."""
+    two.kill()
+    status, body = f.send(f.uploads(cells_))
+    if status != 204:
+        raise SystemExit("Bail out! not acknowledged: %s" % body)
+    f.at(f.now[0] + 1, 7)
+    b = Batch.of(one, f.now[0] - 1)
+    one.kill()
+    two.start()
+    return b.copy(envelopes=b.envelopes[:3] + [os.urandom(b.length) for _ in range(2)], part=part).named(f, 1).sign(f, 1)
+
+
+b = noisy(range(1, 6), 7)
+answer = deliver(two, b, key)
+ok(answer[0] == 200 and b.receipt_holds(receipt_of(answer[1]), secret(f, 2)[32:]), "a batch with noise inside has a receipt of the second shuffler", answer)
+waits = {(date(day), 7): ("waiting", 3)}
+ok(two.until(lambda: two.batches() == waits), "which keeps the three that open", two.batches())
+ok(records(two, "SELECT count(*) FROM batches") == [(0,)] and len(os.listdir(os.path.join(two.data, "mixed"))) == 1, "in a file, and nothing of the noise")
+answer = deliver(two, b.copy(envelopes=b.envelopes[:3] + [os.urandom(b.length) for _ in range(2)], part=8).named(f, 1).sign(f, 1), key)
+ok(answer == (422, "fewer envelopes that did not come before than a batch must have"), "refuses a replay of those that wait", answer)
+two.kill()
+two.start()
+ok(two.batches() == waits, "remembers them when it is killed", two.batches())
+one.start()
+ok(f.send(f.uploads(range(10, 16)))[0] == 204, "six more come the next day")
+f.at(day + 2, 7)
+ok(two.until(lambda: two.batches() == {(date(day + 1), 0): ("received", 9)}), "and leave with the three", (two.batches(), two.said()))
+got = f.collector.settled("veiled", 9)
+ok(len(got) == 9 and set(got) >= set(range(10, 16)) and set(got) <= set(range(1, 16)) and set(got.values()) == {1}, "each honest report is counted once", got)
+ok(not os.listdir(os.path.join(two.data, "mixed")), "nothing of them is left at the second shuffler")
+
+b = noisy(range(20, 25), 7)
+ok(deliver(two, b, key)[0] == 200 and two.until(lambda: two.batches().get((date(day + 2), 7)) == ("waiting", 3)), "three wait again", two.batches())
+f.at(day + 6, 23)
+ok(two.until(lambda: two.get("/v1/batches")[1]["day"] == date(day + 6)) and two.batches().get((date(day + 2), 7)) == ("waiting", 3),
+   "for the three days of max_wait", two.batches())
+f.at(day + 7, 1)
+ok(two.until(lambda: two.batches().get((date(day + 2), 7)) == ("erased", 3)), "and are erased then, and counted", two.batches())
+ok(two.until(lambda: not os.listdir(os.path.join(two.data, "mixed"))), "with their file")
+for party in f.parties:
+    party.kill()
 
 # ---- hearsay.yaml ------------------------------------------------------------------
 
 together = "sign_key and seal_keys go together: the receiver of a batch opens its envelopes and signs a receipt"
 signs = "a shuffler signs its batches: set sign_key and seal_keys"
+LATE = "grace_days, close_after and max_wait of all shufflers together must be less than 32 days: later hops open no older envelopes"
 for what, want in (
         ({"sign_key": None, "seal_keys": None}, ["next: " + signs]), ({"sign_key": None}, ["seal_keys: " + together, "next: " + signs]),
         ({"seal_keys": None}, ["sign_key: " + together]), ({"next": None}, ["receipt_key: only for a shuffler: set 'next', the receiver of its batches"]),
         ({"next": None, "receipt_key": None}, ["next: missing; give the URL of the next shuffler, or of the collector"]),
         ({"next": "ftp://here"}, ["next: must be a URL, e.g. https://next.example.org"]),
         ({"backup_hours": 1}, ["backup_hours: a shuffler's data are not copied: an older copy that is put back could be mixed a second time. Keep its keys"]),
+        ({"grace_days": 29, "keep_days": 60}, ["document: %s: task 1: max_wait: %s" % (c.signed, LATE)]),
         ({"body_bytes": "1M"}, ["body_bytes: a part of a batch must fit: at least 2M"]),
-        ({"seal_keys": [c.name("s1-seal.secret")] * 3}, [c.name("s1-seal.secret") + ": more than two keys that open envelopes"]),
-        ({"seal_keys": [c.name("s1-seal.public")]}, [c.name("s1-seal.public") + ": this is a public key; name its .secret file"]),
-        ({"sign_key": c.name("s1-seal.secret")}, [c.name("s1-seal.secret") + ": this is a sealing key; a signing key is needed ('hearsay tasks keygen')"]),
+        ({"seal_keys": [c.name("s1-seal.secret")] * 3}, ["seal_keys: " + c.name("s1-seal.secret") + ": more than two keys that open envelopes"]),
+        ({"seal_keys": [c.name("s1-seal.public")]}, ["seal_keys: " + c.name("s1-seal.public") + ": this is a public key; name its .secret file"]),
+        ({"sign_key": c.name("s1-seal.secret")}, ["sign_key: " + c.name("s1-seal.secret") + ": this is a sealing key; a signing key is needed ('hearsay tasks keygen')"]),
         ({"seal_keys": [c.name("s2-seal.secret")]}, ["warning: seal_keys: %s has the reports of 'veiled' sealed for another key; its batches will be refused" % c.signed]),
         ({"sign_key": c.name("stranger-sign.secret")}, ["warning: document: %s has no statement of this shuffler; it will receive no reports" % c.signed])):
     first.configure(**what)
     r = run("shuffle", "check", first.yaml)
     found = [re.sub("^hearsay: (%s(:\\d+)?: )?" % re.escape(first.yaml), "", line) for line in r.err.splitlines()]
     ok(found == want and r.code == (0 if "warning" in want[0] else 1), "shuffle check: " + want[0].replace(c.dir, ""), r)
+late = Chain(shufflers=2, min_batch=5, name="late", start=False).shufflers[0]
+late.configure(grace_days=29, keep_days=60)
+late.launch()
+ok(late.wait() == 1 and "max_wait: " + LATE in late.said(), "shuffle serve does not start with them", late.said())
 second.configure(receipt_key=None)
 r = run("shuffle", "check", second.yaml)
 ok(r.code == 0 and "warning: receipt_key: by %s the next hop is the collector" % c.signed in r.err, "the last shuffler is told that it needs the collector's key", r)

@@ -186,6 +186,48 @@ ok(counted(*nodes) == [expected] * 2, "every report is counted once", counted(*n
 second.start()
 ok(second.until(lambda: second.batches().get((date(today + 3), 0)) == ("received", 9)), "the shuffler learns it", second.batches())
 ok([n.get("/v1/tasks/veiled")[1]["live"]["batches"]["batches"] for n in nodes] == [4, 4], "both nodes know of four batches")
+
+# ---- A replay under an old epoch -------------------------------------------------------------
+
+
+def under(b, epoch, part):
+    """The batch as both shufflers would sign it if they lied about its epoch and part."""
+    before = Batch(b.before).copy(epoch=epoch, part=part).named(c, 1).sign(c, 1, digest=False)
+    return b.copy(epoch=epoch, part=part, before=bytes(before.head)).named(c, 2).sign(c, 2)
+
+
+good = batch(range(400, 408))
+old = c.now[0] - 20
+answer = deliver(nodes[0], under(good, old, 0), key)
+ok(answer[0] == 200, "takes a batch of a long closed epoch", answer)
+for n in nodes:
+    n.kill()
+c.at(c.now[0] + 1, 7)
+for n in nodes:
+    n.start()
+answer = deliver(nodes[1], under(good, old, 1), key)
+ok(answer[0] == 200 and counted(*nodes) == [expected] * 2, "leaves out a replay of its envelopes a day later", (answer, nodes[1].said()))
+second.start()
+ok(second.until(lambda: second.batches().get((date(today + 4), 0)) == ("received", 8)), "takes the batch under its own epoch", second.batches())
+ok(counted(*nodes) == [expected] * 2, "and counts no report twice", counted(*nodes))
+
+
+def go_on(day):
+    """All clocks, by no more than a clock may jump."""
+    while c.now[0] < day:
+        c.at(min(day, c.now[0] + 6), 7)
+        for n in nodes:
+            n.until(lambda: n.get("/v1/status")[1]["day"] == date(c.now[0]))
+
+
+border = today - today % PERIOD + 2 * PERIOD
+for day, part, why in ((border - 1, 2, "the last day on which its envelopes open"), (border, 3, "the first day on which they do not"), (border + 50, 4, "the day after they are forgotten")):
+    go_on(day)
+    answers = []  # 503 while tables of days are dropped
+    nodes[part % 2].until(lambda: answers.append(deliver(nodes[part % 2], under(good, old, part), key)) or answers[-1][0] != 503)
+    ok(answers[-1][0] == 200 and counted(*nodes) == [expected] * 2, "counts none of them again on " + why, (answers[-1], nodes[part % 2].said()))
+taken = [line.split(" taken=")[1] for n in nodes for line in n.said().splitlines() if "batch-taken" in line and "epoch=%d " % old in line]
+ok(sorted(taken)[:4] == ["0 nulls=0 unopened=0 again=8"] * 2 + ["0 nulls=0 unopened=8 again=0"] * 2, "left out while they are remembered, and then not opened", taken)
 for party in (*nodes, first, second):
     ok(party.stop() == 0, "%s ends" % os.path.basename(party.dir), party.said())
 done()

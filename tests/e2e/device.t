@@ -72,7 +72,7 @@ ok(spent(dev)["all"] == 0, "none of them was charged")
 r = device("answer", dev, "crash", stdin=b"")
 ok(r.code == 1 and "one answer" in r.err, "no truth at all", r)
 for args in (["minutes", "-" + CANARY], ["minutes", "--" + CANARY], ["minutes", "--%s=5" % CANARY], ["minutes", "5", CANARY],
-             ["minutes", "--wait=" + CANARY], ["--wait", CANARY, "minutes"], [CANARY]):
+             ["minutes", "--lock-wait=" + CANARY], ["--lock-wait", CANARY, "minutes"], [CANARY]):
     r = device("answer", dev, *args, stdin="5")
     ok(r.code in (1, 2) and r.err and CANARY not in r.err and r.out == b"", "no word of the command line is repeated", r)
 r = device("answer", dev, "minutes", "-5", stdin="5")
@@ -202,14 +202,14 @@ if os.geteuid() == 0:
     refused(where, ("another user",), "somebody else's directory")
 
 holder = subprocess.Popen([HEARSAY, "device", "answer", dev, "crash"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-r = device("budget", dev, "--wait", "0")
+r = device("budget", dev, "--lock-wait", "0")
 ok(r.code == 0, "who waits for a truth holds nobody up", r)
 holder.kill()
 holder.communicate()
 lock = open(os.path.join(dev, "lock"), "r+")
 import fcntl
 fcntl.flock(lock, fcntl.LOCK_EX)
-r = device("answer", dev, "crash", "--wait", "0", stdin="yes")
+r = device("answer", dev, "crash", "--lock-wait", "0", stdin="yes")
 ok(r.code == 1 and "another process" in r.err and r.out == b"", "a second process is refused", r)
 lock.close()
 

@@ -84,10 +84,10 @@ devices.good("init", home, "--document", os.path.join(c.dir, "tasks.signed"), "-
 devices.good("consent", home, "send", **start)
 devices.good("answer", home, "dark", stdin="yes", **start)
 before = counted()["dark"]
-r = devices.good("send", home, URL, "--take", clock=now, stdin=b"")
+r = devices.good("send", home, URL, "--spread", "0", "--take", clock=now, stdin=b"")
 ok(r.out.split()[4] == b"2" and r.out.split()[6] == b"0", "a device sends its report, and a null upload for a day without an answer", r.out)
 ok(counted()["dark"] == (before[0] + 1, before[1] + 1), "both arrive", counted())
-r = devices.good("send", home, URL, clock=now, stdin=b"")
+r = devices.good("send", home, URL, "--spread", "0", clock=now, stdin=b"")
 ok(r.out.split()[4] == b"0" and counted()["dark"] == (before[0] + 1, before[1] + 1), "once")
 
 # ---- Wrong -------------------------------------------------------------------------------

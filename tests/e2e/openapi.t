@@ -168,8 +168,8 @@ public(413, 1 << 30)
 public(204, json.dumps({"uploads": [{"task": "colour", "release": 1, "digest": A.digest.hex(), "epoch": date(DAY), "id": os.urandom(16).hex(), "reports": [1]}]}), "application/json")
 listed = ask(c.public, "GET", "/.well-known/ohttp-gateway")[2]
 (key_id, key), = ohttp.keys(listed).items()
-conform("public", "POST", "/v1/ohttp", 200, ohttp.Sealed(key_id, key, ohttp.request(good)).bytes, type_="message/ohttp-req")
-conform("public", "POST", "/v1/ohttp", 400, ohttp.Sealed(key_id ^ 1, key, ohttp.request(good)).bytes, type_="message/ohttp-req")
+conform("public", "POST", "/v1/ohttp", 200, ohttp.Sealed(key_id, key, ohttp.request(good, size=512)).bytes, type_="message/ohttp-req")
+conform("public", "POST", "/v1/ohttp", 400, ohttp.Sealed(key_id ^ 1, key, ohttp.request(good, size=512)).bytes, type_="message/ohttp-req")
 conform("public", "POST", "/v1/ohttp", 415, good, type_="application/octet-stream")
 conform("public", "POST", "/v1/ohttp", 413, 1 << 30)
 conform("public", "GET", "/.well-known/ohttp-gateway", 200)
@@ -318,6 +318,7 @@ for (method, where), (op, _) in operations(SPECS["shuffler"]).items():
         conform("shuffler", method, where, 403, token=TOKENS["scraper"])
     conform("shuffler", method, where, 200, token=TOKENS["operator"])
 conform("public", "GET", "/v1/batches", 200)
+conform("public", "GET", "/v1/documents", 200)
 ok({b["state"] for b in json.loads(ask(c.public, "GET", "/v1/batches")[2])["batches"]} <= {"received", "erased"}, "anyone sees only those that are over")
 one.stop()
 one.configure(document=None, data=path("nothing"), admin_open=True)
@@ -339,6 +340,7 @@ def part(status, body, type_=PARCEL):
 
 
 conform("public", "GET", "/v1/batches", 404)
+conform("public", "GET", "/v1/documents", 404)
 part(400, b"no part of anything")
 part(415, first[0], "application/octet-stream")
 part(413, 1 << 30)

@@ -51,13 +51,13 @@ class Batch:
         self.envelopes = [wire[i:i + self.length] for i in range(HEAD * self.place, len(wire), self.length)]
 
     @classmethod
-    def of(cls, shuffler):
-        """The one that it has mixed: as its record says, for a file may be there before that."""
+    def of(cls, shuffler, epoch=None):
+        """The one that it has mixed, of an epoch: as its record says, for a file may be there before that."""
         where = os.path.join(shuffler.data, "mixed")
         found = []
 
         def one():
-            found[:] = [row[0].hex() for row in records(shuffler, "SELECT id FROM mixes WHERE state = 3")]
+            found[:] = [row[0].hex() for row in records(shuffler, "SELECT id FROM mixes WHERE state = 3 AND epoch = %s" % (epoch or "epoch"))]
             return len(found) == 1
         if not shuffler.until(one):
             raise SystemExit("Bail out! it has mixed nothing: " + shuffler.said()[-2000:])
@@ -117,10 +117,13 @@ def end(party, b, key):
 
 
 def deliver(party, b, key):
-    """All of it: the first answer that is no 200, or the last."""
+    """All that it lacks: the first answer that is no 200, or the last."""
     status, answer = begin(party, b)
     if status == 200 and answer[6] != 2:
-        status, answer = piece(party, b, key)
+        at, = struct.unpack("<Q", answer[24:32])  # it may have them all, after a 503 at the end
+        rest = b"".join(b.envelopes)[at:]
+        if rest:
+            status, answer = piece(party, b, key, at, rest)
         if status == 200:
             status, answer = end(party, b, key)
     return status, answer

@@ -99,7 +99,7 @@ at = int(time.mktime(time.strptime(day + " UTC", "%Y-%m-%d %Z")) - time.timezone
 write("clock-alone", "%d\n" % (at + 129600))
 ok(alone.until(lambda: alone.get("/v1/status")[1]["day"] > day), "the clock moves on by hand")
 before = counted(alone, "dark")
-r = run("device", "send", home, url, "--now", str(at + 129600))
+r = run("device", "send", home, url, "--spread", "0", "--now", str(at + 129600))
 ok(r.code == 0 and b"sent" in r.out, "device send --now", r)
 ok(sum(a for a, _ in counted(alone, "dark").values()) == 1 + sum(a for a, _ in before.values()), "it arrives")
 r = run("device", "budget", home)

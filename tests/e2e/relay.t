@@ -23,15 +23,15 @@ def key(i):
     return "@key=" + publics[i].hex()
 
 
-def answered(name, doc):
-    where = d.fresh(name, doc, day=DAY)
+def answered(name, doc, pin="none"):
+    where = d.fresh(name, doc, "--pin", pin, day=DAY)
     d.good("answer", where, "crash", stdin="yes", day=DAY)
     d.good("answer", where, "browser", stdin="chrome", day=DAY)
     return where
 
 
 def send(where, url, *options):
-    return d.device("send", where, url, *options, day=NEXT)
+    return d.device("send", where, url, *([] if "--spread" in options else ["--spread", "0"]), *options, day=NEXT)
 
 
 def result(r):
@@ -46,8 +46,9 @@ def due(where):
 class Gate(Stub):
     """A relay and gateway in one, which keeps all it is sent."""
 
-    def __init__(self, secret=secrets[0], status=204, fields=(), content=b""):
+    def __init__(self, secret=secrets[0], status=204, fields=(), content=b"", size=256):
         super().__init__()
+        self.size = size
         self.secret, self.inside, self.lengths = secret, [], []
         self.status, self.fields, self.content = status, fields, content
 
@@ -60,7 +61,7 @@ class Gate(Stub):
             return {"status": 400, "headers": {"Content-Type": "application/problem+json"}, "body": b'{"type":"#ohttp-key"}'}
         self.inside.append(ohttp.parts(opened.message))
         return {"status": 200, "headers": {"Content-Type": "message/ohttp-res"},
-                "body": opened.answer(ohttp.answer_message(self.status, self.fields, self.content))}
+                "body": opened.answer(ohttp.answer_message(self.status, self.fields, self.content, self.size))}
 
     @otherwise.setter
     def otherwise(self, _):
@@ -89,6 +90,13 @@ dev = d.copy(keep, "twice")
 r = send(dev, collector, "--relay", relay.url)
 ok(r.code == 0 and result(r)["sent"] == str(len(want)) and c.get("/v1/tasks/crash")[1]["live"]["reports"] == 1, "sent again by a copy it is acknowledged and not counted", r)
 
+tagged = document("tagged", key(0), "@request=1024")
+dev = answered("tagged-device", tagged)
+before = c.get("/v1/tasks/crash")[1]["live"]["reports"]
+r = send(dev, collector, "--relay", relay.url, *FAST)
+ok(r.code == 1 and "another key or length" in r.err and result(r)["waiting"] == str(len(want)) and c.get("/v1/tasks/crash")[1]["live"]["reports"] == before,
+   "a device whose document alone has longer requests is not marked: the gateway opens none of them, and the device keeps its uploads", r)
+
 # ---- What leaves the device ---------------------------------------------------------------
 
 gate = Gate()
@@ -113,10 +121,11 @@ r = send(dev, "https://collector.example", "--token", path("token"))
 ok({i[2].get("authorization") for i in gate.inside} == {"Bearer abc-123"} and not any("Authorization" in s[2] for s in gate.seen), "a token goes inside, and not outside", r)
 
 server = Stub()
-server.otherwise = {"status": 200, "body": open(named, "rb").read()}
-r = send(answered("token-taker", named), server.url, "--take", "--token", path("token"))
+plain = document("plain")
+server.otherwise = {"status": 200, "body": open(plain, "rb").read()}
+r = d.device("take", answered("token-taker", plain), server.url, "--token", path("token"), day=NEXT)
 ok(r.code == 0 and [s[1] for s in server.seen] == ["/v1/document"] and not any("Authorization" in s[2] for s in server.seen),
-   "nor with the question for the document, which is asked without a relay", server.seen)
+   "nor with the question for the document, where there is no relay (documents.t)", server.seen)
 
 # ---- Retries and refusals -----------------------------------------------------------------
 
@@ -134,6 +143,13 @@ for status, reason, fate in ((409, "conflict", "refused"), (410, "closed", "refu
     dev = answered("inside", doc)
     r = send(dev, collector, "--relay", gate.url, *FAST)
     ok(result(r)[fate] == str(len(want)) and result(r)["sent"] == "0", "%d %s inside: %s" % (status, reason, fate), r)
+
+for length in (304, 305, 1000, 4096, 60000):
+    gate = Gate(size=length - 48)
+    dev = answered("length", doc)
+    r = send(dev, collector, "--relay", gate.url, *FAST)
+    ok(result(r)["sent" if length == 304 else "waiting"] == str(len(want)) and (length == 304) == (r.code == 0) and ("another length" in r.err) == (length != 304),
+       "a sealed answer of %d bytes: %s" % (length, "sent" if length == 304 else "not sent, and kept"), r)
 
 # ---- Relays that answer by themselves -------------------------------------------------------
 
@@ -165,12 +181,10 @@ for what, answer in lies.items():
         ok(r.code == 1 and result(r) == {"sent": "0", "refused": "0", "waiting": str(n), "attempts": result(r)["attempts"]} and not clear,
            "%s: nothing leaves the outbox, nothing in clear (%s)" % (what, name), r)
         wire.close()
-dead = Wire(lambda n: None)
-dead.close()
 dev = answered("dead-relay", must_doc)
-r = send(dev, collector, "--relay", dead.url, *FAST)
+r = send(dev, collector, "--relay", "http://127.0.0.1:%d" % reserve_port(), *FAST)
 ok(r.code == 1 and result(r)["waiting"] == str(len(want)), "a relay that is dead: all is kept", r)
-hang = Wire(lambda n: time.sleep(5))
+hang = Wire(lambda n: threading.Event().wait())
 r = send(dev, collector, "--relay", hang.url, "--seconds", "1")
 ok(r.code == 1 and "in time" in r.err and result(r)["waiting"] == str(len(want)), "one that never answers, too", r)
 ok(c.get("/v1/tasks/crash")[1]["live"]["reports"] == before, "and the collector has seen none of it")
@@ -179,12 +193,16 @@ ok(c.get("/v1/tasks/crash")[1]["live"]["reports"] == before, "and the collector 
 
 watch = Wire(lambda n: b"HTTP/1.1 204 No Content\r\n\r\n")  # in the collector's place
 dev = answered("demanding", must_doc)
-r = send(dev, watch.url, *FAST)
-ok(r.code == 1 and "relay" in r.err and result(r)["waiting"] == str(len(want)) and not watch.bytes and watch.connections == 0, "without a relay nothing is sent, and the reason said", r)
+for how in [], ["--wait", "--spread", "1"]:
+    r = send(dev, watch.url, *FAST, *how)
+    ok(r.code == 1 and "relay" in r.err and result(r)["waiting"] == str(len(want)) and not watch.bytes and watch.connections == 0,
+       "without a relay nothing is sent, and the reason said %s" % how, r)
+r = send(dev, watch.url, "--relay", "http://127.0.0.1:%d" % reserve_port(), "--wait", "--spread", "1", *FAST)
+ok(r.code == 1 and result(r)["waiting"] == str(len(want)) and watch.connections == 0, "nor by a relay that is dead, each at its time", r)
 r = d.device("pack", dev, "-o", path("packed-relay"), "--mark-sent", day=NEXT)
 ok(r.code == 1 and "crash: its uploads must go through a relay" in r.err and os.path.getsize(path("packed-relay")) == 0, "nor packed into a file", r)
-r = send(dev, watch.url, "--relay", relay.url)
-ok(r.code == 0 and result(r)["sent"] == str(len(want)) and not watch.bytes, "through one all is sent", r)
+r = send(dev, watch.url, "--relay", relay.url, "--wait", "--spread", "1")
+ok(r.code == 0 and result(r)["sent"] == str(len(want)) and not watch.bytes, "through one all is sent, each at its time", r)
 mixed = document("mixed", key(0), TASKS[0], "@required", tasks=TASKS[1:])
 dev = answered("mixed-device", mixed)
 r = send(dev, watch.url, *FAST)
@@ -208,6 +226,64 @@ dev = answered("keyless-device", keyless)
 r = send(dev, watch.url, "--relay", relay.url, *FAST)
 ok(r.code == 1 and "no key" in r.err and len(watch.bytes) == 1, "a document without a key: nothing is sent by a relay, and nothing without", r)
 
+# ---- Which relay counts ---------------------------------------------------------------------------
+
+
+def policy(where, *lines):
+    file = os.path.join(where, "policy.yaml")
+    text = open(file).read()
+    with open(file, "w") as f:
+        f.write("\n".join([*lines, text]))
+
+
+n = str(len(want))
+itself = document("itself", key(0), "@relay=" + collector + "/v1/ohttp")
+before = c.get("/v1/tasks/crash")[1]["live"]["reports"]
+dev = answered("self-relay", itself)
+policy(dev, "relay: required")
+for how in [], ["--wait", "--spread", "1"]:
+    r = send(dev, collector, *FAST, *how)
+    ok(r.code == 1 and "the document alone names one" in r.err and "relays" in r.err and result(r)["waiting"] == n and c.get("/v1/tasks/crash")[1]["live"]["reports"] == before,
+       "a collector that names itself as the relay gets nothing from a policy that demands one %s" % how, r)
+relayed = d.copy(dev, "self-relay-listed")
+policy(relayed, "relays: [%s]" % relay.url)
+forwarded = relay.metrics()["hearsay_relay_answered_total"]
+r = send(relayed, collector, *FAST)
+ok(r.code == 0 and result(r)["sent"] == n and relay.metrics()["hearsay_relay_answered_total"] == forwarded + len(want), "nothing is lost: through a relay that the policy lists all is sent", r)
+r = send(d.copy(dev, "self-relay-asked"), collector, "--relay", relay.url, *FAST)
+ok(r.code == 0 and result(r)["sent"] == n, "--relay counts as well", r)
+r = send(relayed, "https://%s.invalid" % "relay", "--relay", "http://RELAY.invalid:9/", *FAST)
+ok(r.code == 1 and "on the collector's host" in r.err, "--relay on the collector's host is refused", r)
+policy(dev, "relays: ['https://other.invalid', 'https://Collector.invalid:8443/relay']")
+r = send(dev, "https://collector.invalid/", *FAST)
+ok(r.code == 1 and "policy.yaml:1" in r.err and "relays" in r.err and "on the collector's host" in r.err, "a listed relay on the collector's host is refused with its line", r)
+dev = answered("same-host", document("same-host-doc", key(0), "@relay=https://collector.invalid/v1/ohttp"))
+r = send(dev, "https://collector.invalid", *FAST)
+ok(r.code == 1 and "on the collector's host" in r.err and len(due(dev)) == len(want), "a document's relay on the collector's host is refused, whether the policy demands one or not", r)
+
+first, second = Gate(), Gate()
+r = d.good("init", path("pinned"), "--document", document("first", key(0), "@relay=" + first.url), "--public-key", path("first.pub"), day=DAY)
+ok("%s, the relay named by the collector" % first.url in r.out.decode(), "init says that it pins the document's relay", r)
+dev = answered("pinned", path("first"), "document")
+ok("relay named by the collector" in " ".join(d.good("tasks", dev, day=DAY).out.decode().split()), "labels say that the collector named the relay")
+shown = json.loads(d.good("policy", dev, "--format", "json", day=DAY).out)
+ok((shown["relay"], shown["relay_url"], shown["relay_named_by"]) == ("required", first.url, "collector"), "so does 'device policy'", shown)
+r = d.device("pack", dev, "-o", path("packed-pinned"), day=NEXT)
+ok(r.code == 1 and os.path.getsize(path("packed-pinned")) == 0, "what was promised through a relay is not packed in clear", r)
+d.good("take", dev, document("second", key(0), "@relay=" + second.url, version=2), day=DAY)
+r = send(dev, collector, *FAST)
+ok(r.code == 0 and len(first.seen) == len(want) and not second.seen, "a later document does not move the relay that was pinned", r)
+ok("relay" not in open(os.path.join(d.fresh("unpinned", path("first"), "--pin", "none", day=DAY), "policy.yaml")).read(), "--pin none pins nothing")
+
+dev = answered("gateway-pinned", doc)
+pinned = d.copy(dev, "gateway-other")
+policy(dev, "gateway_keys: [%s]" % publics[0].hex())
+policy(pinned, "gateway_keys: [%s]" % publics[1].hex())
+r = send(dev, collector, "--relay", relay.url, *FAST)
+ok(r.code == 0 and result(r)["sent"] == n, "gateway keys of the policy are sealed for", r)
+r = d.device("tasks", pinned, day=NEXT)
+ok("crash is refused: gateway_keys: the document's gateway keys are not those of the policy" in r.out.decode(), "a document with another gateway key is refused, task by task", r)
+
 # ---- Rotation -------------------------------------------------------------------------------------
 
 both = document("both", key(1), key(0))
@@ -215,6 +291,12 @@ dev = answered("rotated", both)
 gate = Gate(secret=secrets[0])
 r = send(dev, collector, "--relay", gate.url, *FAST)
 ok(r.code == 0 and result(r)["sent"] == str(len(want)) and result(r)["attempts"] == "2", "a gateway that has not the new key yet: the other one is tried", r)
+dev = answered("rotated-hourly", both)
+gate = Gate(secret=secrets[0])
+for hour in range(2 * len(want) + 1):
+    r = d.device("send", dev, collector, "--relay", gate.url, clock=NEXT * 86400 + 3600 * hour)
+ok(r.code == 0 and result(r)["waiting"] == "0" and len(gate.inside) == len(want) and len(gate.lengths) == 2 * len(want),
+   "so it is by a later run, which sends one upload", r)
 gone = document("gone", key(1))
 dev = answered("outdated", gone)
 r = send(dev, collector, "--relay", relay.url, *FAST)

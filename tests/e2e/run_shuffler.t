@@ -7,6 +7,8 @@ service manager, its log, the package manager and other users; one clock."""
 from chain import *
 from proxies import Certificate
 
+DAY = FIRST
+
 page = open(os.path.join(ROOT, "docs", "run-a-shuffler.md")).read()
 sections = dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n)*)", page, re.M))
 blocks = {m.group(1): m.group(2) for m in re.finditer(r"^```yaml\n# (.*)\n((?:(?!```).*\n)*)```", page, re.M)}
@@ -44,11 +46,7 @@ for name in sorted(set(re.findall(r"`((?:tests|src)/[^`]+)`", page))):
 # ---- Three machines ------------------------------------------------------------------
 
 PLACES = ("/etc/hearsay", "/var/lib/hearsay-shuffle")
-PORTS = {}
-for name in ("first.example:8443", "second.example:8443", "collector.example"):
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        PORTS[name] = s.getsockname()[1]
+PORTS = {name: reserve_port() for name in ("first.example:8443", "second.example:8443", "collector.example")}
 CLOCK = path("clock")
 
 
@@ -122,8 +120,8 @@ STANDINS = {
         reload)
             before=$(grep -c '^[a-z]* reloaded' "$log")
             kill -HUP "$(cat "$pid")"
-            for i in $(seq 600); do [ "$(grep -c '^[a-z]* reloaded' "$log")" != "$before" ] && exit; sleep 0.05; done
-            exit 1 ;;
+            for i in $(seq 2400); do [ "$(grep -c '^[a-z]* reloaded' "$log")" != "$before" ] && exit; sleep 0.05; done
+            echo "gave up waiting for 'reloaded' in the log" >&2; exit 1 ;;
         esac""",
     "journalctl": 'tail -n 50 "$HERE/journal"',
     "sudo": '[ "$1 $2" = "-u hearsay" ] && shift 2 && exec "$@"',
@@ -196,11 +194,11 @@ at(DAY, 12)
 second, collector = Machine("second", "shuffle", "serve"), Machine("collector", "serve")
 do("Keys")
 do("The statement")
-for release in (1, 2):  # the other shuffler does as the page says, with other words
+for release in (1, 2, 3):  # the other shuffler does as the page says, with other words
     if release == 1:
         must("shuffle", "keys", "-o", os.path.join(second.dir, "second"))
     r = shell(dated(STATEMENT).replace("--release 1 --place 1", "--release %d --place 2" % release).replace("acme", "second").replace("-o second.statement", "-o second%s.statement"
-              % ("" if release == 1 else "2")).replace("Acme Trust, Geneva", "Second Ltd"), second.dir)
+              % ("" if release == 1 else release)).replace("Acme Trust, Geneva", "Second Ltd"), second.dir)
     ok(r.returncode == 0, "the second shuffler states the same", r)
 
 must("tasks", "keygen", "-o", os.path.join(collector.dir, "author"))
@@ -234,13 +232,22 @@ do("The document")
 # ---- Days ----------------------------------------------------------------------------
 
 
-def send(cells_, day):
-    """Devices send: one report each, of a cell."""
+def uploads(cells_, day):
+    """One report of a device each, of a cell."""
     text = "".join("%d %d %s\n" % (c, day, os.urandom(16).hex()) for c in cells_)
+    return subprocess.run([SEAL, path("etc/hearsay/tasks.signed"), "steps"], input=text.encode(), capture_output=True, check=True).stdout
+
+
+def answers(sealed):
+    """The status that the first shuffler answers uploads with."""
     with open(path("uploads"), "wb") as f:
-        f.write(subprocess.run([SEAL, path("etc/hearsay/tasks.signed"), "steps"], input=text.encode(), capture_output=True, check=True).stdout)
-    r = shell("curl -sf -H 'Content-Type: application/octet-stream' --data-binary @../uploads https://first.example:8443/v1/uploads")
-    ok(r.returncode == 0, "%d uploads are acknowledged" % len(cells_), r)
+        f.write(sealed)
+    return shell("curl -s -o /dev/null -w '%{http_code}' -H 'Content-Type: application/octet-stream' --data-binary @../uploads https://first.example:8443/v1/uploads").stdout.decode()
+
+
+def send(cells_, day):
+    status = answers(uploads(cells_, day))
+    ok(status == "204", "%d uploads are acknowledged" % len(cells_), status)
 
 
 def batches(state):
@@ -256,6 +263,7 @@ ok(got == {7: LEAST}, "a day's reports are counted", (got, open(path("journal"))
 ok(until(lambda: batches("received") == [(1, date(DAY), LEAST)]), "its batch is received", batches("received"))
 public = json.loads(shell("curl -sf https://first.example:8443/v1/batches").stdout)["batches"]
 ok([(b["state"], b["envelopes"]) for b in public] == [("received", LEAST)], "anyone can see how many", public)
+do("One document for everybody")
 send([3] * 10, DAY + 1)
 at(DAY + 2, 7)
 ok(until(lambda: batches("waiting") == [(1, date(DAY + 1), 10)]), "too few wait", batches("waiting"))
@@ -268,12 +276,17 @@ ok(batches("waiting") == [(1, date(DAY + 1), 10)], "after all that they still wa
 # ---- New keys ------------------------------------------------------------------------
 
 
-def next_document(version, statement):
-    """The collector's operator signs it, and all hops take it."""
-    shutil.copy(os.path.join(work, statement), os.path.join(collector.dir, "acme.statement"))
-    shutil.copy(os.path.join(second.dir, "second2.statement"), os.path.join(collector.dir, "second.statement"))
+def next_document(version, release, statement):
+    """The collector's operator signs it, and all hops take it; release 0: without the task."""
+    text = TASKS_YAML.replace("version: 1", "version: %d" % version)
+    if release:
+        shutil.copy(os.path.join(work, statement), os.path.join(collector.dir, "acme.statement"))
+        shutil.copy(os.path.join(second.dir, "second%d.statement" % release), os.path.join(collector.dir, "second.statement"))
+        text = text.replace("  - id: steps\n", "  - id: steps\n    release: %d\n" % release)
+    else:
+        text = text[:text.index("tasks:\n")] + "tasks: []\n"
     with open(os.path.join(collector.dir, "tasks.yaml"), "w") as f:
-        f.write(TASKS_YAML.replace("version: 1", "version: %d" % version).replace("  - id: steps\n", "  - id: steps\n    release: 2\n"))
+        f.write(text)
     os.rename(os.path.join(collector.dir, "tasks.signed"), os.path.join(collector.dir, "tasks.before"))
     must("tasks", "compile", os.path.join(collector.dir, "tasks.yaml"), "--against", os.path.join(collector.dir, "tasks.before"), "--key", os.path.join(collector.dir, "author.secret"),
          "-o", os.path.join(collector.dir, "tasks.signed"))
@@ -285,7 +298,7 @@ def next_document(version, statement):
 
 do("New keys", 6)
 send([5] * LEAST, DAY + 2)  # of the old release still
-next_document(2, "acme2.statement")
+next_document(2, 2, "acme2.statement")
 ok(shell("systemctl reload hearsay-shuffle").returncode == 0, "the shuffler takes the new release")
 send([9] * LEAST, DAY + 2)
 at(DAY + 3, 7)
@@ -293,14 +306,21 @@ ok(until(lambda: {(1, date(DAY + 2), LEAST + 10), (2, date(DAY + 2), LEAST)} <= 
    (batches("received"), open(path("journal")).read()[-800:]))
 do("New keys", 3)
 send([11] * 10, DAY + 3)
+late = uploads([12], DAY + 3)
 at(DAY + 4, 7)
 ok(until(lambda: (2, date(DAY + 3), 10) in batches("waiting")), "what came under one key waits", batches("waiting"))
-do("New keys", 5)
-next_document(3, "acme3.statement")
+next_document(3, 0, None)
+ok(shell("systemctl reload hearsay-shuffle").returncode == 0, "the shuffler takes a document without the task")
+ok(answers(late) == "410", "an upload of a release that has ended is answered 410", answers(late))
+for days in (5, 6):
+    at(DAY + days, 7)
+ok(until(lambda: not batches("mixed") + batches("closed") + [b for b in batches("waiting") if b[2]]), "the old release ends", batches("waiting"))
+do("New keys", 4)
+next_document(4, 3, "acme3.statement")
 do("New keys")
-send([11] * LEAST, DAY + 4)
-at(DAY + 5, 7)
-ok(until(lambda: (2, date(DAY + 4), LEAST + 10) in batches("received")), "and goes on under another", (batches("received"), open(path("journal")).read()[-800:]))
+send([11] * LEAST, DAY + 6)
+at(DAY + 7, 7)
+ok(until(lambda: (3, date(DAY + 6), LEAST) in batches("received")), "and the next goes on under another key", (batches("received"), open(path("journal")).read()[-800:]))
 do("What to keep")
 ok(set(shell("tar -tf acme-keep.tar").stdout.decode().split()) >= {"acme3-sign.secret", "acme2-seal.secret", "shuffle.yaml", "acme3.statement"}, "what is kept is all that a new machine needs")
 

@@ -33,7 +33,10 @@ ok(table("Troubles") == troubles and len(troubles) > 10, "every trouble", set(ta
 alerts = re.findall(r"- alert: (\w+)", open(os.path.join(ROOT, "packaging", "prometheus", "hearsay.rules.yml")).read())
 ok(table("Alerts") == alerts and len(alerts) > 10, "every alert", set(table("Alerts")) ^ set(alerts))
 for name in sorted(set(re.findall(r"\]\((#?[^)]+)\)", page))):
-    good = name[1:] in {re.sub(r"\W+", "-", s.lower()) for s in sections} if name[0] == "#" else os.path.exists(os.path.join(ROOT, "docs", name))
+    other, _, part = name.partition("#")
+    there = os.path.join(ROOT, "docs", other or "runbook.md")
+    heads = re.findall(r"^## (.*)", open(there).read(), re.M) if os.path.exists(there) else []
+    good = part in {re.sub(r"\W+", "-", s.lower()) for s in heads} if part else os.path.exists(there)
     ok(good, "the link to %s leads somewhere" % name)
 
 # ---- The machine of the page ---------------------------------------------------------

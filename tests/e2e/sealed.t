@@ -70,7 +70,7 @@ cases = {"counted": (upload(first), 204, None), "again": (upload(first), 204, No
          "no token": (upload(c.task["crash"].upload([1])), 403, "token"),
          "two uploads": (upload(cells.upload([1]) + cells.upload([2])), 400, "malformed"), "no upload": (upload(b""), 400, "malformed"),
          "half an upload": (upload(first[:100]), 400, "malformed"), "garbage": (upload(big), 400, "malformed"),
-         "another path": (upload(first, path="/v1/document", method="GET"), 404, "no-upload"), "the admin's": (upload(first, path="/metrics"), 404, "no-upload"),
+         "another path": (upload(first, path="/v1/tasks", method="GET"), 404, "no-upload"), "a document where none can be given": (upload(b"", path="/v1/document", method="GET"), 404, "no-document"), "the admin's": (upload(first, path="/metrics"), 404, "no-upload"),
          "another method": (upload(first, method="PUT"), 405, "no-upload"), "JSON": (upload(b"{}", kind="application/json"), 415, "no-upload"),
          "no HTTP": (b"\x07" * 512, 400, "malformed"), "an answer": (b"\x01\x40\xc8" + bytes(509), 400, "malformed")}
 for what, (message, status, reason) in cases.items():
@@ -94,12 +94,20 @@ cut = [good[:n] for n in (1, 6, 7, 38, 39, 54, 55, 100, len(good) - 1)] + [good 
 clear = [relay.post(b) for b in flipped + cut]
 ok({a[0] for a in clear} == {400} and len({a[2] for a in clear}) == 1 and clear[0][1]["content-type"] == "application/problem+json",
    "whatever does not open has one answer in clear", {(a[0], a[2]) for a in clear})
-strange = [relay.post(bytes([number]) + good[1:]) for number in range(256) if number != ids[0]][:40] + [relay.post(good[:1] + bytes([0, 0x21]) + good[3:]),
-                                                                                                     relay.post(good[:5] + b"\0\2" + good[7:])]
+
+
+def straight(body):
+    """To the gateway without a relay, which would use words of its own."""
+    return ask(c.public, "POST", "/v1/ohttp", body, **{"Content-Type": "message/ohttp-req"})
+
+
+strange = [straight(bytes([number]) + good[1:]) for number in range(256) if number != ids[0]][:40] + [straight(good[:1] + bytes([0, 0x21]) + good[3:]),
+                                                                                                    straight(good[:5] + b"\0\2" + good[7:])]
 ok({a[0] for a in strange} == {400} and len({a[2] for a in strange}) == 1 and json.loads(strange[0][2])["type"].endswith("#ohttp-key"),
-   "an unknown key or suite has another, also one", {(a[0], a[2]) for a in strange})
-zero = relay.post(good[:7] + bytes(32) + good[39:])
-ok(zero[2] == clear[0][2], "a zero shared secret is refused as what does not open", zero)
+   "an unknown key or suite has one answer in clear", {(a[0], a[2]) for a in strange})
+zero = straight(good[:7] + bytes(32) + good[39:])
+ok(zero[2] == straight(flipped[0])[2] != strange[0][2], "a zero shared secret is refused as what does not open", zero)
+ok(relay.post(bytes([ids[0] ^ 1]) + good[1:])[2] == clear[0][2], "through the relay both are the same", clear[0])
 direct = ask(c.public, "POST", "/v1/ohttp", good, **{"Content-Type": "application/octet-stream"})
 ok(direct[0] == 415, "what is no sealed request is told so", direct)
 ok(c.cells("cells") == want, "none of it is counted", c.cells("cells"))
@@ -136,6 +144,21 @@ with open(c.document(TASKS, name="unnamed"), "rb") as f:
 with open(c.document(TASKS + "gateway_keys: [two.public]\n"), "rb") as f:
     ok(ask(c.admin, "PUT", "/v1/document", f.read())[0] == 200, "a document that names the key is taken")
 ok(reload(gateway_keys=[two]) and unnamed % 3 not in c.said(), "then nothing is said", c.said())
+
+# ---- One length ------------------------------------------------------------------------------------
+
+
+def fate(name):
+    return [int(line.rsplit(" ", 1)[1]) for line in ask(c.admin, "GET", "/metrics")[2].decode().splitlines() if line.startswith('hearsay_sealed_total{fate="%s"}' % name)]
+
+
+opened, refused = fate("opened"), []
+for size in (304, 305, 511, 513, 1000, 1024, 4096, 60000):
+    refused.append(straight(ohttp.Sealed(ids[1], numbers[ids[1]], ohttp.request(cells.upload([60]), size=size)).bytes))
+ok({a[0] for a in refused} == {400} and len({a[2] for a in refused}) == 1 and b"length" in refused[0][2] and fate("opened") == opened and fate("wrong-length") == [len(refused)],
+   "a sealed request of another length than the document's is refused unopened, with one body, and counted", {a[::2] for a in refused})
+got = sealed(upload(cells.upload([24])), number=ids[1])
+ok(got[2][0] == 204, "one of the document's length is opened", got)
 for what, files in (("three keys", [one, two, two]), ("one key twice", [one, one]), ("no key", [write("empty", "")]), ("no file", [path("nowhere")])):
     for f in files:
         if os.path.exists(f):
@@ -143,7 +166,7 @@ for what, files in (("three keys", [one, two, two]), ("one key twice", [one, one
     bad = Collector("bad-" + what.replace(" ", "-"), gateway_keys=files)
     bad.launch()
     ok(bad.wait() == 1, what + ": it does not start", bad.said() if bad.process else "")
-want.update({20: 1, 21: 1, 22: 1, 23: 1})
+want.update({20: 1, 21: 1, 22: 1, 23: 1, 24: 1})
 ok(c.cells("cells") == want, "nothing is lost or doubled by it", c.cells("cells"))
 
 # ---- Full, and through nginx -----------------------------------------------------------------------
@@ -154,7 +177,7 @@ if shutil.which("nginx"):
     by_nginx = [sealed(upload(cells.upload([40 + i])), by=other, number=ids[1]) for i in range(5)]
     want.update({40 + i: 1 for i in range(5)})
     ok({a[2][0] for a in by_nginx} == {204} and {len(a[1]) for a in by_nginx} == {304} and c.cells("cells") == want, "the same through nginx", by_nginx[0])
-    ok(other.post(good[:100])[2] == strange[0][2], "a refusal in clear, too")
+    ok(other.post(good[:100])[2] == refused[0][2], "nginx forwards a refusal in clear as it is")
 full = Collector("full", gateway_keys=[one], ids_epoch=1000).start()
 full.upload([full.task["cells"].upload([i]) for i in range(4000)])
 by = Relay("http://127.0.0.1:%d" % full.public[1], name="full-relay")

@@ -3,6 +3,7 @@
 its own; answers lost, late, wrong, too long or somebody else's; nothing leaves
 the outbox that did not arrive, and nothing is sent twice that did."""
 
+from collector import reserve_port
 from collector_stub import *
 from devices import *
 
@@ -20,7 +21,9 @@ def answered(name):
 
 
 def send(where, *options, url=None, day=DAY + 1, **how):
-    return device("send", where, url or stub.url, *options, day=day, **how)
+    """`device send`, all at once unless there are options for times."""
+    now = [] if "--spread" in options or "--wait" in options else ["--spread", "0"]
+    return device("send", where, url or stub.url, *now, *options, day=day, **how)
 
 
 def result(r):
@@ -79,7 +82,8 @@ dev = copy(keep, "busy")
 stub.says(GOOD, {"status": 503, "headers": {"Retry-After": "1"}}, {"status": 500}, {"status": 429})
 r = send(dev, *FAST)
 ok(r.code == 0 and result(r)["sent"] == "5" and len(stub.seen) == 8, "busy, failed, too many: those are tried again, and only those", r)
-ok(stub.seen[5][5] - stub.seen[1][5] >= 1, "not before the collector said")
+at = [s[5] for s in stub.seen if s[3] == stub.seen[1][3]]
+ok(len(at) == 2 and at[1] - at[0] >= 1, "not before the collector said")
 ok(sorted(set(stub.bodies())) == want, "with the same bytes")
 
 dev = copy(keep, "late")
@@ -100,14 +104,73 @@ dev = copy(keep, "never")
 stub.says()
 stub.otherwise = None
 r = send(dev, *FAST)
-ok(r.code == 1 and result(r)["attempts"] == "3" and result(r)["waiting"] == "5" and len(stub.seen) == 3 and due(dev) == want,
-   "one attempt after another fails: nothing is lost", r)
+ok(r.code == 1 and result(r)["attempts"] == "3" and result(r)["waiting"] == "5" and sorted(stub.bodies()) == sorted(3 * want) and due(dev) == want,
+   "one attempt after another fails: every upload is tried, and nothing is lost", r)
 stub.otherwise = GOOD
-gone = Stub()
-gone.shutdown()
-gone.server_close()
-r = send(dev, *FAST, url=gone.url)
+r = send(dev, *FAST, url="http://127.0.0.1:%d" % reserve_port())
 ok(r.code == 1 and "cannot connect" in r.err and due(dev) == want, "nobody there", r)
+
+# ---- Times ------------------------------------------------------------------------
+
+NOON = (DAY + 1) * 86400 + 43200
+dev = copy(keep, "times")
+stub.says()
+r = device("send", dev, stub.url, clock=NOON)
+ok(r.code == 0 and result(r) == {"sent": "0", "refused": "0", "waiting": "5", "attempts": "0"} and "5 wait for a random time within 3600 s" in r.err and
+   not stub.seen, "each upload gets a random time, and waiting for it is no failure", r)
+times = open(os.path.join(dev, "times"), "rb").read()
+leaves = sorted(int.from_bytes(times[i + 24:i + 32], "little") - NOON * 1000 for i in range(0, len(times), 40))
+ok(len(set(leaves)) == 5 and 0 <= leaves[0] and leaves[4] < 3600000 and os.stat(os.path.join(dev, "times")).st_mode & 0o777 == 0o600,
+   "its own, within the hour", leaves)
+r = device("send", dev, stub.url, clock=NOON)
+ok(r.code == 0 and not stub.seen and open(os.path.join(dev, "times"), "rb").read() == times, "another run draws no other times", r)
+sent = []
+for hour in range(1, 6):
+    r = device("send", dev, stub.url, clock=NOON + 3600 * hour)
+    sent.append(result(r)["sent"])
+ok(sent == ["1"] * 5 and r.err == "" and sorted(stub.bodies()) == want, "a later run sends one whose time has come, and not the others with it", r)
+
+for name, spoil in (("cut", lambda b: b[:77]), ("garbage", lambda b: os.urandom(40)), ("far off", lambda b: b"".join(b[i:i + 24] + b"\xff" * 8 + b[i + 32:i + 40] for i in range(0, len(b), 40))),
+                    ("too long", lambda b: bytes(100000)), ("empty", lambda b: b"")):
+    dev = copy(keep, "spoilt")
+    with open(os.path.join(dev, "times"), "wb") as f:
+        f.write(spoil(times))
+    os.chmod(os.path.join(dev, "times"), 0o600)
+    stub.says()
+    for hour in range(6):
+        r = device("send", dev, stub.url, clock=NOON + 3600 * hour)
+    ok(r.code == 0 and result(r)["waiting"] == "0" and sorted(stub.bodies()) == want, "a file of times that is %s delays nothing for long" % name, r)
+dev = copy(keep, "blocked")
+os.mkdir(os.path.join(dev, "times"))
+stub.says()
+r = device("send", dev, stub.url, clock=NOON)
+ok(r.code == 1 and "'times' cannot be written" in r.err and not stub.seen and due(dev) == want, "where times cannot be stored nothing is sent", r)
+
+dev = copy(keep, "apart")
+stub.says({"status": 503, "headers": {"Retry-After": "7000"}}, {"status": 503, "headers": {"Retry-After": "7000"}})
+for hour in range(3):
+    r = device("send", dev, stub.url, clock=NOON + 3600 * hour)
+ok(r.code == 1 and "takes no more" in r.err and len(set(stub.bodies())) == 2, "one that was told to wait lets another leave in the next run", r)
+
+# Nobody is answered before all have left; one after the other would take 30 s each.
+dev = copy(keep, "held")
+wait = threading.Event()
+stub.says((wait, {"status": 503, "headers": {"Retry-After": "1"}}), *[(wait, GOOD)] * 4)
+results = []
+sender = threading.Thread(target=lambda: results.append(send(dev, "--wait", "--spread", "2", *FAST)))
+sender.start()
+until = time.monotonic() + 60
+while len(stub.bodies()) < 5 and time.monotonic() < until:
+    time.sleep(.01)
+ok(sorted(stub.bodies()) == want, "--wait: while uploads are not answered the others leave at their times, waited 60 s", len(stub.bodies()))
+wait.set()
+sender.join()
+ok(results[0].code == 0 and result(results[0]) == {"sent": "5", "refused": "0", "waiting": "0", "attempts": "2"} and len(stub.seen) == 6 and
+   stub.bodies()[0] == stub.bodies()[5] and due(dev) == [], "and that one again until it is counted", results[0])
+ok(len({s[4] for s in stub.seen}) == 6, "each on a connection of its own")
+dev = copy(keep, "limit")
+r = send(dev, "--wait", "--seconds", "1", "--spread", "86400", url="http://127.0.0.1:%d" % reserve_port())
+ok(r.code == 1 and result(r)["waiting"] == "5" and due(dev) == want, "--wait ends after --seconds, and says what is left", r)
 
 # ---- Answers that are none -------------------------------------------------------
 
@@ -149,7 +212,7 @@ stub.says((wait, GOOD))
 sender = threading.Thread(target=lambda: results.append(send(dev, *FAST)))
 results = []
 sender.start()
-ok(stub.arrived.wait(60) and good("answer", dev, "crash", stdin="no", day=DAY + 1, clock=None).out == b"answered\n",
+ok(stub.arrived.wait(DEADLINE) and good("answer", dev, "crash", stdin="no", day=DAY + 1, clock=None).out == b"answered\n",
    "while it waits for an answer the device can be used")
 wait.set()
 sender.join()
@@ -164,15 +227,15 @@ wait.set()
 
 dev = copy(keep, "changed")
 wait.clear()
-stub.says((wait, None))
+stub.says((wait, None), None, None, None, None)
 results = []
 sender = threading.Thread(target=lambda: results.append(send(dev, *FAST)))
 sender.start()
-stub.arrived.wait(60)
+stub.arrived.wait(DEADLINE)
 good("consent", dev, "none", day=DAY + 1)
 wait.set()
 sender.join()
-ok(results[0].code == 0 and result(results[0])["sent"] == "0" and len(stub.seen) == 1, "who takes consent back in between: nothing more is sent", results[0])
+ok(results[0].code == 0 and result(results[0])["sent"] == "0" and sorted(stub.bodies()) == want, "who takes consent back in between: nothing is tried again", results[0])
 
 # ---- Tokens, tasks ---------------------------------------------------------------------
 
@@ -216,15 +279,15 @@ unseen = copy(dev, "unseen")
 stub.says()
 stub.otherwise = None
 r = send(dev, "--attempts", "1", day=DAY + 21)
-ok(r.code == 1 and result(r)["waiting"] == "2" and len(stub.seen) == 1, "the answer to the first of two is lost", r)
+ok(r.code == 1 and result(r)["waiting"] == "2" and len(stub.seen) == 2, "the answers to two are lost", r)
 lost = stub.bodies()
 stub.otherwise = GOOD
 stub.says({"status": 200, "body": moved})
 r = send(dev, "--take", day=DAY + 21)
-ok(r.code == 0 and result(r)["sent"] == "2" and lost[0] in stub.bodies(), "a document moves end and delay: what was shown comes again byte for byte", r)
+ok(r.code == 0 and result(r)["sent"] == "2" and sorted(lost) == sorted(stub.bodies()), "a document moves end and delay: what was shown comes again byte for byte", r)
 stub.says({"status": 200, "body": moved})
 r = send(unseen, "--take", day=DAY + 21)
-ok(r.code == 0 and result(r)["sent"] == "2" and lost[0] not in stub.bodies(), "what nobody has seen follows the document", r)
+ok(r.code == 0 and result(r)["sent"] == "2" and not set(lost) & set(stub.bodies()), "what nobody has seen follows the document", r)
 
 # ---- In a program ------------------------------------------------------------------------
 
@@ -252,7 +315,8 @@ for url in ("ftp://127.0.0.1", "file:///etc/passwd", "127.0.0.1:80", "http://", 
             "http://" + "a" * 3000):
     r = device("send", keep, url)
     ok(r.code == 2 and ("http" in r.err or "too long" in r.err), "not an address: " + url[:20], r)
-for args in (["send", keep], ["send", keep, stub.url, "more"], ["send", keep, stub.url, "--attempts", "0"], ["send", keep, stub.url, "--mark-sent"],
+for args in (["send", keep], ["send", keep, stub.url, "--spread", "-1"], ["send", keep, stub.url, "--spread", "86401"], ["budget", keep, "--wait"],
+             ["send", keep, stub.url, "--wait=9"], ["send", keep, stub.url, "more"], ["send", keep, stub.url, "--attempts", "0"], ["send", keep, stub.url, "--mark-sent"],
              ["budget", keep, "--token", "x"], ["send", keep, stub.url, "--seconds", "x"]):
     r = device(*args)
     ok(r.code == 2 and r.err, "refused: device " + " ".join(args[2:] or args[:1]), r)

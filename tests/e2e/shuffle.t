@@ -75,10 +75,38 @@ c.at(today + 6, 12)
 ok(first.until(lambda: first.get("/v1/status")[1]["day"] == date(today + 6)), "a day later")
 before = relay.metrics()["hearsay_relay_forwarded_total"]
 for i in range(6):
-    must("device", "send", c.name("device%d" % i), "http://127.0.0.1:1", "--relay", relay.url, "--now", date(today + 6))
+    must("device", "send", c.name("device%d" % i), "http://127.0.0.1:1", "--spread", "0", "--relay", relay.url, "--now", date(today + 6))
 ok(relay.metrics()["hearsay_relay_forwarded_total"] - before == 6, "six devices send by the relay, a request each", relay.metrics())
 c.at(today + 7, 7)
 ok(c.collector.until(lambda: counted()["reports"] == 31), "their answers are counted", [counted(), first.batches()])
+
+# ---- Answered as shuffled, then asked for in clear ----
+
+answers = c.now[0]
+with open(c.name("clear.yaml"), "w") as f:
+    f.write("version: %d\nissued: %s\nexpires: %s\ntasks:\n" % (c.version + 1, date(c.day - 40), date(c.day + 300)))
+    f.write(task("veiled", "range: [0, 4096]; bins: 4096; epsilon: 16; mechanism: grr; repeat: daily; release: 2", start=c.day - 30, end=c.day + 250))
+must("tasks", "compile", c.name("clear.yaml"), "--key", c.name("author.secret"), "-o", c.name("clear.signed"))
+for pin in "none", "document":
+    me, clock = c.name("downgraded-" + pin), ["--now", date(answers)]
+    must("device", "init", me, "--pin", pin, "--document", c.signed, "--public-key", c.name("author.public"), "--source", "test.veiled=16,16,64", "--day", 16,
+         "--lifetime", 64, *clock)
+    must("device", "consent", me, "send", *clock)
+    must("device", "answer", me, "veiled", *clock, stdin=b"77\n")
+    ok(b"sealed and mixed" in b" ".join(run("device", "tasks", me, *clock).out.split()), "the label promises that the answer is sealed and mixed (pin %s)" % pin)
+    must("device", "take", me, c.name("clear.signed"), *clock)
+    if pin == "document":
+        r = run("device", "tasks", me, *clock)
+        ok(b"veiled is refused: min_shufflers" in r.out, "a device that pinned its document refuses the task in clear", r)
+        continue
+    r = run("device", "pack", me, "-o", c.name("downgraded"), "--now", date(answers + 1))
+    packed = open(c.name("downgraded"), "rb").read()
+    ok(r.code == 0 and len(packed) > 128 and packed[8:12] == b"\2\0\0\0" and packed[12:16] == b"\2\0\0\0" and len(packed) == 128 + int.from_bytes(packed[104:108], "little"),
+       "without pins an empty upload of release 2 is packed, and the answer is not", [r, packed[:128].hex()])
+    ok("an answer was given under another promise" in r.err, "pack says so", r)
+    ok(b" withheld " in must("device", "log", me), "so does the log")
+    r = run("device", "answer", me, "veiled", "--now", date(answers + 1), stdin=b"78\n")
+    ok(r.code == 0 and r.out == b"answered\n", "a new answer, under the new promise, is stored", r)
 
 # ---- What cannot be asked ----
 

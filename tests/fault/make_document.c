@@ -11,6 +11,7 @@
  * (then answers, if it takes more than it sends) with kind yes-no (rr), values
  * (grr: firefox, chrome, other), number (onebit: 0 to 1440) or strings (olh).
  * Among them @key=HEX, the public key of a gateway (two at most), @relay=URL,
+ * @documents=N: its document_bytes,
  * @required: the tasks after it demand the relay, and @delay=SECONDS: their
  * uploads wait so long at most.
  */
@@ -138,6 +139,10 @@ static bool party_from(hsy_parties *p, hsy_task *after, const char *word)
         p->relay_len = strlen(p->relay);
     } else if (strcmp(word, "@required") == 0) {
         after->flags = HSY_TASK_RELAY;
+    } else if (strncmp(word, "@request=", 9) == 0) {
+        p->request_bytes = (uint32_t)strtoul(word + 9, NULL, 10);
+    } else if (strncmp(word, "@documents=", 11) == 0) {
+        p->document_bytes = (uint32_t)strtoul(word + 11, NULL, 10);
     } else if (strncmp(word, "@delay=", 7) == 0) {
         after->delay_seconds = (uint32_t)strtoul(word + 7, NULL, 10);
     }

@@ -19,7 +19,7 @@
 struct sealing {
     hsy_task task;
     const hsy_scheme *scheme;
-    uint8_t digest[HSY_DIGEST];
+    uint8_t digest[HSY_DIGEST], terms[HSY_DIGEST];
     uint8_t pubs[SEAL_LAYERS_MAX][SEAL_KEY];
     size_t layers;
 };
@@ -33,6 +33,7 @@ static bool sealing_open(struct sealing *s, const hsy_document *doc,
 
     for (uint32_t i = 0; i < doc->tasks; i++) {
         hsy_document_task(doc, &s->task, i);
+        hsy_document_terms(doc, s->terms, i);
         if (strcmp(s->task.id, id) == 0)
             break;
     }
@@ -75,7 +76,8 @@ static bool sealing_one(const struct sealing *s, const char *cell,
                                   .release = s->task.release,
                                   .digest = s->digest,
                                   .epoch = epoch,
-                                  .id = id};
+                                  .id = id,
+                                  .terms = s->terms};
     bool good = true;
 
     memcpy(seed, id, 16);

@@ -27,6 +27,7 @@ static bool upload_key(uint8_t key[HSY_SIGN_KEY], const char *path)
 static hsy_status upload_all(hsy_client *client, const char *url)
 {
     hsy_send_options options = {.size = sizeof options,
+                                .spread = HSY_SPREAD_NONE,
                                 .attempts = 3,
                                 .wait_ms = 1,
                                 .one_connection = true};

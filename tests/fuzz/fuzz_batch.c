@@ -18,7 +18,8 @@ static void batch_reads(const uint8_t *wire)
     fuzz_expect(batch_head_write(again, &h, secret, NULL) == HSY_OK &&
                     memcmp(wire, again, BATCH_SIGNED) == 0,
                 "a head that is read is written as the same bytes");
-    fuzz_expect(h.n + h.unopened == h.in && h.n <= BATCH_MOST && h.n != 0 &&
+    fuzz_expect(h.n + h.unopened == h.in + h.waited && h.waited <= h.n &&
+                    h.n <= BATCH_MOST && h.n != 0 &&
                     h.length <= HSY_UPLOAD_MAX && h.place <= h.of &&
                     strlen(h.task) <= HSY_TASK_ID,
                 "counts and lengths are bounded");

@@ -9,9 +9,9 @@
 
 static uint8_t peel_secrets[LAYERS][SEAL_KEY], peel_pubs[LAYERS][SEAL_KEY];
 static const uint8_t peel_seed[SEAL_SEED], peel_digest[32], peel_id[16];
-static uint8_t peel_way[SEAL_WAY];
+static uint8_t peel_terms[HSY_DIGEST];
 static const struct seal_place peel_here = {"task", 1,       peel_digest,
-                                            20000,  peel_id, peel_way};
+                                            20000,  peel_id, peel_terms};
 
 static void peel_set_up(void)
 {
@@ -19,7 +19,6 @@ static void peel_set_up(void)
         memset(peel_secrets[i], (int)i + 1, SEAL_KEY);
         seal_public(peel_pubs[i], peel_secrets[i]);
     }
-    seal_way(peel_way, (const uint8_t(*)[SEAL_KEY])peel_pubs, LAYERS);
 }
 
 /* As it comes, and with the right key's id before it. */

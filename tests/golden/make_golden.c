@@ -202,8 +202,11 @@ static void golden_shuffled(const char *dir)
     golden_expect(golden_shuffled_make(&g) ? HSY_OK : HSY_E_RANGE);
     golden_bytes(dir, "shuffler", "statement", g.statement, sizeof g.statement);
     golden_bytes(dir, "document2", "signed", g.document, g.document_len);
+    golden_bytes(dir, "document3", "signed", g.third, g.third_len);
+    golden_bytes(dir, "shuffler", "documents", g.loaded, g.loaded_len);
     golden_bytes(dir, "sealed", "upload", g.upload, g.upload_len);
     free(g.document);
+    free(g.third);
 }
 
 static void golden_device(const char *dir)

@@ -6,7 +6,7 @@ import {ask, readConfig, serve} from "./ohttp.mjs";
 
 const bytes = word => new Uint8Array(Buffer.from(word === "-" ? "" : word, "hex"));
 const words = (...all) => all.map(b => b.length === 0 ? "-" : Buffer.from(b).toString("hex")).join(" ");
-const LABEL = new TextEncoder().encode("hearsay seal 1");
+const LABEL = new TextEncoder().encode("hearsay seal 2");
 let asked;
 
 const answers = {

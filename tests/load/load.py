@@ -16,7 +16,7 @@ import threading
 
 from wrk import *
 import ohttp
-from chain import SEAL, Chain
+from chain import DAY, SEAL, Chain
 from relays import Relay
 
 parser = argparse.ArgumentParser()
@@ -211,7 +211,7 @@ def shuffle():
     by plain HTTP and by Oblivious HTTP. A shuffler looks at no envelope before
     it mixes, so one of them serves for all ids."""
     print("a shuffler's uploads against the collector's own")
-    chain = Chain(shufflers=1, min_batch=2 ** 24, name="load-chain", rehearsal=None, ids_epoch=400000000, start=False)
+    chain = Chain(shufflers=1, min_batch=2 ** 19, name="load-chain", day=DAY, rehearsal=None, ids_epoch=400000000, start=False)
     first = chain.shufflers[0].start()
     key, = ohttp.keys(ask(first.public, "GET", "/.well-known/ohttp-gateway")[2]).values()
     upload, rows, sent = file("veiled", chain.uploads([1])[0]), [], 0
@@ -245,7 +245,7 @@ def open_():
     envelope, beside that of one X25519, which opening one takes at least."""
     n, before = options.envelopes, x25519()
     print("a batch of %d envelopes, mixed by a shuffler, opened and counted by the collector" % n)
-    chain = Chain(shufflers=1, min_batch=n, name="open-chain", ids_epoch=400000000, body_bytes="8M", memory="3G")
+    chain = Chain(shufflers=1, min_batch=min(n, 2 ** 19), name="open-chain", ids_epoch=400000000, body_bytes="8M", memory="3G")
     shuffler, step, sealed_, at = chain.shufflers[0], 4096, 0, time.monotonic()
     with subprocess.Popen([SEAL, chain.signed, "veiled"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as sealing:
         threading.Thread(target=feed, args=(sealing.stdin, n, chain.now[0]), daemon=True).start()

@@ -4,8 +4,11 @@
  * that was mixed leaves in one order only. tests/build/model.t runs it.
  *
  * Modelled: two devices with one upload each, the relay, two shufflers with the
- * states OPEN, CLOSED, MIXED, ACKED, ERASED of a batch, the collector. A step is
- * what one transaction does. Every party may crash between any two steps: what
+ * states OPEN, CLOSED, MIXED, ACKED, ERASED of a batch, the collector. The second
+ * shuffler mixes each batch that comes by itself, unless too few of it open: what
+ * opened is KEPT, and is mixed with the next batch that has enough with it. With
+ * -DNOISE the inside of the uploads of this set does not open. A step is what one
+ * transaction does. Every party may crash between any two steps: what
  * was in memory is gone, what was committed is not. Devices and the relay have
  * nothing in memory but messages, so a crash of theirs is a loss on a link. Each
  * shuffler ends its epochs by a clock of its own, so at any moment, before or
@@ -32,8 +35,9 @@
  *
  * Not modelled: contents of envelopes and who can open them (views.pml), parts of
  * large batches, segments of a delivery (the step here is the last, which
- * commits), envelopes that do not open, null uploads, the second guard by ids of
- * envelopes at later hops, parties that lie, disks that lie.
+ * commits), envelopes that do not open at the first shuffler, null uploads, the
+ * second guard by ids of envelopes at later hops, parties that lie, disks that
+ * lie.
  *
  * Wrong designs, each found:
  *   REMIX          mixes a MIXED batch again after a crash
@@ -46,6 +50,8 @@
  *   FLUSH          closes a batch of whatever there is
  *   IMPATIENT      does not wait max_wait epochs
  *   UNCOUNTED      erases without counting
+ *   LATER_ERASES   (NOISE) the second shuffler erases what opened of a small batch
+ *   JOIN_TWICE     (MIN_FIRST 1) it mixes what it has kept, and keeps it
  *   SEND_ONCE      (ENDS) sends each batch once
  *   ANSWER_ONCE    (ENDS) answers only who brings something new
  * REACHED asserts that nothing is ever tallied, TOO_FEW that nothing is ever
@@ -63,6 +69,9 @@
 #ifndef FAULTS
 #define FAULTS 3
 #endif
+#ifndef NOISE
+#define NOISE 0 /* uploads that the second shuffler cannot open */
+#endif
 
 /* Uploads are bits. A batch is one upload, or both in one order (3) or the other (4). */
 #define FIRST 1
@@ -72,10 +81,10 @@
 #define CONTENT(v) ((v) == 4 -> 3 : (v))
 
 /* Shufflers are h = 0, 1. Uploads are taken in epochs 0 and 1; batches close as long
- * as anything may still wait. */
+ * as anything may still wait. A batch has the number of the first shuffler's epoch. */
 #define INTAKE 2
 #define LAST(h) (INTAKE + MAX_WAIT + (h) * (MAX_WAIT + 1))
-#define AT(h, k) ((h) * 5 + (k))
+#define AT(h, k) ((h) * 3 + (k))
 #define MIN(h) ((h) == 0 -> MIN_FIRST : MIN_SECOND)
 #define MESSAGE(k, v) (1 << ((k) * 4 + (v) - 1)) /* a batch, or its receipt, on a link */
 
@@ -84,17 +93,18 @@
 #define MIXED 2
 #define ACKED 3
 #define ERASED 4
+#define KEPT 5
 
 /* On disks. */
 byte answered;  /* uploads whose device knows that they were taken */
 byte ids;       /* uploads that the first shuffler has taken */
-byte rows[2];   /* uploads that wait at a shuffler, and since which of its epochs */
-byte since[4];
-byte epoch[2];  /* in which a shuffler collects */
-byte state[10]; /* of its batches, AT(h, k) */
-byte list[10];
-byte order[10];
-byte got[10];   /* what the next hop has received under the batch's id */
+byte rows;      /* uploads that wait at the first shuffler, */
+byte since[4];  /* and since which of its epochs; those that the second has kept */
+byte epoch[2];  /* in which a shuffler is */
+byte state[6]; /* of its batches, AT(h, k) */
+byte list[6];
+byte order[6];
+byte got[6];   /* what the next hop has received under the batch's id */
 byte tally[2];
 byte erased;    /* uploads that are in a published count of erased ones */
 
@@ -107,7 +117,7 @@ byte up, forward, answer, back; /* device, relay, first shuffler, relay, device 
 int batch[2], receipt[2];
 
 /* What the checks remember of the past. */
-byte left[10];
+byte left[6];
 bool conflict;
 byte faults = FAULTS;
 
@@ -129,8 +139,8 @@ hidden byte reordered, unreceived, hasty, small, unsettled;
 
 inline check()
 {
-    kept = rows[0] | rows[1] | erased | (tally[0] > 0 -> FIRST : 0) | (tally[1] > 0 -> SECOND : 0);
-    for (i : 0 .. 9) {
+    kept = rows | erased | NOISE | (tally[0] > 0 -> FIRST : 0) | (tally[1] > 0 -> SECOND : 0);
+    for (i : 0 .. 5) {
         kept = kept | list[i];
     }
     lost = answered & ~kept;
@@ -171,7 +181,7 @@ end:
 inline admit(u)
 {
     if
-    :: !(ids & u) -> ids = ids | u; rows[0] = rows[0] | u; since[u - 1] = epoch[0]
+    :: !(ids & u) -> ids = ids | u; rows = rows | u; since[u - 1] = epoch[0]
     :: else -> skip
     fi
 }
@@ -194,18 +204,18 @@ end:
     od
 }
 
-/* Erase a row that has waited long enough, and publish that. */
-inline give_up(h, u)
+/* Erase an upload of a set that has waited long enough, and publish that. */
+inline give_up(h, set, u)
 {
     if
 #ifdef IMPATIENT
-    :: (rows[h] & u) ->
+    :: (set & u) ->
 #else
-    :: (rows[h] & u) && epoch[h] - since[h * 2 + u - 1] >= MAX_WAIT ->
+    :: (set & u) && epoch[h] - since[h * 2 + u - 1] >= MAX_WAIT ->
 #endif
         hasty = (epoch[h] - since[h * 2 + u - 1] < MAX_WAIT);
         assert(!hasty);
-        rows[h] = rows[h] & ~u;
+        set = set & ~u;
         since[h * 2 + u - 1] = 0;
 #ifndef UNCOUNTED
         erased = erased | u
@@ -214,31 +224,47 @@ inline give_up(h, u)
     fi
 }
 
-/* End the epoch: what waits becomes a batch, or stays below min_batch. */
-inline close(h)
+/* End an epoch of the first shuffler: what waits becomes a batch, or stays below
+ * min_batch. */
+inline close()
 {
     if
 #ifdef FLUSH
-    :: rows[h] != 0 ->
+    :: rows != 0 ->
 #else
-    :: rows[h] != 0 && SIZE(rows[h]) >= MIN(h) ->
+    :: rows != 0 && SIZE(rows) >= MIN(0) ->
 #endif
-        list[AT(h, epoch[h])] = rows[h];
-        state[AT(h, epoch[h])] = CLOSED;
-        rows[h] = 0;
-        since[h * 2] = 0;
-        since[h * 2 + 1] = 0
+        list[AT(0, epoch[0])] = rows;
+        state[AT(0, epoch[0])] = CLOSED;
+        rows = 0;
+        since[0] = 0;
+        since[1] = 0
     :: else ->
-        give_up(h, FIRST);
-        give_up(h, SECOND)
+        give_up(0, rows, FIRST);
+        give_up(0, rows, SECOND)
     fi;
 #ifdef FORGET_IDS
-    if
-    :: h == 0 -> ids = ids & rows[0]
-    :: else -> skip
-    fi;
+    ids = ids & rows;
 #endif
-    epoch[h]++
+    epoch[0]++
+}
+
+/* End an epoch of the second one: what it has kept for too long is erased. */
+inline expire()
+{
+    for (i : 0 .. 2) {
+        if
+        :: state[AT(1, i)] == KEPT ->
+            give_up(1, list[AT(1, i)], FIRST);
+            give_up(1, list[AT(1, i)], SECOND);
+            if
+            :: list[AT(1, i)] == 0 -> state[AT(1, i)] = ERASED
+            :: else -> skip
+            fi
+        :: else -> skip
+        fi
+    }
+    epoch[1]++
 }
 
 inline leave(h, n, w)
@@ -253,19 +279,72 @@ inline leave(h, n, w)
 
 #define SETTLED(h, n) (state[AT(h, n)] == OPEN || state[AT(h, n)] == ERASED)
 #define FIRST_DONE (epoch[0] == LAST(0) && SETTLED(0, 0) && SETTLED(0, 1) && SETTLED(0, 2))
+#define MIXING(n) (state[AT(1, n)] == CLOSED)
+#define KEEPS(n) (state[AT(1, n)] == KEPT -> list[AT(1, n)] : 0)
+#define WAITING (KEEPS(0) | KEEPS(1) | KEEPS(2))
 #ifdef ENDS /* without empty epochs; the second shuffler has some when the first is done */
-#define CAME(h) ((h) == 0 -> ids == BOTH || epoch[0] >= INTAKE : FIRST_DONE)
-#define MAY_CLOSE(h) (epoch[h] < LAST(h) && (CAME(h) || (rows[h] != 0 && epoch[h] < LAST(0))))
+#define MAY_CLOSE (epoch[0] < LAST(0) && (ids == BOTH || epoch[0] >= INTAKE || rows != 0))
+#define MAY_EXPIRE (epoch[1] < LAST(1) && ((FIRST_DONE && !MIXING(0) && !MIXING(1) && !MIXING(2)) || \
+                                           (WAITING && epoch[1] < LAST(0))))
 #else
-#define MAY_CLOSE(h) (epoch[h] < LAST(h))
+#define MAY_CLOSE (epoch[0] < LAST(0))
+#define MAY_EXPIRE (epoch[1] < LAST(1))
 #endif
 
-proctype Clock(byte h)
+proctype Clock()
 {
 end:
     do
-    :: d_step { MAY_CLOSE(h) -> close(h); check() }
+    :: d_step { MAY_CLOSE -> close(); check() }
+    :: d_step { MAY_EXPIRE -> expire(); check() }
     od
+}
+
+/* What opens of a batch, and with it what is mixed. */
+#define OPENED(h, n) ((h) == 0 -> list[AT(h, n)] : list[AT(h, n)] & ~NOISE)
+#define TOGETHER(h, n) ((h) == 0 -> list[AT(h, n)] : OPENED(h, n) | WAITING)
+#ifdef FLUSH
+#define ENOUGH(h, n) (OPENED(h, n) != 0)
+#else
+#define ENOUGH(h, n) (OPENED(h, n) != 0 && SIZE(TOGETHER(h, n)) >= MIN(h))
+#endif
+
+/* Too few open: they are kept, and what did not open is erased. */
+inline keep(n)
+{
+#ifdef LATER_ERASES
+    hasty = (MAX_WAIT > 0 && OPENED(1, n) != 0);
+    assert(!hasty);
+    erased = erased | OPENED(1, n);
+    list[AT(1, n)] = 0;
+#else
+    for (i : 1 .. 2) {
+        if
+        :: OPENED(1, n) & i -> since[1 + i] = epoch[1]
+        :: else -> skip
+        fi
+    }
+    list[AT(1, n)] = OPENED(1, n);
+#endif
+    state[AT(1, n)] = (list[AT(1, n)] == 0 -> ERASED : KEPT)
+}
+
+/* The order is durable, and what was kept is in the batch, in one transaction. */
+inline mixed(h, n, w)
+{
+    list[AT(h, n)] = CONTENT(w);
+    order[AT(h, n)] = w;
+    state[AT(h, n)] = MIXED;
+#ifndef JOIN_TWICE
+    for (i : 0 .. 2) {
+        if
+        :: h == 1 && state[AT(1, i)] == KEPT -> state[AT(1, i)] = ERASED; list[AT(1, i)] = 0
+        :: else -> skip
+        fi
+    }
+    since[h * 2] = (h == 1 -> 0 : since[h * 2]);
+    since[h * 2 + 1] = (h == 1 -> 0 : since[h * 2 + 1])
+#endif
 }
 
 /* What shuffler h does with the batch of its epoch n, from CLOSED on. */
@@ -277,12 +356,14 @@ proctype Batch(byte h, n)
     byte drawn; /* in memory, or in a file that no row names: 0 after a crash */
 end:
     do
-    :: d_step { IS(CLOSED) && drawn == 0 -> drawn = list[AT(h, n)] }
-    :: d_step { IS(CLOSED) && drawn == 0 && list[AT(h, n)] == BOTH -> drawn = 4 }
+    :: d_step { IS(CLOSED) && drawn == 0 && ENOUGH(h, n) -> drawn = TOGETHER(h, n) }
+    :: d_step { IS(CLOSED) && drawn == 0 && ENOUGH(h, n) && TOGETHER(h, n) == BOTH -> drawn = 4 }
+    :: d_step { IS(CLOSED) && drawn == 0 && h == 1 && !ENOUGH(h, n) -> keep(n); check() }
+    :: d_step { IS(CLOSED) && drawn != 0 && CONTENT(drawn) != TOGETHER(h, n) -> drawn = 0 } /* what is kept is another */
 #ifdef SEND_FIRST
     :: d_step { IS(CLOSED) && drawn != 0 && !(batch[h] & MESSAGE(n, drawn)) -> leave(h, n, drawn) }
 #endif
-    :: d_step { IS(CLOSED) && drawn != 0 -> order[AT(h, n)] = drawn; state[AT(h, n)] = MIXED; drawn = 0 }
+    :: d_step { IS(CLOSED) && drawn != 0 && CONTENT(drawn) == TOGETHER(h, n) -> mixed(h, n, drawn); drawn = 0; check() }
     :: d_step { IS(CLOSED) && drawn != 0 && MAY_FAIL -> FAILS; drawn = 0 }
 #ifdef SEND_ONCE
     :: d_step { IS(MIXED) && left[AT(h, n)] == 0 -> leave(h, n, order[AT(h, n)]) }
@@ -310,19 +391,12 @@ end:
 }
 
 /* What the hop after shuffler h does with a batch that is handed over to it. */
-inline take(h, set)
+inline take(h, n, set)
 {
     if
     :: h == 0 ->
-        if
-        :: set & FIRST -> since[2] = epoch[1]
-        :: else -> skip
-        fi;
-        if
-        :: set & SECOND -> since[3] = epoch[1]
-        :: else -> skip
-        fi;
-        rows[1] = rows[1] | set
+        list[AT(1, n)] = set;
+        state[AT(1, n)] = CLOSED
     :: else ->
         tally[0] = tally[0] + (set & 1);
         tally[1] = tally[1] + (set >> 1)
@@ -338,7 +412,7 @@ inline receive(h, n, w)
     :: got[AT(h, n)] == 0 ->
 #endif
         got[AT(h, n)] = w;
-        take(h, CONTENT(w));
+        take(h, n, CONTENT(w));
         receipt[h] = receipt[h] | MESSAGE(n, w)
 #ifndef NO_BATCH_ID
     :: got[AT(h, n)] == w ->
@@ -394,9 +468,9 @@ end:
     FAULTY(answer, ids)
     FAULTY(back, back)
     FAULTY(batch[0], LEFT(0, 0) | LEFT(0, 1) | LEFT(0, 2))
-    FAULTY(batch[1], LEFT(1, 0) | LEFT(1, 1) | LEFT(1, 2) | LEFT(1, 3) | LEFT(1, 4))
+    FAULTY(batch[1], LEFT(1, 0) | LEFT(1, 1) | LEFT(1, 2))
     FAULTY(receipt[0], GOT(0, 0) | GOT(0, 1) | GOT(0, 2))
-    FAULTY(receipt[1], GOT(1, 0) | GOT(1, 1) | GOT(1, 2) | GOT(1, 3) | GOT(1, 4))
+    FAULTY(receipt[1], GOT(1, 0) | GOT(1, 1) | GOT(1, 2))
     od
 }
 
@@ -404,12 +478,12 @@ end:
 proctype Ending()
 {
     timeout -> d_step {
-        unsettled = (answered != ids || rows[0] || rows[1] || epoch[1] != LAST(1));
-        for (i : 0 .. 9) {
+        unsettled = (answered != ids || rows || epoch[1] != LAST(1));
+        for (i : 0 .. 5) {
             unsettled = unsettled || (state[i] != OPEN && state[i] != ERASED)
         }
         assert(!unsettled);
-        lost = answered & ~(erased | (tally[0] > 0 -> FIRST : 0) | (tally[1] > 0 -> SECOND : 0));
+        lost = answered & ~(erased | NOISE | (tally[0] > 0 -> FIRST : 0) | (tally[1] > 0 -> SECOND : 0));
         assert(lost == 0)
     }
 }
@@ -420,17 +494,11 @@ init {
         run Device(FIRST); run Device(SECOND);
         run Relay(FIRST); run Relay(SECOND);
         run Intake(FIRST); run Intake(SECOND);
-        for (v : 0 .. 4) {
-            if
-            :: v < LAST(0) -> run Batch(0, v); run Receiver(0, v)
-            :: else -> skip
-            fi;
-            if
-            :: v < LAST(1) -> run Batch(1, v); run Receiver(1, v)
-            :: else -> skip
-            fi
+        for (v : 0 .. LAST(0) - 1) {
+            run Batch(0, v); run Receiver(0, v);
+            run Batch(1, v); run Receiver(1, v)
         }
-        run Clock(0); run Clock(1);
+        run Clock();
 #ifdef ENDS
         run Network();
         run Ending()

@@ -4,8 +4,8 @@
  * tests/build/model.t runs it for 0, 1 and 2 shufflers (-DHOPS).
  *
  * Modelled: two devices with one upload each, the relay, the shufflers, the
- * collector, who also serves the document that devices fetch, and who watches the
- * devices' network. An upload goes by under several names, and to tell whose
+ * collector, who also serves the document that devices fetch (the shufflers' or
+ * another one, to each device as it likes), and who watches the devices' network. An upload goes by under several names, and to tell whose
  * report it is means to know each name for the next:
  *
  *   address - sealed request - id - envelope - envelope - report
@@ -44,6 +44,11 @@
  *   KEEPS_ID     shufflers that pass the id on
  *   OWN_KEYS     a document with another gateway key for each device
  *   ONE_LAYER    the first shuffler has the key of all layers
+ *   OWN_TERMS    shufflers open what was made under another document, in which
+ *                everybody but one device is sampled out
+ *   OWN_END      the same with a later end: the device stands alone in a batch,
+ *                which the attacker's own uploads fill up
+ *   SELF_RELAY   a device that believes the document's relay, which is the collector
  * REACHED asserts that all parties together learn nothing: found too.
  */
 #ifndef HOPS
@@ -92,6 +97,7 @@ short everyone[2]; /* what anybody can tell */
 
 bool relay_up = true;
 byte asked, forwarded; /* sets of uploads: on the link to the relay, to the gateway */
+byte other; /* uploads whose device has another document than the shufflers */
 byte rows, between, inner, opened; /* at the first shuffler, the second, the collector; counted */
 
 hidden byte i, set;
@@ -160,8 +166,10 @@ inline open_request(u)
 #if HOPS == 0
     learn(COLLECTOR, u, AT_COLLECTOR | REPORT);
     opened = opened | (1 << u)
-#else
+#elif defined(OWN_TERMS) || defined(OWN_END)
     rows = rows | (1 << u)
+#else
+    rows = rows | ((1 << u) & ~other)
 #endif
 #ifdef OWN_KEYS
     ;
@@ -177,7 +185,12 @@ proctype Device(byte u)
 {
     do
     :: d_step { !(view[COLLECTOR * 2 + u] & FETCH) -> learn(COLLECTOR, u, FETCH); check() }
+    :: d_step { !(view[COLLECTOR * 2 + u] & FETCH) -> other = other | (1 << u); learn(COLLECTOR, u, FETCH); check() }
     :: d_step { (view[COLLECTOR * 2 + u] & FETCH) -> asked = asked | (1 << u); learn(NETWORK, u, ADDRESS); check() }
+#ifdef SELF_RELAY
+    :: d_step { (view[COLLECTOR * 2 + u] & FETCH) ->
+                learn(COLLECTOR, u, AT_RELAY | ADDRESS); forwarded = forwarded | (1 << u); check() }
+#endif
 #ifdef CLEAR
     :: d_step { (view[COLLECTOR * 2 + u] & FETCH) && !relay_up ->
                 learn(GATEWAY, u, AT_RELAY | ADDRESS); open_request(u); check() }
@@ -206,13 +219,17 @@ proctype Gateway(byte u)
 }
 
 #define SIZE(s) (((s) & 1) + ((s) >> 1))
-#ifdef FLUSH
+#if defined(FLUSH)
 #define ENOUGH(s) ((s) != 0)
+#elif defined(OWN_END)
+#define ENOUGH(s) (SIZE(s) >= MIN_BATCH || ((s) & other) != 0)
 #else
 #define ENOUGH(s) (SIZE(s) >= MIN_BATCH)
 #endif
 #ifdef NO_MIX
 #define PLAIN(s) true
+#elif defined(OWN_TERMS)
+#define PLAIN(s) (SIZE((s) & ~other) == 1) /* the others are null uploads */
 #else
 #define PLAIN(s) (SIZE(s) == 1)
 #endif

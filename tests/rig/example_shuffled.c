@@ -20,6 +20,11 @@ hsy_statement example_statement(const hsy_task *task, uint32_t place,
     memcpy(s.task, task->id, sizeof s.task);
     memset(s.sign_key, (int)(100 + place), sizeof s.sign_key);
     memset(s.seal_key, (int)(200 + place), sizeof s.seal_key);
+    if (place == 1) { /* those of example_parties */
+        s.gateway_keys = 2;
+        memset(s.gateway[0], 31, HSY_SEAL_KEY);
+        memset(s.gateway[1], 32, HSY_SEAL_KEY);
+    }
     return s;
 }
 
@@ -36,7 +41,7 @@ void example_shuffle(hsy_task *task, struct example_statements *e,
     task->close_after_seconds = 21600;
     task->assume_honest = (hsy_ratio){9, 10};
     task->delta = (hsy_ratio){1, 100000000};
-    task->nano_central = 998877665;
+    task->nano_central = EXAMPLE_CENTRAL;
     task->statements = e->wire[0];
     for (uint32_t i = 0; i < shufflers; i++) {
         hsy_statement s = example_statement(task, i + 1, shufflers, from);

@@ -6,6 +6,9 @@
 
 #include "hearsay.h"
 
+#define EXAMPLE_CENTRAL                                                        \
+    998877665u /* nano-epsilon that example_shuffle claims */
+
 /* Statements and a key that a task points to. */
 struct example_statements {
     uint8_t collector_key[HSY_SEAL_KEY]; /* bytes 33 */

@@ -27,7 +27,6 @@ static bool golden_keys(struct golden_shuffled *g)
         if (seal_public(g->keys[i], g->secrets[i]) != HSY_OK)
             return false;
     }
-    seal_way(g->way, (const uint8_t(*)[SEAL_KEY])g->keys, 2);
     return true;
 }
 
@@ -48,25 +47,43 @@ static bool golden_statement(struct golden_shuffled *g)
                     HSY_STATEMENT_SIGNED, golden_signs[1]) == HSY_OK;
 }
 
-static bool golden_document(struct golden_shuffled *g)
+/* Of format 2 or, with document_bytes, 3. */
+static bool golden_document(const struct golden_shuffled *g,
+                            uint32_t document_bytes, uint8_t **bytes,
+                            size_t *bytes_len)
 {
-    const hsy_parties parties = example_parties();
+    hsy_parties parties = example_parties();
     const hsy_document doc = {.version = 4,
                               .issued = EXAMPLE_DAY,
                               .expires = EXAMPLE_DAY + 400,
                               .parties = &parties};
     size_t len;
 
+    parties.document_bytes = document_bytes;
     if (hsy_document_encode(&doc, NULL, 0, &len, g->tasks.task, EXAMPLE_TASKS,
                             NULL) != HSY_OK)
         return false;
-    g->document = calloc(1, len + HSY_SIGNATURE);
-    g->document_len = len + HSY_SIGNATURE;
-    return g->document != NULL &&
-           hsy_document_encode(&doc, g->document, len, &len, g->tasks.task,
+    *bytes = calloc(1, len + HSY_SIGNATURE);
+    *bytes_len = len + HSY_SIGNATURE;
+    return *bytes != NULL &&
+           hsy_document_encode(&doc, *bytes, len, &len, g->tasks.task,
                                EXAMPLE_TASKS, NULL) == HSY_OK &&
-           hsy_sign(g->document + len, g->document, len, golden_signs[0]) ==
-               HSY_OK;
+           hsy_sign(*bytes + len, *bytes, len, golden_signs[0]) == HSY_OK;
+}
+
+static bool golden_documents(struct golden_shuffled *g)
+{
+    struct loaded list = {.day = EXAMPLE_DAY};
+    hsy_document open;
+
+    if (!golden_document(g, 0, &g->document, &g->document_len) ||
+        !golden_document(g, HSY_DOCUMENT_BYTES_MIN, &g->third, &g->third_len) ||
+        hsy_document_open(&open, g->document, g->document_len, NULL) != HSY_OK)
+        return false;
+    hsy_document_terms(&open, g->terms, 1);
+    loaded_add(&list, &open);
+    g->loaded_len = loaded_sign(g->loaded, &list, golden_signs[1]);
+    return true;
 }
 
 struct seal_place golden_shuffled_place(const struct golden_shuffled *g,
@@ -77,7 +94,7 @@ struct seal_place golden_shuffled_place(const struct golden_shuffled *g,
                                .digest = head->digest,
                                .epoch = head->epoch,
                                .id = head->id,
-                               .way = g->way};
+                               .terms = g->terms};
 }
 
 static bool golden_upload(struct golden_shuffled *g)
@@ -108,7 +125,7 @@ static bool golden_upload(struct golden_shuffled *g)
 
 bool golden_shuffled_make(struct golden_shuffled *g)
 {
-    g->document = NULL;
+    g->document = g->third = NULL;
     return example_tasks_make(&g->tasks) && golden_keys(g) &&
-           golden_statement(g) && golden_document(g) && golden_upload(g);
+           golden_statement(g) && golden_documents(g) && golden_upload(g);
 }

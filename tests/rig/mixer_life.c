@@ -28,9 +28,11 @@ static struct life_world {
     uint8_t id[LIFE_BATCHES][STORE_BATCH_ID],
         digest[LIFE_BATCHES][STORE_DIGEST];
     uint32_t batches;
+    uint64_t waited;
     bool conflict;   /* an id came with two contents */
     bool small;      /* a batch left with too few envelopes */
     uint64_t opened; /* no two processes have the same coins */
+    uint32_t day;    /* it goes on where a process was killed */
 } * life_world;
 
 /* ---- Envelopes ----------------------------------------------------------- */
@@ -40,11 +42,17 @@ uint32_t life_length(uint32_t layers)
     return layers * BATCH_LAYER + LIFE_REPORT;
 }
 
+bool life_noise(uint64_t number)
+{
+    return number == 10 || number == 11 || (number >= 30 && number <= 32);
+}
+
 /* What a peel leaves of an envelope is that of one layer less. One whose first
- * byte is set does not open. */
-void life_item(uint8_t *item, const uint8_t id[MIXER_UPLOAD_ID],
+ * byte is set does not open; behind it is the period. */
+void life_item(uint8_t *item, const uint8_t id[MIXER_UPLOAD_ID], uint32_t epoch,
                uint64_t number, bool opens)
 {
+    const uint32_t period = epoch / SEAL_PERIOD_DAYS;
     const uint32_t length = life_length(LIFE_HOPS + 1);
     uint8_t *envelope = item + MIXER_UPLOAD_ID;
 
@@ -52,6 +60,8 @@ void life_item(uint8_t *item, const uint8_t id[MIXER_UPLOAD_ID],
     memset(envelope, (int)number, length);
     memcpy(envelope + length - 8, &number, 8);
     envelope[0] = opens ? 0 : 0xff;
+    envelope[BATCH_LAYER] = life_noise(number) ? 0xff : 0;
+    memcpy(envelope + BATCH_LAYER + 1, &period, sizeof period);
 }
 
 uint64_t life_number(const uint8_t *envelope, uint32_t length)
@@ -62,13 +72,17 @@ uint64_t life_number(const uint8_t *envelope, uint32_t length)
     return number;
 }
 
-static hsy_status life_peel(void *ctx, uint8_t *out,
+static hsy_status life_peel(void *ctx, uint8_t *out, bool *late,
                             const struct mixer_task *task, uint32_t epoch,
                             const uint8_t *id, const uint8_t *envelope)
 {
+    uint32_t period;
+
     (void)ctx;
-    (void)epoch;
-    if (envelope[0] == 0xff || (id == NULL) != (task->place != 1))
+    memcpy(&period, envelope + 1, sizeof period);
+    *late = id == NULL && period + 1 == epoch / SEAL_PERIOD_DAYS;
+    if (envelope[0] == 0xff || (id == NULL) != (task->place != 1) ||
+        (id == NULL && !*late && period != epoch / SEAL_PERIOD_DAYS))
         return HSY_E_REFUSED;
     memcpy(out, envelope + BATCH_LAYER, task->length - BATCH_LAYER);
     return HSY_OK;
@@ -99,7 +113,8 @@ static struct mixer_task life_task(uint32_t place)
                            .release = 1,
                            .place = place,
                            .of = LIFE_HOPS,
-                           .last = LIFE_DAY0 + LIFE_DAYS - 1,
+                           .first = LIFE_DAY0,
+                           .last = LIFE_FROM + LIFE_DAYS - 1,
                            .min_batch = LIFE_MIN,
                            .max_wait = 2,
                            .close_after = 21600,
@@ -182,7 +197,7 @@ hsy_status life_upload(struct life_hop *h, uint32_t epoch, uint64_t first,
         uint8_t id[MIXER_UPLOAD_ID] = {0};
 
         memcpy(id, &(uint64_t){first + i}, 8);
-        life_item(items + (size_t)i * LIFE_ITEM, id, first + i,
+        life_item(items + (size_t)i * LIFE_ITEM, id, epoch, first + i,
                   first + i != broken);
     }
     st = life_append(h, epoch, items, n);
@@ -195,6 +210,7 @@ hsy_status life_decide(struct life_hop *h, uint32_t day, uint32_t hours)
     const struct mixer_time now = {.wall = (uint64_t)day * 86400 +
                                            (uint64_t)hours * 3600,
                                    .day = day,
+                                   .closed = day - LIFE_GRACE - 1,
                                    .seq = h->state.seq};
     hsy_error err;
 
@@ -247,6 +263,7 @@ hsy_status life_check(const uint8_t *bytes, uint32_t hops,
                                 .hops = hops,
                                 .of = LIFE_HOPS,
                                 .least = LIFE_MIN,
+                                .waits = LIFE_MIN,
                                 .length = life_length(LIFE_HOPS + 1 - hops)};
 
     memcpy(chain.keys, life_world->key, sizeof life_world->key);
@@ -278,6 +295,7 @@ static void life_collect(const struct batch_head *head,
         }
     memcpy(w->id[w->batches], head->id, STORE_BATCH_ID);
     memcpy(w->digest[w->batches++], head->digest, STORE_DIGEST);
+    w->waited += head->waited;
     for (uint64_t i = 0; i < head->n; i++)
         w->counted[life_number(envelopes + i * head->length, head->length) %
                    LIFE_NUMBERS]++;
@@ -348,7 +366,7 @@ static hsy_status life_hand_over(struct life_hop *h, struct life_hop *to,
     return st == HSY_OK ? life_receipt(h, &head, &err) : st;
 }
 
-static hsy_status life_deliver(struct life_hop *h, struct life_hop *to)
+hsy_status life_deliver(struct life_hop *h, struct life_hop *to)
 {
     struct mixer_parcel p;
     hsy_status st = HSY_OK;
@@ -364,20 +382,25 @@ static hsy_status life_deliver(struct life_hop *h, struct life_hop *to)
 
 /* ---- A whole life -------------------------------------------------------- */
 
-/* Uploads of commit s + 1, and when: one that is late among them. */
+/* Uploads of commit s + 1, and when: two that are late among them. Epoch 7 is
+ * the last one of a period. */
 static const struct {
     uint32_t epoch, n;
 } life_commits[] = {{0, 4}, {0, 2}, {1, 2}, {2, 2}, {4, 4}, {5, 3},
-                    {5, 2}, {6, 3}, {7, 3}, {6, 2}, {7, 3}};
+                    {5, 2}, {6, 3}, {7, 3}, {6, 2}, {7, 3}, {8, 6}};
 
 #define LIFE_COMMITS (sizeof life_commits / sizeof life_commits[0])
-#define LIFE_BROKEN 17u /* a number that does not open */
+#define LIFE_BROKEN 17u  /* a number that does not open */
+#define LIFE_UNOPENED 6u /* this, and those of life_noise */
+#define LIFE_EXPIRED 5   /* of epoch 1 at the first hop, of 8 at the second */
 
-/* The day on which a commit comes: that of its epoch, or if it is late later.
- */
+/* The day on which a commit comes: that of its epoch, or if it is late the next
+ * one. */
 static uint32_t life_when(size_t commit)
 {
-    return LIFE_DAY0 + (commit == 9 ? 7 : life_commits[commit].epoch);
+    const bool late = commit == 9 || commit == 10;
+
+    return LIFE_FROM + life_commits[commit].epoch + late;
 }
 
 static hsy_status life_uploads(struct life_hop *first, uint32_t day)
@@ -391,7 +414,7 @@ static hsy_status life_uploads(struct life_hop *first, uint32_t day)
 
         for (size_t i = 0; i < at; i++)
             number += life_commits[i].n;
-        st = life_upload(first, LIFE_DAY0 + life_commits[at].epoch, number,
+        st = life_upload(first, LIFE_FROM + life_commits[at].epoch, number,
                          life_commits[at].n, LIFE_BROKEN);
     }
     return st;
@@ -409,6 +432,8 @@ static hsy_status life_day(struct life_hop *first, struct life_hop *second,
     if (st == HSY_OK)
         st = life_deliver(first, second);
     if (st == HSY_OK)
+        st = life_decide(second, day + 1, 6);
+    if (st == HSY_OK)
         st = life_steps(second);
     if (st == HSY_OK)
         st = life_deliver(second, NULL);
@@ -425,9 +450,10 @@ static hsy_status life_days(const struct life_shuffler *by)
 
     if (st == HSY_OK)
         st = life_open(&second, by, 2);
-    for (uint32_t day = LIFE_DAY0; st == HSY_OK && day < LIFE_DAY0 + LIFE_DAYS;
-         day++)
-        st = life_day(&first, &second, day);
+    while (st == HSY_OK && life_world->day < LIFE_FROM + LIFE_DAYS) {
+        st = life_day(&first, &second, life_world->day);
+        life_world->day += st == HSY_OK;
+    }
     life_close(&first);
     life_close(&second);
     return st;
@@ -466,9 +492,10 @@ static const char *life_broken(bool failed)
 /* When everything has come to its end. */
 static const char *life_wrong(void)
 {
-    const int64_t expired =
-        rig_sql(life_at[0], "record.db",
-                "SELECT coalesce(sum(n), 0) FROM mixes WHERE state = 7");
+    static const char gone[] =
+        "SELECT coalesce(sum(n), 0) FROM mixes WHERE state = 7";
+    const int64_t expired = rig_sql(life_at[0], "record.db", gone) +
+                            rig_sql(life_at[1], "record.db", gone);
     const int64_t rest =
         rig_sql(life_at[0], "record.db", "SELECT count(*) FROM batches") +
         rig_sql(life_at[1], "record.db", "SELECT count(*) FROM batches");
@@ -483,9 +510,9 @@ static const char *life_wrong(void)
     }
     if (rest != 0)
         return "envelopes are left";
-    if (came + 1 + (uint64_t)expired != all) /* 1: does not open */
+    if (came + LIFE_UNOPENED + (uint64_t)expired != all)
         return "one is lost";
-    return NULL;
+    return expired > LIFE_EXPIRED ? LIFE_HASTY : NULL;
 }
 
 const char *life_quiet(const struct life_shuffler *by)
@@ -526,9 +553,46 @@ const char *life_killed(const struct life_shuffler *by, uint64_t step,
     return wrong;
 }
 
+const char *life_replayed(const struct life_shuffler *by)
+{
+    const uint32_t later = LIFE_DAY0 + 2 * SEAL_PERIOD_DAYS;
+    struct life_hop first = {.by = NULL}, second = {.by = NULL};
+    enum store_mix_state state = STORE_MIX_NONE;
+    hsy_status st;
+
+    life_fresh();
+    st = life_open(&first, &life_real, 1);
+    if (st == HSY_OK)
+        st = life_open(&second, by, 2);
+    if (st == HSY_OK)
+        st = life_upload(&first, LIFE_DAY0, 0, LIFE_MIN, UINT64_MAX);
+    if (st == HSY_OK)
+        st = life_decide(&first, LIFE_DAY0 + 1, 6);
+    if (st == HSY_OK)
+        st = life_steps(&first);
+    if (st == HSY_OK)
+        st = life_deliver(&first, &second);
+    if (st == HSY_OK)
+        st = life_decide(&second, later, 6);
+    if (st == HSY_OK)
+        st = life_steps(&second);
+    if (st == HSY_OK)
+        state = life_state(&second, LIFE_DAY0);
+    life_close(&first);
+    life_close(&second);
+    return st != HSY_OK              ? "a batch has not come"
+           : state == STORE_MIX_GONE ? NULL
+                                     : LIFE_OLD;
+}
+
 uint32_t life_batches(void)
 {
     return life_world->batches;
+}
+
+uint64_t life_waited(void)
+{
+    return life_world->waited;
 }
 
 /* ---- Room ---------------------------------------------------------------- */
@@ -545,6 +609,8 @@ void life_fresh(void)
     }
     memset(life_world->counted, 0, sizeof life_world->counted);
     life_world->batches = 0;
+    life_world->waited = 0;
+    life_world->day = LIFE_FROM;
     life_world->conflict = life_world->small = false;
     disk_reset();
 }

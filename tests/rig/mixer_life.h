@@ -12,10 +12,13 @@
 #ifndef MIXER_LIFE_H
 #define MIXER_LIFE_H
 
+#include "host/seal/seal.h"
 #include "server/shuffle/mixer.h"
 
 #define LIFE_DAY0 100u
-#define LIFE_DAYS 12u
+#define LIFE_FROM 120u /* a whole life, from so on: a period ends within it */
+#define LIFE_DAYS 13u
+#define LIFE_GRACE 1u /* days after an epoch in which uploads come */
 #define LIFE_MIN 5u
 #define LIFE_REPORT 9u /* bytes behind the last layer: kind and number */
 #define LIFE_HOPS 2u
@@ -64,10 +67,11 @@ void life_close(struct life_hop *h); /* one that did not open, too */
 /* Bytes of an envelope with so many layers. */
 uint32_t life_length(uint32_t layers);
 
-/* Uploads of a first hop, each an id and the envelope of a number. One of
- * number `broken` does not open. */
+/* Uploads of a first hop, each an id and the envelope of a number. The second
+ * hop cannot open those of life_noise. One of number `broken` does not open. */
+bool life_noise(uint64_t number);
 #define LIFE_ITEM (MIXER_UPLOAD_ID + life_length(LIFE_HOPS + 1))
-void life_item(uint8_t *item, const uint8_t id[MIXER_UPLOAD_ID],
+void life_item(uint8_t *item, const uint8_t id[MIXER_UPLOAD_ID], uint32_t epoch,
                uint64_t number, bool opens);
 /* The number of an envelope, whatever layers it has. */
 uint64_t life_number(const uint8_t *envelope, uint32_t length);
@@ -88,6 +92,8 @@ uint8_t *life_parcel(const struct life_hop *h, const struct mixer_parcel *p);
 /* What a receiver of place `hops` + 1 makes of its heads. */
 hsy_status life_check(const uint8_t *bytes, uint32_t hops,
                       struct batch_head *head, hsy_error *err);
+/* All parcels go to the next hop, or the collector (NULL). */
+hsy_status life_deliver(struct life_hop *h, struct life_hop *to);
 /* The next hop has it. */
 hsy_status life_receipt(struct life_hop *h, const struct batch_head *head,
                         hsy_error *err);
@@ -97,10 +103,13 @@ hsy_status life_receipt(struct life_hop *h, const struct batch_head *head,
 /* What may be wrong, of many things. */
 #define LIFE_SMALL "a batch of fewer than min_batch has left"
 #define LIFE_ORDERS "a batch has left in two orders"
+#define LIFE_HASTY "envelopes were erased that could have waited"
+#define LIFE_OLD "envelopes of two periods ago were mixed"
 
 /*
  * Live from the beginning to the end: uploads, small batches that wait, expire
- * or join others, and what does not open. NULL, or what is wrong afterwards.
+ * or join others, and what does not open, at either hop. NULL, or what is wrong
+ * afterwards.
  */
 const char *life_quiet(const struct life_shuffler *by);
 
@@ -114,7 +123,13 @@ struct life_kills {
 const char *life_killed(const struct life_shuffler *by, uint64_t step,
                         struct life_kills *out);
 
-/* Batches that came to the collector, in the last of these lives. */
+/* A second hop gets a batch of the first under its own epoch, two periods after
+ * it could have had it. */
+const char *life_replayed(const struct life_shuffler *by);
+
+/* Batches that came to the collector, in the last of these lives, and envelopes
+ * in them that had waited at the second hop. */
 uint32_t life_batches(void);
+uint64_t life_waited(void);
 
 #endif

@@ -1,6 +1,8 @@
 /* mixer_orders.c - see mixer_orders.h. */
 #include "rig/mixer_orders.h"
 
+#include "server/shuffle/internal.h"
+
 #include <stdlib.h>
 
 static hsy_status orders_fill(void *ctx, void *buf, size_t len)
@@ -59,8 +61,10 @@ hsy_status mixer_orders_send(void *ctx, uint32_t place[ORDER_N],
     hsy_status st = items == NULL ? HSY_E_NOMEM : HSY_OK;
 
     o->rng = rng;
+    if (mixer_ends_period(o->epoch))
+        o->epoch++; /* it would not be decided before it is closed */
     for (uint32_t i = 0; st == HSY_OK && i < ORDER_N; i++)
-        life_item(items + (size_t)i * LIFE_ITEM, ids[i], i, true);
+        life_item(items + (size_t)i * LIFE_ITEM, ids[i], o->epoch, i, true);
     if (st == HSY_OK)
         st = life_append(&o->hop, o->epoch, items, ORDER_N);
     free(items);

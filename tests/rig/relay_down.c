@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define RELAY_PATIENCE 3u /* seconds, where nothing will be said */
+#define RELAY_PATIENCE 1u /* seconds, where nothing will be said */
 #define RELAY_UPLOADS 3u
 #define RELAY_LENGTH 230u  /* of the longest upload */
 #define RELAY_REQUEST 512u /* what the document says */
@@ -39,7 +39,8 @@ const char *const relay_names[RELAY_HOWS] = {
     [RELAY_CLEAR] = "acknowledges in clear",
     [RELAY_PAGE] = "shows a page",
     [RELAY_SEALS_NOTHING] = "seals nothing",
-    [RELAY_NO_HTTP] = "speaks no HTTP"};
+    [RELAY_NO_HTTP] = "speaks no HTTP",
+    [RELAY_UNPINNED] = "is named by the document alone"};
 
 /* What a relay, or a collector, was sent. */
 struct relay_wire {
@@ -81,9 +82,12 @@ static void relay_uploads(struct relay_world *w)
 
 static void relay_way(const struct relay_world *w, struct send_way *way)
 {
-    *way = (struct send_way){.nkeys = 1, .request_bytes = RELAY_REQUEST};
+    *way = (struct send_way){.nkeys = 1,
+                             .request_bytes = RELAY_REQUEST,
+                             .response_bytes = RELAY_ANSWERED};
     way->keys[0].id = w->key.id;
     memcpy(way->keys[0].key, w->key.pub, sizeof way->keys[0].key);
+    way->unpinned = w->how == RELAY_UNPINNED;
     if (w->demanded && w->how != RELAY_NONE)
         snprintf(way->relay, sizeof way->relay, "%s", w->url);
 }
@@ -272,7 +276,7 @@ static bool relay_react(struct relay_world *w, int fd, const uint8_t *body,
     if (relay_rows[w->how].status != NULL)
         relay_answer(fd, relay_rows[w->how].status, relay_rows[w->how].fields,
                      relay_rows[w->how].body, strlen(relay_rows[w->how].body));
-    else if (w->how == RELAY_WORKS)
+    else if (w->how == RELAY_WORKS || w->how == RELAY_UNPINNED)
         relay_pass(w, fd, body, len);
     else if (w->how == RELAY_REDIRECTS)
         relay_redirect(w, fd);
@@ -363,9 +367,11 @@ static const char *relay_kept(const struct relay_world *w,
                               const hsy_send_result *r)
 {
     /* A busy machine may ask one that is silent too late. */
-    const bool asked =
-        w->how != RELAY_DEAD && w->how != RELAY_NONE && w->how != RELAY_SILENT;
+    const bool asked = w->how != RELAY_DEAD && w->how != RELAY_NONE &&
+                       w->how != RELAY_SILENT && w->how != RELAY_UNPINNED;
 
+    if (w->how == RELAY_UNPINNED && w->relay.connections != 0)
+        return RELAY_BELIEVED;
     for (size_t i = 0; i < RELAY_UPLOADS; i++)
         if (w->settled[i])
             return "an upload was let go that nobody has";
@@ -401,10 +407,11 @@ static const char *relay_wrong(const struct relay_world *w,
 const char *relay_down(relay_sender *send, enum relay_how how, bool demanded)
 {
     struct relay_world *w = &relay_world;
-    const struct send_hooks hooks = {relay_gather, relay_settle, w};
+    const struct send_hooks hooks = {relay_gather, relay_settle, w, NULL};
     hsy_send_options o = {.size = sizeof o,
                           .attempts = how == RELAY_SILENT ? 1 : 2,
                           .wait_ms = 1,
+                          .spread = HSY_SPREAD_NONE,
                           .answer_seconds =
                               how == RELAY_SILENT ? RELAY_PATIENCE : 60};
     hsy_send_result r;

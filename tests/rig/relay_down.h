@@ -32,16 +32,21 @@ enum relay_how {
     RELAY_PAGE,
     RELAY_SEALS_NOTHING, /* what it calls a sealed answer is none */
     RELAY_NO_HTTP,
+    RELAY_UNPINNED, /* it works, and the document alone names it, which the
+                       policy does not take */
     RELAY_HOWS
 };
 
 extern const char *const relay_names[RELAY_HOWS];
 
 /* Let a client send where a relay is so, with tasks that demand one or do not:
- * NULL, or what is wrong. Of no relay only with tasks that demand one. */
+ * NULL, or what is wrong. Of no relay, and of one that does not count, only
+ * with tasks that demand one. */
 const char *relay_down(relay_sender *send, enum relay_how how, bool demanded);
 
-/* What is wrong of a client that sends in clear. */
+/* What is wrong of a client that sends in clear, and of one that sends through
+ * whatever relay the document names. */
 #define RELAY_CLEARLY "the collector was asked without a relay"
+#define RELAY_BELIEVED "the relay that the document alone names was asked"
 
 #endif

@@ -73,7 +73,7 @@ static void sealed_handle(struct request *q, void *ctx)
     struct gateway_asked asked;
     const struct sealed_row *row;
 
-    if (!gateway_open(s->gateway, q, &asked))
+    if (!gateway_open(s->gateway, q, SEALED_REQUEST, &asked))
         return;
     row = &s->rows[asked.inner.content[0]];
     free(asked.bytes);

@@ -74,6 +74,7 @@ uint8_t *twins_document(struct twins *t, size_t *len)
                               .scheme = wires[i]};
         memcpy(tasks[i].id, twins_ids[i], strlen(twins_ids[i]));
     }
+    tasks[TWINS_VEILED].source[0] = 'v'; /* a source of its own */
     example_shuffle(&tasks[TWINS_VEILED], &statements, 1, TWINS_DAY - 100);
     if (hsy_document_encode(&head, NULL, 0, len, tasks, TWINS_TASKS, NULL) !=
         HSY_OK)

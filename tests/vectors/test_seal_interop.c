@@ -216,26 +216,15 @@ static void our_client(const char *library, enum seal_aead aead)
 
 #define LAYERS 2u
 
-/* As docs/formats.md has it, not as the code does. */
-static void way_bytes(uint8_t way[SEAL_WAY], const uint8_t (*pubs)[SEAL_KEY])
-{
-    uint8_t bytes[13 + 1 + LAYERS * SEAL_KEY];
-
-    memcpy(bytes, "hearsay way 1", 13);
-    bytes[13] = LAYERS;
-    memcpy(bytes + 14, pubs, LAYERS * SEAL_KEY);
-    hsy_blake2b(way, SEAL_WAY, bytes, sizeof bytes, NULL, 0);
-}
-
 static struct word place_bytes(const struct seal_place *at, bool outermost)
 {
-    struct word w = {.len = outermost ? 120 : 100};
+    struct word w = {.len = outermost ? 120 : 104};
 
     memcpy(w.at, at->task, strlen(at->task));
     bytes_put32(w.at + 32, at->release);
     memcpy(w.at + 36, at->digest, 32);
-    memcpy(w.at + 68, at->way, 32);
-    bytes_put32(w.at + 100, at->epoch);
+    memcpy(w.at + 68, at->terms, 32);
+    bytes_put32(w.at + 100, outermost ? at->epoch : at->epoch / 32);
     memcpy(w.at + 104, at->id, 16);
     return w;
 }
@@ -243,8 +232,8 @@ static struct word place_bytes(const struct seal_place *at, bool outermost)
 static void they_peel(const char *library)
 {
     static const uint8_t seed[SEAL_SEED], digest[32] = {1}, id[16] = {2};
-    uint8_t way[SEAL_WAY];
-    const struct seal_place at = {"colour", 3, digest, 20401, id, way};
+    static const uint8_t terms[HSY_DIGEST] = {3};
+    const struct seal_place at = {"colour", 3, digest, 20401, id, terms};
     uint8_t pubs[LAYERS][SEAL_KEY], secrets[LAYERS][SEAL_KEY];
     uint8_t out[LAYERS * SEAL_LAYER + 1 + sizeof text];
     struct word inner;
@@ -252,7 +241,6 @@ static void they_peel(const char *library)
 
     for (size_t i = 0; i < LAYERS; i++)
         seal_keypair(pubs[i], secrets[i]);
-    way_bytes(way, (const uint8_t(*)[SEAL_KEY])pubs);
     seal_onion(out, (const uint8_t(*)[SEAL_KEY])pubs, LAYERS, &at, seed,
                SEAL_REPORT, text, sizeof text);
     inner = word(out, sizeof out);

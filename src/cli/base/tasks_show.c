@@ -188,7 +188,7 @@ static void tasks_show_shuffled(const struct task_cost *row)
         printf(", %" PRIu64 " of them share a kept seed", w.among);
     printf("), by the bound '%s'\n",
            w.by == HSY_SHUFFLE_ANY ? "clones" : "blanket");
-    if (w.epsilon * HSY_NANO > (double)task->nano_central + 1000)
+    if (!task_model_proved(&row->info))
         printf("  the document says less than this program finds: %.6g\n",
                w.epsilon);
 }
@@ -202,6 +202,8 @@ static void tasks_show_table(const struct show_list *l,
                           l};
     static const uint8_t none[HSY_SIGN_KEY];
     char issued[16], expires[16], next[2 * HSY_SIGN_KEY + 1] = "";
+    char digest[2 * HSY_DIGEST + 1] = "";
+    uint8_t bytes[HSY_DIGEST];
 
     memcpy(columns, show_columns, sizeof show_columns);
     for (size_t n = 0; show_number(n) != NULL; n++)
@@ -211,20 +213,26 @@ static void tasks_show_table(const struct show_list *l,
     day_text(expires, t->doc.expires - 1);
     if (memcmp(t->doc.next_key, none, sizeof none) != 0)
         hex_put(next, t->doc.next_key, HSY_SIGN_KEY);
+    if (t->yaml == NULL) {
+        hsy_document_digest(&t->doc, bytes);
+        hex_put(digest, bytes, HSY_DIGEST);
+    }
     {
         const struct table_field fields[] = {
             {"version", cell_count(t->doc.version)},
             {"issued", cell_text(issued)},
             {"expires", cell_text(expires)},
             {"signature", cell_text(how->signature)},
-            {"next_key", cell_text(next[0] != '\0' ? next : NULL)}};
+            {"next_key", cell_text(next[0] != '\0' ? next : NULL)},
+            {"document_digest", cell_text(digest[0] != '\0' ? digest : NULL)}};
 
         if (how->format == TABLE_ALIGNED)
-            printf("version %" PRIu64 ", issued %s, expires %s%s%s%s%s\n\n",
+            printf("version %" PRIu64 ", issued %s, expires %s%s%s%s%s%s%s\n\n",
                    t->doc.version, issued, expires,
                    how->signature != NULL ? ", signature " : "",
                    how->signature != NULL ? how->signature : "",
-                   next[0] != '\0' ? ", next key " : "", next);
+                   next[0] != '\0' ? ", next key " : "", next,
+                   digest[0] != '\0' ? "\ndigest " : "", digest);
         table_print(stdout, how->format, &table, fields,
                     sizeof fields / sizeof fields[0], "tasks");
     }

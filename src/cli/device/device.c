@@ -186,6 +186,8 @@ static bool device_now(struct cli_parser *p, void *to)
 #define DEVICE_WAIT_MAX 86400u
 #define DEVICE_CLOCK "init take answer budget tasks send pack consent forget"
 
+static const char *const device_pins[] = {"document", "none", NULL};
+
 static const struct cli_option device_table[] = {
     {"public-key", "FILE", "public key of the task signer ('tasks keygen')",
      CLI_INTO_TEXT, DEVICE(public_key), .verbs = "init"},
@@ -201,7 +203,12 @@ static const struct cli_option device_table[] = {
      CLI_INTO_CALL, .call = device_lifetime, .preset = "20", .verbs = "init"},
     {"policy", "FILE", "read key, sources and caps from a policy.yaml",
      CLI_INTO_TEXT, DEVICE(policy), .verbs = "init",
-     .without = "public-key source day lifetime anchor"},
+     .without = "public-key source day lifetime anchor pin"},
+    {"pin", "document|none",
+     "demand from every later document the relay and, if all its tasks are "
+     "shuffled, the shufflers and batches that this one names",
+     CLI_INTO_CHOICE, DEVICE(pin), .words = device_pins, .preset = "document",
+     .verbs = "init"},
     {"anchor", "FILE",
      "keep a counter in FILE, outside DIR, so that an old copy of DIR is "
      "refused",
@@ -210,28 +217,44 @@ static const struct cli_option device_table[] = {
      DEVICE(output), .verbs = "pack"},
     {"mark-sent", NULL, "mark uploads as sent once FILE is durable",
      CLI_INTO_FLAG, DEVICE(mark_sent), .verbs = "pack", .with = "output"},
-    {"take", NULL, "first fetch and accept the collector's document",
+    {"take", NULL,
+     "first fetch and accept the collector's document, where no relay is used",
      CLI_INTO_FLAG, DEVICE(take), .verbs = "send"},
     {"token", "FILE", "file with an enrolment token", CLI_INTO_TEXT,
      DEVICE(token), .verbs = "send take"},
     {"ca", "FILE", "CA certificates (default: the system's)", CLI_INTO_TEXT,
      DEVICE(ca), .verbs = "send take"},
     {"relay", "URL",
-     "send sealed uploads through this relay instead of the document's",
-     CLI_INTO_TEXT, DEVICE(relay), .verbs = "send"},
+     "send sealed uploads, and fetch documents, through this relay instead of "
+     "the policy's or the document's",
+     CLI_INTO_TEXT, DEVICE(relay), .verbs = "send take"},
+    {"spread", "S",
+     "each upload leaves, and a document is fetched through a relay, at a "
+     "random "
+     "time of its own within S seconds; 0: now, which shows that uploads are "
+     "one "
+     "device's",
+     CLI_INTO_COUNT, DEVICE(spread), 0, DEVICE_WAIT_MAX, .preset = "3600",
+     .verbs = "send take"},
+    {"wait", NULL, "wait for these times and for retries", CLI_INTO_FLAG,
+     DEVICE(wait), .verbs = "send take"},
     {"attempts", "N", "maximum attempts (default 5)", CLI_INTO_COUNT,
      DEVICE(attempts), 1, 100, .verbs = "send take"},
     {"backoff", "MS",
      "initial retry delay in ms, doubled each time (default 1000)",
      CLI_INTO_COUNT, DEVICE(backoff), 1, 600000, .verbs = "send take"},
-    {"seconds", "S", "total time limit in seconds (default 300)",
+    {"seconds", "S",
+     "total time limit in seconds (default 300, with --wait 86400)",
      CLI_INTO_COUNT, DEVICE(seconds), 1, DEVICE_WAIT_MAX, .verbs = "send take"},
     {"one-connection", NULL,
      "use one connection for all uploads: faster, but it links them to one "
      "device",
      CLI_INTO_FLAG, DEVICE(one_connection), .verbs = "send"},
-    {"wait", "SECONDS", "seconds to wait for the device's lock", CLI_INTO_COUNT,
-     DEVICE(wait), 0, DEVICE_WAIT_MAX, .preset = "10"},
+    {"loaded", "FILE",
+     "a shuffler's /v1/documents: fail unless this document is in it",
+     CLI_INTO_TEXT, DEVICE(loaded), .verbs = "tasks"},
+    {"lock-wait", "SECONDS", "seconds to wait for the device's lock",
+     CLI_INTO_COUNT, DEVICE(lock_wait), 0, DEVICE_WAIT_MAX, .preset = "10"},
     {"now", "TIME",
      "rehearsal devices only ('init --now'): use this time, a day (noon UTC), "
      "2026-01-31T08:30Z or seconds since 1970",
@@ -252,11 +275,12 @@ static const struct cli_verb device_verbs[] = {
      .about = "Show the epsilon spent, today and in total, and the caps."},
     {"log", "DIR", .run = device_log, .about = "Show the log of the device."},
     {"tasks", "DIR", .run = device_tasks,
-     .about = "Show the tasks of the document and their cost."},
+     .about = "Show the document's digest, its tasks and their cost."},
     {"policy", "DIR", .run = device_policy,
      .about = "Show the policy: the caps of the device."},
     {"send", "DIR URL", "[options]", .run = device_send,
-     .about = "Send all due uploads to the collector at URL."},
+     .about = "Send due uploads to a collector, each at a random time.\n"
+              "Without --wait: the one whose time has come."},
     {"pack", "DIR", "[-o FILE] [--mark-sent]", .run = device_pack,
      .about = "Write all due uploads to a file."},
     {"consent", "DIR [none|collect|send]", .run = device_consent,
@@ -264,7 +288,7 @@ static const struct cli_verb device_verbs[] = {
     {"forget", "DIR [SOURCE]", .run = device_forget,
      .about = "Delete everything stored about a source, or about all."},
     {"take", "DIR FILE|URL", .run = device_take,
-     .about = "Accept a newer document from a file or a collector."},
+     .about = "Accept a newer document from a file, the relay or a collector."},
     {0}};
 
 static const struct cli_command device_command = {
@@ -291,10 +315,15 @@ int cmd_device(int argc, char **argv)
     umask(077);
     job.options.operand = p->operands;
     job.home.directory = p->operands[0];
-    job.home.wait = (uint32_t)job.options.wait;
+    job.home.wait = (uint32_t)job.options.lock_wait;
     job.home.now = job.options.has_now ? &job.options.now : NULL;
     failed = p->verb->run(&job);
     home_close(&job.home);
+    if (job.home.withheld)
+        cli_note("note: %s: an answer was given under another promise than "
+                 "this document makes (shufflers, keys or terms), so an empty "
+                 "upload takes its place",
+                 job.home.directory);
     if (job.home.unlogged)
         cli_note("note: %s: cannot write the log; nothing else is affected",
                  job.home.directory);

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "cli/device/internal.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- A new device -------------------------------------------------------- */
@@ -43,7 +44,22 @@ static int init_policy(struct device_job *j, const struct task_file *d)
         st = home_policy_sources(h, d, &err);
     if (st == HSY_OK)
         st = home_policy_rooms(h, d, &err);
+    if (st == HSY_OK && o->pin == DEVICE_PIN_DOCUMENT)
+        st = home_policy_pins(h, d, &err);
     return st == HSY_OK ? 0 : device_refused(j, &err);
+}
+
+/* What was pinned of the document. */
+static void init_show_pins(const hsy_policy *p)
+{
+    if ((p->flags & HSY_POLICY_RELAY_NAMED) != 0)
+        printf("\nPinned: %s, the relay named by the collector\n",
+               p->relays[0]);
+    if (p->nshuffler_keys != 0)
+        printf("\nPinned: %zu shuffler key%s, and batches of at least %" PRIu64
+               " reports\n",
+               p->nshuffler_keys, p->nshuffler_keys == 1 ? "" : "s",
+               p->min_batch);
 }
 
 static int init_show(struct device_job *j)
@@ -55,6 +71,8 @@ static int init_show(struct device_job *j)
 
     puts("Caps of this device (epsilon, at most):\n");
     device_show_policy(&j->home.policy, TABLE_ALIGNED);
+    if (j->options.policy == NULL)
+        init_show_pins(&j->home.policy.policy);
     puts("\nIts tasks (epsilon that each costs):\n");
     failed = device_show_tasks(j, TABLE_ALIGNED, false);
     if (failed)
@@ -100,11 +118,11 @@ int device_init(void *to)
 /* ---- New tasks ----------------------------------------------------------- */
 
 /* From a file, or from the collector at an address. */
-static int take_read(struct device_job *j, struct task_file *d)
+static int take_read(struct device_job *j, struct task_file *d, bool *later)
 {
     const char *from = j->options.operand[1];
 
-    return device_is_url(from) ? device_fetch(j, d)
+    return device_is_url(from) ? device_fetch(j, d, later)
                                : cli_tasks_document(d, from);
 }
 
@@ -113,11 +131,12 @@ int device_take(void *to)
     struct device_job *j = to;
     struct task_file d = {.yaml = NULL};
     hsy_error err = {0};
-    int failed = take_read(j, &d);
+    bool later = false;
+    int failed = take_read(j, &d, &later);
 
-    if (!failed)
+    if (!failed && !later)
         failed = device_open_bare(j);
-    if (!failed && home_take(&j->home, &d, &err) != HSY_OK)
+    if (!failed && !later && home_take(&j->home, &d, &err) != HSY_OK)
         failed = device_refused(j, &err);
     task_file_clear(&d);
     return failed;

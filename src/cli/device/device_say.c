@@ -81,6 +81,10 @@ static int say_made(const struct device_job *j, const hsy_error *err)
         return cli_fail_error(h->path, err);
     case HOME_SOURCE:
         return say_source(h, err);
+    case HOME_PINS:
+        cli_fail_error(document, err);
+        cli_note("'--pin none' makes a device without it");
+        return CLI_FAILED;
     case HOME_ANCHOR:
         return cli_fail(
             "--anchor: the path has control characters; choose another");
@@ -235,7 +239,14 @@ void device_say_state(const struct device_job *j, hsy_answer_state state)
     const char *task = j->options.operand[1];
 
     puts(hsy_world_state_name(state));
-    if (state == HSY_ANSWER_NO_CONSENT)
+    if (state == HSY_ANSWER_NO_CONSENT &&
+        hsy_device_consent(hsy_client_device(j->home.client)) !=
+            HSY_CONSENT_NONE)
+        cli_note("note: %s: the answer that is kept was given under another "
+                 "promise than this document makes; agree to the new one with "
+                 "'hearsay device consent %s send'",
+                 task, j->home.directory);
+    else if (state == HSY_ANSWER_NO_CONSENT)
         cli_note("note: no consent yet; allow answers with 'hearsay device "
                  "consent %s collect' or 'send'",
                  j->home.directory);

@@ -24,7 +24,10 @@ static int device_send_options(hsy_send_options *to, char **token,
                              .wait_ms = (uint32_t)o->backoff,
                              .seconds = (uint32_t)o->seconds,
                              .one_connection = o->one_connection,
-                             .relay = o->relay};
+                             .relay = o->relay,
+                             .spread = o->spread != 0 ? (uint32_t)o->spread
+                                                      : HSY_SPREAD_NONE,
+                             .wait = o->wait};
     if (o->token != NULL && cli_token_read(token, o->token) != 0)
         return CLI_FAILED;
     to->token = *token;
@@ -45,21 +48,30 @@ static int device_send_fail(struct device_job *j, const hsy_error *err)
     return cli_fail("%s: %s", url, err->msg);
 }
 
-int device_fetch(struct device_job *j, struct task_file *d)
+int device_fetch(struct device_job *j, struct task_file *d, bool *later)
 {
     const char *url = j->options.operand[1];
+    struct home_fetched fetched = {.bytes = NULL};
     char *token = NULL;
-    uint8_t *bytes = NULL;
-    size_t len = 0;
     hsy_send_options options;
     hsy_error err = {0};
     int failed = device_send_options(&options, &token, &j->options);
 
-    if (!failed &&
-        hsy_document_fetch(&bytes, &len, url, &options, &err) != HSY_OK)
-        failed = device_send_fail(j, &err);
+    if (!failed && home_fetch(&j->home, &fetched, url, &options,
+                              j->options.take, &err) != HSY_OK)
+        failed = fetched.inside ? device_refused(j, &err)
+                                : device_send_fail(j, &err);
     free(token);
-    return failed ? failed : cli_tasks_bytes(d, bytes, len, url);
+    *later = !failed && fetched.bytes == NULL;
+    if (*later)
+        cli_note(
+            "note: the document is fetched at a random time within %" PRIu64
+            " s; run this again every few minutes, or with --wait, or "
+            "fetch it now with --spread 0",
+            j->options.spread);
+    return failed || *later
+               ? failed
+               : cli_tasks_bytes(d, fetched.bytes, fetched.len, url);
 }
 
 /* ---- Sending ------------------------------------------------------------- */
@@ -83,6 +95,11 @@ static int device_send_show(struct device_job *j, const hsy_send_result *r,
         cli_note("note: %s: %" PRIu64 " permanently refused, and not sent "
                  "again; see 'hearsay device log %s'",
                  url, r->refused, j->home.directory);
+    if (st == HSY_OK && r->waiting != 0)
+        cli_note("note: %" PRIu64 " wait%s for a random time within %" PRIu64
+                 " s; run this again every few minutes, or with --wait, or "
+                 "send all now with --spread 0",
+                 r->waiting, r->waiting == 1 ? "s" : "", j->options.spread);
     if (st != HSY_OK)
         cli_fail("%s: %s%s%s; %" PRIu64 " stay%s in the outbox; send again "
                  "later",

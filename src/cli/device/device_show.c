@@ -4,9 +4,13 @@
 #include "cli/base/tasks.h"
 #include "cli/device/internal.h"
 
+#include "host/base/day.h"
+#include "host/base/files.h"
 #include "host/base/written.h"
-#include "host/client/world.h"
+#include "host/client/client.h"
+#include "host/tasks/loaded.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +55,8 @@ void device_show_policy(const struct policy *p, enum table_format format)
     const struct table table = {columns, SHOW_COUNT(columns),
                                 p->policy.nsources + 1, device_show_policy_cell,
                                 p};
+    const bool named = (p->policy.flags & HSY_POLICY_RELAY_NAMED) != 0;
+    const char *relay = p->policy.nrelays != 0 ? p->relays[0] : NULL;
     char key[2 * HSY_SIGN_KEY + 1];
 
     hex_put(key, p->policy.sign_key, HSY_SIGN_KEY);
@@ -59,7 +65,14 @@ void device_show_policy(const struct policy *p, enum table_format format)
             {"key", cell_text(key)},
             {"anchor", cell_text(p->anchor)},
             {"releases", cell_count(p->policy.releases)},
-            {"release_bytes", cell_count(p->policy.release_bytes)}};
+            {"release_bytes", cell_count(p->policy.release_bytes)},
+            {"relay",
+             cell_text((p->policy.flags & HSY_POLICY_RELAY) != 0 ? "required"
+                                                                 : "optional")},
+            {"relay_url", cell_text(relay)},
+            {"relay_named_by", cell_text(relay == NULL ? NULL
+                                         : named       ? "collector"
+                                                       : "policy")}};
 
         table_print(stdout, format, &table, fields, SHOW_COUNT(fields),
                     "sources");
@@ -237,6 +250,15 @@ static void device_show_labels(const struct show_tasks *t)
     }
 }
 
+static void device_show_digest(char text[2 * HSY_DIGEST + 1],
+                               const struct device_job *j)
+{
+    uint8_t digest[HSY_DIGEST];
+
+    hsy_document_digest(&j->home.client->document, digest);
+    hex_put(text, digest, HSY_DIGEST);
+}
+
 int device_show_tasks(struct device_job *j, enum table_format format,
                       bool labels)
 {
@@ -253,6 +275,7 @@ int device_show_tasks(struct device_job *j, enum table_format format,
     struct show_tasks t = {.client = j->home.client};
     struct table table = {columns, SHOW_COUNT(columns), 0,
                           device_show_task_cell, &t};
+    char digest[2 * HSY_DIGEST + 1];
     hsy_task task;
 
     t.label = malloc(SHOW_LABEL_MAX);
@@ -262,13 +285,91 @@ int device_show_tasks(struct device_job *j, enum table_format format,
     while (hsy_client_refused(j->home.client, &task, NULL, t.refused))
         t.refused++;
     table.nrows = t.admitted + t.refused;
-    table_print(stdout, format, &table, NULL, 0, "tasks");
+    device_show_digest(digest, j);
+    {
+        const struct table_field fields[] = {
+            {"version", cell_count(j->home.client->document.version)},
+            {"digest", cell_text(digest)}};
+
+        table_print(stdout, format, &table, fields, SHOW_COUNT(fields),
+                    "tasks");
+    }
     if (format == TABLE_ALIGNED)
         device_show_refused(&t);
     if (format == TABLE_ALIGNED && labels)
         device_show_labels(&t);
+    if (format == TABLE_ALIGNED && labels)
+        printf("\nDocument: version %" PRIu64 ", digest\n%s\nEverybody who is "
+               "asked has the same; who has another can be told apart.\n",
+               j->home.client->document.version, digest);
     free(t.label);
     return 0;
+}
+
+/* Who has signed a list, by its statement in the document; "" if nobody of the
+ * document has. */
+static void device_show_signer(char name[HSY_OPERATOR_MAX + 1],
+                               const hsy_document *doc,
+                               const struct loaded *list)
+{
+    name[0] = '\0';
+    for (uint32_t i = 0; i < doc->tasks; i++) {
+        hsy_statement s;
+        hsy_task t;
+
+        hsy_document_task(doc, &t, i);
+        for (uint32_t k = 0; k < t.shufflers; k++)
+            if (hsy_statement_decode(
+                    &s, t.statements + (size_t)k * HSY_STATEMENT_WIRE, NULL) ==
+                    HSY_OK &&
+                memcmp(s.sign_key, list->sign_key, HSY_SIGN_KEY) == 0)
+                memcpy(name, s.operated_by, HSY_OPERATOR_MAX + 1);
+    }
+}
+
+/* Compare the document with those that a shuffler has loaded. */
+static int device_show_compare(const struct device_job *j,
+                               const struct loaded *list)
+{
+    const hsy_document *doc = &j->home.client->document;
+    const uint8_t *theirs = loaded_find(list, doc->version);
+    char name[HSY_OPERATOR_MAX + 1], day[DAY_TEXT];
+    uint8_t mine[HSY_DIGEST];
+
+    device_show_signer(name, doc, list);
+    day_text(day, list->day);
+    hsy_document_digest(doc, mine);
+    if (name[0] == '\0')
+        return cli_fail("%s: signed by no shuffler of this document",
+                        j->options.loaded);
+    if (theirs == NULL)
+        return cli_fail("%s: on %s %s had not loaded version %" PRIu64
+                        " of the document, or has forgotten it; its newest is "
+                        "%" PRIu64,
+                        j->options.loaded, day, name, doc->version,
+                        list->rows[list->n - 1].version);
+    if (memcmp(theirs, mine, sizeof mine) != 0)
+        return cli_fail("%s: %s has loaded another document of version %" PRIu64
+                        ": this device was given one of its own; do not answer",
+                        j->options.loaded, name, doc->version);
+    cli_note("note: %s has loaded this document, by its list of %s", name, day);
+    return 0;
+}
+
+static int device_show_loaded(const struct device_job *j)
+{
+    uint8_t *bytes = NULL;
+    struct loaded list;
+    hsy_error err = {0};
+    size_t len = 0;
+    hsy_status st =
+        file_whole(&bytes, &len, j->options.loaded, LOADED_MAX, &err);
+
+    if (st == HSY_OK)
+        st = loaded_read(&list, bytes, len, &err);
+    free(bytes);
+    return st == HSY_OK ? device_show_compare(j, &list)
+                        : cli_fail_file(j->options.loaded, &err);
 }
 
 int device_tasks(void *to)
@@ -278,5 +379,7 @@ int device_tasks(void *to)
 
     if (!failed)
         failed = device_show_tasks(j, j->options.format, true);
+    if (!failed && j->options.loaded != NULL)
+        failed = device_show_loaded(j);
     return failed ? failed : cli_finish();
 }

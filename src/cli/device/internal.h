@@ -5,19 +5,25 @@
 #include "cli/base/tasks.h"
 #include "host/client/home.h"
 
+/* What the policy of a new device demands besides caps. */
+enum device_pin { DEVICE_PIN_DOCUMENT, DEVICE_PIN_NONE };
+
 /* What was asked for. Operands: the directory, then what the verb takes. */
 struct device_options {
     char **operand; /* NULL behind them */
     const char *document, *public_key, *policy, *anchor, *output;
     const char *token, *ca;   /* files; NULL: none */
     const char *relay;        /* a URL; NULL: the document's */
+    const char *loaded;       /* file of a shuffler's list; NULL: none */
     struct cli_texts sources; /* NAME=REPORT,DAY,LIFETIME */
     uint64_t day, lifetime;
-    bool has_now, mark_sent, take, one_connection;
-    uint64_t wait;
+    bool has_now, mark_sent, take, one_connection, wait;
+    uint64_t lock_wait;
     uint64_t now; /* seconds since 1970; valid if has_now */
     uint64_t attempts, seconds, backoff; /* of sending; 0: the library's */
+    uint64_t spread;                     /* seconds; 0: none */
     enum table_format format;
+    int pin; /* enum device_pin */
 };
 
 /* A device in a directory, and what is wanted of it. */
@@ -34,9 +40,10 @@ int device_open(struct device_job *j);
 int device_open_bare(struct device_job *j);
 
 /* Whether a word is the address of a collector; the document from there, which
- * is the second operand. 0, or the exit code after a message. */
+ * is the second operand. 0, or the exit code after a message; *later if its
+ * time has not come. */
 bool device_is_url(const char *text);
-int device_fetch(struct device_job *j, struct task_file *d);
+int device_fetch(struct device_job *j, struct task_file *d, bool *later);
 
 /* ---- Messages (device_say.c) --------------------------------------------- */
 

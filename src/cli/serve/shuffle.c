@@ -15,6 +15,7 @@
 struct shuffle_how {
     struct serve_how serve; /* the first member: options of both set it */
     const char *output, *sign_key, *seal_key, *operator;
+    struct cli_texts gateway_keys;
     uint64_t release, place, of, min_batch, max_wait, close_after;
     uint32_t from, until; /* days; until: the last */
 };
@@ -78,6 +79,10 @@ static int shuffle_fill(hsy_statement *s, const struct shuffle_how *how)
     memcpy(s->operated_by, how->operator, strlen(how->operator));
     if (keys_seal_public(s->seal_key, how->seal_key, &err) != HSY_OK)
         return cli_fail_file(how->seal_key, &err);
+    for (size_t i = 0; i < how->gateway_keys.n; i++)
+        if (keys_seal_public(s->gateway[s->gateway_keys++],
+                             how->gateway_keys.at[i], &err) != HSY_OK)
+            return cli_fail_file(how->gateway_keys.at[i], &err);
     return 0;
 }
 
@@ -115,6 +120,11 @@ static const struct cli_option shuffle_options[] = {
      SHUFFLE(sign_key), .verbs = "statement"},
     {"seal-key", "FILE", "public key to seal envelopes for", CLI_INTO_TEXT,
      SHUFFLE(seal_key), .verbs = "statement"},
+    {"gateway-key", "FILE...",
+     "public key of this shuffler's gateway, which devices that pin the "
+     "shuffler want named",
+     CLI_INTO_TEXTS, SHUFFLE(gateway_keys), .high = HSY_STATEMENT_GATEWAYS,
+     .verbs = "statement"},
     {"operator", "TEXT", "name of the shuffler's operator, one line",
      CLI_INTO_TEXT, SHUFFLE(operator), .verbs = "statement"},
     {"release", "N", "release of the task", CLI_INTO_COUNT, SHUFFLE(release), 1,
@@ -124,7 +134,7 @@ static const struct cli_option shuffle_options[] = {
     {"of", "N", "number of shufflers in the chain", CLI_INTO_COUNT, SHUFFLE(of),
      1, 8, .preset = "1", .verbs = "statement"},
     {"min-batch", "N", "minimum uploads per batch", CLI_INTO_COUNT,
-     SHUFFLE(min_batch), 2, 1u << 24, .verbs = "statement"},
+     SHUFFLE(min_batch), 2, 1u << 19, .verbs = "statement"},
     {"max-wait", "N", "days that a smaller batch waits before it is erased",
      CLI_INTO_COUNT, SHUFFLE(max_wait), 0, 366, .preset = "2",
      .verbs = "statement"},

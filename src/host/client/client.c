@@ -54,14 +54,44 @@ static hsy_status client_read(hsy_client *c, const char *path, size_t *len,
 
 /* ---- The policy: a copy, so that the caller need not keep it ------------- */
 
+static char *client_copy_text(hsy_client *c, const char *text)
+{
+    const size_t len = strlen(text) + 1;
+    char *copy = owned_array(&c->owned, 1, len);
+
+    return copy != NULL ? memcpy(copy, text, len) : NULL;
+}
+
+static const uint8_t *client_copy_keys(hsy_client *c, const uint8_t *keys,
+                                       size_t n)
+{
+    uint8_t *copy = owned_array(&c->owned, n, HSY_SIGN_KEY);
+
+    if (copy != NULL && n != 0)
+        memcpy(copy, keys, n * HSY_SIGN_KEY);
+    return copy;
+}
+
+static void client_copy_way(hsy_client *c)
+{
+    hsy_policy *p = &c->policy;
+    const char **relays = owned_array(&c->owned, p->nrelays, sizeof *relays);
+
+    for (size_t i = 0; relays != NULL && i < p->nrelays; i++)
+        relays[i] = client_copy_text(c, p->relays[i]);
+    p->relays = relays;
+    p->shuffler_keys = client_copy_keys(c, p->shuffler_keys, p->nshuffler_keys);
+    p->gateway_keys = client_copy_keys(c, p->gateway_keys, p->ngateway_keys);
+}
+
 static hsy_status client_copy_policy(hsy_client *c, const hsy_policy *policy,
                                      hsy_error *err)
 {
     hsy_source *sources;
-    uint8_t *pins;
 
-    if (policy->size != sizeof *policy &&
-        policy->size != offsetof(hsy_policy, min_batch)) /* as it once was */
+    if (policy->size != sizeof *policy && /* or as it once was */
+        policy->size != offsetof(hsy_policy, relays) &&
+        policy->size != offsetof(hsy_policy, min_batch))
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_POLICY,
                          "set size to sizeof(hsy_policy)");
     if (policy->nsources > HSY_TASKS_MAX)
@@ -70,20 +100,12 @@ static hsy_status client_copy_policy(hsy_client *c, const hsy_policy *policy,
     memcpy(&c->policy, policy, policy->size);
     c->policy.size = sizeof c->policy;
     sources = owned_array(&c->owned, policy->nsources, sizeof *sources);
-    pins = owned_array(&c->owned, c->policy.nshuffler_keys, HSY_SIGN_KEY);
-    if (pins != NULL && c->policy.nshuffler_keys != 0)
-        memcpy(pins, c->policy.shuffler_keys,
-               c->policy.nshuffler_keys * HSY_SIGN_KEY);
-    c->policy.shuffler_keys = pins;
     c->policy.sources = sources;
     for (size_t i = 0; sources != NULL && i < policy->nsources; i++) {
-        const size_t len = strlen(policy->sources[i].name) + 1;
-        char *name = owned_array(&c->owned, 1, len);
-
         sources[i] = policy->sources[i];
-        sources[i].name =
-            name != NULL ? memcpy(name, policy->sources[i].name, len) : NULL;
+        sources[i].name = client_copy_text(c, policy->sources[i].name);
     }
+    client_copy_way(c);
     return owned_all(&c->owned, err);
 }
 

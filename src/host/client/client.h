@@ -13,7 +13,7 @@ struct client_refusal {
 struct hsy_client {
     hsy_host *host;
     struct owned owned; /* all that follows but bytes and each release */
-    hsy_policy policy;  /* with its sources and shuffler_keys */
+    hsy_policy policy;  /* with all that it points to */
     hsy_device *device;
     uint8_t *bytes; /* of the document */
     hsy_document document;

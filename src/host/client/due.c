@@ -88,11 +88,11 @@ static void due_log(void *ctx, const hsy_log_entry *entry)
     struct due_copy *copy = ctx;
     const hsy_world *real = copy->real;
 
-    if (entry->kind != HSY_LOG_UPLOAD)
+    if (entry->kind != HSY_LOG_UPLOAD && entry->kind != HSY_LOG_WITHHELD)
         return;
     if (real->log != NULL && copy->told)
         real->log(real->ctx, entry);
-    copy->told = true;
+    copy->told |= entry->kind == HSY_LOG_UPLOAD;
 }
 
 /* ---- Copying ------------------------------------------------------------- */

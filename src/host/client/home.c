@@ -50,6 +50,7 @@ hsy_status home_read_policy(struct home *h, struct policy *p, hsy_error *err)
 
     free(h->problems);
     h->problems = NULL;
+    p->collector = h->collector;
     st = policy_read(p, h->path, &h->problems, &h->nproblems, err);
     if (st != HSY_OK) {
         h->reason = errno;
@@ -195,6 +196,7 @@ void home_close(struct home *h)
 
     if (host != NULL && !hsy_host_logged(host))
         h->unlogged = true;
+    h->withheld |= host != NULL && host->withheld;
     hsy_client_close(h->client);
     if (h->bare != NULL && h->host != NULL)
         hsy_device_close(h->bare);

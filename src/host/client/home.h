@@ -32,24 +32,27 @@ enum home_trouble {
     HOME_TOO_LONG,    /* the file at path has more than err->limit bytes */
     HOME_TASK,        /* the task that path names, as err says */
     HOME_SOURCE,      /* the source that path names, as err says */
-    HOME_ANCHOR,      /* its path does not come back from policy.yaml */
-    HOME_UNSIGNED,    /* the document, by the policy's key */
-    HOME_EARLY,       /* it was issued after today */
-    HOME_LATE,        /* it has expired */
-    HOME_DOCUMENT,    /* the device refuses it, as err says */
-    HOME_PLACE        /* it cannot be put in its place, for reason */
+    HOME_PINS,     /* what the document names cannot be pinned, as err says */
+    HOME_ANCHOR,   /* its path does not come back from policy.yaml */
+    HOME_UNSIGNED, /* the document, by the policy's key */
+    HOME_EARLY,    /* it was issued after today */
+    HOME_LATE,     /* it has expired */
+    HOME_DOCUMENT, /* the device refuses it, as err says */
+    HOME_PLACE     /* it cannot be put in its place, for reason */
 };
 
 /* Zero it, and say where and how. */
 struct home {
     const char *directory;
-    uint32_t wait;       /* seconds, for another process to be done */
-    const uint64_t *now; /* seconds since 1970; NULL: the system's clock */
+    uint32_t wait;         /* seconds, for another process to be done */
+    const uint64_t *now;   /* seconds since 1970; NULL: the system's clock */
+    const char *collector; /* its URL, if it is known: no relay is there */
     struct policy policy;
     hsy_client *client; /* with its document: home_open */
     hsy_host *host;     /* without: home_open_bare */
     hsy_device *bare;
     bool unlogged; /* its log could not be written at some time */
+    bool withheld; /* an answer was given under another promise, and not sent */
     enum home_trouble trouble;
     char path[HOME_PATH];
     int reason;            /* an errno; 0: unknown */
@@ -84,6 +87,10 @@ hsy_status home_policy_sources(struct home *h, const struct task_file *d,
                                hsy_error *err);
 hsy_status home_policy_rooms(struct home *h, const struct task_file *d,
                              hsy_error *err);
+
+/* Pin what the document names: policy_pin. */
+hsy_status home_policy_pins(struct home *h, const struct task_file *d,
+                            hsy_error *err);
 
 /* A device with the policy of h that is asked these tasks, and open. What is
  * there of one that was cut short is written again. */
@@ -126,5 +133,18 @@ struct home_sent {
 
 hsy_status home_send(struct home *h, struct home_sent *sent, const char *url,
                      const hsy_send_options *options, hsy_error *err);
+
+/* Fetch the next document, as hsy_client_fetch, with the device open as by
+ * home_send. sends: uploads leave in this run, so that it comes through no
+ * relay. */
+struct home_fetched {
+    uint8_t *bytes; /* to be freed; NULL: its time has not come */
+    size_t len;
+    bool inside; /* as in home_sent */
+};
+
+hsy_status home_fetch(struct home *h, struct home_fetched *fetched,
+                      const char *url, const hsy_send_options *options,
+                      bool sends, hsy_error *err);
 
 #endif

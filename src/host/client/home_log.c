@@ -142,13 +142,48 @@ hsy_status home_send(struct home *h, struct home_sent *sent, const char *url,
                      const hsy_send_options *options, hsy_error *err)
 {
     struct log_sending s = {.home = h, .sent = sent};
-    const struct send_hooks hooks = {sending_gather, sending_settle, &s};
+    const struct send_hooks hooks = {sending_gather, sending_settle, &s, NULL};
     hsy_status st;
 
     *sent = (struct home_sent){.may = false};
+    h->collector = url;
     st = hsy_send_all(&hooks, url, options, &sent->result, err);
     if (!sent->inside)
         return st;
     *err = s.why;
     return s.why.status;
+}
+
+/* ---- Fetching ------------------------------------------------------------ */
+
+struct log_fetching {
+    struct home *home;
+    struct home_fetched *fetched;
+};
+
+static hsy_status fetching_plan(void *ctx, const hsy_send_options *options,
+                                struct send_fetch *f, hsy_error *err)
+{
+    struct log_fetching *s = ctx;
+    hsy_status st = home_open(s->home, err);
+
+    s->fetched->inside = st != HSY_OK;
+    if (st != HSY_OK)
+        return st;
+    st = hsy_fetch_plan(s->home->client, options, f, err);
+    home_close(s->home);
+    return st;
+}
+
+hsy_status home_fetch(struct home *h, struct home_fetched *fetched,
+                      const char *url, const hsy_send_options *options,
+                      bool sends, hsy_error *err)
+{
+    struct log_fetching s = {.home = h, .fetched = fetched};
+    const struct send_fetch_hooks hooks = {fetching_plan, &s, sends};
+
+    *fetched = (struct home_fetched){.bytes = NULL};
+    h->collector = url;
+    return hsy_fetch_all(&hooks, &fetched->bytes, &fetched->len, url, options,
+                         err);
 }

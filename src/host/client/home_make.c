@@ -113,6 +113,13 @@ hsy_status home_policy_rooms(struct home *h, const struct task_file *d,
     return HSY_OK;
 }
 
+hsy_status home_policy_pins(struct home *h, const struct task_file *d,
+                            hsy_error *err)
+{
+    h->trouble = HOME_PINS;
+    return policy_pin(&h->policy, &d->doc, err);
+}
+
 /* Written and read again: a path may hold what YAML does not give back, and
  * the device would look for its anchor elsewhere. */
 static hsy_status make_policy(struct home *h, hsy_error *err)

@@ -12,6 +12,7 @@
 #include "host/base/curl_load.h"
 #include "host/base/grow.h"
 #include "host/base/owned.h"
+#include "host/base/url.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,6 @@
 
 #define HTTP_URL 2048u
 #define HTTP_TOKEN 256u
-#define HTTP_ANSWER_MAX (64u << 10)   /* bytes of an answer to an upload */
 #define HTTP_DOCUMENT_MAX (16u << 20) /* bytes of a document */
 
 struct send_http {
@@ -35,20 +35,6 @@ struct send_http {
 };
 
 /* ---- What may be asked for ----------------------------------------------- */
-
-static bool http_url_ok(const char *url)
-{
-    static const char *const schemes[] = {"http://", "https://"};
-
-    for (size_t i = 0; i < 2; i++) {
-        const size_t skip = strlen(schemes[i]);
-
-        if (strncmp(url, schemes[i], skip) == 0)
-            return url[skip] != '\0' && url[skip] != '/' &&
-                   strpbrk(url, "?#@\\\"<>^`{|} \t\r\n") == NULL;
-    }
-    return false;
-}
 
 /* Base64url, or anything else that needs no care in a header. */
 static bool http_token_ok(const char *token)
@@ -65,7 +51,7 @@ static hsy_status http_addresses(struct send_http *h, const char *url,
 {
     size_t len = strlen(url);
 
-    if (!http_url_ok(url))
+    if (!url_ok(url))
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_URL,
                          "an address is http:// or https://, a host, perhaps "
                          "a port and a path");
@@ -300,13 +286,13 @@ static void http_perform(struct send_http *h, const char *url, uint32_t seconds,
 }
 
 void hsy_http_post(struct send_http *http, const uint8_t *bytes, size_t len,
-                   uint32_t seconds, struct send_answer *answer)
+                   uint32_t seconds, size_t most, struct send_answer *answer)
 {
     http->use->easy_setopt(http->curl, CURLOPT_POST, 1L);
     http->use->easy_setopt(http->curl, CURLOPT_POSTFIELDSIZE_LARGE,
                            (curl_off_t)len);
     http->use->easy_setopt(http->curl, CURLOPT_POSTFIELDS, bytes);
-    http_perform(http, http->uploads, seconds, HTTP_ANSWER_MAX, answer);
+    http_perform(http, http->uploads, seconds, most, answer);
 }
 
 void hsy_http_get(struct send_http *http, uint32_t seconds, uint8_t **bytes,

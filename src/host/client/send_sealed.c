@@ -1,10 +1,12 @@
 /*
- * send_sealed.c - an upload as a sealed request (Oblivious HTTP), and the
- * answer that only its sender can open.
+ * send_sealed.c - an upload, or the wish for the next document, as a sealed
+ * request (Oblivious HTTP), and the answer that only its sender can open.
  *
- * Every request has one length, which the document says, and a seal of its own;
- * what is inside is the same however often it takes. Whoever answers in clear,
- * relay, gateway or a stranger, has not acknowledged anything.
+ * Requests and answers each have one length, which the document states, and
+ * every request has a seal of its own; what is inside is the same however often
+ * it takes. Whoever answers in clear, relay, gateway or a stranger, has not
+ * acknowledged anything. The request for a document is the same for everybody,
+ * and an answer that holds one has the length that this document states.
  */
 #define _GNU_SOURCE /* memmem, explicit_bzero */
 #include "host/client/send.h"
@@ -67,32 +69,35 @@ void hsy_sealed_close(struct send_sealed *s)
 
 /* ---- A request ----------------------------------------------------------- */
 
-/* Binary HTTP of the document's length, behind the room for a seal's head. */
-static hsy_status sealed_message(struct send_sealed *s,
-                                 const struct send_way *way,
-                                 const uint8_t *upload, size_t len)
+/* Binary HTTP of size bytes, sealed. */
+static const char *sealed_seal(struct send_sealed *s,
+                               const struct send_way *way, uint32_t turn,
+                               struct bhttp_request *r, size_t size,
+                               const uint8_t **bytes, size_t *len)
 {
-    struct bhttp_request r = {
-        .method = bhttp_text("POST"),
-        .scheme = bhttp_text(s->https ? "https" : "http"),
-        .authority = bhttp_text(s->authority),
-        .path = bhttp_text("/v1/uploads"),
-        .fields = {{bhttp_text("content-type"),
-                    bhttp_text("application/octet-stream")}},
-        .n_fields = 1,
-        .content = upload,
-        .content_len = len};
-    const size_t room = way->request_bytes + OHTTP_REQUEST_EXTRA;
+    const size_t room = size + OHTTP_REQUEST_EXTRA;
+    const struct hsy_gateway_key *key;
+    hsy_status st = HSY_E_NOMEM;
     size_t written;
 
-    if (s->token[0] != '\0')
-        r.fields[r.n_fields++] = (struct bhttp_field){
-            bhttp_text("authorization"), bhttp_text(s->token)};
-    if (!grow_room(&s->bytes, &s->room, room, 1))
-        return HSY_E_NOMEM;
-    return bhttp_request_encode(s->bytes + OHTTP_REQUEST_HEAD,
-                                way->request_bytes, &written, &r,
-                                way->request_bytes);
+    if (way->nkeys == 0 || way->request_bytes == 0)
+        return "the document has no key of a gateway to seal for";
+    r->scheme = bhttp_text(s->https ? "https" : "http");
+    r->authority = bhttp_text(s->authority);
+    if (grow_room(&s->bytes, &s->room, room, 1))
+        st = bhttp_request_encode(s->bytes + OHTTP_REQUEST_HEAD, size, &written,
+                                  r, size);
+    key = &way->keys[turn % way->nkeys];
+    if (st == HSY_OK)
+        st = ohttp_request_seal(&s->keep, s->bytes, room, len, key->id,
+                                key->key, SEAL_CHACHA20, NULL,
+                                s->bytes + OHTTP_REQUEST_HEAD, size);
+    if (st != HSY_OK)
+        return st == HSY_E_FULL
+                   ? "the upload does not fit the document's requests"
+                   : "it could not be sealed";
+    *bytes = s->bytes;
+    return NULL;
 }
 
 const char *hsy_sealed_request(struct send_sealed *s,
@@ -100,25 +105,19 @@ const char *hsy_sealed_request(struct send_sealed *s,
                                const uint8_t *upload, size_t upload_len,
                                const uint8_t **bytes, size_t *len)
 {
-    hsy_status st;
+    struct bhttp_request r = {
+        .method = bhttp_text("POST"),
+        .path = bhttp_text("/v1/uploads"),
+        .fields = {{bhttp_text("content-type"),
+                    bhttp_text("application/octet-stream")}},
+        .n_fields = 1,
+        .content = upload,
+        .content_len = upload_len};
 
-    if (way->nkeys == 0 || way->request_bytes == 0)
-        return "the document has no key of a gateway to seal for";
-    st = sealed_message(s, way, upload, upload_len);
-    if (st == HSY_OK) {
-        const struct hsy_gateway_key *key = &way->keys[turn % way->nkeys];
-
-        st = ohttp_request_seal(
-            &s->keep, s->bytes, way->request_bytes + OHTTP_REQUEST_EXTRA, len,
-            key->id, key->key, SEAL_CHACHA20, NULL,
-            s->bytes + OHTTP_REQUEST_HEAD, way->request_bytes);
-    }
-    if (st != HSY_OK)
-        return st == HSY_E_FULL
-                   ? "the upload does not fit the document's requests"
-                   : "it could not be sealed";
-    *bytes = s->bytes;
-    return NULL;
+    if (s->token[0] != '\0')
+        r.fields[r.n_fields++] = (struct bhttp_field){
+            bhttp_text("authorization"), bhttp_text(s->token)};
+    return sealed_seal(s, way, turn, &r, way->request_bytes, bytes, len);
 }
 
 /* ---- Its answer ---------------------------------------------------------- */
@@ -139,40 +138,44 @@ static uint64_t sealed_seconds(const struct bhttp_response *r)
     return n;
 }
 
-/* What the gateway says; false: nobody who could open the request has said it.
- */
-static bool sealed_opened(const struct send_sealed *s,
-                          const struct send_answer *outer,
-                          struct send_answer *answer)
+/* What the gateway says, in a text that is to be freed; NULL: nobody who could
+ * open the request has said it. */
+static uint8_t *sealed_opened(const struct send_sealed *s,
+                              const struct send_answer *outer,
+                              struct bhttp_response *r,
+                              struct send_answer *answer)
 {
     uint8_t *text = malloc(outer->len + 1);
     const struct bhttp_text *type;
-    struct bhttp_response r;
     size_t len;
-    bool good;
 
-    if (text == NULL)
-        return false;
-    good = ohttp_response_open(&s->keep, text, &len, outer->body, outer->len) ==
-               HSY_OK &&
-           bhttp_response_decode(&r, text, len) == HSY_OK;
-    if (good) {
-        type = bhttp_field(r.fields, r.n_fields, "content-type");
-        *answer = (struct send_answer){
-            .status = r.status,
-            .retry_after = sealed_seconds(&r),
-            .problem =
-                type != NULL && bhttp_is(*type, "application/problem+json"),
-            .early = r.content_len != 0 &&
-                     memmem(r.content, r.content_len, "\"early\"", 7) != NULL};
+    if (text == NULL ||
+        ohttp_response_open(&s->keep, text, &len, outer->body, outer->len) !=
+            HSY_OK ||
+        bhttp_response_decode(r, text, len) != HSY_OK) {
+        free(text);
+        return NULL;
     }
-    free(text);
-    return good;
+    type = bhttp_field(r->fields, r->n_fields, "content-type");
+    *answer = (struct send_answer){
+        .status = r->status,
+        .retry_after = sealed_seconds(r),
+        .problem = type != NULL && bhttp_is(*type, "application/problem+json"),
+        .early = r->content_len != 0 &&
+                 memmem(r->content, r->content_len, "\"early\"", 7) != NULL};
+    return text;
 }
 
-/* In clear: not sent, whatever it says. What may be otherwise soon is tried
- * again, an unknown key with the other one. */
-static void sealed_refused(const struct send_answer *outer,
+/* Another length would let whoever chose it know the answer on its way. */
+static bool sealed_length(const struct send_answer *outer,
+                          const struct send_way *way)
+{
+    return outer->len == (size_t)way->response_bytes + OHTTP_RESPONSE_EXTRA;
+}
+
+/* In clear, or of another length: not sent, whatever it says. What may be
+ * otherwise soon is tried again, an unknown key with the other one. */
+static void sealed_refused(const struct send_answer *outer, bool length,
                            const struct send_way *way,
                            struct send_answer *answer)
 {
@@ -180,14 +183,17 @@ static void sealed_refused(const struct send_answer *outer,
     if (outer->status == 0)
         return;
     if (outer->status == 200 && outer->sealed)
-        answer->why = "the answer was not sealed for this request";
+        answer->why = length
+                          ? "the answer was not sealed for this request"
+                          : "the answer has another length than the document "
+                            "states";
     else if (outer->status == 502 || outer->status == 503 ||
              outer->status == 504)
         answer->why = "the relay does not reach the collector";
     else if (outer->status == 400 && outer->problem)
         answer->why =
-            "the gateway has another key than these tasks name: take the tasks "
-            "again";
+            "the gateway has another key or length than these tasks name: take "
+            "the tasks again";
     else
         answer->why = "what answers there is no relay";
     answer->again = outer->status >= 500 || outer->status == 429 ||
@@ -199,9 +205,14 @@ void hsy_sealed_answer(struct send_sealed *s, const struct send_way *way,
                        const struct send_answer *outer,
                        struct send_answer *answer)
 {
-    if (outer->status != 200 || !outer->sealed ||
-        !sealed_opened(s, outer, answer))
-        sealed_refused(outer, way, answer);
+    struct bhttp_response r;
+    uint8_t *text = NULL;
+
+    if (outer->status == 200 && outer->sealed && sealed_length(outer, way))
+        text = sealed_opened(s, outer, &r, answer);
+    if (text == NULL)
+        sealed_refused(outer, sealed_length(outer, way), way, answer);
+    free(text);
     ohttp_client_clear(&s->keep);
 }
 
@@ -219,6 +230,94 @@ void hsy_sealed_post(struct send_sealed *s, struct send_http *relay,
         hsy_sealed_request(s, way, turn, upload, len, &bytes, &sealed);
     if (answer->why != NULL)
         return;
-    hsy_http_post(relay, bytes, sealed, seconds, &outer);
+    hsy_http_post(relay, bytes, sealed, seconds, SEND_ANSWER_MAX, &outer);
     hsy_sealed_answer(s, way, &outer, answer);
+}
+
+/* ---- The document -------------------------------------------------------- */
+
+/* Whether an answer may hold a document. The document in it says which of the
+ * lengths it has, so that a later one may be longer. */
+static bool sealed_document_length(const struct send_answer *outer)
+{
+    const size_t n = outer->len - OHTTP_RESPONSE_EXTRA;
+
+    return outer->len >= HSY_DOCUMENT_BYTES_MIN + OHTTP_RESPONSE_EXTRA &&
+           n <= HSY_DOCUMENT_BYTES_MAX && (n & (n - 1)) == 0;
+}
+
+/* Why what a gateway gave is not the document that it should be; NULL: it is,
+ * or it is none, which shows when it is read. */
+static const char *sealed_document_wrong(const struct bhttp_response *r,
+                                         const struct send_answer *outer)
+{
+    hsy_document doc;
+    hsy_parties p;
+
+    if (r->content_len == 0)
+        return "the document is empty";
+    if (hsy_document_open(&doc, r->content, r->content_len, NULL) != HSY_OK)
+        return NULL;
+    hsy_document_parties(&doc, &p);
+    return outer->len == (size_t)p.document_bytes + OHTTP_RESPONSE_EXTRA
+               ? NULL
+               : "the answer has another length than the document in it "
+                 "states";
+}
+
+static void sealed_document(struct send_sealed *s, const struct send_way *way,
+                            const struct send_answer *outer, uint8_t **bytes,
+                            size_t *len, struct send_answer *answer)
+{
+    const bool holds = sealed_document_length(outer);
+    const bool length = holds || sealed_length(outer, way);
+    struct bhttp_response r;
+    uint8_t *text = NULL;
+
+    if (outer->status == 200 && outer->sealed && length)
+        text = sealed_opened(s, outer, &r, answer);
+    if (text == NULL) {
+        sealed_refused(outer, length, way, answer);
+        if (outer->status == 400 && outer->problem)
+            answer->why = "the gateway has another key than these tasks name: "
+                          "take the next document from a file";
+    } else if ((r.status == 200) != holds) {
+        *answer = (struct send_answer){
+            .why = "the answer has another length than the document states"};
+    } else if (holds) {
+        answer->why = sealed_document_wrong(&r, outer);
+        answer->status = answer->why == NULL ? 200 : 0;
+    } else if (r.status == 404) {
+        *answer = (struct send_answer){.why = "the gateway gives no documents"};
+    }
+    if (text != NULL && answer->status == 200) {
+        *len = r.content_len;
+        memmove(text, r.content, *len);
+        *bytes = text;
+        text = NULL;
+    }
+    free(text);
+    ohttp_client_clear(&s->keep);
+}
+
+void hsy_sealed_fetch(struct send_sealed *s, struct send_http *relay,
+                      const struct send_way *way, uint32_t turn,
+                      uint32_t seconds, uint8_t **bytes, size_t *len,
+                      struct send_answer *answer)
+{
+    struct bhttp_request r = {.method = bhttp_text("GET"),
+                              .path = bhttp_text("/v1/document")};
+    struct send_answer outer;
+    const uint8_t *request;
+    size_t sealed;
+
+    *bytes = NULL;
+    *answer = (struct send_answer){.status = 0};
+    answer->why =
+        sealed_seal(s, way, turn, &r, HSY_REQUEST_MIN, &request, &sealed);
+    if (answer->why != NULL)
+        return;
+    hsy_http_post(relay, request, sealed, seconds,
+                  HSY_DOCUMENT_BYTES_MAX + OHTTP_RESPONSE_EXTRA, &outer);
+    sealed_document(s, way, &outer, bytes, len, answer);
 }

@@ -13,6 +13,7 @@
 
 #include "host/base/host_fail.h"
 #include "host/seal/seal.h"
+#include "host/tasks/task_cost.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -134,6 +135,7 @@ hsy_status hsy_world_seal(void *ctx, uint8_t *out, size_t len,
     const struct seal_place at = {.task = e->task,
                                   .release = e->release,
                                   .digest = e->digest,
+                                  .terms = e->terms,
                                   .epoch = e->epoch,
                                   .id = e->id};
 
@@ -143,6 +145,17 @@ hsy_status hsy_world_seal(void *ctx, uint8_t *out, size_t len,
     return seal_onion(
         out, (const uint8_t(*)[SEAL_KEY])e->keys, e->layers, &at, e->seed,
         e->kind, e->kind == HSY_UPLOAD_NULL ? NULL : e->report, e->report_len);
+}
+
+/* ---- Shuffled tasks ------------------------------------------------------ */
+
+static bool world_central(void *ctx, const hsy_release *r)
+{
+    hsy_release_info info;
+
+    (void)ctx;
+    hsy_release_describe(r, &info);
+    return task_model_proved(&info);
 }
 
 /* ---- The lock ------------------------------------------------------------ */
@@ -314,7 +327,8 @@ static void world_fill(hsy_host *h, const hsy_host_options *options)
                            .now = world_now,
                            .entropy = hsy_entropy_coins(&h->entropy).secret,
                            .verify = world_verify,
-                           .seal = hsy_world_seal};
+                           .seal = hsy_world_seal,
+                           .central = world_central};
     if (options->anchor != NULL) {
         h->world.anchor_read = hsy_world_anchor_read;
         h->world.anchor_raise = hsy_world_anchor_raise;

@@ -1,9 +1,9 @@
 /*
  * world.h - what the files of a device's world share.
  *
- * The world is a directory: `key`, `state.a`, `state.b`, `log`, `log.1` and
- * `lock`. Everything is opened relative to it, so that it may be moved, and no
- * symbolic link is followed.
+ * The world is a directory: `key`, `state.a`, `state.b`, `times`, `log`,
+ * `log.1` and `lock`. Everything is opened relative to it, so that it may be
+ * moved, and no symbolic link is followed.
  */
 #ifndef HOST_CLIENT_WORLD_H
 #define HOST_CLIENT_WORLD_H
@@ -29,6 +29,7 @@ struct hsy_host {
     char *anchor;     /* owned; its name in anchor_dir */
     bool broken;      /* a sync has failed: nothing is stored any more */
     bool log_lost;    /* an entry could not be written */
+    bool withheld;    /* an answer was not handed out: HSY_LOG_WITHHELD */
     uint32_t refused; /* HTTP status of what is being marked as sent; 0: it was
                          acknowledged */
     struct world_error error;
@@ -63,6 +64,10 @@ hsy_status hsy_world_load(void *ctx, hsy_file file, uint8_t *buf, size_t room,
                           size_t *len);
 hsy_status hsy_world_store(void *ctx, hsy_file file, const uint8_t *buf,
                            size_t len);
+/* The file `times` (send_times.c). */
+hsy_status hsy_world_times_load(hsy_host *h, uint8_t *buf, size_t room,
+                                size_t *len);
+hsy_status hsy_world_times_store(hsy_host *h, const uint8_t *buf, size_t len);
 hsy_status hsy_world_anchor_read(void *ctx, uint64_t *number);
 hsy_status hsy_world_anchor_raise(void *ctx, uint64_t number);
 hsy_status hsy_world_seal(void *ctx, uint8_t *out, size_t len,

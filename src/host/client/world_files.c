@@ -26,7 +26,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILES_NAME 280u  /* an anchor's name and ".new" */
+#define FILES_NAME 280u /* an anchor's name and ".new" */
+#define FILES_TIMES "times"
 #define FILES_NUMBER 32u /* an anchor's text: 20 digits and a line's end */
 
 static const struct {
@@ -41,6 +42,7 @@ void hsy_world_tidy(hsy_host *h)
 {
     for (size_t i = 0; i < FILES_COUNT; i++)
         unlinkat(h->dir, files_names[i].draft, 0);
+    unlinkat(h->dir, FILES_TIMES ".new", 0);
 }
 
 int hsy_world_open(int dir, const char *name, int flags)
@@ -209,6 +211,23 @@ hsy_status hsy_world_store(void *ctx, hsy_file file, const uint8_t *buf,
     if (!hsy_world_mine(h))
         return HSY_E_REFUSED;
     return files_put(h, &job, hsy_field_find(job.name));
+}
+
+hsy_status hsy_world_times_load(hsy_host *h, uint8_t *buf, size_t room,
+                                size_t *len)
+{
+    return files_load(h, h->dir, FILES_TIMES, HSY_FIELD_DEVICE, buf, room, len);
+}
+
+hsy_status hsy_world_times_store(hsy_host *h, const uint8_t *buf, size_t len)
+{
+    const struct files_job job = {.dir = h->dir,
+                                  .name = FILES_TIMES,
+                                  .draft = FILES_TIMES ".new",
+                                  .buf = buf,
+                                  .len = len};
+
+    return files_put(h, &job, HSY_FIELD_DEVICE);
 }
 
 /* ---- The anchor: a decimal and the end of its line ----------------------- */

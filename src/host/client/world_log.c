@@ -58,6 +58,7 @@ static const struct {
     [HSY_LOG_CONSENT] = {"consent", LOG_CONSENT},
     [HSY_LOG_FORGET] = {"forget", LOG_SOURCE},
     [HSY_LOG_REFUSED] = {"refused", LOG_ANSWER | LOG_STATUS},
+    [HSY_LOG_WITHHELD] = {"withheld", LOG_ANSWER},
 };
 
 #define LOG_KINDS (sizeof log_kinds / sizeof log_kinds[0])
@@ -211,6 +212,7 @@ void hsy_world_log(void *ctx, const hsy_log_entry *entry)
     if (h->owner != getpid() || e.kind >= LOG_KINDS ||
         log_kinds[e.kind].name == NULL)
         return;
+    h->withheld |= e.kind == HSY_LOG_WITHHELD;
     if (e.kind == HSY_LOG_SENT && h->refused != 0) {
         e.kind = HSY_LOG_REFUSED;
         e.u.status = h->refused;

@@ -9,8 +9,16 @@
  *
  * What is sealed says nothing of where it belongs; info and aad do. info names
  * the layer, so that no shuffler can pass off its own as another's. aad has
- * task, release, scheme and the way, all the keys; at the outermost layer also
- * the epoch and the id, which later hops must not learn.
+ * task, release, scheme and the terms; at the outermost layer also the epoch
+ * and the id, which later hops must not learn; at the others the period of the
+ * epoch. A hop that accepts two periods and remembers the envelopes of both
+ * opens none twice, however old. A period is so long that all uploads of a
+ * batch are of one: it tells them no further apart.
+ *
+ * Terms (hsy_document_terms) cover all keys and everything that decides who
+ * sends a report and when. Each hop computes them from its own document, so it
+ * opens nothing that was made under another: who gives one device a document of
+ * its own does not know that device's envelope again behind a shuffler.
  */
 #include "host/seal/seal.h"
 
@@ -21,11 +29,10 @@
 
 #define ONION_HEAD (SEAL_KEY_ID + SEAL_ENC)
 #define ONION_TASK 32u
-#define ONION_DIGEST 32u
 #define ONION_ID 16u
-#define ONION_AAD_INNER (ONION_TASK + 4 + ONION_DIGEST + SEAL_WAY)
-#define ONION_AAD (ONION_AAD_INNER + 4 + ONION_ID)
-#define ONION_NAME "hearsay seal 1"
+#define ONION_AAD_TASK (ONION_TASK + 4 + 2 * HSY_DIGEST)
+#define ONION_AAD (ONION_AAD_TASK + 4 + ONION_ID)
+#define ONION_NAME "hearsay seal 2"
 #define ONION_INFO (sizeof ONION_NAME - 1 + 2 + SEAL_KEY_ID)
 
 _Static_assert(SEAL_LAYER == ONION_HEAD + SEAL_TAG, "head and tag");
@@ -48,41 +55,6 @@ size_t seal_onion_size(size_t layers, size_t report_len)
 
 /* ---- What binds a layer to its place ------------------------------------- */
 
-void seal_way(uint8_t way[SEAL_WAY], const uint8_t (*pubs)[SEAL_KEY],
-              size_t layers)
-{
-    static const char label[] = "hearsay way 1";
-    const uint8_t number = (uint8_t)layers;
-    crypto_generichash_state h;
-
-    crypto_generichash_init(&h, NULL, 0, SEAL_WAY);
-    crypto_generichash_update(&h, (const uint8_t *)label, sizeof label - 1);
-    crypto_generichash_update(&h, &number, 1);
-    crypto_generichash_update(&h, pubs[0], layers * SEAL_KEY);
-    crypto_generichash_final(&h, way, SEAL_WAY);
-}
-
-void seal_task_way(uint8_t way[SEAL_WAY], const hsy_task *task)
-{
-    uint8_t pubs[SEAL_LAYERS_MAX][SEAL_KEY];
-    hsy_statement s;
-
-    memset(way, 0, SEAL_WAY);
-    if (task->model != HSY_MODEL_SHUFFLED || task->collector_key == NULL ||
-        task->shufflers > HSY_SHUFFLERS_MAX)
-        return;
-    for (uint32_t i = 0; i < task->shufflers; i++) {
-        if (hsy_statement_decode(
-                &s, task->statements + (size_t)i * HSY_STATEMENT_WIRE, NULL) !=
-            HSY_OK)
-            return;
-        memcpy(pubs[i], s.seal_key, SEAL_KEY);
-    }
-    memcpy(pubs[task->shufflers], task->collector_key, SEAL_KEY);
-    seal_way(way, (const uint8_t(*)[SEAL_KEY])pubs,
-             (size_t)task->shufflers + 1);
-}
-
 static void onion_info(uint8_t info[ONION_INFO], size_t layer, size_t layers,
                        const uint8_t key_id[SEAL_KEY_ID])
 {
@@ -101,12 +73,14 @@ static size_t onion_aad(uint8_t aad[ONION_AAD], size_t layer,
     for (size_t i = 0; i < ONION_TASK && at->task[i] != '\0'; i++)
         aad[i] = (uint8_t)at->task[i];
     bytes_put32(aad + ONION_TASK, at->release);
-    memcpy(aad + ONION_TASK + 4, at->digest, ONION_DIGEST);
-    memcpy(aad + ONION_TASK + 4 + ONION_DIGEST, at->way, SEAL_WAY);
-    if (layer != 0)
-        return ONION_AAD_INNER;
-    bytes_put32(aad + ONION_AAD_INNER, at->epoch);
-    memcpy(aad + ONION_AAD_INNER + 4, at->id, ONION_ID);
+    memcpy(aad + ONION_TASK + 4, at->digest, HSY_DIGEST);
+    memcpy(aad + ONION_TASK + 4 + HSY_DIGEST, at->terms, HSY_DIGEST);
+    if (layer != 0) {
+        bytes_put32(aad + ONION_AAD_TASK, at->epoch / SEAL_PERIOD_DAYS);
+        return ONION_AAD_TASK + 4;
+    }
+    bytes_put32(aad + ONION_AAD_TASK, at->epoch);
+    memcpy(aad + ONION_AAD_TASK + 4, at->id, ONION_ID);
     return ONION_AAD;
 }
 
@@ -168,8 +142,7 @@ hsy_status seal_onion(uint8_t *out, const uint8_t (*pubs)[SEAL_KEY],
                       const uint8_t seed[SEAL_SEED], uint8_t kind,
                       const uint8_t *report, size_t len)
 {
-    uint8_t *text = out + layers * ONION_HEAD, way[SEAL_WAY];
-    struct seal_place bound = *at;
+    uint8_t *text = out + layers * ONION_HEAD;
     size_t text_len = 1 + len;
 
     if (!onion_layers(layers) || len > HSY_UPLOAD_MAX ||
@@ -181,11 +154,9 @@ hsy_status seal_onion(uint8_t *out, const uint8_t (*pubs)[SEAL_KEY],
         memcpy(text + 1, report, len);
     else
         memset(text + 1, 0, len);
-    seal_way(way, pubs, layers);
-    bound.way = way;
     for (size_t i = layers; i-- > 0;) {
-        hsy_status st = onion_wrap(out + i * ONION_HEAD, pubs[i], i, layers,
-                                   &bound, seed, text_len);
+        hsy_status st = onion_wrap(out + i * ONION_HEAD, pubs[i], i, layers, at,
+                                   seed, text_len);
 
         if (st != HSY_OK) {
             sodium_memzero(out, seal_onion_size(layers, len));
@@ -198,12 +169,31 @@ hsy_status seal_onion(uint8_t *out, const uint8_t (*pubs)[SEAL_KEY],
 
 /* ---- Opening ------------------------------------------------------------- */
 
-hsy_status seal_peel(uint8_t *out, const uint8_t secret[SEAL_KEY],
-                     const uint8_t pub[SEAL_KEY], size_t layer, size_t layers,
-                     const struct seal_place *at, const uint8_t *envelope,
-                     size_t len)
+/* If late is not NULL, the period before at->epoch's is tried too. */
+static hsy_status onion_open(struct seal_context *c, uint8_t *out, bool *late,
+                             size_t layer, struct seal_place at,
+                             const uint8_t *sealed, size_t len)
 {
-    uint8_t info[ONION_INFO], aad[ONION_AAD], key_id[SEAL_KEY_ID];
+    uint8_t aad[ONION_AAD];
+    hsy_status st =
+        seal_open(c, out, aad, onion_aad(aad, layer, &at), sealed, len);
+
+    if (late == NULL)
+        return st;
+    *late = st == HSY_E_REFUSED && at.epoch >= SEAL_PERIOD_DAYS;
+    if (!*late)
+        return st;
+    at.epoch -= SEAL_PERIOD_DAYS;
+    return seal_open(c, out, aad, onion_aad(aad, layer, &at), sealed, len);
+}
+
+static hsy_status onion_peel(uint8_t *out, bool *late,
+                             const uint8_t secret[SEAL_KEY],
+                             const uint8_t pub[SEAL_KEY], size_t layer,
+                             size_t layers, const struct seal_place *at,
+                             const uint8_t *envelope, size_t len)
+{
+    uint8_t info[ONION_INFO], key_id[SEAL_KEY_ID];
     struct seal_context c;
     hsy_status st;
 
@@ -219,8 +209,27 @@ hsy_status seal_peel(uint8_t *out, const uint8_t secret[SEAL_KEY],
                              pub, info, sizeof info);
     if (st != HSY_OK)
         return st;
-    st = seal_open(&c, out, aad, onion_aad(aad, layer, at),
-                   envelope + ONION_HEAD, len - ONION_HEAD);
+    st = onion_open(&c, out, late, layer, *at, envelope + ONION_HEAD,
+                    len - ONION_HEAD);
     seal_clear(&c);
     return st;
+}
+
+hsy_status seal_peel(uint8_t *out, const uint8_t secret[SEAL_KEY],
+                     const uint8_t pub[SEAL_KEY], size_t layer, size_t layers,
+                     const struct seal_place *at, const uint8_t *envelope,
+                     size_t len)
+{
+    return onion_peel(out, NULL, secret, pub, layer, layers, at, envelope, len);
+}
+
+hsy_status seal_peel_recent(uint8_t *out, bool *late,
+                            const uint8_t secret[SEAL_KEY],
+                            const uint8_t pub[SEAL_KEY], size_t layer,
+                            size_t layers, const struct seal_place *at,
+                            const uint8_t *envelope, size_t len)
+{
+    return layer == 0 ? HSY_E_RANGE
+                      : onion_peel(out, late, secret, pub, layer, layers, at,
+                                   envelope, len);
 }

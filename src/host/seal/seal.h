@@ -80,33 +80,23 @@ void seal_clear(struct seal_context *c);
 #define SEAL_LAYERS_MAX 9u /* eight shufflers and the collector */
 #define SEAL_KEY_ID 4u
 #define SEAL_SEED 64u
-#define SEAL_WAY 32u
+
+/* A period is so many epochs, from epoch 0 on. */
+#define SEAL_PERIOD_DAYS 32u
 
 enum seal_kind { SEAL_REPORT = 1, SEAL_NULL = 2 };
 
 /* Where an upload belongs: an envelope opens nowhere else. epoch and id bind
- * the outermost layer alone, and may be 0 and NULL for the others. */
+ * the outermost layer, the period of the epoch binds the others, for which id
+ * may be NULL. */
 struct seal_place {
     const char *task; /* at most 32 bytes, ended or filled up by zeros */
     uint32_t release;
-    const uint8_t *digest; /* 32 bytes, of the scheme */
+    const uint8_t *digest; /* HSY_DIGEST bytes, of the scheme */
     uint32_t epoch;
-    const uint8_t *id;  /* 16 bytes, of the upload */
-    const uint8_t *way; /* SEAL_WAY bytes; not read by seal_onion */
+    const uint8_t *id;    /* 16 bytes, of the upload */
+    const uint8_t *terms; /* HSY_DIGEST bytes: hsy_document_terms */
 };
-
-/*
- * All parties that an envelope is for, outermost first: BLAKE2b-256 of
- * "hearsay way 1", how many there are (1 byte) and their public keys. Each
- * layer is bound to it. Else who gives one device another key of the collector
- * than all others have would know its envelope again behind every shuffler.
- */
-void seal_way(uint8_t way[SEAL_WAY], const uint8_t (*pubs)[SEAL_KEY],
-              size_t layers);
-
-/* The same of a task as it stands in a document; zeros if it is not shuffled.
- */
-void seal_task_way(uint8_t way[SEAL_WAY], const hsy_task *task);
 
 /* The first bytes of BLAKE2b-256 of "hearsay key 1" and pub. */
 void seal_key_id(uint8_t id[SEAL_KEY_ID], const uint8_t pub[SEAL_KEY]);
@@ -137,5 +127,16 @@ hsy_status seal_peel(uint8_t *out, const uint8_t secret[SEAL_KEY],
                      const uint8_t pub[SEAL_KEY], size_t layer, size_t layers,
                      const struct seal_place *at, const uint8_t *envelope,
                      size_t len);
+
+/*
+ * The same for a layer that is not the outermost, on the day at->epoch of who
+ * opens it: an envelope of that day's period, or of the one before (*late).
+ * out and envelope do not overlap.
+ */
+hsy_status seal_peel_recent(uint8_t *out, bool *late,
+                            const uint8_t secret[SEAL_KEY],
+                            const uint8_t pub[SEAL_KEY], size_t layer,
+                            size_t layers, const struct seal_place *at,
+                            const uint8_t *envelope, size_t len);
 
 #endif

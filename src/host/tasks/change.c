@@ -1,19 +1,20 @@
 /*
  * change.c - what may change from one version of the tasks to the next.
  *
- * Within a release: the words of the question, numbers that tasks.def does not
- * fix (sample, delay, grace, min_reports), an earlier end, what shufflers say
- * about themselves but for the keys to seal for, and that a relay is demanded.
- * Everything else shapes what is asked, what it costs or which coins are
- * tossed, and needs a new release, whose number is larger. An id keeps its
- * source for ever. A task may go.
+ * Within a release of a local task: the words of the question, numbers that
+ * tasks.def does not fix (sample, delay, grace, min_reports), an earlier end,
+ * and that a relay is demanded. Everything else shapes what is asked, what it
+ * costs or which coins are tossed, and needs a new release, whose number is
+ * larger. A release of a shuffled task never changes its terms
+ * (hsy_document_terms): only words and min_reports may differ, in it and in the
+ * other tasks on its source. An id keeps its source for ever. A task may go.
  */
 #include "host/tasks/internal.h"
 
 #include "host/base/host_fail.h"
-#include "host/seal/seal.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct yaml_place change_at(size_t i, const char *key, const char *sub)
@@ -67,42 +68,39 @@ static void change_complain(hsy_tasks *t, struct yaml_place at,
                old->release, old->release + 1);
 }
 
-/* Uploads of one release are sealed for the same keys, all of them: each layer
- * is bound to the way (host/seal). */
-static void change_way(hsy_tasks *t, size_t i, const hsy_task *old)
-{
-    const hsy_task *now = &t->tasks[i];
-    uint8_t was[SEAL_WAY], is[SEAL_WAY];
-
-    seal_task_way(was, old);
-    seal_task_way(is, now);
-    if (memcmp(was, is, SEAL_WAY) == 0)
-        return;
-    if (memcmp(old->collector_key, now->collector_key, HSY_SEAL_KEY) != 0)
-        change_complain(t, change_at(i, "collector_key", NULL),
-                        "the collector's key has changed", old);
-    else
-        change_complain(t, change_at(i, "shufflers", NULL),
-                        "a key that a shuffler opens with has changed", old);
-}
-
 /* The place of a number that another release may have, and this not; no key:
  * there is none. */
 static struct yaml_place change_number(size_t i, const hsy_task *old,
                                        const hsy_task *now)
 {
+    const unsigned fixed =
+        now->model == HSY_MODEL_SHUFFLED ? TASK_FIXED | TASK_TERMS : TASK_FIXED;
     const struct task_field *f = task_fields;
 
     while (f->key != NULL &&
-           ((f->flags & TASK_FIXED) == 0 || task_field_same(f, old, now)))
+           ((f->flags & fixed) == 0 || task_field_same(f, old, now)))
         f++;
     return tasks_number_at(i, f);
 }
 
-/* One release twice: complain of the first thing that differs. */
-static void change_within(hsy_tasks *t, size_t i, const hsy_task *old)
+static bool change_collector(const hsy_task *a, const hsy_task *b)
+{
+    return memcmp(a->collector_key, b->collector_key, HSY_SEAL_KEY) != 0;
+}
+
+static bool change_statements(const hsy_task *a, const hsy_task *b)
+{
+    return a->shufflers != b->shufflers ||
+           memcmp(a->statements, b->statements,
+                  (size_t)a->shufflers * HSY_STATEMENT_WIRE) != 0;
+}
+
+/* One release twice: complain of the first thing that differs. True if nothing
+ * does. */
+static bool change_within(hsy_tasks *t, size_t i, const hsy_task *old)
 {
     const hsy_task *now = &t->tasks[i];
+    const bool shuffled = now->model == HSY_MODEL_SHUFFLED;
     const char *slots = now->permanent != NULL ? "permanent" : "repeat";
     const struct yaml_place number = change_number(i, old, now);
     const struct {
@@ -115,29 +113,56 @@ static void change_within(hsy_tasks *t, size_t i, const hsy_task *old)
         {"mechanism", NULL,
          memcmp(old->scheme, now->scheme, HSY_SCHEME_WIRE) != 0},
         {"start", NULL, old->start != now->start},
-        {"end", NULL, old->end < now->end},
+        {"end", NULL, shuffled ? old->end != now->end : old->end < now->end},
         {slots, NULL, old->slot_days != now->slot_days},
         {"permanent", "every", old->round_days != now->round_days},
         {"model", NULL, old->model != now->model},
-        {"relay", NULL, (old->flags & ~now->flags) != 0},
-        {"shufflers", NULL, old->shufflers != now->shufflers},
+        {"relay", NULL,
+         (old->flags & ~now->flags) != 0 ||
+             (shuffled && old->flags != now->flags)},
         {number.key, number.sub, number.key != NULL},
-        {"sample", NULL, old->nano_central != now->nano_central},
+        {"collector_key", NULL, shuffled && change_collector(old, now)},
+        {"shufflers", NULL, shuffled && change_statements(old, now)},
+        {"epsilon", NULL, old->nano_central != now->nano_central},
     };
 
     for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)
         if (rules[k].differs) {
             change_complain(t, change_at(i, rules[k].key, rules[k].sub),
-                            strcmp(rules[k].key, "end") == 0
+                            strcmp(rules[k].key, "end") == 0 && !shuffled
                                 ? "has become later"
                                 : "has changed",
                             old);
-            return;
+            return false;
         }
-    change_way(t, i, old);
+    return true;
 }
 
-static void change_task(hsy_tasks *t, size_t i, const hsy_task *old)
+/* The documents in force and to come, opened. */
+struct change {
+    const hsy_document *from;
+    hsy_document to;
+};
+
+/* Nothing has changed in the task itself, but its terms are others. */
+static void change_terms(hsy_tasks *t, size_t i, const struct change *c,
+                         uint32_t k, const hsy_task *old)
+{
+    uint8_t was[HSY_DIGEST], is[HSY_DIGEST];
+
+    if (t->tasks[i].model != HSY_MODEL_SHUFFLED)
+        return;
+    hsy_document_terms(c->from, was, k);
+    hsy_document_terms(&c->to, is, (uint32_t)i);
+    if (memcmp(was, is, HSY_DIGEST) != 0)
+        change_complain(t, change_at(i, "source", NULL),
+                        "another task on this source has changed, come or gone",
+                        old);
+}
+
+/* Task i against task k of the document in force. */
+static void change_task(hsy_tasks *t, size_t i, const struct change *c,
+                        uint32_t k, const hsy_task *old)
 {
     const hsy_task *now = &t->tasks[i];
 
@@ -150,25 +175,41 @@ static void change_task(hsy_tasks *t, size_t i, const hsy_task *old)
         yaml_wrong(&t->notes, change_at(i, "release", NULL),
                    "release %" PRIu32 " is in force: it must not decrease",
                    old->release);
-    else if (now->release == old->release)
-        change_within(t, i, old);
+    else if (now->release == old->release && change_within(t, i, old))
+        change_terms(t, i, c, k, old);
+}
+
+static hsy_status change_all(hsy_tasks *t, const hsy_document *from,
+                             hsy_error *err)
+{
+    struct change c = {.from = from};
+    uint8_t *bytes = NULL;
+    size_t len = 0;
+    hsy_task old;
+    hsy_status st = tasks_encode(&bytes, &len, t, &t->head, err);
+
+    if (st == HSY_OK)
+        st = hsy_document_open(&c.to, bytes, len, err);
+    if (st == HSY_OK)
+        change_versions(t, from);
+    for (uint32_t k = 0; st == HSY_OK && k < from->tasks; k++) {
+        hsy_document_task(from, &old, k);
+        for (size_t i = 0; i < t->ntasks; i++)
+            if (strcmp(old.id, t->tasks[i].id) == 0)
+                change_task(t, i, &c, k, &old);
+    }
+    free(bytes);
+    return st;
 }
 
 hsy_status hsy_tasks_change(hsy_tasks *t, const hsy_document *from,
                             hsy_error *err)
 {
-    const uint32_t n =
-        t->notes.wrong ? 0 : from->tasks; /* else nothing is known */
-    hsy_task old;
+    /* Of a file that is not sound nothing is known. */
+    hsy_status st = t->notes.wrong ? HSY_OK : change_all(t, from, err);
 
-    if (!t->notes.wrong)
-        change_versions(t, from);
-    for (uint32_t k = 0; k < n; k++) {
-        hsy_document_task(from, &old, k);
-        for (size_t i = 0; i < t->ntasks; i++)
-            if (strcmp(old.id, t->tasks[i].id) == 0)
-                change_task(t, i, &old);
-    }
+    if (st != HSY_OK)
+        return st;
     if (t->notes.nomem)
         return host_nomem(err);
     if (t->notes.wrong)

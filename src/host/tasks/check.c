@@ -312,6 +312,24 @@ static void check_marks(hsy_tasks *t, size_t i, const hsy_release_info *info)
                   seeds, reports, bits);
 }
 
+/* Whatever changes in another task on its source needs a new release of a
+ * shuffled one (hsy_document_terms). */
+static void check_shared(hsy_tasks *t, size_t i)
+{
+    const hsy_task *own = &t->tasks[i];
+
+    for (size_t k = 0; k < t->ntasks; k++)
+        if (k != i && own->model == HSY_MODEL_SHUFFLED &&
+            strcmp(t->tasks[k].source, own->source) == 0) {
+            yaml_warn(&t->notes, check_at(i, "source", NULL),
+                      "task '%s' is on the same source, so that every change "
+                      "of it needs a new release of '%s'; give a shuffled task "
+                      "a source of its own",
+                      t->tasks[k].id, own->id);
+            return;
+        }
+}
+
 static void check_remarks(hsy_tasks *t, size_t i, const hsy_release_info *info)
 {
     const struct tasks_raw *raw = &t->file.tasks[i];
@@ -336,6 +354,7 @@ static void check_remarks(hsy_tasks *t, size_t i, const hsy_release_info *info)
     if (raw->permanent != NULL)
         check_marks(t, i, info);
     tasks_frozen(t, i);
+    check_shared(t, i);
     if (info->task.max_changes >= 2)
         yaml_warn(&t->notes, check_at(i, "permanent", "max_changes"),
                   "when the answer changes, that and when it did may show; "
@@ -437,4 +456,6 @@ void tasks_check(hsy_tasks *t)
         check_document(t);
     if (!t->notes.wrong && !t->notes.nomem)
         check_releases(t);
+    if (!t->notes.wrong && !t->notes.nomem)
+        tasks_document_bytes(t);
 }

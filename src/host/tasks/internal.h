@@ -77,6 +77,11 @@ struct hsy_tasks {
 
 extern const struct yaml_form tasks_form, policy_form;
 
+/* The document of these tasks, with zeros for a signature; the caller frees
+ * *bytes, also after a failure. */
+hsy_status tasks_encode(uint8_t **bytes, size_t *len, const hsy_tasks *t,
+                        const hsy_document *head, hsy_error *err);
+
 /* Everything from the bytes of a file; t is zeroed but for today and directory,
  * which it owns. */
 void tasks_read_bytes(hsy_tasks *t, const uint8_t *text, size_t len);
@@ -105,6 +110,9 @@ struct yaml_place tasks_number_at(size_t i, const struct task_field *f);
 
 /* The relay, the keys of its gateway and of the collector (parties_file.c). */
 void tasks_parties(hsy_tasks *t);
+
+/* Choose document_bytes, where the tasks are sound. */
+void tasks_document_bytes(hsy_tasks *t);
 
 /* The model of task i, and what a shuffled one has more, before its scheme is
  * known; and what follows from the scheme (task_model.c). */

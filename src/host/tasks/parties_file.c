@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define PARTIES_FILE_ANSWER 256u /* bytes of every sealed answer */
+#define PARTIES_FILE_ROOM 128u   /* that a sealed document adds, at most */
 
 /* A public key in a file of that name; false after a complaint. */
 static bool parties_file_key(hsy_tasks *t, uint8_t key[HSY_SEAL_KEY],
@@ -90,4 +91,26 @@ void tasks_parties(hsy_tasks *t)
     t->parties.relay = relay;
     t->parties.relay_len = relay != NULL ? strlen(relay) : 0;
     t->head.parties = &t->parties;
+}
+
+/* The relay has to know this length, so it changes as seldom as can be: it is
+ * 64 KiB until a document needs more. */
+void tasks_document_bytes(hsy_tasks *t)
+{
+    uint32_t bytes = HSY_DOCUMENT_BYTES_MIN;
+    size_t len = 0;
+
+    if (t->parties.gateway_keys == 0 ||
+        hsy_document_encode(&t->head, NULL, 0, &len, t->tasks, t->ntasks,
+                            NULL) != HSY_OK)
+        return;
+    len += HSY_SIGNATURE + PARTIES_FILE_ROOM;
+    while (bytes < len && bytes < HSY_DOCUMENT_BYTES_MAX)
+        bytes *= 2;
+    if (bytes >= len)
+        t->parties.document_bytes = bytes;
+    else
+        yaml_warn(&t->notes, yaml_key("gateway_keys"),
+                  "the document is longer than 1 MiB: devices cannot fetch it "
+                  "through a relay");
 }

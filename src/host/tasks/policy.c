@@ -5,6 +5,7 @@
 #include "host/base/hex.h"
 #include "host/base/host_fail.h"
 #include "host/base/output.h"
+#include "host/base/url.h"
 #include "host/base/written.h"
 #include "host/tasks/internal.h"
 #include "host/tasks/task_file.h"
@@ -15,6 +16,7 @@
 
 #define POLICY_RELEASES_MAX 4096u
 #define POLICY_PINS_MAX 256u
+#define POLICY_RELAYS_MAX 16u
 #define POLICY_CAP_MAX 64u /* bytes of a cap */
 
 /* ---- Caps as text -------------------------------------------------------- */
@@ -114,7 +116,114 @@ void policy_clear(struct policy *p)
     free(p->sources);
     free(p->anchor);
     free(p->pins);
+    free(p->gateway);
+    for (size_t i = 0; i < p->policy.nrelays; i++)
+        free(p->relays[i]);
+    free(p->relays);
     *p = (struct policy){.sources = NULL};
+}
+
+/* ---- Pins: trust on first use -------------------------------------------- */
+
+static hsy_status policy_add_relay(struct policy *p, const char *url,
+                                   size_t len)
+{
+    char **relays =
+        realloc(p->relays, (p->policy.nrelays + 2) * sizeof *relays);
+
+    if (relays == NULL)
+        return HSY_E_NOMEM;
+    p->relays = relays;
+    p->policy.relays = (const char *const *)relays;
+    relays[p->policy.nrelays] = strndup(url, len);
+    if (relays[p->policy.nrelays] == NULL)
+        return HSY_E_NOMEM;
+    relays[++p->policy.nrelays] = NULL;
+    return HSY_OK;
+}
+
+static hsy_status policy_pin_relay(struct policy *p, const hsy_document *doc,
+                                   hsy_error *err)
+{
+    hsy_parties parties;
+
+    hsy_document_parties(doc, &parties);
+    if (parties.relay_len == 0)
+        return HSY_OK;
+    if (policy_add_relay(p, parties.relay, parties.relay_len) != HSY_OK)
+        return host_nomem(err);
+    if (!url_ok(p->relays[p->policy.nrelays - 1]))
+        return host_fail(err, HSY_E_RANGE, HSY_FIELD_RELAY,
+                         "the document's relay is not a URL");
+    p->policy.flags |= HSY_POLICY_RELAY | HSY_POLICY_RELAY_NAMED;
+    return HSY_OK;
+}
+
+/* The key that a shuffler signs with, once. */
+static hsy_status policy_pin_key(struct policy *p,
+                                 const uint8_t key[HSY_SIGN_KEY],
+                                 hsy_error *err)
+{
+    const size_t n = p->policy.nshuffler_keys;
+    uint8_t *pins;
+
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(p->pins + i * HSY_SIGN_KEY, key, HSY_SIGN_KEY) == 0)
+            return HSY_OK;
+    if (n == POLICY_PINS_MAX)
+        return host_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SHUFFLER_KEYS,
+                               "the document has more shufflers than a policy "
+                               "can pin",
+                               POLICY_PINS_MAX);
+    pins = realloc(p->pins, (n + 1) * HSY_SIGN_KEY);
+    if (pins == NULL)
+        return host_nomem(err);
+    memcpy(pins + n * HSY_SIGN_KEY, key, HSY_SIGN_KEY);
+    p->policy.shuffler_keys = p->pins = pins;
+    p->policy.nshuffler_keys = n + 1;
+    return HSY_OK;
+}
+
+static hsy_status policy_pin_task(struct policy *p, const hsy_task *t,
+                                  hsy_error *err)
+{
+    const uint64_t reports = hsy_task_batch_reports(t);
+    hsy_statement s;
+
+    if (p->policy.min_shufflers > t->shufflers)
+        p->policy.min_shufflers = t->shufflers;
+    if (p->policy.min_batch > reports)
+        p->policy.min_batch = reports;
+    for (uint32_t i = 0; i < t->shufflers; i++) {
+        hsy_status st = hsy_statement_decode(
+            &s, t->statements + (size_t)i * HSY_STATEMENT_WIRE, err);
+
+        if (st == HSY_OK)
+            st = policy_pin_key(p, s.sign_key, err);
+        if (st != HSY_OK)
+            return st;
+    }
+    return HSY_OK;
+}
+
+/* A demand holds for every task, so a local task among them leaves none but the
+ * relay. */
+hsy_status policy_pin(struct policy *p, const hsy_document *doc, hsy_error *err)
+{
+    hsy_status st = policy_pin_relay(p, doc, err);
+    hsy_task task;
+
+    p->policy.min_shufflers = doc->tasks != 0 ? HSY_SHUFFLERS_MAX : 0;
+    p->policy.min_batch = doc->tasks != 0 ? UINT32_MAX : 0;
+    for (uint32_t i = 0; st == HSY_OK && i < doc->tasks; i++) {
+        hsy_document_task(doc, &task, i);
+        st = policy_pin_task(p, &task, err);
+    }
+    if (p->policy.min_shufflers == 0)
+        p->policy.nshuffler_keys = 0;
+    if (p->policy.nshuffler_keys != 0)
+        p->policy.flags |= HSY_POLICY_PIN_ALL;
+    return st;
 }
 
 /* ---- The file ------------------------------------------------------------ */
@@ -130,7 +239,8 @@ struct policy_file {
     uint64_t day, lifetime, releases, release_bytes;
     struct policy_source *sources;
     size_t nsources;
-    char *relay, *pin_all, **shuffler_keys;
+    char *relay, *pinned_relay, *pin_all;
+    char **relays, **shuffler_keys, **gateway_keys;
     uint64_t min_shufflers, min_batch;
 };
 
@@ -197,6 +307,15 @@ static const struct yaml_field policy_fields[] = {
      .map = &policy_source_map,
      .required = true},
     {.key = "relay", .type = YAML_TEXT, .at = POLICY_AT(relay)},
+    {.key = "relays",
+     .type = YAML_LIST,
+     .at = POLICY_AT(relays),
+     .high = POLICY_RELAYS_MAX},
+    {.key = "pinned_relay", .type = YAML_TEXT, .at = POLICY_AT(pinned_relay)},
+    {.key = "gateway_keys",
+     .type = YAML_LIST,
+     .at = POLICY_AT(gateway_keys),
+     .high = POLICY_PINS_MAX},
     {.key = "min_shufflers",
      .type = YAML_COUNT,
      .at = POLICY_AT(min_shufflers),
@@ -215,8 +334,9 @@ static const struct yaml_field policy_fields[] = {
 const struct yaml_form policy_form = {
     .map = {policy_fields, sizeof(struct policy_file)},
     .others = "there are key, anchor, day, lifetime, releases, release-bytes, "
-              "relay, min_shufflers, min_batch, shuffler_keys, pin_all and "
-              "sources, each with name, answer, day and lifetime",
+              "relay, relays, pinned_relay, gateway_keys, min_shufflers, "
+              "min_batch, shuffler_keys, pin_all and sources, each with name, "
+              "answer, day and lifetime",
     .column = "one source",
     .name = "name",
     .aliases = true,
@@ -252,29 +372,70 @@ static bool policy_word(struct yaml_notes *n, const char *key, const char *text,
     return true;
 }
 
+/* A list of keys; how many there are. */
+static size_t policy_take_keys(uint8_t **keys, struct yaml_notes *n,
+                               const char *key, char *const *from)
+{
+    size_t count = 0;
+
+    while (from != NULL && from[count] != NULL)
+        count++;
+    *keys = calloc(count + 1, HSY_SIGN_KEY);
+    n->nomem |= *keys == NULL;
+    for (size_t i = 0; i < count && !n->nomem; i++)
+        if (!policy_take_key(*keys + i * HSY_SIGN_KEY, from[i]))
+            yaml_wrong(n, yaml_key(key), "a key must be 64 hexadecimal digits");
+    return count;
+}
+
+/* One more relay, copied. */
+static void policy_take_relay(struct policy *p, struct yaml_notes *n,
+                              const char *key, const char *url)
+{
+    if (!url_ok(url) || strlen(url) > HSY_RELAY_MAX)
+        yaml_wrong(n, yaml_key(key),
+                   "must be a URL, e.g. https://relay.example/");
+    else if (p->collector != NULL && url_same_host(url, p->collector) &&
+             !url_loopback(url))
+        yaml_wrong(n, yaml_key(key),
+                   "this relay is on the collector's host, which would see "
+                   "this device's address: name one that somebody else runs");
+    else if (policy_add_relay(p, url, strlen(url)) != HSY_OK)
+        n->nomem = true;
+}
+
+/* Those that the person lists, or the one that the collector has named. */
+static void policy_take_relays(struct policy *p, struct yaml_notes *n,
+                               const struct policy_file *from)
+{
+    for (size_t i = 0; from->relays != NULL && from->relays[i] != NULL; i++)
+        policy_take_relay(p, n, "relays", from->relays[i]);
+    if (from->pinned_relay == NULL)
+        return;
+    if (from->relays != NULL && from->relays[0] != NULL)
+        yaml_wrong(n, yaml_key("pinned_relay"),
+                   "must be left out where there are relays");
+    policy_take_relay(p, n, "pinned_relay", from->pinned_relay);
+    p->policy.flags |= HSY_POLICY_RELAY_NAMED;
+}
+
 /* What is demanded of every task. */
 static void policy_take_demands(struct policy *p, struct yaml_notes *n,
                                 const struct policy_file *from)
 {
-    size_t keys = 0;
-
-    while (from->shuffler_keys != NULL && from->shuffler_keys[keys] != NULL)
-        keys++;
-    p->pins = calloc(keys + 1, HSY_SIGN_KEY);
-    n->nomem |= p->pins == NULL;
-    for (size_t i = 0; i < keys && !n->nomem; i++)
-        if (!policy_take_key(p->pins + i * HSY_SIGN_KEY,
-                             from->shuffler_keys[i]))
-            yaml_wrong(n, yaml_key("shuffler_keys"),
-                       "a key must be 64 hexadecimal digits");
+    p->policy.nshuffler_keys =
+        policy_take_keys(&p->pins, n, "shuffler_keys", from->shuffler_keys);
     p->policy.shuffler_keys = p->pins;
-    p->policy.nshuffler_keys = keys;
+    p->policy.ngateway_keys =
+        policy_take_keys(&p->gateway, n, "gateway_keys", from->gateway_keys);
+    p->policy.gateway_keys = p->gateway;
     p->policy.min_shufflers = (uint32_t)from->min_shufflers;
     p->policy.min_batch = from->min_batch;
     if (policy_word(n, "relay", from->relay, "required", "optional"))
         p->policy.flags |= HSY_POLICY_RELAY;
     if (policy_word(n, "pin_all", from->pin_all, "yes", "no"))
         p->policy.flags |= HSY_POLICY_PIN_ALL;
+    policy_take_relays(p, n, from);
 }
 
 /* A sound file's; what it owns may be taken. */
@@ -302,7 +463,7 @@ hsy_status policy_read_bytes(struct policy *p, const uint8_t *text, size_t len,
 {
     struct yaml_notes notes = {.directory = NULL};
     struct policy_file file = {.anchor = NULL};
-    struct policy made = {.sources = NULL};
+    struct policy made = {.collector = p->collector};
     hsy_status st = HSY_OK;
 
     yaml_read(&notes, &policy_form, &file, text, len);
@@ -362,23 +523,49 @@ static void policy_put_quoted(FILE *to, const char *text)
     fputs("'\n", to);
 }
 
-/* What is demanded of every task, if anything is. */
-static void policy_put_demands(FILE *to, const hsy_policy *policy)
+static void policy_put_keys(FILE *to, const char *name, const uint8_t *keys,
+                            size_t n)
 {
     char key[2 * HSY_SIGN_KEY + 1];
 
+    if (n != 0)
+        fprintf(to, "%s:\n", name);
+    for (size_t i = 0; i < n; i++) {
+        hex_put(key, keys + i * HSY_SIGN_KEY, HSY_SIGN_KEY);
+        fprintf(to, "  - '%s'\n", key);
+    }
+}
+
+static void policy_put_relays(FILE *to, const hsy_policy *policy)
+{
+    const bool named = (policy->flags & HSY_POLICY_RELAY_NAMED) != 0;
+
+    if (policy->nrelays != 0)
+        fputs(named ? "# the relay that the collector named in the first "
+                      "document\npinned_relay: "
+                    : "relays:\n",
+              to);
+    for (size_t i = 0; i < policy->nrelays; i++) {
+        if (!named)
+            fputs("  - ", to);
+        policy_put_quoted(to, policy->relays[i]);
+    }
+}
+
+/* What is demanded of every task, if anything is. */
+static void policy_put_demands(FILE *to, const hsy_policy *policy)
+{
     if ((policy->flags & HSY_POLICY_RELAY) != 0)
         fprintf(to, "relay: required\n");
+    policy_put_relays(to, policy);
+    policy_put_keys(to, "gateway_keys", policy->gateway_keys,
+                    policy->ngateway_keys);
     if (policy->min_shufflers != 0)
         fprintf(to, "min_shufflers: %" PRIu32 "\n", policy->min_shufflers);
     if (policy->min_batch != 0)
         fprintf(to, "min_batch: %" PRIu64 "\n", policy->min_batch);
-    if (policy->nshuffler_keys != 0)
-        fprintf(to, "shuffler_keys:\n");
-    for (size_t i = 0; i < policy->nshuffler_keys; i++) {
-        hex_put(key, policy->shuffler_keys + i * HSY_SIGN_KEY, HSY_SIGN_KEY);
-        fprintf(to, "  - '%s'\n", key);
-    }
+    policy_put_keys(to, "shuffler_keys", policy->shuffler_keys,
+                    policy->nshuffler_keys);
     if ((policy->flags & HSY_POLICY_PIN_ALL) != 0)
         fprintf(to, "pin_all: yes\n");
 }

@@ -12,12 +12,17 @@
 #define POLICY_ALL_DAY (10 * (uint64_t)HSY_NANO)
 #define POLICY_ALL_LIFETIME (20 * (uint64_t)HSY_NANO)
 
-/* Zero it to begin. The policy's sources, their names and anchor are owned. */
+/* Zero it to begin. All that it points to is owned, but the collector's URL. */
 struct policy {
     hsy_policy policy;
     hsy_source *sources;
-    char *anchor;  /* NULL: none */
-    uint8_t *pins; /* shuffler_keys of the policy */
+    char *anchor;     /* NULL: none */
+    uint8_t *pins;    /* shuffler_keys of the policy */
+    uint8_t *gateway; /* gateway_keys of the policy */
+    char **relays;    /* of the policy; NULL behind them */
+    /* Where uploads are sent: reading refuses a relay on its host. NULL: it is
+     * not known. */
+    const char *collector;
 };
 
 /* One more source; its name is copied. HSY_E_RANGE for a name that is none, or
@@ -27,6 +32,11 @@ hsy_status policy_add(struct policy *p, const char *name, size_t len,
 
 /* The same from NAME=ANSWER,DAY,LIFETIME. HSY_E_FORMAT if it is none. */
 hsy_status policy_add_text(struct policy *p, const char *text, hsy_error *err);
+/* Demands of every task what all tasks of a document have, and the document's
+ * relay: trust on first use. HSY_E_RANGE for more keys than a policy holds. */
+hsy_status policy_pin(struct policy *p, const hsy_document *doc,
+                      hsy_error *err);
+
 const hsy_source *policy_find(const struct policy *p, const char *name);
 
 /* Everything that is wrong in a file is listed with its line; *problems is the

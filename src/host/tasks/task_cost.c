@@ -50,6 +50,8 @@ static hsy_status cost_open(struct task_cost *row, const hsy_task *task,
         return st;
     row->task = task;
     hsy_release_describe(row->release, &row->info);
+    if (task_model_proved(&row->info))
+        hsy_release_proved(row->release);
     hsy_scheme_describe(row->info.scheme, &row->scheme);
     for (size_t i = 0; i < TASK_COST_AFTER; i++)
         row->after[i] = NAN;

@@ -49,6 +49,17 @@ hsy_batch task_model_batch(const hsy_task *task);
 hsy_status task_model_worth(hsy_worth *out, const hsy_release_info *info,
                             hsy_error *err);
 
+/* Nano-epsilon by which a claim may be below what is found: where an epsilon is
+ * found by halving its last digits differ. */
+#define TASK_MODEL_SLACK 1000u
+
+/* Returns true if the task is not shuffled, or its central epsilon is at least
+ * that of task_model_worth. Takes some milliseconds. */
+bool task_model_proved(const hsy_release_info *info);
+
+/* The same of all tasks of a document: HSY_E_RANGE with the task's place. */
+hsy_status task_model_check(const hsy_document *doc, hsy_error *err);
+
 /* ---- The sheet (task_sheet.c) -------------------------------------------- */
 
 /* Markdown. costs are the file's; signature: what is known of it, NULL if a

@@ -14,11 +14,12 @@ enum task_type {
 };
 
 enum {
-    TASK_FIXED = 1,     /* another one is another release */
-    TASK_OWN = 2,       /* change.c and who writes task files know it by name */
-    TASK_API = 4,       /* the collector's lists have it */
-    TASK_SHUFFLED = 8,  /* only of shuffled tasks */
-    TASK_PERMANENT = 16 /* it stands in the mapping of that name */
+    TASK_FIXED = 1,    /* another one is another release */
+    TASK_OWN = 2,      /* change.c and who writes task files know it by name */
+    TASK_API = 4,      /* the collector's lists have it */
+    TASK_SHUFFLED = 8, /* only of shuffled tasks */
+    TASK_PERMANENT = 16, /* it stands in the mapping of that name */
+    TASK_TERMS = 32      /* of a shuffled task another one is another release */
 };
 
 struct task_field {

@@ -11,6 +11,7 @@
 #include "host/tasks/internal.h"
 
 #include "host/base/files.h"
+#include "host/base/host_fail.h"
 #include "host/tasks/task_cost.h"
 #include "host/worth/worth.h"
 
@@ -26,6 +27,8 @@ static struct yaml_place model_at(size_t i, const char *key)
 }
 
 /* ---- Statements ---------------------------------------------------------- */
+
+#define MODEL_VERSION 8u /* bytes up to the end of a statement's version */
 
 /* A statement in a file of that name; false after a complaint. */
 static bool model_statement(hsy_tasks *t, size_t i, const char *name,
@@ -45,12 +48,13 @@ static bool model_statement(hsy_tasks *t, size_t i, const char *name,
         st = file_whole(&bytes, &len, path, HSY_STATEMENT_WIRE, &err);
         why = st == HSY_E_IO
                   ? strerror(errno)
-                  : "not a statement of a shuffler, which has 256 bytes";
+                  : "not a statement of a shuffler, which has 512 bytes";
     }
     free(path);
     if (st != HSY_OK)
         yaml_wrong(&t->notes, at, "%.100s: %s", name, why);
-    else if (len != HSY_STATEMENT_WIRE ||
+    else if (len < MODEL_VERSION ||
+             (len != HSY_STATEMENT_WIRE && bytes[4] != 1) ||
              hsy_statement_decode(&s, bytes, &err) != HSY_OK)
         yaml_wrong(&t->notes, at, "%.100s: %s", name,
                    err.msg != NULL ? err.msg : "not a statement of a shuffler");
@@ -170,6 +174,47 @@ hsy_status task_model_worth(hsy_worth *out, const hsy_release_info *info,
     const hsy_batch batch = task_model_batch(&info->task);
 
     return hsy_worth_of(out, info->scheme, info->memo, &batch, err);
+}
+
+/* A report's own epsilon needs no batch. */
+bool task_model_proved(const hsy_release_info *info)
+{
+    const hsy_batch batch = task_model_batch(&info->task);
+    const uint64_t claim = info->task.nano_central + TASK_MODEL_SLACK;
+    bool holds = info->task.model != HSY_MODEL_SHUFFLED ||
+                 info->task.nano_central >= info->nano_report;
+
+    return holds ||
+           (hsy_worth_holds(&holds, info->scheme, info->memo, &batch,
+                            (double)claim / HSY_NANO, NULL) == HSY_OK &&
+            holds);
+}
+
+hsy_status task_model_check(const hsy_document *doc, hsy_error *err)
+{
+    for (uint32_t i = 0; i < doc->tasks; i++) {
+        hsy_release *r = NULL;
+        hsy_release_info info;
+        hsy_task task;
+        hsy_status st;
+        bool proved;
+
+        hsy_document_task(doc, &task, i);
+        if (task.model != HSY_MODEL_SHUFFLED)
+            continue;
+        st = task_release(&r, &task, err);
+        if (st != HSY_OK)
+            return st;
+        hsy_release_describe(r, &info);
+        proved = task_model_proved(&info);
+        free(r);
+        if (!proved)
+            return host_fail_at(err, HSY_E_RANGE, HSY_FIELD_EPSILON_CENTRAL,
+                                "the central epsilon is below what the task's "
+                                "batches are proved to give",
+                                HSY_UNIT_TASK, i + 1);
+    }
+    return HSY_OK;
 }
 
 /* All sealed requests have the length that the longest upload takes. */

@@ -91,13 +91,29 @@ void hsy_tasks_head(const hsy_tasks *tasks, hsy_document *doc)
     *doc = tasks->head;
 }
 
+hsy_status tasks_encode(uint8_t **bytes, size_t *len, const hsy_tasks *t,
+                        const hsy_document *head, hsy_error *err)
+{
+    size_t n = 0;
+    hsy_status st =
+        hsy_document_encode(head, NULL, 0, &n, t->tasks, t->ntasks, err);
+
+    if (st != HSY_OK)
+        return st;
+    *bytes = calloc(1, n + HSY_SIGNATURE);
+    if (*bytes == NULL)
+        return host_nomem(err);
+    *len = n + HSY_SIGNATURE;
+    return hsy_document_encode(head, *bytes, n, &n, t->tasks, t->ntasks, err);
+}
+
 hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
                              size_t *len, const uint8_t secret[HSY_SIGN_SECRET],
                              const uint8_t *next_key, hsy_error *err)
 {
     hsy_document doc = tasks->head;
-    uint8_t *out;
-    size_t n;
+    uint8_t *out = NULL;
+    size_t n = 0;
     hsy_status st;
 
     if (tasks->notes.wrong)
@@ -105,16 +121,9 @@ hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
                          "the task file is not sound");
     if (next_key != NULL)
         memcpy(doc.next_key, next_key, HSY_SIGN_KEY);
-    st = hsy_document_encode(&doc, NULL, 0, &n, tasks->tasks, tasks->ntasks,
-                             err);
-    if (st != HSY_OK)
-        return st;
-    out = malloc(n + HSY_SIGNATURE);
-    if (out == NULL)
-        return host_nomem(err);
-    st =
-        hsy_document_encode(&doc, out, n, &n, tasks->tasks, tasks->ntasks, err);
-    if (st == HSY_OK && hsy_sign(out + n, out, n, secret) != HSY_OK)
+    st = tasks_encode(&out, &n, tasks, &doc, err);
+    if (st == HSY_OK && hsy_sign(out + n - HSY_SIGNATURE, out,
+                                 n - HSY_SIGNATURE, secret) != HSY_OK)
         st = host_fail(err, HSY_E_RANGE, HSY_FIELD_NONE,
                        "the secret key is not whole");
     if (st != HSY_OK) {
@@ -122,6 +131,6 @@ hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
         return st;
     }
     *bytes = out;
-    *len = n + HSY_SIGNATURE;
+    *len = n;
     return HSY_OK;
 }

@@ -64,9 +64,25 @@ static uint64_t worth_among(uint64_t n, double pool, double delta)
     return 1 + (uint64_t)floor(fmax(sure, 0) * (1 - ACCOUNT_SLACK));
 }
 
-/* The least epsilon by any bound that includes s. */
+/* The least epsilon that a bound proves. If `at` is above 0, only that one is
+ * tried: `at` if it is proved, else infinite. */
+static hsy_status worth_bound(double *epsilon, const hsy_shuffle *s, double at,
+                              double delta, hsy_error *err)
+{
+    double proved = 1;
+    hsy_status st;
+
+    if (at <= 0)
+        return hsy_shuffle_epsilon(s, epsilon, delta, err);
+    st = hsy_shuffle_delta(s, &proved, at, err);
+    *epsilon = proved <= delta ? at : INFINITY;
+    return st;
+}
+
+/* The same by any bound that includes s. */
 static hsy_status worth_least(double *epsilon, hsy_shuffle_bound *by,
-                              hsy_shuffle s, double delta, hsy_error *err)
+                              hsy_shuffle s, double at, double delta,
+                              hsy_error *err)
 {
     const hsy_shuffle_bound own = s.by;
     const struct {
@@ -85,7 +101,7 @@ static hsy_status worth_least(double *epsilon, hsy_shuffle_bound *by,
         if (!bounds[i].fits)
             continue;
         s.by = bounds[i].by;
-        st = hsy_shuffle_epsilon(&s, &x, delta, err);
+        st = worth_bound(&x, &s, at, delta, err);
         if (st != HSY_OK)
             return st;
         if (x < *epsilon) {
@@ -134,19 +150,19 @@ static double worth_permanent(const hsy_permanent *kept,
 
 /* Of each of several batches made from permanent answers. */
 static hsy_status worth_again(hsy_worth *w, const hsy_permanent *kept,
-                              double delta, hsy_error *err)
+                              double at, double delta, hsy_error *err)
 {
     const hsy_shuffle s = worth_step(kept, w->among);
     hsy_shuffle_bound by;
 
     if (!(s.epsilon_report > 0 && s.epsilon_report <= ACCOUNT_EPSILON_MAX))
         return HSY_OK; /* hardly any noise: nothing is proved */
-    return worth_least(&w->again, &by, s, delta, err);
+    return worth_least(&w->again, &by, s, at, delta, err);
 }
 
-hsy_status hsy_worth_of(hsy_worth *out, const hsy_scheme *s,
-                        const hsy_permanent *kept, const hsy_batch *b,
-                        hsy_error *err)
+static hsy_status worth_find(hsy_worth *out, const hsy_scheme *s,
+                             const hsy_permanent *kept, const hsy_batch *b,
+                             double at, hsy_error *err)
 {
     hsy_worth w = {.again = INFINITY, .most = INFINITY, .delta = b->delta};
     double pool = 1, delta = b->delta;
@@ -171,16 +187,34 @@ hsy_status hsy_worth_of(hsy_worth *out, const hsy_scheme *s,
         delta /= 2;
     }
     own.n = w.among > 0 ? w.among : 1; /* who is alone, or one of nobody */
-    st = worth_least(&w.epsilon, &w.by, own, delta, err);
+    st = worth_least(&w.epsilon, &w.by, own, at, delta, err);
     if (st == HSY_OK && isinf(w.most))
         w.again = w.epsilon;
     else if (st == HSY_OK && kept != NULL && w.among > 0)
-        st = worth_again(&w, kept, delta, err);
+        st = worth_again(&w, kept, at, delta, err);
     if (st != HSY_OK)
         return st;
     w.epsilon = fmin(fmin(w.epsilon, w.most), w.again);
     *out = w;
     return HSY_OK;
+}
+
+hsy_status hsy_worth_of(hsy_worth *out, const hsy_scheme *s,
+                        const hsy_permanent *kept, const hsy_batch *b,
+                        hsy_error *err)
+{
+    return worth_find(out, s, kept, b, 0, err);
+}
+
+hsy_status hsy_worth_holds(bool *holds, const hsy_scheme *s,
+                           const hsy_permanent *kept, const hsy_batch *b,
+                           double epsilon, hsy_error *err)
+{
+    hsy_worth w = {.epsilon = INFINITY};
+    const hsy_status st = worth_find(&w, s, kept, b, epsilon, err);
+
+    *holds = st == HSY_OK && w.epsilon <= epsilon;
+    return st;
 }
 
 hsy_status hsy_worth_batches(const hsy_worth *w, double *epsilon, double *delta,

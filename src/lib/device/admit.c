@@ -273,7 +273,9 @@ hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
     if (st == HSY_OK)
         st = hsy_device_today(dev, &day, NULL, err);
     if (st == HSY_OK)
-        st = hsy_shuffled_admit(dev, r, &task, doc, day, err);
+        st = hsy_shuffled_admit(dev, r, doc, i, day, err);
+    if (st == HSY_OK && dev->world.central != NULL)
+        hsy_release_proved(r);
     if (st != HSY_OK || hsy_device_find(dev, r) < dev->nrecords)
         return st;
     st = admit_fits(dev, r, day, err);

@@ -100,6 +100,15 @@ static bool answer_taken(const struct answer *a)
                                    : number > a->round + 1;
 }
 
+/* Returns true if a slot of a record was answered under the promise that holds
+ * now, or the person has consented anew since. */
+static bool answer_promised(const struct answer *a,
+                            const struct device_record *rec)
+{
+    return rec->promise == DEVICE_PROMISE_ANY ||
+           rec->promise == hsy_shuffled_promise(a->dev, a->r);
+}
+
 /* What the slot has seen. Days only go forward, so none is behind the record's
  * unless the files were tampered with. */
 static void answer_standing(struct answer *a)
@@ -119,6 +128,8 @@ static void answer_standing(struct answer *a)
         a->state = HSY_ANSWER_EXHAUSTED;
     else if (answer_taken(a))
         a->state = HSY_ANSWER_CLOSED;
+    else if (!answer_promised(a, rec))
+        a->state = HSY_ANSWER_NO_CONSENT;
 }
 
 /*
@@ -180,8 +191,11 @@ static hsy_status answer_decide(struct answer *a, hsy_error *err)
     if (st != HSY_OK)
         return hsy_fail(err, st, HSY_FIELD_COINS, "the coins failed");
     if (a->state == 0 && a->opening == DEVICE_SLOT_PAID &&
-        answer_origin(a, &a->origin))
+        answer_origin(a, &a->origin)) {
         a->opening = DEVICE_SLOT_LOWERED;
+        if (!answer_promised(a, &a->dev->records[a->origin]))
+            a->state = HSY_ANSWER_NO_CONSENT;
+    }
     return HSY_OK;
 }
 
@@ -208,15 +222,20 @@ static void answer_store(struct answer *a)
 }
 
 /* The round's place, emptied of what an earlier round left there. All of a
- * round's reports have one scheme. */
+ * round's reports have one scheme and one promise: what was given under another
+ * promise, before the person consented anew, is not sent. */
 static void answer_begin_round(struct answer *a)
 {
     struct device_round *round = answer_place(a);
 
+    const uint64_t scheme = device_scheme(a->dev, a->r);
+
     if (round->number != a->round + 1)
         hsy_device_vacate(a->dev, a->r, a->record, round, a->day);
+    else if (round->scheme != scheme)
+        round->held = 0;
     round->number = a->round + 1;
-    round->scheme = bytes_get64(a->r->report_digest);
+    round->scheme = scheme;
 }
 
 static hsy_log_entry answer_entry(const struct answer *a, uint32_t kind)
@@ -273,6 +292,7 @@ static void answer_write(struct answer *a)
     if (a->opening != DEVICE_SLOT_NONE)
         answer_open_slot(a);
     if (paid) {
+        a->rec->promise = hsy_shuffled_promise(dev, a->r);
         a->rec->used = a->used;
         memcpy(a->rec->keys, a->keys, sizeof a->keys);
         answer_begin_round(a);

@@ -59,7 +59,8 @@ static bool device_size_ok(size_t size, size_t now, size_t before)
 static bool device_policy_size_ok(const hsy_policy *policy)
 {
     return device_size_ok(policy->size, sizeof *policy,
-                          offsetof(hsy_policy, min_batch));
+                          offsetof(hsy_policy, min_batch)) ||
+           policy->size == offsetof(hsy_policy, relays);
 }
 
 size_t hsy_device_size(const hsy_policy *policy)
@@ -127,7 +128,9 @@ static hsy_status device_policy_ok(const hsy_policy *policy, hsy_error *err)
 
 static hsy_status device_world_ok(const hsy_world *world, hsy_error *err)
 {
-    if (!device_size_ok(world->size, sizeof *world, offsetof(hsy_world, seal)))
+    if (!device_size_ok(world->size, sizeof *world,
+                        offsetof(hsy_world, seal)) &&
+        world->size != offsetof(hsy_world, central))
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_SIZE,
                               "set it to sizeof(hsy_world)", sizeof *world);
     if (world->load == NULL || world->store == NULL || world->now == NULL ||
@@ -333,6 +336,18 @@ static hsy_status device_change(const hsy_device *dev, uint32_t *day,
     return st == HSY_OK ? hsy_state_current(dev, err) : st;
 }
 
+/* Kept answers may leave from now on as the document in force says. */
+static void device_consented(hsy_device *dev, uint32_t record)
+{
+    struct device_record *rec = &dev->records[record];
+
+    if (rec->slot_state == DEVICE_SLOT_NONE ||
+        rec->promise == DEVICE_PROMISE_ANY)
+        return;
+    rec->promise = DEVICE_PROMISE_ANY;
+    hsy_state_record(dev, record);
+}
+
 hsy_status hsy_device_consent_set(hsy_device *dev, hsy_consent consent,
                                   hsy_error *err)
 {
@@ -346,8 +361,11 @@ hsy_status hsy_device_consent_set(hsy_device *dev, hsy_consent consent,
         consent != HSY_CONSENT_SEND)
         return hsy_fail(err, HSY_E_RANGE, HSY_FIELD_CONSENT, "no such consent");
     dev->head.consent = (uint32_t)consent;
-    for (uint32_t i = 0; i < dev->nrecords && consent == HSY_CONSENT_NONE; i++)
-        device_erase(dev, i);
+    for (uint32_t i = 0; i < dev->nrecords; i++)
+        if (consent == HSY_CONSENT_NONE)
+            device_erase(dev, i);
+        else
+            device_consented(dev, i);
     entry = hsy_device_entry(HSY_LOG_CONSENT, NULL, day);
     entry.u.consent = (uint32_t)consent;
     hsy_device_note(dev, &entry);

@@ -5,7 +5,7 @@
  *
  *     0 magic[4], 4 format, 8 version (8 bytes), 16 issued, 20 expires,
  *     24 tasks, 28 length of all of it, 32 next_key[32], 64 tasks,
- *     in format 2 the parties, then signature[64] of everything before it
+ *     from format 2 on the parties, then signature[64] of everything before it
  *
  * A task:
  *
@@ -16,6 +16,7 @@
  *
  * Format 2 is written where there are parties, or a task has a model or flags
  * (parties.c), and then only: without them one of format 1 says the same.
+ * Format 3 is written where the parties have document_bytes, and then only.
  *
  * What a field may be is written once, in document_check, and holds for what
  * is written and for what is read. That a scheme's integers follow from its
@@ -23,15 +24,17 @@
  */
 #include "lib/bits/bytes.h"
 #include "lib/bits/names.h"
+#include "lib/core/blake2b.h"
 #include "lib/core/fail.h"
 #include "lib/device/internal.h"
 
 #include <string.h>
 
-#define DOCUMENT_FORMAT 2u
+#define DOCUMENT_FORMAT 3u
 #define DOCUMENT_HEAD 64u
 #define DOCUMENT_TASK 192u
 #define DOCUMENT_GRACE 3650u
+#define DOCUMENT_BYTES_AT 20u /* of document_bytes in the parties */
 #define DOCUMENT_DAY_SECONDS 86400u
 
 static const uint8_t document_magic[4] = {'H', 'S', 'Y', 'D'};
@@ -275,15 +278,17 @@ static bool document_repeats(const hsy_task *tasks, size_t i)
     return false;
 }
 
-/* Whether a document says what one of format 1 cannot. */
-static bool document_second(const hsy_document *doc, const hsy_task *tasks,
-                            size_t n)
+/* The first format that can say what a document says. */
+static uint32_t document_format(const hsy_document *doc, const hsy_task *tasks,
+                                size_t n)
 {
     bool more = doc->parties != NULL && hsy_parties_any(doc->parties);
 
+    if (doc->parties != NULL && doc->parties->document_bytes != 0)
+        return 3;
     for (size_t i = 0; i < n; i++)
         more |= hsy_more_bytes(&tasks[i]) != 0;
-    return more;
+    return more ? 2 : 1;
 }
 
 /* Check all of it; *len is what it takes with its signature. */
@@ -294,7 +299,7 @@ static hsy_status document_measure(size_t *len, const hsy_document *doc,
     hsy_status st = document_check_head(doc, n, HSY_E_RANGE, err);
 
     *len = DOCUMENT_HEAD + HSY_SIGNATURE;
-    if (st == HSY_OK && document_second(doc, tasks, n)) {
+    if (st == HSY_OK && document_format(doc, tasks, n) != 1) {
         st = hsy_parties_check(doc->parties, HSY_E_RANGE, err);
         *len += hsy_parties_bytes(doc->parties);
     }
@@ -333,7 +338,7 @@ hsy_status hsy_document_encode(const hsy_document *doc, uint8_t *out,
     size_t all;
     hsy_status st = document_measure(&all, doc, tasks, n, err);
     uint8_t *at = out;
-    bool second;
+    uint32_t format;
 
     if (st != HSY_OK)
         return st;
@@ -343,12 +348,12 @@ hsy_status hsy_document_encode(const hsy_document *doc, uint8_t *out,
     *len = all - HSY_SIGNATURE;
     if (out == NULL)
         return HSY_OK;
-    second = document_second(doc, tasks, n);
-    document_put_head(out, doc, second ? DOCUMENT_FORMAT : 1, n, all);
+    format = document_format(doc, tasks, n);
+    document_put_head(out, doc, format, n, all);
     at += DOCUMENT_HEAD;
     for (size_t i = 0; i < n; i++)
         at = document_put_task(at, &tasks[i]);
-    if (second)
+    if (format != 1)
         hsy_parties_put(at, doc->parties);
     return HSY_OK;
 }
@@ -452,14 +457,24 @@ static hsy_status document_open_tasks(const hsy_document *doc,
     return HSY_OK;
 }
 
-/* What follows the tasks: the parties in format 2, nothing in format 1. */
+/* What follows the tasks: nothing in format 1, else the parties. */
 static hsy_status document_open_rest(const hsy_document *doc, const uint8_t *at,
                                      bool more, hsy_error *err)
 {
     const uint8_t *end = doc->bytes + doc->len - HSY_SIGNATURE;
+    const uint32_t format = bytes_get32(doc->bytes + 4);
 
-    if (bytes_get32(doc->bytes + 4) != 1)
-        return hsy_parties_open(at, (size_t)(end - at), more, err);
+    if (format != 1) {
+        const hsy_status st =
+            hsy_parties_open(at, (size_t)(end - at), more, err);
+
+        return st != HSY_OK || (bytes_get32(at + DOCUMENT_BYTES_AT) != 0) ==
+                                   (format == 3)
+                   ? st
+                   : hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_FORMAT,
+                              "format 3 states document_bytes, and no other "
+                              "format does");
+    }
     return at == end ? HSY_OK
                      : hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_LENGTH,
                                 "bytes follow the last task");
@@ -537,5 +552,60 @@ void hsy_document_parties(const hsy_document *doc, hsy_parties *parties)
     if (bytes_get32(doc->bytes + 4) != 1)
         (void)hsy_parties_get(
             parties, at, (size_t)(doc->bytes + doc->len - HSY_SIGNATURE - at));
+}
+
+void hsy_document_digest(const hsy_document *doc, uint8_t digest[HSY_DIGEST])
+{
+    hsy_blake2b(digest, HSY_DIGEST, doc->bytes, doc->len, NULL, 0);
+}
+
+/* ---- Terms --------------------------------------------------------------- */
+
+static void terms_begin(struct blake2b *b, const char *label)
+{
+    hsy_blake2b_init(b, HSY_DIGEST, NULL, 0);
+    hsy_blake2b_update(b, label, strlen(label));
+}
+
+/* Digest of a task's record without the question and min_reports, the only
+ * fields that change neither what a device sends nor when. */
+static void terms_record(uint8_t digest[HSY_DIGEST], const uint8_t *task)
+{
+    const uint32_t len = bytes_get32(task), question = bytes_get32(task + 52);
+    const uint32_t more = bytes_get32(task + 188);
+    uint8_t head[DOCUMENT_TASK];
+    struct blake2b b;
+
+    memcpy(head, task, sizeof head);
+    bytes_put32(head, len - question);
+    bytes_put32(head + 44, 0); /* min_reports */
+    bytes_put32(head + 52, 0);
+    terms_begin(&b, "hearsay task 1");
+    hsy_blake2b_update(&b, head, sizeof head);
+    hsy_blake2b_update(&b, task + DOCUMENT_TASK,
+                       len - DOCUMENT_TASK - question - more);
+    hsy_blake2b_update(&b, task + len - more, more);
+    hsy_blake2b_final(&b, digest);
+}
+
+/* Tasks on one source share its caps: another one that is given to everybody
+ * but one device, or listed before this task, could use them up and leave that
+ * device's report alone among null uploads. So their order counts, too. */
+void hsy_document_terms(const hsy_document *doc, uint8_t terms[HSY_DIGEST],
+                        uint32_t i)
+{
+    const uint8_t *own = document_at(doc, i), *at = document_at(doc, 0);
+    uint8_t digest[HSY_DIGEST];
+    struct blake2b b;
+
+    terms_begin(&b, "hearsay terms 1");
+    terms_record(digest, own);
+    hsy_blake2b_update(&b, digest, sizeof digest);
+    for (uint32_t k = 0; k < doc->tasks; k++, at += bytes_get32(at))
+        if (memcmp(at + 120, own + 120, HSY_SOURCE_MAX) == 0) {
+            terms_record(digest, at);
+            hsy_blake2b_update(&b, digest, sizeof digest);
+        }
+    hsy_blake2b_final(&b, terms);
 }
 #endif

@@ -10,6 +10,7 @@
 #define LIB_DEVICE_INTERNAL_H
 
 #include "hearsay.h"
+#include "lib/bits/bytes.h"
 
 /* What coins are drawn for (hsy_context.purpose). `release` does not depend on
  * a truth: hash functions, sets of buckets, alpha. */
@@ -44,9 +45,14 @@ struct hsy_release {
     uint8_t report_digest[HSY_DIGEST]; /* that and the report's scheme */
     uint8_t base[DEVICE_BASE];         /* zeros: an answer cannot be lowered */
     uint32_t stage; /* of a search, from 1 on; 0: not asked in stages */
+    uint8_t terms[HSY_DIGEST]; /* of a shuffled task that was admitted */
     /* Of a shuffled task, else NULL: what to seal for, outermost first, the
      * collector last; then the keys that the shufflers sign with. */
     uint8_t (*keys)[HSY_SEAL_KEY];
+    bool proved; /* this program proved the central epsilon */
+    /* Of a task that was admitted: it leaves through a relay or not at all; the
+     * collector named the relay. */
+    bool relayed, relay_named;
 };
 
 /* How many layers an upload of it has, 0: it is not sealed. */
@@ -68,7 +74,7 @@ static inline bool release_relayed(const hsy_release *r)
     (void)r;
     return false;
 #else
-    return (r->task.flags & HSY_TASK_RELAY) != 0;
+    return r->relayed || (r->task.flags & HSY_TASK_RELAY) != 0;
 #endif
 }
 
@@ -147,7 +153,8 @@ struct device_source {
 /* One round's answers, waiting to be sent. */
 struct device_round {
     uint64_t number;  /* of the round, plus 1; 0: none */
-    uint64_t scheme;  /* by which scheme the reports are: of report_digest */
+    uint64_t scheme;  /* by which scheme and under which promise the reports
+                         are: device_scheme */
     uint64_t held;    /* a bit for each place with a report */
     uint64_t sent;    /* a bit for each place that has gone out */
     uint32_t answers; /* and DEVICE_SHOWN if any of them may have been seen */
@@ -173,6 +180,13 @@ enum device_slot {
     DEVICE_SLOT_EXHAUSTED = 3
 };
 
+/*
+ * How a person was told that reports leave: 0 locally, else a keyed hash of a
+ * shuffled task's terms, which no collector can aim at. An answer leaves under
+ * the promise that it was given under, or not at all.
+ */
+#define DEVICE_PROMISE_ANY UINT64_MAX /* the person has consented anew */
+
 /* What is kept of a release. Sizes never change after it was admitted. */
 struct device_record {
     uint32_t at; /* where it stands in the image */
@@ -187,6 +201,7 @@ struct device_record {
     uint64_t slot;
     uint32_t slot_state; /* enum device_slot */
     uint32_t origin;     /* LOWERED: the record of the older answer */
+    uint64_t promise;    /* under which the slot was answered */
     uint64_t used;       /* keys of the slot; as secret as they are */
     uint64_t keys[HSY_CHANGES_MAX];
     struct device_round rounds[DEVICE_WINDOW]; /* round n at n % window */
@@ -221,7 +236,7 @@ enum device_phase {
 /* Keys made from the device's, one for each purpose. */
 struct device_keys {
     uint8_t coins[HSY_KEY], mac[HSY_KEY], seal[HSY_KEY], tag[HSY_KEY];
-    uint8_t envelope[HSY_KEY];
+    uint8_t envelope[HSY_KEY], promise[HSY_KEY];
 };
 
 #define DEVICE_NOTES 3 /* entries of one commit, at most */
@@ -312,11 +327,14 @@ hsy_status hsy_shuffled_keys(hsy_release *r, const hsy_task *task,
 hsy_status hsy_shuffled_allows(const hsy_device *dev, const hsy_release *r,
                                hsy_error *err);
 
-/* Whether its shufflers say today that they shuffle it, and whether there is
- * what it takes on the way to its collector. */
-hsy_status hsy_shuffled_admit(const hsy_device *dev, const hsy_release *r,
-                              const hsy_task *task, const hsy_document *doc,
-                              uint32_t day, hsy_error *err);
+/* Whether the shufflers of task i say today that they shuffle it, and whether
+ * there is what it takes on the way to its collector. Sets the terms of r. */
+hsy_status hsy_shuffled_admit(const hsy_device *dev, hsy_release *r,
+                              const hsy_document *doc, uint32_t i, uint32_t day,
+                              hsy_error *err);
+
+/* The promise of a release that was admitted. */
+uint64_t hsy_shuffled_promise(const hsy_device *dev, const hsy_release *r);
 
 /* Seal a packed report for the upload of an id. All coins follow from the id
  * and the device's key, so that a retry has the same bytes. */
@@ -324,6 +342,13 @@ hsy_status hsy_shuffled_seal(const hsy_device *dev, uint8_t *out, size_t len,
                              const hsy_release *r, uint32_t epoch,
                              const uint8_t id[16], uint32_t kind,
                              const uint8_t *report, hsy_error *err);
+
+/* What a round's reports are known by: their scheme, and the promise. */
+static inline uint64_t device_scheme(const hsy_device *dev,
+                                     const hsy_release *r)
+{
+    return bytes_get64(r->report_digest) ^ hsy_shuffled_promise(dev, r);
+}
 
 /* ---- state.c ------------------------------------------------------------- */
 
@@ -417,6 +442,7 @@ hsy_status hsy_noise_place(struct answer *a);
 
 /* ---- What format 2 of a document adds: parties.c ------------------------- */
 
+#define PARTIES_BATCH (1u << 19)     /* min_batch, at most */
 #define PARTIES_WAIT 366u            /* max_wait, at most */
 #define PARTIES_CLOSE (30u * 86400u) /* close_after_seconds, at most */
 

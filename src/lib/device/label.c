@@ -283,9 +283,13 @@ static void label_never(struct label_text *t, const hsy_release *r,
 {
     const uint64_t groups = label_groups(info);
 
-    if (release_relayed(r))
-        label_say(t, " It leaves through a relay, which sees this device's "
-                     "address and cannot open it, or not at all.");
+    if (release_relayed(r)) {
+        label_say(t, " It leaves through a relay");
+        label_say(t, r->relay_named ? " named by the collector, which"
+                                    : ", which");
+        label_say(t, " sees this device's address and cannot open it, or not "
+                     "at all.");
+    }
     label_say(t, " An upload holds no name, no number of this device, and no "
                  "time finer than the day.");
     if (groups == 1)
@@ -332,6 +336,8 @@ static void label_shuffled(struct label_text *t, const hsy_release *r,
     label_say(t, " in ");
     label_number(t, r->task.assume_honest.den);
     label_say(t, " of a batch are real and honest, one report");
+    if (!r->proved)
+        label_say(t, ", by the collector's claim,");
     label_moves(t, r->task.nano_central);
     label_say(t, " That may fail with a chance of ");
     label_number(t, r->task.delta.num);

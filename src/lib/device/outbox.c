@@ -53,15 +53,24 @@ static bool outbox_gone(const struct outbox_item *item)
     return outbox_kept(item) && (item->kept->sent >> item->place & 1) != 0;
 }
 
-/* The stored report, or NULL: none was made, or by another scheme, or it is no
- * longer there. */
+/* The stored report, or NULL: none was made, or by another scheme or under
+ * another promise, or it is no longer there. */
 static uint8_t *outbox_report(const hsy_device *dev,
                               const struct outbox_item *item)
 {
     if (!outbox_kept(item) || (item->kept->held >> item->place & 1) == 0 ||
-        item->kept->scheme != bytes_get64(item->r->report_digest))
+        item->kept->scheme != device_scheme(dev, item->r))
         return NULL;
     return outbox_bytes(dev, item);
+}
+
+/* Returns true if there is a report that was given under another promise (or by
+ * another scheme): a null upload leaves in its place. */
+static bool outbox_withheld(const hsy_device *dev,
+                            const struct outbox_item *item)
+{
+    return outbox_kept(item) && (item->kept->held >> item->place & 1) != 0 &&
+           outbox_report(dev, item) == NULL;
 }
 
 static uint64_t outbox_number(const struct outbox_item *item)
@@ -431,6 +440,8 @@ hsy_status hsy_device_next(hsy_device *dev, uint8_t *upload, size_t room,
     if (st != HSY_OK)
         return st;
     *len = bytes;
+    if (outbox_withheld(dev, &best))
+        outbox_note(dev, HSY_LOG_WITHHELD, &best, walk.day, NULL, 0);
     outbox_note(dev, HSY_LOG_UPLOAD, &best, walk.day, upload, bytes);
     return hsy_state_settle(dev, HSY_OK, err);
 }

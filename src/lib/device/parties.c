@@ -1,5 +1,5 @@
 /*
- * parties.c - what format 2 of a document adds.
+ * parties.c - what formats 2 and 3 of a document add.
  *
  * Little-endian.                                        docs/formats.md, 6
  *
@@ -7,12 +7,13 @@
  *
  *     0 flags, 4 shufflers, 8 min_batch, 12 max_wait, 16 close_after, 20 zero,
  *     24 and 32 assume_honest, 40 and 48 delta, 56 nano_central,
- *     64 collector_key[32], 96 a statement of 256 bytes for each shuffler
+ *     64 collector_key[32], 96 a statement of 512 bytes for each shuffler
  *
  * The parties, after the last task:
  *
  *     0 length of all of it, 4 request_bytes, 8 response_bytes,
- *     12 gateway keys, 16 length of the relay's URL, 20 zero[12],
+ *     12 gateway keys, 16 length of the relay's URL, 20 document_bytes (format
+ *     3, else 0), 24 zero[8],
  *     32 gateway keys of 40 bytes (id, key[32], zero[7]), the URL
  */
 #include "lib/device/internal.h"
@@ -26,6 +27,7 @@
 #define PARTIES_MORE 96u
 #define PARTIES_HEAD 32u
 #define PARTIES_GATEWAY 40u
+#define PARTIES_STATEMENT_1 256u /* bytes of a statement of version 1 */
 #define PARTIES_DENOMINATOR 1000000000000000000u
 
 /* ---- More of a task ------------------------------------------------------ */
@@ -103,14 +105,15 @@ static bool parties_repeats(const uint8_t *statements, uint32_t i)
 
 static const char *parties_statements(const hsy_task *t, uint32_t *field)
 {
+    hsy_error err = {0};
     hsy_statement s;
 
     *field = HSY_FIELD_STATEMENT;
     for (uint32_t i = 0; i < t->shufflers; i++) {
         const uint8_t *wire = t->statements + (size_t)i * HSY_STATEMENT_WIRE;
 
-        if (hsy_statement_decode(&s, wire, NULL) != HSY_OK)
-            return "not a statement of a shuffler";
+        if (hsy_statement_decode(&s, wire, &err) != HSY_OK)
+            return err.msg;
         if (!parties_speaks(&s, t, i))
             return "a shuffler's statement is about another task, release or "
                    "place, or about other batches";
@@ -164,6 +167,15 @@ uint8_t *hsy_more_put(uint8_t *to, const hsy_task *t)
     return to + len;
 }
 
+/* Returns true for statements of version 1, whose length was another: they are
+ * refused by their version, of which the first 8 bytes tell. */
+static bool parties_before(const hsy_task *t, size_t len)
+{
+    return t->shufflers != 0 &&
+           len == PARTIES_MORE + (size_t)t->shufflers * PARTIES_STATEMENT_1 &&
+           bytes_get32(t->statements + 4) == 1;
+}
+
 bool hsy_more_get(hsy_task *t, const uint8_t *from, size_t len)
 {
     if (len == 0)
@@ -186,14 +198,15 @@ bool hsy_more_get(hsy_task *t, const uint8_t *from, size_t len)
         return false;
     }
     return t->shufflers <= HSY_SHUFFLERS_MAX && bytes_get32(from + 20) == 0 &&
-           len == hsy_more_bytes(t);
+           (len == hsy_more_bytes(t) || parties_before(t, len));
 }
 
 /* ---- The parties --------------------------------------------------------- */
 
 bool hsy_parties_any(const hsy_parties *p)
 {
-    return (p->request_bytes | p->response_bytes | p->gateway_keys) != 0 ||
+    return (p->request_bytes | p->response_bytes | p->document_bytes |
+            p->gateway_keys) != 0 ||
            p->relay_len != 0;
 }
 
@@ -220,6 +233,12 @@ static const char *parties_gateway(const hsy_parties *p, uint32_t *field)
             ? p->response_bytes != 0
             : p->response_bytes < 64 || p->response_bytes > 65536)
         return "from 64 to 65536 with a gateway, else 0";
+    *field = HSY_FIELD_DOCUMENT_BYTES;
+    if (p->document_bytes != 0 &&
+        (p->gateway_keys == 0 || p->document_bytes < HSY_DOCUMENT_BYTES_MIN ||
+         p->document_bytes > HSY_DOCUMENT_BYTES_MAX ||
+         (p->document_bytes & (p->document_bytes - 1)) != 0))
+        return "a power of two from 65536 to 1048576 with a gateway, or 0";
     *field = HSY_FIELD_GATEWAY_KEYS;
     for (uint32_t i = 0; i < p->gateway_keys; i++)
         if (bytes_zero(p->gateway[i].key, HSY_SEAL_KEY))
@@ -272,6 +291,7 @@ void hsy_parties_put(uint8_t *to, const hsy_parties *p)
     bytes_put32(to + 8, p->response_bytes);
     bytes_put32(to + 12, p->gateway_keys);
     bytes_put32(to + 16, (uint32_t)p->relay_len);
+    bytes_put32(to + 20, p->document_bytes);
     to += PARTIES_HEAD;
     for (uint32_t i = 0; i < p->gateway_keys; i++, to += PARTIES_GATEWAY) {
         to[0] = p->gateway[i].id;
@@ -293,9 +313,10 @@ bool hsy_parties_get(hsy_parties *p, const uint8_t *from, size_t left)
     read.response_bytes = bytes_get32(from + 8);
     read.gateway_keys = bytes_get32(from + 12);
     read.relay_len = bytes_get32(from + 16);
+    read.document_bytes = bytes_get32(from + 20);
     if (read.relay_len > HSY_RELAY_MAX || left != hsy_parties_bytes(&read))
         return false;
-    canonical = bytes_zero(from + 20, 12);
+    canonical = bytes_zero(from + 24, 8);
     from += PARTIES_HEAD;
     for (uint32_t i = 0; i < read.gateway_keys; i++, from += PARTIES_GATEWAY) {
         read.gateway[i].id = from[0];

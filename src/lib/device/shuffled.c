@@ -7,6 +7,7 @@
  * counts; nothing from outside lowers what it demands.   docs/device.md
  */
 #include "lib/bits/bytes.h"
+#include "lib/bits/u128.h"
 #include "lib/core/fail.h"
 #include "lib/device/internal.h"
 #include "lib/scheme/scheme.h"
@@ -53,15 +54,11 @@ hsy_status hsy_shuffled_keys(hsy_release *r, const hsy_task *task,
 
 /* ---- Policy -------------------------------------------------------------- */
 
-/* Whether the policy knows the key that shuffler i signs with. */
-static bool shuffled_pinned(const hsy_policy *policy, const hsy_release *r,
-                            uint32_t i)
+/* Returns true if a key is one of n; all sorts of keys have 32 bytes. */
+static bool shuffled_among(const uint8_t *keys, size_t n, const uint8_t *key)
 {
-    const uint8_t *key = r->keys[release_layers(r) + i];
-
-    for (size_t k = 0; k < policy->nshuffler_keys; k++)
-        if (memcmp(policy->shuffler_keys + k * HSY_SIGN_KEY, key,
-                   HSY_SIGN_KEY) == 0)
+    for (size_t k = 0; k < n; k++)
+        if (memcmp(keys + k * HSY_SIGN_KEY, key, HSY_SIGN_KEY) == 0)
             return true;
     return false;
 }
@@ -72,8 +69,18 @@ static bool shuffled_pins(const hsy_policy *policy, const hsy_release *r)
     uint32_t known = 0;
 
     for (uint32_t i = 0; i < r->task.shufflers; i++)
-        known += shuffled_pinned(policy, r, i);
+        known += shuffled_among(policy->shuffler_keys, policy->nshuffler_keys,
+                                r->keys[release_layers(r) + i]);
     return known >= (all ? r->task.shufflers : 1) && known >= 1;
+}
+
+uint64_t hsy_task_batch_reports(const hsy_task *task)
+{
+    const hsy_u128 of = (hsy_u128)task->sample.den * task->assume_honest.den;
+
+    return of == 0 ? 0
+                   : (uint64_t)((hsy_u128)task->sample.num *
+                                task->assume_honest.num * task->min_batch / of);
 }
 
 /* What the policy demands of every task: a task that is not shuffled has no
@@ -90,9 +97,11 @@ hsy_status hsy_shuffled_allows(const hsy_device *dev, const hsy_release *r,
         return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_MIN_SHUFFLERS,
                               "fewer shufflers than the policy demands",
                               policy->min_shufflers);
-    if (r->task.min_batch < policy->min_batch)
+    if (hsy_task_batch_reports(&r->task) < policy->min_batch)
         return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_MIN_BATCH,
-                              "smaller batches than the policy demands",
+                              "fewer reports in the smallest batch "
+                              "(assume_honest x sample x min_batch) than the "
+                              "policy demands",
                               policy->min_batch);
     if (policy->nshuffler_keys != 0 && !shuffled_pins(policy, r))
         return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_SHUFFLER_KEYS,
@@ -128,15 +137,52 @@ static hsy_status shuffled_statements(const hsy_device *dev,
     return HSY_OK;
 }
 
-/* Whether what the task needs on the way to its collector is there. */
-static hsy_status shuffled_way(const hsy_device *dev, const hsy_release *r,
-                               const hsy_document *doc, hsy_error *err)
+/* Returns true if all gateway keys of the document are the policy's, else of
+ * the first shuffler's statement. Where that names none, the document's word
+ * counts unless the policy pins shufflers. */
+static bool shuffled_gateway(const hsy_policy *policy, const hsy_task *task,
+                             const hsy_parties *p)
 {
-    const bool relayed = (r->task.flags & HSY_TASK_RELAY) != 0 ||
-                         (dev->policy.flags & HSY_POLICY_RELAY) != 0;
+    const uint8_t *keys = policy->gateway_keys;
+    size_t n = policy->ngateway_keys;
+    hsy_statement first = {.gateway_keys = 0};
+
+    if (n == 0) {
+        if (task->shufflers != 0 &&
+            hsy_statement_decode(&first, task->statements, NULL) != HSY_OK)
+            return false;
+        keys = first.gateway[0];
+        n = first.gateway_keys;
+    }
+    if (n == 0 && policy->nshuffler_keys == 0)
+        return true;
+    for (uint32_t i = 0; i < p->gateway_keys; i++)
+        if (!shuffled_among(keys, n, p->gateway[i].key))
+            return false;
+    return true;
+}
+
+/* Whether what the task needs on the way to its collector is there. */
+static hsy_status shuffled_way(const hsy_device *dev, hsy_release *r,
+                               const hsy_document *doc, const hsy_task *task,
+                               hsy_error *err)
+{
+    const hsy_policy *policy = &dev->policy;
+    const bool demanded = (policy->flags & HSY_POLICY_RELAY) != 0;
+    const bool relayed = demanded || (r->task.flags & HSY_TASK_RELAY) != 0;
     hsy_parties parties;
 
     hsy_document_parties(doc, &parties);
+    r->relayed = relayed;
+    r->relay_named = (policy->flags & HSY_POLICY_RELAY_NAMED) != 0 ||
+                     (policy->nrelays == 0 && !demanded && parties.relay_len);
+    if (!shuffled_gateway(policy, task, &parties))
+        return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_GATEWAY_KEYS,
+                        policy->ngateway_keys != 0
+                            ? "the document's gateway keys are not those of "
+                              "the policy"
+                            : "the first shuffler's statement does not name "
+                              "the document's gateway keys");
     if (relayed && parties.gateway_keys == 0)
         return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_GATEWAY_KEYS,
                         "the relay is demanded, and the document has no key "
@@ -150,13 +196,39 @@ static hsy_status shuffled_way(const hsy_device *dev, const hsy_release *r,
     return HSY_OK;
 }
 
-hsy_status hsy_shuffled_admit(const hsy_device *dev, const hsy_release *r,
-                              const hsy_task *task, const hsy_document *doc,
-                              uint32_t day, hsy_error *err)
+hsy_status hsy_shuffled_admit(const hsy_device *dev, hsy_release *r,
+                              const hsy_document *doc, uint32_t i, uint32_t day,
+                              hsy_error *err)
 {
-    hsy_status st = shuffled_statements(dev, task, day, err);
+    hsy_task task;
+    hsy_status st;
 
-    return st == HSY_OK ? shuffled_way(dev, r, doc, err) : st;
+    hsy_document_task(doc, &task, i);
+    st = shuffled_statements(dev, &task, day, err);
+    if (st == HSY_OK && r->keys != NULL && dev->world.central != NULL &&
+        !dev->world.central(dev->world.ctx, r))
+        st = hsy_fail(err, HSY_E_POLICY, HSY_FIELD_EPSILON_CENTRAL,
+                      "the central epsilon is below what the task's batches "
+                      "are proved to give");
+    if (st == HSY_OK)
+        st = shuffled_way(dev, r, doc, &task, err);
+    if (st == HSY_OK)
+        hsy_document_terms(doc, r->terms, i);
+    return st;
+}
+
+/* ---- Promises ------------------------------------------------------------ */
+
+/* Never 0, nor DEVICE_PROMISE_ANY. */
+uint64_t hsy_shuffled_promise(const hsy_device *dev, const hsy_release *r)
+{
+    uint8_t hash[8];
+
+    if (r->keys == NULL)
+        return 0;
+    hsy_blake2b(hash, sizeof hash, r->terms, HSY_DIGEST, dev->keys.promise,
+                HSY_KEY);
+    return bytes_get64(hash) >> 1 | 1;
 }
 
 /* ---- Sealing ------------------------------------------------------------- */
@@ -171,6 +243,7 @@ hsy_status hsy_shuffled_seal(const hsy_device *dev, uint8_t *out, size_t len,
         .task = r->task.id,
         .release = r->task.release,
         .digest = r->scheme->digest,
+        .terms = r->terms,
         .epoch = epoch,
         .id = id,
         .keys = r->keys[0],

@@ -73,17 +73,24 @@ hsy_status hsy_shuffled_allows(const hsy_device *dev, const hsy_release *r,
     return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_POLICY, "cannot seal");
 }
 
-hsy_status hsy_shuffled_admit(const hsy_device *dev, const hsy_release *r,
-                              const hsy_task *task, const hsy_document *doc,
-                              uint32_t day, hsy_error *err)
+hsy_status hsy_shuffled_admit(const hsy_device *dev, hsy_release *r,
+                              const hsy_document *doc, uint32_t i, uint32_t day,
+                              hsy_error *err)
 {
     (void)dev;
     (void)r;
-    (void)task;
     (void)doc;
+    (void)i;
     (void)day;
     (void)err;
     return HSY_OK; /* none comes so far that would need more */
+}
+
+uint64_t hsy_shuffled_promise(const hsy_device *dev, const hsy_release *r)
+{
+    (void)dev;
+    (void)r;
+    return 0;
 }
 
 hsy_status hsy_shuffled_seal(const hsy_device *dev, uint8_t *out, size_t len,

@@ -41,7 +41,7 @@
 
 #include <string.h>
 
-#define STATE_VERSION 2u
+#define STATE_VERSION 3u
 #define STATE_HEAD 64u
 #define STATE_RECORD 20u /* length and mac */
 #define STATE_MAC 16u
@@ -116,7 +116,7 @@ static void state_source_fields(struct state_cursor *c, struct device_source *s)
     state_u64(c, &s->spent_lifetime);
 }
 
-#define STATE_PLAN_BYTES 124u /* a release but for keys, rounds, reports */
+#define STATE_PLAN_BYTES 132u /* a release but for keys, rounds, reports */
 #define STATE_ROUND_BYTES 52u
 
 static void state_plan_fields(struct state_cursor *c, struct device_record *r)
@@ -139,6 +139,7 @@ static void state_plan_fields(struct state_cursor *c, struct device_record *r)
     state_u64(c, &r->slot);
     state_u32(c, &r->slot_state);
     state_u32(c, &r->origin);
+    state_u64(c, &r->promise);
     state_u64(c, &r->used);
 }
 

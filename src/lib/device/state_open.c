@@ -35,6 +35,7 @@ static void state_open_keys(struct device_keys *keys,
     state_open_subkey(keys->tag, "hearsay device tag 1", key);
 #ifndef HSY_CLIENT
     state_open_subkey(keys->envelope, "hearsay device envelope 1", key);
+    state_open_subkey(keys->promise, "hearsay device promise 1", key);
 #endif
 }
 

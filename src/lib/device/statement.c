@@ -1,12 +1,18 @@
 /*
  * statement.c - a shuffler's statement: which task it shuffles, with which keys
- * and in batches of how many. 256 bytes that stand in a document.
+ * and in batches of how many. 512 bytes that stand in a document.
  *
  * Little-endian, one canonical encoding.                docs/formats.md, 6
  *
  *     0 magic[4], 4 version, 8 task[32], 40 to 71 numbers (statement_numbers),
- *     72 sign_key[32], 104 seal_key[32], 136 operator[48], 184 zero[8],
- *     192 signature[64] of everything before it
+ *     72 sign_key[32], 104 seal_key[32], 136 operator[48],
+ *     184 length of the extensions, 188 zero[4], 192 extensions, then zeros,
+ *     448 signature[64] of everything before it
+ *
+ * An extension is its type (2 bytes), the length of its value (2) and the
+ * value; types ascend, and none comes twice. A reader refuses a statement with
+ * an extension that it does not know and whose type has its highest bit set,
+ * and passes over others.
  */
 #include "lib/bits/bytes.h"
 #include "lib/bits/names.h"
@@ -15,7 +21,11 @@
 
 #include <string.h>
 
-#define STATEMENT_VERSION 1u
+#define STATEMENT_VERSION 2u
+#define STATEMENT_MORE 192u       /* where extensions begin */
+#define STATEMENT_EXTENSION 4u    /* type and length */
+#define STATEMENT_CRITICAL 32768u /* the highest bit of a type */
+#define STATEMENT_GATEWAYS 1u     /* type: keys of the gateway, 32 bytes each */
 
 static const uint8_t statement_magic[4] = {'H', 'S', 'Y', 'M'};
 
@@ -63,8 +73,8 @@ static const char *statement_what(const hsy_statement *s, uint32_t *field)
     if (s->place < 1 || s->place > s->of || s->of > HSY_SHUFFLERS_MAX)
         return "must be from 1 to the number of shufflers, at most 8";
     *field = HSY_FIELD_MIN_BATCH;
-    if (s->min_batch < 1)
-        return "a batch is at least 1";
+    if (s->min_batch < 1 || s->min_batch > PARTIES_BATCH)
+        return "must be from 1 to 2^19";
     *field = HSY_FIELD_MAX_WAIT;
     if (s->max_wait > PARTIES_WAIT)
         return "too few wait at most 366 days";
@@ -77,6 +87,22 @@ static const char *statement_what(const hsy_statement *s, uint32_t *field)
     return NULL;
 }
 
+/* Each key once. */
+static const char *statement_gateway(const hsy_statement *s, uint32_t *field)
+{
+    *field = HSY_FIELD_GATEWAY_KEYS;
+    if (s->gateway_keys > HSY_STATEMENT_GATEWAYS)
+        return "at most 4 keys of a gateway";
+    for (uint32_t i = 0; i < s->gateway_keys; i++) {
+        if (bytes_zero(s->gateway[i], HSY_SEAL_KEY))
+            return "a gateway's key is not zeros";
+        for (uint32_t k = 0; k < i; k++)
+            if (memcmp(s->gateway[i], s->gateway[k], HSY_SEAL_KEY) == 0)
+                return "duplicate key of a gateway";
+    }
+    return NULL;
+}
+
 static hsy_status statement_check(const hsy_statement *s, hsy_status status,
                                   hsy_error *err)
 {
@@ -85,6 +111,8 @@ static hsy_status statement_check(const hsy_statement *s, hsy_status status,
 
     if (wrong == NULL)
         wrong = statement_what(s, &field);
+    if (wrong == NULL)
+        wrong = statement_gateway(s, &field);
     return wrong == NULL ? HSY_OK : hsy_fail(err, status, field, wrong);
 }
 
@@ -109,8 +137,56 @@ hsy_status hsy_statement_encode(uint8_t wire[HSY_STATEMENT_WIRE],
     memcpy(wire + 72, statement->sign_key, HSY_SIGN_KEY);
     memcpy(wire + 104, statement->seal_key, HSY_SEAL_KEY);
     names_put(wire + 136, statement->operated_by);
+    if (statement->gateway_keys != 0) {
+        const uint32_t len = statement->gateway_keys * HSY_SEAL_KEY;
+
+        bytes_put32(wire + 184, STATEMENT_EXTENSION + len);
+        bytes_put32(wire + STATEMENT_MORE, STATEMENT_GATEWAYS | len << 16);
+        memcpy(wire + STATEMENT_MORE + STATEMENT_EXTENSION, statement->gateway,
+               len);
+    }
     memcpy(wire + HSY_STATEMENT_SIGNED, statement->signature, HSY_SIGNATURE);
     return HSY_OK;
+}
+
+/* Read the extensions: NULL, or what is wrong with them. */
+static const char *statement_extensions(hsy_statement *s, const uint8_t *wire)
+{
+    const uint32_t len = bytes_get32(wire + 184);
+    const uint32_t room = HSY_STATEMENT_SIGNED - STATEMENT_MORE;
+    const uint8_t *at = wire + STATEMENT_MORE, *end;
+    uint32_t last = 0;
+
+    if (len > room || bytes_get32(wire + 188) != 0 ||
+        !bytes_zero(at + len, room - len))
+        return "extensions or reserved bytes are not followed by zeros";
+    end = at + len;
+    while (at != end) {
+        uint32_t type, bytes;
+
+        if ((size_t)(end - at) < STATEMENT_EXTENSION)
+            return "an extension is cut short";
+        type = bytes_get32(at) & 0xffff;
+        bytes = bytes_get32(at) >> 16;
+        at += STATEMENT_EXTENSION;
+        if (type <= last)
+            return "extensions are not in ascending order, each once";
+        if (bytes > (size_t)(end - at))
+            return "an extension is cut short";
+        if (type == STATEMENT_GATEWAYS) {
+            if (bytes == 0 || bytes % HSY_SEAL_KEY != 0 ||
+                bytes > sizeof s->gateway)
+                return "from 1 to 4 keys of a gateway";
+            s->gateway_keys = bytes / HSY_SEAL_KEY;
+            memcpy(s->gateway, at, bytes);
+        } else if (type >= STATEMENT_CRITICAL) {
+            return "an extension that this program does not know and must not "
+                   "pass over";
+        }
+        last = type;
+        at += bytes;
+    }
+    return NULL;
 }
 
 hsy_status hsy_statement_decode(hsy_statement *statement,
@@ -118,11 +194,17 @@ hsy_status hsy_statement_decode(hsy_statement *statement,
                                 hsy_error *err)
 {
     hsy_statement s = {.release = 0};
+    const char *wrong;
     hsy_status st;
 
     if (memcmp(wire, statement_magic, sizeof statement_magic) != 0)
         return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_MAGIC,
                         "not a statement of a shuffler");
+    if (bytes_get32(wire + 4) == 1)
+        return hsy_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_VERSION,
+                              "a statement of version 1, which cannot name the "
+                              "gateway's keys: let the shuffler sign it again",
+                              STATEMENT_VERSION);
     if (bytes_get32(wire + 4) != STATEMENT_VERSION)
         return hsy_fail_limit(err, HSY_E_FORMAT, HSY_FIELD_VERSION,
                               "a version this program does not know",
@@ -133,10 +215,12 @@ hsy_status hsy_statement_decode(hsy_statement *statement,
         memcpy((uint8_t *)&s + statement_numbers[i], &number, sizeof number);
     }
     if (!names_get(s.task, wire + 8, HSY_TASK_ID) ||
-        !names_get(s.operated_by, wire + 136, HSY_OPERATOR_MAX) ||
-        bytes_get64(wire + 184) != 0)
+        !names_get(s.operated_by, wire + 136, HSY_OPERATOR_MAX))
         return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_STATEMENT,
-                        "a name or reserved bytes are not followed by zeros");
+                        "a name is not followed by zeros");
+    wrong = statement_extensions(&s, wire);
+    if (wrong != NULL)
+        return hsy_fail(err, HSY_E_FORMAT, HSY_FIELD_STATEMENT, wrong);
     memcpy(s.sign_key, wire + 72, HSY_SIGN_KEY);
     memcpy(s.seal_key, wire + 104, HSY_SEAL_KEY);
     memcpy(s.signature, wire + HSY_STATEMENT_SIGNED, HSY_SIGNATURE);

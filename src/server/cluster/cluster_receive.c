@@ -204,6 +204,24 @@ static void receive_note(struct receive *r, const struct pg_rows *rows,
     }
 }
 
+/* The table of the ids, which are kept for as long as in engine_receive: until
+ * the last day of the next period. All days of a period share one, since each
+ * batch is compared with every table. A node that lags by two periods would
+ * make one that was dropped. */
+static hsy_status receive_table(struct receive *r)
+{
+    struct pg_rows *rows = NULL;
+    hsy_status st = pg_ask(r->l, &rows, r->err,
+                           "select dropped from days where one = 1", "");
+
+    if (st == HSY_OK &&
+        (pg_count(rows) != 1 || pg_get(rows, 0, 0) >= r->ids_epoch))
+        st = host_fail(r->err, HSY_E_BUSY, HOST_FIELD_IDS,
+                       "this node does not know the day yet");
+    pg_rows_free(rows);
+    return st == HSY_OK ? cluster_make_ids(r->l, r->ids_epoch, r->err) : st;
+}
+
 static hsy_status receive_ids(struct receive *r)
 {
     char sql[CLUSTER_SQL];
@@ -373,6 +391,8 @@ static hsy_status receive_all(struct receive *r)
         if (st == HSY_OK)
             st = receive_names(r);
         if (st == HSY_OK)
+            st = receive_table(r);
+        if (st == HSY_OK)
             st = receive_ids(r);
         if (st == HSY_OK)
             st = receive_everywhere(r);
@@ -396,6 +416,7 @@ hsy_status cluster_receive(struct counting *counting, struct engine_delivery *d,
     struct cluster *c = cluster_of(counting);
     const uint32_t open = engine_days(counting->view).first;
     struct receive r = {.c = c, .d = d, .err = err};
+    struct engine_status is;
     uint32_t home;
     hsy_status st;
 
@@ -403,7 +424,10 @@ hsy_status cluster_receive(struct counting *counting, struct engine_delivery *d,
     if (d->type != STORE_REPORTS)
         return host_fail(err, HSY_E_UNKNOWN, HOST_FIELD_STORE,
                          "a shuffler counts on one machine");
-    r.ids_epoch = d->epoch > open - 1 ? d->epoch : open;
+    engine_status(counting->view, &is);
+    r.ids_epoch = ((is.day > open ? is.day : open) / SEAL_PERIOD_DAYS + 2) *
+                      SEAL_PERIOD_DAYS -
+                  1;
     home = cluster_home(c, d->entry);
     if (home == CLUSTER_NOWHERE)
         return host_fail(err, HSY_E_BUSY, HOST_FIELD_ENTRY,

@@ -7,6 +7,7 @@
 #include "host/base/host_fail.h"
 #include "host/tasks/expiry.h"
 #include "host/tasks/keys.h"
+#include "host/tasks/task_cost.h"
 #include "host/tasks/task_file.h"
 #include "server/cluster/cluster.h"
 #include "server/intake/roster.h"
@@ -92,7 +93,8 @@ static void examine_memory(struct examine *c, const hsy_document *doc)
     roster_drop(none);
 }
 
-/* As a document is taken: each shuffler must have said what it has it say. */
+/* As a document is taken: each shuffler must have said what it has it say, and
+ * batches must give the privacy that it claims. */
 static void examine_statements(struct examine *c, const hsy_document *doc)
 {
     hsy_error err = {0};
@@ -104,6 +106,15 @@ static void examine_statements(struct examine *c, const hsy_document *doc)
                                   "a shuffler's statement is not signed by it",
                                   HSY_UNIT_TASK, task + 1),
                      &err);
+    else if (c->config->next != NULL &&
+             !hops_in_time(doc, c->config->grace_days, &task))
+        examine_file(c, SERVE_NO_DOCUMENT, c->config->document,
+                     host_fail_at(&err, HSY_E_RANGE, HSY_FIELD_MAX_WAIT,
+                                  HOPS_TOO_LATE, HSY_UNIT_TASK, task + 1),
+                     &err);
+    else
+        examine_file(c, SERVE_NO_DOCUMENT, c->config->document,
+                     task_model_check(doc, &err), &err);
 }
 
 /* What the document has for this part of a chain. */

@@ -62,6 +62,17 @@ static void remind_chain(struct collector *c, const hsy_document *doc)
         log_event(c->log, LOG_ERROR, "no-seal-key", "task=%s", task);
 }
 
+/* The list of documents that a shuffler signs. */
+static void serve_note_document(struct collector *c, const hsy_document *doc)
+{
+    struct engine_status status;
+
+    engine_status(c->engine, &status);
+    if (collector_shuffles(c) && hop_loaded(c->hop, doc, status.day) != HSY_OK)
+        log_event(c->log, LOG_ERROR, "documents-not-written",
+                  "document=%" PRIu64, doc->version);
+}
+
 /* The document in force is the engine's, and was looked through by it. */
 void serve_remind_document(struct collector *c)
 {
@@ -74,6 +85,7 @@ void serve_remind_document(struct collector *c)
             log_event(c->log, LOG_NOTE, "gateway-keys-not-in-document",
                       "document=%" PRIu64, doc.version);
         remind_chain(c, &doc);
+        serve_note_document(c, &doc);
     }
     engine_document_drop(bytes);
 }

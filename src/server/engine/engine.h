@@ -21,10 +21,16 @@
 
 #include "host/format/batch_rows.h"
 #include "host/format/rounds.h"
+#include "host/seal/seal.h"
 #include "server/intake/intake.h"
 #include "server/store/store.h"
 
 struct engine;
+
+/* The ids of a batch that a shuffler delivers stand under the epoch so many
+ * days after the day on which it came: the last one of the next period is no
+ * later (receive.c). */
+#define ENGINE_REPLAY_DAYS (2 * SEAL_PERIOD_DAYS - 1)
 
 #define ENGINE_RUNS ((uint64_t)1 << 20)
 
@@ -247,7 +253,7 @@ hsy_status engine_receive(struct engine *e, struct engine_delivery *d,
  * not say so for half a day, and is believed too if nothing comes in. One more
  * than clock_days ahead is never believed, and only the days of the old reading
  * are taken. So at any time at most grace_days + clock_days + 2 epochs have
- * ids.
+ * ids of uploads, and ENGINE_REPLAY_DAYS more those of batches.
  *
  * If today is closed already the clock, or the one that closed it, is wrong:
  * new uploads are INTAKE_CLOCK. With accept_clock the first time that is told

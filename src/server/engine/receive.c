@@ -10,8 +10,12 @@
  * the same bytes again.
  *
  * An envelope's id is a digest of its bytes. One that comes again in another
- * batch is left out, and counted; ids are kept while the epoch that they stand
- * under is open: that of the batch, or if it is closed the first that is not.
+ * batch is left out, and counted. Ids are kept for as long as such an envelope
+ * could be opened: it is of the period of the day on which the batch came at
+ * most (seal.h), so until the period after that one has ended. They stand under
+ * an epoch of that time, a later one for each day, so that no epoch has the ids
+ * of two days' batches. The batch's own epoch does not matter: the hop before
+ * writes it, and could have the ids forgotten at the next midnight.
  */
 #include "server/engine/internal.h"
 
@@ -396,6 +400,10 @@ static hsy_status receive_epoch(const struct receive *r)
     if (r->d->epoch < r->x->is->first)
         return host_fail(r->err, HSY_E_REFUSED, HSY_FIELD_EPOCH,
                          "before the task");
+    if (r->d->type == STORE_SEALED && r->e->day > STORE_RECEIVED_DAYS &&
+        r->d->epoch < r->e->day - STORE_RECEIVED_DAYS)
+        return host_fail(r->err, HSY_E_REFUSED, HSY_FIELD_EPOCH,
+                         "more than 400 days old");
     if (r->d->epoch > r->e->day)
         return host_fail(r->err, HSY_E_BUSY, HSY_FIELD_EPOCH,
                          "of a day that has not come by this clock");
@@ -411,7 +419,8 @@ hsy_status engine_receive(struct engine *e, struct engine_delivery *d,
     if (st != HSY_OK)
         return st;
     r.x = e->entries[d->entry];
-    r.ids_epoch = d->epoch > e->closed ? d->epoch : e->closed + 1;
+    r.ids_epoch =
+        (e->day > e->closed ? e->day : e->closed + 1) + ENGINE_REPLAY_DAYS;
     d->known = false;
     st = receive_known(&r);
     if (st != HSY_OK || d->known)

@@ -16,13 +16,15 @@ struct gateway {
     struct ohttp_key keys[GATEWAY_KEYS];
     size_t n;
     _Atomic uint64_t fates[GATEWAY_FATES], answers[6];
+    _Atomic unsigned documents; /* in memory, sealed */
 };
 
 const char *const gateway_fates[GATEWAY_FATES] = {
     [GATEWAY_OPENED] = "opened",
     [GATEWAY_UNREADABLE] = "unreadable",
     [GATEWAY_UNKNOWN_KEY] = "unknown-key",
-    [GATEWAY_TYPE] = "wrong-type"};
+    [GATEWAY_TYPE] = "wrong-type",
+    [GATEWAY_LENGTH] = "wrong-length"};
 
 /* ---- Keys ---------------------------------------------------------------- */
 
@@ -184,7 +186,10 @@ static void gateway_refuse(struct gateway *g, struct request *q,
                                  "\"status\":400}"},
         [GATEWAY_TYPE] = {415,
                           "{\"type\":\"about:blank\",\"title\":\"sealed "
-                          "requests are message/ohttp-req\",\"status\":415}"}};
+                          "requests are message/ohttp-req\",\"status\":415}"},
+        [GATEWAY_LENGTH] = {400, "{\"type\":\"about:blank\",\"title\":\"not of "
+                                 "the length that the document states\","
+                                 "\"status\":400}"}};
 
     atomic_fetch_add(&g->fates[why], 1);
     request_guard(q, NULL);
@@ -207,14 +212,45 @@ static hsy_status gateway_unseal(struct gateway *g, struct gateway_asked *out,
     return st;
 }
 
-bool gateway_open(struct gateway *g, struct request *q,
+bool gateway_asks_document(const struct gateway_asked *asked)
+{
+    return bhttp_is(asked->inner.method, "GET") &&
+           bhttp_is(asked->inner.path, "/v1/document");
+}
+
+/* Returns false if what was opened is answered. own: it has the length of the
+ * document's requests; else it may ask for the document only, as if it had not
+ * been opened. */
+static bool gateway_inside(struct gateway *g, struct gateway_asked *out,
+                           size_t len, bool own)
+{
+    const bool reads =
+        bhttp_request_decode(&out->inner, out->bytes + OHTTP_REQUEST_HEAD,
+                             len) == HSY_OK;
+
+    if (!own && !(reads && gateway_asks_document(out))) {
+        ohttp_gateway_clear(&out->keep);
+        gateway_refuse(g, out->request, GATEWAY_LENGTH);
+        return false;
+    }
+    atomic_fetch_add(&g->fates[GATEWAY_OPENED], 1);
+    if (!reads)
+        gateway_answer(g, out->request, &out->keep, 400, NULL, "malformed");
+    return reads;
+}
+
+bool gateway_open(struct gateway *g, struct request *q, size_t request_bytes,
                   struct gateway_asked *out)
 {
+    const bool typed = request_typed(q, "message/ohttp-req");
+    bool own, good;
     size_t len;
     hsy_status st;
 
-    if (!request_typed(q, "message/ohttp-req")) {
-        gateway_refuse(g, q, GATEWAY_TYPE);
+    (void)request_body(q, &len);
+    own = request_bytes == 0 || len == request_bytes + OHTTP_REQUEST_EXTRA;
+    if (!typed || (!own && len != HSY_REQUEST_MIN + OHTTP_REQUEST_EXTRA)) {
+        gateway_refuse(g, q, typed ? GATEWAY_LENGTH : GATEWAY_TYPE);
         return false;
     }
     out->request = q;
@@ -224,19 +260,14 @@ bool gateway_open(struct gateway *g, struct request *q,
         return false;
     }
     st = gateway_unseal(g, out, &len);
-    if (st == HSY_OK) {
-        atomic_fetch_add(&g->fates[GATEWAY_OPENED], 1);
-        if (bhttp_request_decode(&out->inner, out->bytes + OHTTP_REQUEST_HEAD,
-                                 len) == HSY_OK)
-            return true;
-        gateway_answer(g, q, &out->keep, 400, NULL, "malformed");
-    } else {
+    good = st == HSY_OK && gateway_inside(g, out, len, own);
+    if (st != HSY_OK)
         gateway_refuse(g, q,
                        st == HSY_E_UNKNOWN ? GATEWAY_UNKNOWN_KEY
                                            : GATEWAY_UNREADABLE);
-    }
-    free(out->bytes);
-    return false;
+    if (!good)
+        free(out->bytes);
+    return good;
 }
 
 /* ---- Answering ----------------------------------------------------------- */
@@ -289,6 +320,74 @@ void gateway_answer(struct gateway *g, struct request *q,
     }
     atomic_fetch_add(&g->answers[status / 100 % 6], 1);
     request_answer(q, 200, "message/ohttp-res", sealed, len, free);
+}
+
+/* ---- Documents ----------------------------------------------------------- */
+
+/* A sealed document on its way to a relay. */
+struct gateway_body {
+    struct gateway *gateway; /* in whose number of documents it is */
+    uint8_t bytes[];
+};
+
+static void gateway_body_free(void *bytes)
+{
+    struct gateway_body *b =
+        (struct gateway_body *)((char *)bytes -
+                                offsetof(struct gateway_body, bytes));
+
+    atomic_fetch_sub(&b->gateway->documents, 1);
+    free(b);
+}
+
+/* NULL: no memory, or it does not fit. */
+static struct gateway_body *gateway_seal(struct gateway *g,
+                                         const struct ohttp_gateway *keep,
+                                         size_t size, const uint8_t *document,
+                                         size_t document_len, size_t *len)
+{
+    const struct bhttp_response r = {
+        .status = 200,
+        .fields = {{bhttp_text("content-type"),
+                    bhttp_text("application/octet-stream")}},
+        .n_fields = 1,
+        .content = document,
+        .content_len = document_len};
+    const size_t room = size + OHTTP_RESPONSE_EXTRA;
+    struct gateway_body *b = malloc(sizeof *b + room);
+    uint8_t *message = malloc(size);
+
+    if (b == NULL || message == NULL ||
+        bhttp_response_encode(message, size, len, &r, size) != HSY_OK ||
+        ohttp_response_seal(keep, b->bytes, room, len, NULL, message, size) !=
+            HSY_OK) {
+        free(b);
+        b = NULL;
+    } else {
+        b->gateway = g;
+    }
+    free(message);
+    return b;
+}
+
+void gateway_document(struct gateway *g, struct request *q,
+                      struct ohttp_gateway *keep, size_t size,
+                      const uint8_t *document, size_t len)
+{
+    struct gateway_body *b = NULL;
+    size_t sealed = 0;
+
+    if (atomic_fetch_add(&g->documents, 1) < GATEWAY_DOCUMENTS)
+        b = gateway_seal(g, keep, size, document, len, &sealed);
+    if (b == NULL) {
+        atomic_fetch_sub(&g->documents, 1);
+        gateway_answer(g, q, keep, 503, "10", "busy");
+        return;
+    }
+    ohttp_gateway_clear(keep);
+    atomic_fetch_add(&g->answers[2], 1);
+    request_answer(q, 200, "message/ohttp-res", b->bytes, sealed,
+                   gateway_body_free);
 }
 
 void gateway_status(const struct gateway *g, struct gateway_status *out)

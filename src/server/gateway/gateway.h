@@ -4,8 +4,13 @@
  *
  * A body of POST /v1/ohttp is opened with one of at most two keys, the other
  * being the one before or after it. What is inside is answered inside: sealed,
- * and always of one length, whatever the answer is. Only what could not be
- * opened is answered in clear, with one body for each of three reasons.
+ * and always of one length, whatever the answer is, but for documents, which
+ * have another (gateway_document). Requests have one length too: another one
+ * would tell whoever sees it which document a device has. A request for the
+ * document has HSY_REQUEST_MIN bytes whatever document the device has, so that
+ * it can be made by a device whose document states another length. Only what
+ * was not opened, or has a wrong length, is answered in clear, with one body
+ * for each of four reasons.
  */
 #ifndef SERVER_GATEWAY_GATEWAY_H
 #define SERVER_GATEWAY_GATEWAY_H
@@ -17,6 +22,7 @@
 #define GATEWAY_KEYS 2u     /* at a time */
 #define GATEWAY_ANSWER 256u /* bytes of an answer before it is sealed */
 #define GATEWAY_BODY_MAX ((1u << 20) + OHTTP_REQUEST_EXTRA)
+#define GATEWAY_DOCUMENTS 64u /* sealed documents in memory */
 
 struct gateway;
 
@@ -45,9 +51,10 @@ struct gateway_asked {
     uint8_t *bytes; /* inner is in them; the caller's to free */
 };
 
-/* Open a request; false: it was answered, in clear unless what is inside is no
- * request. */
-bool gateway_open(struct gateway *g, struct request *q,
+/* Open a request of request_bytes before it was sealed (0: of any length), or
+ * of HSY_REQUEST_MIN if it asks for the document. Returns false if it was
+ * answered: in clear, unless what is inside is no request. */
+bool gateway_open(struct gateway *g, struct request *q, size_t request_bytes,
                   struct gateway_asked *out);
 
 /* Answer what was opened. reason: a word of ours, NULL: no content;
@@ -57,13 +64,23 @@ void gateway_answer(struct gateway *g, struct request *q,
                     struct ohttp_gateway *keep, unsigned status,
                     const char *retry_after, const char *reason);
 
+/* Whether it asks for the document: GET /v1/document. */
+bool gateway_asks_document(const struct gateway_asked *asked);
+
+/* Answer with a document, padded to size bytes before it is sealed; as
+ * gateway_answer with 503 if too many are on their way. */
+void gateway_document(struct gateway *g, struct request *q,
+                      struct ohttp_gateway *keep, size_t size,
+                      const uint8_t *document, size_t len);
+
 /* ---- For metrics --------------------------------------------------------- */
 
 enum gateway_fate {
     GATEWAY_OPENED,
     GATEWAY_UNREADABLE,
     GATEWAY_UNKNOWN_KEY,
-    GATEWAY_TYPE, /* it is no sealed request */
+    GATEWAY_TYPE,   /* it is no sealed request */
+    GATEWAY_LENGTH, /* it has another length than the document's requests */
     GATEWAY_FATES
 };
 extern const char *const gateway_fates[GATEWAY_FATES]; /* one word each */

@@ -142,6 +142,11 @@ const uint8_t *request_body(const struct request *q, size_t *len);
 uint8_t *request_take_body(struct request *q, size_t *len); /* to free */
 void *request_memory(struct request *q, size_t size);       /* freed with it */
 
+/* Set whether the connection of a request is trusted, before the answer; the
+ * next requests on it are asked whether it is. It is not at first. */
+void request_trust(struct request *q, bool trusted);
+bool request_trusted(const struct request *q);
+
 /* Answer, once, from any thread; q is gone afterwards. body is freed with
  * `done` (NULL: it is static). Status 0 cuts the connection: nothing is said.
  */

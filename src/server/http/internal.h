@@ -75,6 +75,7 @@ struct request {
     int hidden;        /* what fd stands for while gone.c hides that */
     bool gone;         /* its peer sends no more */
     bool served;       /* has had an answer: if it waits now, it is idle */
+    bool trusted;      /* by request_trust */
     uint64_t deadline; /* milliseconds of the loop's clock; 0: none */
     uint64_t moved;    /* bytes of a body or an answer, which put it off */
 

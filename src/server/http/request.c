@@ -304,6 +304,16 @@ bool request_typed(const struct request *q, const char *type)
     return len == strlen(type) && strncasecmp(given, type, len) == 0;
 }
 
+void request_trust(struct request *q, bool trusted)
+{
+    q->trusted = trusted;
+}
+
+bool request_trusted(const struct request *q)
+{
+    return q->trusted;
+}
+
 const char *request_bearer(const struct request *q)
 {
     const char *given = request_header(q, "Authorization");

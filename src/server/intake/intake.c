@@ -105,7 +105,7 @@ static enum intake_verdict intake_epoch(uint32_t epoch,
     if (epoch < entry->first ||
         (epoch > days.last && (!doubt || epoch > days.other_last)))
         return INTAKE_EARLY;
-    if (epoch > entry->last ||
+    if (epoch > entry->last || (entry->ended && days.last <= entry->last) ||
         (epoch < days.first && (!doubt || epoch < days.other_first)))
         return INTAKE_CLOSED;
     if ((epoch >= days.first && epoch <= days.last) || (doubt && other))

@@ -12,7 +12,6 @@
 #include "server/intake/roster.h"
 
 #include "host/base/host_fail.h"
-#include "host/seal/seal.h"
 #include "host/tasks/calendar.h"
 
 #include <stdatomic.h>
@@ -33,6 +32,7 @@ struct roster {
     struct roster_entry *entries;
     struct roster_core **cores; /* of the entry with the same place */
     uint32_t *sorted;           /* places by task and release */
+    uint32_t request_bytes, document_bytes;
 };
 
 /* ---- Cores --------------------------------------------------------------- */
@@ -46,19 +46,26 @@ static void roster_core_drop(struct roster_core *c)
     free(c);
 }
 
-/* A document of this one task, with zeros for a signature. */
+/* A document of task i alone. Where its signature would stand it has the terms
+ * of a shuffled task, which other tasks of doc have a part in, and zeros. */
 static hsy_status roster_document(uint8_t **bytes, size_t *len,
-                                  const hsy_task *task, hsy_error *err)
+                                  const hsy_document *doc, uint32_t i,
+                                  hsy_error *err)
 {
     const hsy_document head = {.version = 1, .expires = 1};
-    hsy_status st = hsy_document_encode(&head, NULL, 0, len, task, 1, err);
+    hsy_task task;
+    hsy_status st;
 
+    hsy_document_task(doc, &task, i);
+    st = hsy_document_encode(&head, NULL, 0, len, &task, 1, err);
     if (st != HSY_OK)
         return st;
     *bytes = calloc(1, *len + HSY_SIGNATURE);
     if (*bytes == NULL)
         return host_nomem(err);
-    st = hsy_document_encode(&head, *bytes, *len, len, task, 1, err);
+    st = hsy_document_encode(&head, *bytes, *len, len, &task, 1, err);
+    if (st == HSY_OK && task.model == HSY_MODEL_SHUFFLED)
+        hsy_document_terms(doc, *bytes + *len, i);
     *len += HSY_SIGNATURE;
     return st;
 }
@@ -89,7 +96,7 @@ static hsy_status roster_shuffled(struct roster_entry *e,
     if (st != HSY_OK)
         return st;
     memcpy(e->first_key, first.sign_key, sizeof e->first_key);
-    seal_task_way(e->way, &e->task);
+    memcpy(e->terms, e->bytes + e->len - HSY_SIGNATURE, sizeof e->terms);
     e->sealed_bytes = release->upload_bytes - HSY_UPLOAD_WIRE;
     return HSY_OK;
 }
@@ -115,6 +122,7 @@ static hsy_status roster_fill(struct roster_entry *e, struct roster_core *c,
     st = hsy_release_init(c->release, &e->task, err);
     if (st != HSY_OK)
         return st;
+    hsy_release_proved(c->release); /* before its document was accepted */
     hsy_release_describe(c->release, &release);
     hsy_scheme_describe(release.scheme, &info);
     e->release = c->release;
@@ -199,6 +207,16 @@ size_t roster_count(const struct roster *r)
 const struct roster_entry *roster_at(const struct roster *r, size_t number)
 {
     return &r->entries[number];
+}
+
+uint32_t roster_request_bytes(const struct roster *r)
+{
+    return r->request_bytes;
+}
+
+uint32_t roster_document_bytes(const struct roster *r)
+{
+    return r->document_bytes;
 }
 
 uint64_t roster_tally_bytes(const struct roster *r, uint64_t day_words,
@@ -292,15 +310,6 @@ static void roster_append(struct roster *r, const struct roster_entry *e,
     r->cores[r->n++] = core;
 }
 
-/* Whether batches are made as they were: devices were promised that, and who
- * signs the document must not have a shuffler promise less under the same
- * number. */
-static bool roster_same_batches(const hsy_task *a, const hsy_task *b)
-{
-    return a->min_batch == b->min_batch && a->max_wait == b->max_wait &&
-           a->close_after_seconds == b->close_after_seconds;
-}
-
 /* What the document in force says of an entry that is there. */
 static hsy_status roster_renew(struct roster *r, const struct roster_entry *e,
                                struct roster_core *core, hsy_error *err)
@@ -314,14 +323,11 @@ static hsy_status roster_renew(struct roster *r, const struct roster_entry *e,
         st = host_fail(err, HSY_E_RANGE, HSY_FIELD_RELEASE,
                        "this release was asked by another scheme: a change "
                        "needs a new release");
-    else if (memcmp(old->way, e->way, sizeof old->way) != 0)
+    else if (memcmp(old->terms, e->terms, sizeof old->terms) != 0)
         st = host_fail(err, HSY_E_RANGE, HSY_FIELD_RELEASE,
-                       "this release was sealed for other keys: a change needs "
-                       "a new release");
-    else if (!roster_same_batches(&old->task, &e->task))
-        st = host_fail(err, HSY_E_RANGE, HSY_FIELD_MIN_BATCH,
-                       "this release was promised other batches: a change "
-                       "needs a new release");
+                       "this release was asked under other terms: a change "
+                       "needs a new release ('hearsay tasks check --against' "
+                       "says what has changed)");
     if (st != HSY_OK) {
         roster_core_drop(core);
         return st;
@@ -342,14 +348,14 @@ static bool roster_has(const struct roster *r, const hsy_task *task)
 }
 
 /* One task of a document. */
-static hsy_status roster_take(struct roster *r, const hsy_task *task,
-                              hsy_error *err)
+static hsy_status roster_take(struct roster *r, const hsy_document *doc,
+                              uint32_t i, hsy_error *err)
 {
     struct roster_entry e = {.current = true};
     struct roster_core *core;
     uint8_t *bytes = NULL;
     size_t len;
-    hsy_status st = roster_document(&bytes, &len, task, err);
+    hsy_status st = roster_document(&bytes, &len, doc, i, err);
 
     if (st != HSY_OK) {
         free(bytes);
@@ -358,7 +364,7 @@ static hsy_status roster_take(struct roster *r, const hsy_task *task,
     st = roster_make(&e, &core, bytes, len, err);
     if (st != HSY_OK)
         return st;
-    if (roster_has(r, task))
+    if (roster_has(r, &e.task))
         return roster_renew(r, &e, core, err);
     roster_append(r, &e, core);
     return HSY_OK;
@@ -377,28 +383,48 @@ static void roster_copy(struct roster *r, const struct roster *old)
     r->n = old->n;
 }
 
+/* A release of a shuffled task keeps its end, so that a task ends early by
+ * leaving the document. */
+static void roster_end(struct roster *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        r->entries[i].ended = r->entries[i].task.model == HSY_MODEL_SHUFFLED;
+    for (size_t i = 0; i < r->n; i++) {
+        const char *task = r->entries[i].task.id;
+
+        for (size_t place = roster_seek(r, task, 0);
+             r->entries[i].current && roster_of_task(r, place, task) != NULL;
+             place++)
+            r->entries[r->sorted[place]].ended = false;
+    }
+}
+
 hsy_status roster_extend(struct roster **out, struct roster *old,
                          const hsy_document *doc, hsy_error *err)
 {
     struct roster *r = roster_room(old->n + doc->tasks);
     hsy_status st = HSY_OK;
-    hsy_task task;
+    hsy_parties parties;
 
     if (r == NULL)
         return host_nomem(err);
     roster_copy(r, old);
+    hsy_document_parties(doc, &parties);
+    r->request_bytes = parties.request_bytes;
+    r->document_bytes = parties.document_bytes;
     for (uint32_t i = 0; i < doc->tasks && st == HSY_OK; i++) {
-        hsy_document_task(doc, &task, i);
-        st = roster_take(r, &task, err);
+        st = roster_take(r, doc, i, err);
         if (st != HSY_OK && err != NULL) {
             err->unit = HSY_UNIT_TASK;
             err->at = i + 1;
         }
     }
-    if (st == HSY_OK)
+    if (st == HSY_OK) {
+        roster_end(r);
         *out = r;
-    else
+    } else {
         roster_drop(r);
+    }
     return st;
 }
 

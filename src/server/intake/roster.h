@@ -16,6 +16,7 @@
 struct roster_entry {
     uint32_t number; /* its place in the roster, from 0 on */
     bool current;    /* the document in force asks it */
+    bool ended;      /* it is shuffled, and no release of its task is current */
     hsy_task task;   /* question, labels and wires lead into `bytes` */
     const hsy_scheme *scheme;
     const hsy_release *release; /* for what a person is told, and charges */
@@ -24,9 +25,10 @@ struct roster_entry {
     size_t words;        /* hsy_tally_words */
     size_t sealed_bytes; /* of a sealed upload's payload; 0: none is sealed */
     uint8_t first_key[HSY_SIGN_KEY]; /* that its first shuffler signs with */
-    uint8_t way[HSY_DIGEST];         /* seal_task_way: whom it is sealed for */
+    uint8_t terms[HSY_DIGEST];       /* hsy_document_terms, if shuffled */
     uint32_t first, last; /* epochs in which its uploads may be due */
-    const uint8_t *bytes; /* a document of this one task, unsigned */
+    const uint8_t *bytes; /* a document of this one task, with terms instead of
+                             a signature */
     size_t len;
 };
 
@@ -41,8 +43,8 @@ void roster_drop(struct roster *r);           /* NULL is allowed */
  * A new roster: the entries of old, and those of the document that it does not
  * have yet (another task, release or scheme) after them. The document's
  * signature is the caller's business. HSY_E_RANGE if a task is there with the
- * same id and release but another scheme, sealed for other keys, or with other
- * batches: then err->at is its place in the document.
+ * same id and release but another scheme, or is shuffled under other terms:
+ * then err->at is its place in the document.
  */
 hsy_status roster_extend(struct roster **out, struct roster *old,
                          const hsy_document *doc, hsy_error *err);
@@ -55,6 +57,11 @@ hsy_status roster_load(struct roster **out, const uint8_t *const *bytes,
 
 size_t roster_count(const struct roster *r);
 const struct roster_entry *roster_at(const struct roster *r, size_t number);
+
+/* Bytes of a request, and of an answer that holds the document, before they are
+ * sealed, as the document in force states them; 0 if it names no gateway. */
+uint32_t roster_request_bytes(const struct roster *r);
+uint32_t roster_document_bytes(const struct roster *r);
 
 /* Memory of the tallies of all tasks in force: of each one, and if it has at
  * most day_words cells one for each of the days that are kept, today and

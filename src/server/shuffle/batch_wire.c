@@ -22,7 +22,8 @@ enum {
     BATCH_AT_UNOPENED = 124,
     BATCH_AT_LENGTH = 132,
     BATCH_AT_DIGEST = 136,
-    BATCH_AT_ZEROS = 168
+    BATCH_AT_WAITED = 168,
+    BATCH_AT_ZEROS = 176
 };
 
 static const uint8_t batch_magic[4] = {'H', 'S', 'Y', 'B'};
@@ -85,9 +86,13 @@ static hsy_status batch_head_good(const struct batch_head *h, hsy_status st,
         return host_fail(err, st, HOST_FIELD_PLACE,
                          "a place in a chain of 1 to 8 shufflers");
     if (h->n == 0 || h->n > BATCH_MOST)
-        return host_fail(err, st, HSY_FIELD_COUNT, "1 to 2^24 envelopes");
-    if (h->in > UINT32_MAX || h->unopened > h->in ||
-        h->in - h->unopened != h->n)
+        return host_fail(err, st, HSY_FIELD_COUNT,
+                         "a batch has 1 to 2^20 envelopes");
+    if (h->part >= BATCH_PARTS)
+        return host_fail(err, st, HSY_FIELD_COUNT,
+                         "an epoch has at most 4096 parts");
+    if (h->in > UINT32_MAX || h->unopened > h->in || h->waited > h->n ||
+        h->in - h->unopened != h->n - h->waited)
         return host_fail(err, st, HSY_FIELD_COUNT,
                          "what was taken in is what came out and what did not");
     if (h->length == 0 || h->length > HSY_UPLOAD_MAX)
@@ -123,6 +128,7 @@ hsy_status batch_head_write(uint8_t wire[BATCH_HEAD],
     bytes_put64(wire + BATCH_AT_UNOPENED, h->unopened);
     bytes_put32(wire + BATCH_AT_LENGTH, h->length);
     memcpy(wire + BATCH_AT_DIGEST, h->digest, STORE_DIGEST);
+    bytes_put64(wire + BATCH_AT_WAITED, h->waited);
     return hsy_sign(wire + BATCH_SIGNED, wire, BATCH_SIGNED, secret);
 }
 
@@ -155,6 +161,7 @@ hsy_status batch_head_read(struct batch_head *h, const uint8_t wire[BATCH_HEAD],
                             .n = bytes_get64(wire + BATCH_AT_N),
                             .in = bytes_get64(wire + BATCH_AT_IN),
                             .unopened = bytes_get64(wire + BATCH_AT_UNOPENED),
+                            .waited = bytes_get64(wire + BATCH_AT_WAITED),
                             .length = bytes_get32(wire + BATCH_AT_LENGTH)};
     hsy_status st = batch_frame(wire, err);
 
@@ -205,6 +212,9 @@ static hsy_status batch_hop_check(struct batch_head *h, const uint8_t *wire,
     if (h->n < c->least)
         return batch_hop_bad(err, hop, HSY_FIELD_COUNT,
                              "fewer envelopes than a batch must have");
+    if (h->waited != 0 && (hop == 1 || h->waited >= c->waits))
+        return batch_hop_bad(err, hop, HSY_FIELD_COUNT,
+                             "more envelopes that waited than can have");
     return HSY_OK;
 }
 

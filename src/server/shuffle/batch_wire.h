@@ -16,7 +16,8 @@
 #define BATCH_SIGNED 192u     /* bytes of it that are signed */
 #define BATCH_HOPS 8u         /* shufflers in a chain at most */
 #define BATCH_LAYER 52u       /* an envelope has so much less after each */
-#define BATCH_MOST (1u << 24) /* envelopes */
+#define BATCH_MOST (1u << 20) /* envelopes */
+#define BATCH_PARTS 4096u     /* of an epoch: 2^32 envelopes */
 
 struct batch_head {
     uint32_t place, of; /* this shuffler's, from 1 on, and how many there are */
@@ -27,7 +28,8 @@ struct batch_head {
     uint32_t epoch, part;
     uint64_t n;        /* envelopes in it, */
     uint64_t in;       /* that were taken in, */
-    uint64_t unopened; /* and of which nothing came: n + unopened = in */
+    uint64_t unopened; /* and of which nothing came */
+    uint64_t waited;   /* of earlier batches: n + unopened = in + waited */
     uint32_t length;   /* of an envelope */
     uint8_t digest[STORE_DIGEST]; /* BLAKE2b-256 of what follows the head */
 };
@@ -56,6 +58,7 @@ struct batch_chain {
     uint32_t hops;         /* before the receiver */
     uint32_t of;           /* in all */
     uint64_t least;        /* envelopes that a batch must have */
+    uint64_t waits;        /* fewer than these wait for others at a hop */
     uint32_t length;       /* of an envelope as it comes to the receiver */
     uint8_t keys[BATCH_HOPS][HSY_SIGN_KEY]; /* that the hops sign with */
 };
@@ -64,9 +67,10 @@ struct batch_chain {
  * Hold the heads of a batch, its own first and then those of the hops before
  * from the first on, against the chain: each is signed by its hop, all are of
  * one task, release, scheme, epoch and part, a hop took in as many as the one
- * before gave. *h is the batch's own. HSY_E_FORMAT, HSY_E_VERSION;
- * HSY_E_MISMATCH: of another place or task; HSY_E_REFUSED: a signature or a
- * count does not hold, with the hop in err->at.
+ * before gave, and added fewer than chain->waits that had waited. *h is the
+ * batch's own. HSY_E_FORMAT, HSY_E_VERSION; HSY_E_MISMATCH: of another place or
+ * task; HSY_E_REFUSED: a signature or a count does not hold, with the hop in
+ * err->at.
  */
 hsy_status batch_heads_check(struct batch_head *h, const uint8_t *heads,
                              size_t len, const struct batch_chain *chain,

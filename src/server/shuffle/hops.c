@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HOPS_DAY 86400u
+
 /* ---- Chains -------------------------------------------------------------- */
 
 bool hops_statement(const hsy_task *t, uint32_t place, hsy_statement *out)
@@ -52,6 +54,21 @@ bool hops_agree(const hsy_document *doc, uint32_t *task)
     return true;
 }
 
+bool hops_in_time(const hsy_document *doc, uint64_t grace_days, uint32_t *task)
+{
+    for (*task = 0; *task < doc->tasks; ++*task) {
+        hsy_task t;
+
+        hsy_document_task(doc, &t, *task);
+        if (t.model == HSY_MODEL_SHUFFLED &&
+            grace_days + (uint64_t)t.shufflers * t.max_wait +
+                    (t.close_after_seconds + HOPS_DAY - 1) / HOPS_DAY >=
+                SEAL_PERIOD_DAYS)
+            return false;
+    }
+    return true;
+}
+
 /* Bytes of an envelope as it comes to a place, after those before. */
 static uint32_t hops_length(const struct roster_entry *e, uint32_t place)
 {
@@ -92,6 +109,7 @@ static struct mixer_task hops_mixer_task(const struct roster_entry *e,
                            .release = e->task.release,
                            .place = place,
                            .of = e->task.shufflers,
+                           .first = e->first,
                            .last = e->last,
                            .min_batch = hops_least(e, place),
                            .max_wait = own->max_wait,
@@ -102,7 +120,7 @@ static struct mixer_task hops_mixer_task(const struct roster_entry *e,
 
     memcpy(t.task, e->task.id, sizeof t.task);
     memcpy(t.scheme, e->digest, sizeof t.scheme);
-    memcpy(t.way, e->way, sizeof t.way);
+    memcpy(t.terms, e->terms, sizeof t.terms);
     if (hops_statement(&e->task, place - 1, &other))
         memcpy(t.before, other.sign_key, sizeof t.before);
     memcpy(t.next,
@@ -128,33 +146,40 @@ size_t hops_mixer_tasks(struct mixer_task *out, const struct roster *roster,
     return n;
 }
 
-/* By the key that it was sealed for. */
+/* By the key that it was sealed for. Beyond the outermost layer at->epoch is
+ * today. */
 static hsy_status hops_peel_by(const struct hops_keys *keys, uint8_t *out,
-                               size_t layer, size_t layers,
+                               bool *late, size_t layer, size_t layers,
                                const struct seal_place *at,
                                const uint8_t *envelope, size_t len)
 {
     hsy_status st = HSY_E_UNKNOWN;
 
-    for (size_t i = 0; st == HSY_E_UNKNOWN && i < keys->nseal; i++)
-        st = seal_peel(out, keys->seal[i].secret, keys->seal[i].pub, layer,
-                       layers, at, envelope, len);
+    *late = false;
+    for (size_t i = 0; st == HSY_E_UNKNOWN && i < keys->nseal; i++) {
+        const struct hops_seal *k = &keys->seal[i];
+
+        st = layer == 0 ? seal_peel(out, k->secret, k->pub, layer, layers, at,
+                                    envelope, len)
+                        : seal_peel_recent(out, late, k->secret, k->pub, layer,
+                                           layers, at, envelope, len);
+    }
     return st;
 }
 
-hsy_status hops_peel(const struct hops_keys *keys, uint8_t *out,
+hsy_status hops_peel(const struct hops_keys *keys, uint8_t *out, bool *late,
                      const struct mixer_task *task, uint32_t epoch,
                      const uint8_t *id, const uint8_t *envelope)
 {
     const struct seal_place at = {.task = task->task,
                                   .release = task->release,
                                   .digest = task->scheme,
+                                  .terms = task->terms,
                                   .epoch = epoch,
-                                  .id = id,
-                                  .way = task->way};
+                                  .id = id};
 
-    return hops_peel_by(keys, out, task->place - 1, (size_t)task->of + 1, &at,
-                        envelope, task->length);
+    return hops_peel_by(keys, out, late, task->place - 1, (size_t)task->of + 1,
+                        &at, envelope, task->length);
 }
 
 /* ---- Taking in ----------------------------------------------------------- */
@@ -189,7 +214,8 @@ bool hops_find(const struct roster *roster, const struct hops_keys *keys,
                                          .release = e->task.release,
                                          .scheme = e->digest,
                                          .of = e->task.shufflers,
-                                         .least = e->task.min_batch}};
+                                         .least = e->task.min_batch,
+                                         .waits = hops_least(e, 1)}};
     hops = collector ? e->task.shufflers : hops_place(e, keys->sign, &hop);
     if (!collector && hops <= 1)
         return false; /* the first takes uploads, a stranger nothing */
@@ -229,19 +255,22 @@ static hsy_status hops_report(const struct roster_entry *e,
 }
 
 hsy_status hops_open(const struct roster *roster, const struct hops_keys *keys,
-                     const struct inbox_task *task, uint8_t *item, bool *null,
-                     const uint8_t *envelope)
+                     const struct inbox_task *task, uint32_t day, uint8_t *item,
+                     bool *null, const uint8_t *envelope)
 {
     const struct roster_entry *e = roster_at(roster, task->entry);
     const struct seal_place at = {.task = e->task.id,
                                   .release = e->task.release,
                                   .digest = e->digest,
-                                  .way = e->way};
+                                  .terms = e->terms,
+                                  .epoch = day};
     uint8_t *text = malloc(1 + task->item);
-    hsy_status st = text == NULL ? HSY_E_NOMEM
-                                 : hops_peel_by(keys, text, task->chain.of,
-                                                (size_t)task->chain.of + 1, &at,
-                                                envelope, task->chain.length);
+    bool late; /* ids are kept for both periods */
+    hsy_status st = text == NULL
+                        ? HSY_E_NOMEM
+                        : hops_peel_by(keys, text, &late, task->chain.of,
+                                       (size_t)task->chain.of + 1, &at,
+                                       envelope, task->chain.length);
 
     if (st == HSY_OK && text[0] != SEAL_REPORT && text[0] != SEAL_NULL)
         st = HSY_E_REFUSED;

@@ -34,12 +34,21 @@ bool hops_statement(const hsy_task *task, uint32_t place, hsy_statement *out);
  * min_batch. False: those of *task are not. */
 bool hops_agree(const hsy_document *doc, uint32_t *task);
 
+/* Whether the envelopes of all tasks are at the end of their chains before they
+ * are of a period that no hop opens any more: a device's upload comes up to
+ * grace_days late, and each shuffler lets it wait for max_wait. False: those of
+ * *task are not. */
+bool hops_in_time(const hsy_document *doc, uint64_t grace_days, uint32_t *task);
+#define HOPS_TOO_LATE                                                          \
+    "grace_days, close_after and max_wait of all shufflers together must be "  \
+    "less than 32 days: later hops open no older envelopes"
+
 /* The tasks that a shuffler mixes; an array of as many as the roster has. */
 size_t hops_mixer_tasks(struct mixer_task *out, const struct roster *roster,
                         const struct hops_keys *keys);
 
 /* Take this shuffler's layer off: as mixer_options.peel. */
-hsy_status hops_peel(const struct hops_keys *keys, uint8_t *out,
+hsy_status hops_peel(const struct hops_keys *keys, uint8_t *out, bool *late,
                      const struct mixer_task *task, uint32_t epoch,
                      const uint8_t *id, const uint8_t *envelope);
 
@@ -49,9 +58,10 @@ bool hops_find(const struct roster *roster, const struct hops_keys *keys,
                bool collector, const struct batch_head *head,
                struct inbox_task *out);
 
-/* The last layer, and a report of the task or none: as inbox_options.open. */
+/* The last layer, and a report of the task or none: as inbox_options.open, on a
+ * day of the collector's own clock. */
 hsy_status hops_open(const struct roster *roster, const struct hops_keys *keys,
-                     const struct inbox_task *task, uint8_t *item, bool *null,
-                     const uint8_t *envelope);
+                     const struct inbox_task *task, uint32_t day, uint8_t *item,
+                     bool *null, const uint8_t *envelope);
 
 #endif

@@ -60,32 +60,6 @@ static void inbox_remove(const struct inbox *in, const uint8_t *id)
     free(path);
 }
 
-/* Let the oldest go while there is no room for one more. */
-static void inbox_make_room(const struct inbox *in)
-{
-    uint8_t oldest[STORE_BATCH_ID] = {0}, id[STORE_BATCH_ID];
-    time_t since = 0;
-    size_t n = 0;
-    DIR *d = opendir(in->directory);
-    struct dirent *e;
-
-    while (d != NULL && (e = readdir(d)) != NULL) {
-        struct stat is;
-
-        if (!hex_get(id, sizeof id, e->d_name, strlen(e->d_name)) ||
-            fstatat(dirfd(d), e->d_name, &is, AT_SYMLINK_NOFOLLOW) == -1)
-            continue;
-        if (n++ == 0 || is.st_mtime < since) {
-            since = is.st_mtime;
-            memcpy(oldest, id, sizeof id);
-        }
-    }
-    if (d != NULL)
-        closedir(d);
-    if (n >= INBOX_FILES)
-        inbox_remove(in, oldest);
-}
-
 /* ---- Beginning ----------------------------------------------------------- */
 
 /* Heads of a task that is known, by the chain before us. */
@@ -120,6 +94,136 @@ static hsy_status inbox_receipt(const struct inbox *in,
                                     "the receipt cannot be signed");
 }
 
+/* A batch that was begun: its file, and what its heads say. */
+static hsy_status inbox_file_open(const struct inbox *in, struct inbox_file *f,
+                                  const uint8_t *id, hsy_error *err)
+{
+    uint8_t wire[BATCH_HEAD];
+    struct batch_head head;
+    struct stat is;
+
+    f->fd = inbox_open_file(in, id, O_RDWR);
+    if (f->fd == -1 && errno == ENOENT)
+        return host_fail(err, HSY_E_EMPTY, HOST_FIELD_BATCH,
+                         "its heads have not come");
+    if (f->fd == -1 || fstat(f->fd, &is) == -1)
+        return inbox_fail(err);
+    f->size = (uint64_t)is.st_size;
+    if (pread(f->fd, wire, sizeof wire, 0) != (ssize_t)sizeof wire ||
+        batch_head_read(&head, wire, NULL) != HSY_OK)
+        return host_fail(err, HSY_E_EMPTY, HOST_FIELD_BATCH,
+                         "its heads have not come whole");
+    f->heads_len = (size_t)head.place * BATCH_HEAD;
+    if (pread(f->fd, f->heads, f->heads_len, 0) != (ssize_t)f->heads_len)
+        return host_fail(err, HSY_E_EMPTY, HOST_FIELD_BATCH,
+                         "its heads have not come whole");
+    return inbox_check(in, f, err);
+}
+
+static uint64_t inbox_came(const struct inbox_file *f)
+{
+    return f->size - f->heads_len;
+}
+
+static uint64_t inbox_whole(const struct inbox_file *f)
+{
+    return f->head.n * f->head.length;
+}
+
+/* ---- Room ---------------------------------------------------------------- */
+
+/* A batch that is not whole, whoever sends it. */
+struct inbox_rest {
+    uint8_t id[STORE_BATCH_ID], sender[HSY_SIGN_KEY];
+    uint64_t bytes, since;
+};
+
+static const uint8_t *inbox_sent_by(const struct inbox_file *f)
+{
+    return f->task.chain.keys[f->task.chain.hops - 1];
+}
+
+/* List the files; one that is no batch of a task here goes. */
+static size_t inbox_list(const struct inbox *in, struct inbox_rest *out,
+                         size_t room)
+{
+    DIR *d = opendir(in->directory);
+    struct dirent *e;
+    size_t n = 0;
+
+    while (d != NULL && n < room && (e = readdir(d)) != NULL) {
+        struct inbox_file f = {.fd = -1};
+        struct inbox_rest *r = &out[n];
+        struct stat is = {0};
+
+        if (!hex_get(r->id, sizeof r->id, e->d_name, strlen(e->d_name)))
+            continue;
+        if (inbox_file_open(in, &f, r->id, NULL) == HSY_OK &&
+            fstat(f.fd, &is) == 0) {
+            memcpy(r->sender, inbox_sent_by(&f), sizeof r->sender);
+            r->bytes = inbox_whole(&f);
+            r->since = (uint64_t)is.st_mtim.tv_sec * 1000000000 +
+                       (uint64_t)is.st_mtim.tv_nsec;
+            n++;
+        } else {
+            inbox_remove(in, r->id);
+        }
+        if (f.fd != -1)
+            close(f.fd);
+    }
+    if (d != NULL)
+        closedir(d);
+    return n;
+}
+
+/* All bytes of a sender. */
+static uint64_t inbox_held(const struct inbox_rest *all, size_t n,
+                           const uint8_t sender[HSY_SIGN_KEY])
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(all[i].sender, sender, HSY_SIGN_KEY) == 0)
+            bytes += all[i].bytes;
+    return bytes;
+}
+
+/* Let batches go while there is no room for this one, the last of the list; but
+ * none of a sender that has less than this one's. */
+static void inbox_make_room(const struct inbox *in, const struct inbox_file *f)
+{
+    const uint64_t most =
+        in->options.bytes == 0 ? INBOX_BYTES : in->options.bytes;
+    struct inbox_rest all[INBOX_FILES + 1];
+    size_t n = inbox_list(in, all, INBOX_FILES);
+    uint64_t bytes = 0;
+
+    memcpy(all[n].sender, inbox_sent_by(f), sizeof all[n].sender);
+    all[n++].bytes = inbox_whole(f);
+    for (size_t i = 0; i < n; i++)
+        bytes += all[i].bytes;
+    while (n > 1 && (n > INBOX_FILES || bytes > most)) {
+        uint64_t held = inbox_held(all, n, all[n - 1].sender), holds;
+        size_t out = n - 1;
+
+        for (size_t i = 0; i + 1 < n; i++) {
+            holds = inbox_held(all, n, all[i].sender);
+            if (holds > held ||
+                (holds == held &&
+                 (out == n - 1 || all[i].since < all[out].since)))
+                out = i;
+            held = holds > held ? holds : held;
+        }
+        if (out == n - 1)
+            break;
+        inbox_remove(in, all[out].id);
+        bytes -= all[out].bytes;
+        memmove(&all[out], &all[out + 1], (--n - out) * sizeof *all);
+    }
+}
+
+/* ---- A file begins ------------------------------------------------------- */
+
 /* The file of a batch, with these heads: what is there goes on if it has them,
  * and begins again if it has not. */
 static hsy_status inbox_file_begin(const struct inbox *in, struct inbox_file *f,
@@ -131,7 +235,7 @@ static hsy_status inbox_file_begin(const struct inbox *in, struct inbox_file *f,
 
     f->fd = inbox_open_file(in, f->head.id, O_RDWR);
     if (f->fd == -1 && errno == ENOENT) {
-        inbox_make_room(in);
+        inbox_make_room(in, f);
         f->fd = inbox_open_file(in, f->head.id, O_RDWR | O_CREAT);
     }
     if (f->fd == -1 || fstat(f->fd, &is) == -1)
@@ -181,32 +285,6 @@ hsy_status inbox_begin(struct inbox *in, const uint8_t *heads, size_t len,
 
 /* ---- Going on ------------------------------------------------------------ */
 
-/* A batch that was begun: its file, and what its heads say. */
-static hsy_status inbox_file_open(const struct inbox *in, struct inbox_file *f,
-                                  const uint8_t *id, hsy_error *err)
-{
-    uint8_t wire[BATCH_HEAD];
-    struct batch_head head;
-    struct stat is;
-
-    f->fd = inbox_open_file(in, id, O_RDWR);
-    if (f->fd == -1 && errno == ENOENT)
-        return host_fail(err, HSY_E_EMPTY, HOST_FIELD_BATCH,
-                         "its heads have not come");
-    if (f->fd == -1 || fstat(f->fd, &is) == -1)
-        return inbox_fail(err);
-    f->size = (uint64_t)is.st_size;
-    if (pread(f->fd, wire, sizeof wire, 0) != (ssize_t)sizeof wire ||
-        batch_head_read(&head, wire, NULL) != HSY_OK)
-        return host_fail(err, HSY_E_EMPTY, HOST_FIELD_BATCH,
-                         "its heads have not come whole");
-    f->heads_len = (size_t)head.place * BATCH_HEAD;
-    if (pread(f->fd, f->heads, f->heads_len, 0) != (ssize_t)f->heads_len)
-        return host_fail(err, HSY_E_EMPTY, HOST_FIELD_BATCH,
-                         "its heads have not come whole");
-    return inbox_check(in, f, err);
-}
-
 hsy_status inbox_sender(struct inbox *in, const uint8_t id[STORE_BATCH_ID],
                         uint8_t key[HSY_SIGN_KEY], hsy_error *err)
 {
@@ -214,20 +292,10 @@ hsy_status inbox_sender(struct inbox *in, const uint8_t id[STORE_BATCH_ID],
     const hsy_status st = inbox_file_open(in, &f, id, err);
 
     if (st == HSY_OK)
-        memcpy(key, f.task.chain.keys[f.task.chain.hops - 1], HSY_SIGN_KEY);
+        memcpy(key, inbox_sent_by(&f), HSY_SIGN_KEY);
     if (f.fd != -1)
         close(f.fd);
     return st;
-}
-
-static uint64_t inbox_came(const struct inbox_file *f)
-{
-    return f->size - f->heads_len;
-}
-
-static uint64_t inbox_whole(const struct inbox_file *f)
-{
-    return f->head.n * f->head.length;
 }
 
 hsy_status inbox_piece(struct inbox *in, const uint8_t id[STORE_BATCH_ID],

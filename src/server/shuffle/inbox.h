@@ -7,7 +7,10 @@
  * through, handed on as one delivery, and gone. A file is no promise: only the
  * receipt is, and that is given for what is durable in the store. After a kill
  * the sender goes on where the file ends, or begins again. There are
- * INBOX_FILES of them at most: then the oldest goes, whose sender begins again.
+ * INBOX_FILES of them at most, which have INBOX_BYTES once they are whole; a
+ * sender's only one may have more. Then the oldest one of the sender with the
+ * most bytes goes, and that sender begins again: nobody can push out the batch
+ * of a sender that has less.
  *
  * One thread at a time.
  */
@@ -19,6 +22,7 @@
 
 #define INBOX_PIECE (1u << 20) /* bytes of envelopes in a piece at most */
 #define INBOX_FILES 64u        /* batches that are not whole, at most */
+#define INBOX_BYTES (UINT64_C(8) << 30)
 
 /* What a receiver knows of a task. */
 struct inbox_task {
@@ -32,6 +36,7 @@ struct inbox_task {
 struct inbox_options {
     size_t size;                     /* sizeof(struct inbox_options) */
     const char *directory;           /* of the store */
+    uint64_t bytes;                  /* of batches; 0: INBOX_BYTES */
     uint8_t secret[HSY_SIGN_SECRET]; /* signs receipts */
 
     /* The task of a head; false: there is none. */

@@ -11,6 +11,9 @@ struct mixer {
     size_t ntasks;
     struct store_mix *rows; /* owned; in order */
     size_t nrows, rows_room;
+    uint32_t day;    /* of the last mixer_decide */
+    uint32_t ended;  /* the day on which periods that ended were decided last */
+    uint32_t forgot; /* rows of `received` of epochs before this one */
 };
 
 /* ---- mixer.c ------------------------------------------------------------- */
@@ -26,14 +29,25 @@ hsy_status mixer_put(struct mixer *m, const struct store_mix *rows, size_t n,
 struct store_set mixer_set(const struct mixer *m, const struct mixer_task *t,
                            const struct store_mix *row);
 
+/* Whether a row is of a later hop and waits: its envelopes are opened, and are
+ * a file. The receipt of such a row begins with the day since which it waits,
+ * and the period of its envelopes. */
+bool mixer_kept(const struct store_mix *row);
+
+/* Whether an epoch is the last of its period. */
+bool mixer_ends_period(uint32_t epoch);
+
+/* Whether a row of an entry is before an epoch, in its period. */
+bool mixer_before(const struct store_mix *row, uint32_t entry, uint32_t epoch);
+
 /* Append to rows, which has room for all there are, what becomes of those that
  * wait if this one does: what has waited too long expires. */
 hsy_status mixer_expire(const struct mixer *m, const struct mixer_task *t,
                         const struct store_mix *waits, struct store_mix *rows,
                         size_t *n, hsy_error *err);
 
-/* Append to rows those that wait before a row of their entry, as gone from the
- * list: how many. */
+/* Append to rows those that wait at a first hop before a row of their entry and
+ * period, as gone from the list: how many. */
 size_t mixer_let_go(const struct mixer *m, const struct store_mix *before,
                     struct store_mix *rows);
 
@@ -42,6 +56,8 @@ size_t mixer_let_go(const struct mixer *m, const struct store_mix *before,
 /* Make the directory; hold its files against the rows, and remove those of no
  * row. */
 hsy_status mixer_files_open(struct mixer *m, hsy_error *err);
+/* Open the file of a row for reading; -1 with errno. */
+int mixer_file_open(const struct mixer *m, const uint8_t id[STORE_BATCH_ID]);
 /* Remove the file of a row; that there is none is no failure. */
 hsy_status mixer_file_remove(const struct mixer *m, const struct store_mix *row,
                              hsy_error *err);

@@ -7,8 +7,10 @@
  * with commit s belongs to the first decision *taken* (any state but WAITING)
  * with x <= e and s <= S. A taken decision keeps e and S for ever, and later
  * ones leave out what the last one before them has (mixer_set), so an envelope
- * belongs to one batch at most, whatever happens after. At a later hop a batch
- * is the envelopes of one commit. The store erases envelopes by such sets only.
+ * belongs to one batch at most, whatever happens after. All this is said of the
+ * envelopes and the decisions of one period (seal.h); those of two periods have
+ * nothing to do with each other. At a later hop a batch is the envelopes of one
+ * commit. The store erases envelopes by such sets only.
  *
  *   1. -> WAITING, CLOSED: one transaction. Before it all are open, and a late
  *      one joins; after it S is fixed, and a late one is of the next decision.
@@ -30,20 +32,40 @@
  *   6. WAITING -> EXPIRED, with the number in the row; then as 5, to GONE.
  *      What expires was never CLOSED, so nothing of it was sent.
  *
+ * The last epoch of a period is decided when no upload of it comes any more,
+ * and this decision does not wait: it is CLOSED, or if it is too small EXPIRED.
+ * Meanwhile epochs of the next period are decided as always.
+ *
  * A row is named by the key that signs. Under another key it would become MIXED
  * under another name, and be CLOSED under its own, to be mixed once more: what
  * that key has closed is left alone while another is there (mixer_ours).
  *
- * A batch of which too few open goes from CLOSED back to WAITING, at a later
- * hop to EXPIRED: nothing of it had left, since it was never MIXED. It must not
- * wait where a later decision is taken and no longer CLOSED: that one was made
- * without these envelopes, and its set would have them now. They expire too.
+ * A batch of which too few open goes from CLOSED back to WAITING: nothing of it
+ * had left, since it was never MIXED. It must not wait at a first hop where a
+ * later decision is taken and no longer CLOSED: that one was made without these
+ * envelopes, and its set would have them now. They expire.
+ *
+ * At a later hop what opened becomes a file first, in the way of step 2, and
+ * the row that says WAITING has its digest; of a batch of which nothing opens
+ * there is no file, and it expires. From then on the file stands for these
+ * envelopes:
+ *
+ *   7. WAITING: the set is erased a little at a time, with what did not open;
+ *      then the row's `through` is 0.
+ *   8. The next batch of which enough open, with those that wait, is mixed with
+ *      them: one transaction makes it MIXED and takes the rows that waited
+ *      away. Before it their files are there; after it their envelopes are in
+ *      the file of the batch, and their files are of no row.
+ *   9. WAITING -> EXPIRED when the day of the hop's own clock on which the
+ *      batch came is more than max_wait days ago; then the file is removed.
  */
 #include "server/shuffle/internal.h"
 
 #include "host/base/files.h"
 #include "host/base/grow.h"
 #include "host/base/host_fail.h"
+#include "host/seal/seal.h"
+#include "lib/bits/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -113,29 +135,56 @@ hsy_status mixer_put(struct mixer *m, const struct store_mix *rows, size_t n,
     return st;
 }
 
+bool mixer_kept(const struct store_mix *row)
+{
+    static const uint8_t none[STORE_DIGEST];
+
+    return row->state == STORE_MIX_WAITING &&
+           memcmp(row->digest, none, sizeof none) != 0;
+}
+
 /* ---- Whose envelopes are whose ------------------------------------------- */
+
+static uint32_t mixer_period(uint32_t epoch)
+{
+    return epoch / SEAL_PERIOD_DAYS;
+}
+
+bool mixer_ends_period(uint32_t epoch)
+{
+    return (epoch + 1) % SEAL_PERIOD_DAYS == 0;
+}
+
+bool mixer_before(const struct store_mix *row, uint32_t entry, uint32_t epoch)
+{
+    return row->entry == entry && row->epoch < epoch &&
+           mixer_period(row->epoch) == mixer_period(epoch);
+}
 
 /* The last decision taken of an entry before an epoch; NULL: none was. */
 static const struct store_mix *mixer_taken(const struct mixer *m,
-                                           uint32_t entry, uint64_t before)
+                                           uint32_t entry, uint32_t before)
 {
     const struct store_mix *last = NULL;
 
     for (size_t i = 0; i < m->nrows; i++)
-        if (m->rows[i].entry == entry && m->rows[i].epoch < before &&
+        if (mixer_before(&m->rows[i], entry, before) &&
             m->rows[i].state != STORE_MIX_WAITING)
             last = &m->rows[i];
     return last;
 }
 
-/* Of a first hop: up to an epoch and a commit, without those taken before. */
+/* Of a first hop: those of an epoch's period up to it and a commit, without
+ * those taken before. */
 static struct store_set mixer_up_to(const struct mixer *m,
                                     const struct mixer_task *t, uint32_t epoch,
                                     uint64_t through)
 {
     const struct store_mix *taken = mixer_taken(m, t->entry, epoch);
-    struct store_set set = {
-        .entry = t->entry, .epoch = epoch, .through = through};
+    struct store_set set = {.entry = t->entry,
+                            .since = mixer_period(epoch) * SEAL_PERIOD_DAYS,
+                            .epoch = epoch,
+                            .through = through};
 
     if (taken != NULL) {
         set.not_epoch = taken->epoch;
@@ -199,7 +248,7 @@ static bool mixer_waits(const struct mixer *m, const struct store_mix *row,
 {
     const struct store_mix *taken = mixer_taken(m, entry, before);
 
-    return row->entry == entry && row->epoch < before &&
+    return mixer_before(row, entry, before) &&
            row->state == STORE_MIX_WAITING &&
            (taken == NULL || taken->epoch < row->epoch);
 }
@@ -210,8 +259,7 @@ size_t mixer_let_go(const struct mixer *m, const struct store_mix *before,
     size_t n = 0;
 
     for (size_t i = 0; i < m->nrows; i++)
-        if (m->rows[i].entry == before->entry &&
-            m->rows[i].epoch < before->epoch &&
+        if (mixer_before(&m->rows[i], before->entry, before->epoch) &&
             m->rows[i].state == STORE_MIX_WAITING) {
             rows[n] = m->rows[i];
             rows[n++].state = STORE_MIX_NONE;
@@ -241,6 +289,8 @@ hsy_status mixer_expire(const struct mixer *m, const struct mixer_task *t,
     st = s->ops->sealed_count(s, &set, &count, err);
     if (st != HSY_OK)
         return st;
+    if (old != waits)
+        rows[0].n -= count; /* which are in what waits up to now */
     *n += mixer_let_go(m, old, rows + *n);
     rows[*n] = *old;
     rows[*n].n = count;
@@ -282,21 +332,173 @@ static hsy_status mixer_decide_one(struct mixer *m, const struct mixer_task *t,
     return st;
 }
 
+/* The last epoch of a period, of which no more come: they are a batch, or are
+ * erased, as are those that no later hop would open today. */
+static hsy_status mixer_end_period(struct mixer *m, const struct mixer_task *t,
+                                   uint32_t epoch, uint64_t seq, hsy_error *err)
+{
+    const struct store_set set = mixer_up_to(m, t, epoch, seq);
+    const bool old = mixer_period(epoch) + 1 < mixer_period(m->day);
+    struct store *s = m->options.store;
+    struct store_mix row = {.entry = t->entry, .epoch = epoch, .through = seq};
+    struct store_mix *rows = malloc((m->nrows + 1) * sizeof *rows);
+    hsy_status st = rows == NULL ? host_nomem(err)
+                                 : s->ops->sealed_count(s, &set, &row.n, err);
+    size_t n = 0;
+
+    batch_id(row.id, m->options.key, t->task, t->release, epoch, 0);
+    row.state =
+        old || row.n < t->min_batch ? STORE_MIX_EXPIRED : STORE_MIX_CLOSED;
+    if (st == HSY_OK && row.n != 0)
+        rows[n++] = row;
+    if (st == HSY_OK && row.state == STORE_MIX_EXPIRED)
+        n += mixer_let_go(m, &row, rows + n);
+    if (st == HSY_OK && n != 0)
+        st = mixer_put(m, rows, n, err);
+    free(rows);
+    return st;
+}
+
+/* All periods of a task that are closed and were not decided yet; a row that
+ * is forgotten has left no envelopes. */
+static hsy_status mixer_end_periods(struct mixer *m, const struct mixer_task *t,
+                                    const struct mixer_time *now,
+                                    hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+    uint64_t end = (uint64_t)(mixer_period(t->first) + 1) * SEAL_PERIOD_DAYS;
+
+    for (; st == HSY_OK && end - 1 <= now->closed; end += SEAL_PERIOD_DAYS) {
+        const uint32_t epoch = (uint32_t)(end - 1);
+        bool decided = false;
+
+        for (size_t i = 0; i < m->nrows; i++)
+            decided |=
+                m->rows[i].entry == t->entry && m->rows[i].epoch == epoch;
+        if (!decided)
+            st = mixer_end_period(m, t, epoch, now->seq, err);
+    }
+    return st;
+}
+
+/* At a first hop: the epoch that is due. The last one of a period is decided
+ * when it is closed, with all that came late; the day tells when to look. */
+static hsy_status mixer_decide_first(struct mixer *m,
+                                     const struct mixer_task *t,
+                                     const struct mixer_time *now,
+                                     hsy_error *err)
+{
+    const uint32_t due = mixer_due(t, now);
+    const uint32_t epoch = due != 0 && mixer_ends_period(due) ? due - 1 : due;
+    const struct store_mix *last = mixer_last(m, t->entry);
+    hsy_status st = HSY_OK;
+
+    if (epoch != 0 && (last == NULL || last->epoch < epoch))
+        st = mixer_decide_one(m, t, epoch, now->seq, err);
+    return st == HSY_OK && m->ended != now->day
+               ? mixer_end_periods(m, t, now, err)
+               : st;
+}
+
+/* At a later hop: what has waited for too long expires. */
+static hsy_status mixer_expire_kept(struct mixer *m, const struct mixer_task *t,
+                                    hsy_error *err)
+{
+    struct store_mix *rows = malloc((m->nrows + 1) * sizeof *rows);
+    hsy_status st = HSY_OK;
+    size_t n = 0;
+
+    if (rows == NULL)
+        return host_nomem(err);
+    for (size_t i = 0; i < m->nrows; i++) {
+        const struct store_mix *row = &m->rows[i];
+
+        if (row->entry != t->entry || !mixer_kept(row) ||
+            m->day <= (uint64_t)bytes_get32(row->receipt) + t->max_wait)
+            continue;
+        rows[n] = *row;
+        memset(rows[n].receipt, 0, sizeof rows[n].receipt);
+        rows[n++].state = STORE_MIX_EXPIRED;
+    }
+    if (n != 0)
+        st = mixer_put(m, rows, n, err);
+    free(rows);
+    return st;
+}
+
+static bool mixer_over(const struct store_mix *row)
+{
+    return row->state == STORE_MIX_ERASED || row->state == STORE_MIX_GONE;
+}
+
+/* Forget rows that are over, the oldest first, so that their number is bounded.
+ * At a first hop a row that is not over holds those after it: mix_may_wait asks
+ * for them. Those before it have no envelope that a later set would leave out.
+ * The last one says which epochs are decided. */
+static hsy_status mixer_prune(struct mixer *m, const struct mixer_task *t,
+                              hsy_error *err)
+{
+    const struct store_mix *last = mixer_last(m, t->entry);
+    struct store_mix *rows = malloc((m->nrows + 1) * sizeof *rows);
+    size_t over = 0, n = 0;
+    hsy_status st = rows == NULL ? host_nomem(err) : HSY_OK;
+
+    for (size_t i = 0; i < m->nrows; i++)
+        over += m->rows[i].entry == t->entry && mixer_over(&m->rows[i]);
+    for (size_t i = 0; st == HSY_OK && i < m->nrows; i++) {
+        const struct store_mix *row = &m->rows[i];
+
+        if (row->entry != t->entry || (t->place != 1 && !mixer_over(row)))
+            continue;
+        if (!mixer_over(row) || row == last ||
+            (row->epoch + MIXER_DAYS >= m->day && over - n <= MIXER_ROWS))
+            break;
+        rows[n] = *row;
+        rows[n++].state = STORE_MIX_NONE;
+    }
+    if (st == HSY_OK && n != 0)
+        st = mixer_put(m, rows, n, err);
+    free(rows);
+    return st;
+}
+
+/* Forget the batches that came so long ago that none of their day is taken any
+ * more, but not those whose heads are needed to mix them. */
+static hsy_status mixer_forget(struct mixer *m, hsy_error *err)
+{
+    struct store *s = m->options.store;
+    uint32_t before =
+        m->day < STORE_RECEIVED_DAYS ? 0 : m->day - STORE_RECEIVED_DAYS;
+    hsy_status st;
+
+    for (size_t i = 0; i < m->nrows; i++)
+        if (m->rows[i].state == STORE_MIX_CLOSED && m->rows[i].epoch < before)
+            before = m->rows[i].epoch;
+    if (before <= m->forgot)
+        return HSY_OK;
+    st = s->ops->forget_received(s, before, err);
+    m->forgot = st == HSY_OK ? before : m->forgot;
+    return st;
+}
+
 hsy_status mixer_decide(struct mixer *m, const struct mixer_time *now,
                         hsy_error *err)
 {
     hsy_status st = HSY_OK;
 
+    m->day = now->day;
     for (size_t i = 0; st == HSY_OK && i < m->ntasks; i++) {
         const struct mixer_task *t = &m->tasks[i];
-        const struct store_mix *last = mixer_last(m, t->entry);
-        const uint32_t due = mixer_due(t, now);
 
-        if (t->place == 1 && !t->shut && due != 0 &&
-            (last == NULL || last->epoch < due))
-            st = mixer_decide_one(m, t, due, now->seq, err);
+        if (!t->shut)
+            st = t->place == 1 ? mixer_decide_first(m, t, now, err)
+                               : mixer_expire_kept(m, t, err);
+        if (st == HSY_OK)
+            st = mixer_prune(m, t, err);
     }
-    return st;
+    if (st == HSY_OK)
+        m->ended = now->day;
+    return st == HSY_OK ? mixer_forget(m, err) : st;
 }
 
 hsy_status mixer_came(struct mixer *m, const struct store_mix *row,
@@ -320,7 +522,8 @@ static bool mixer_siblings(const struct store_mix *a, const struct store_mix *b)
 /* A row whose envelopes may be erased: all parts of its decision are there. */
 static bool mixer_erasable(const struct mixer *m, const struct store_mix *row)
 {
-    if (row->state == STORE_MIX_EXPIRED)
+    if (row->state == STORE_MIX_EXPIRED ||
+        (mixer_kept(row) && row->through != 0))
         return true;
     if (row->state != STORE_MIX_ACKED)
         return false;
@@ -358,14 +561,17 @@ static hsy_status mixer_erase(struct mixer *m, const struct store_mix *row,
                               hsy_error *err)
 {
     const struct mixer_task *t = mixer_task_of(m, row->entry);
+    const struct store_set set = mixer_set(m, t, row);
     struct store *s = m->options.store;
-    struct store_set set;
+    struct store_mix waits = *row;
     bool more;
-    hsy_status st;
+    const hsy_status st = s->ops->sealed_erase(s, &set, &more, err);
 
-    set = mixer_set(m, t, row);
-    st = s->ops->sealed_erase(s, &set, &more, err);
-    return st == HSY_OK && !more ? mixer_erased(m, row, err) : st;
+    if (st != HSY_OK || more)
+        return st;
+    waits.through = 0;
+    return mixer_kept(row) ? mixer_put(m, &waits, 1, err)
+                           : mixer_erased(m, row, err);
 }
 
 hsy_status mixer_step(struct mixer *m, bool *more, hsy_error *err)
@@ -462,6 +668,7 @@ hsy_status mixer_tasks(struct mixer *m, const struct mixer_task *tasks,
     free(m->tasks);
     m->tasks = copy;
     m->ntasks = n;
+    m->ended = 0; /* also of tasks that are new */
     return HSY_OK;
 }
 

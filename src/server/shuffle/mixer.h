@@ -5,7 +5,9 @@
  * Envelopes rest in the store (STORE_SEALED). What is decided about them is a
  * row of the store, and every change of one is a transaction:
  *
- *   WAITING  too few came by the end of an epoch; they join the next one's
+ *   WAITING  too few came by the end of an epoch; they join the next one's.
+ *            At a later hop: too few of a batch opened; they are a file, and
+ *            join the next batch of their period
  *   CLOSED   these and no others are a batch
  *   MIXED    the batch is a file, whose digest the row has; it is never mixed
  *            again, and these bytes are what is sent
@@ -16,8 +18,9 @@
  *
  * mixer.c has the argument why nothing is lost or sent twice as two batches.
  * A batch is closed by time and never by number, so that nobody can make a
- * shuffler flush one. Nothing here reads a clock or makes a thread: one thread
- * calls all of it.
+ * shuffler flush one. Its envelopes are of one period (seal.h), so that no
+ * later hop can tell some of them from others by the period that opens them.
+ * Nothing here reads a clock or makes a thread: one thread calls all of it.
  */
 #ifndef SERVER_SHUFFLE_MIXER_H
 #define SERVER_SHUFFLE_MIXER_H
@@ -25,8 +28,8 @@
 #include "server/shuffle/batch_wire.h"
 
 #define MIXER_UPLOAD_ID 16u /* before each envelope of the first hop */
-#define MIXER_PART                                                             \
-    (1u << 20) /* envelopes of a batch, unless min_batch is more */
+#define MIXER_DAYS 35u      /* rows that are over are kept for so long, */
+#define MIXER_ROWS 512u     /* and so many of a task */
 
 /* A task of which this shuffler is a hop. */
 struct mixer_task {
@@ -34,9 +37,9 @@ struct mixer_task {
     char task[HSY_TASK_ID + 1];
     uint32_t release;
     uint8_t scheme[HSY_DIGEST];
-    uint8_t way[HSY_DIGEST]; /* seal_task_way: whom envelopes are for */
-    uint32_t place, of;      /* from 1 on, and how many hops there are */
-    uint32_t last;           /* the last epoch of which uploads may come */
+    uint8_t terms[HSY_DIGEST]; /* that envelopes were made under */
+    uint32_t place, of;        /* from 1 on, and how many hops there are */
+    uint32_t first, last;      /* epochs of which uploads may come */
     uint64_t min_batch;
     uint32_t max_wait;    /* epochs */
     uint32_t close_after; /* seconds after the end of an epoch */
@@ -51,15 +54,17 @@ struct mixer_options {
     struct store *store;   /* the caller's; must outlive the mixer */
     const char *directory; /* of the store; files are in its `mixed` */
     hsy_rng rng;
-    uint64_t part; /* envelopes of a batch; 0: MIXER_PART */
+    uint64_t part; /* envelopes of a batch, at most; 0: BATCH_MOST */
     uint8_t key[HSY_SIGN_KEY], secret[HSY_SIGN_SECRET];
 
-    /* Take a layer off: out has length - BATCH_LAYER bytes. id is the upload's,
-     * NULL beyond the first hop. HSY_E_REFUSED, HSY_E_UNKNOWN: it does not
-     * open, and is counted; anything else ends the mixing. */
-    hsy_status (*peel)(void *ctx, uint8_t *out, const struct mixer_task *task,
-                       uint32_t epoch, const uint8_t *id,
-                       const uint8_t *envelope);
+    /* Take a layer off: out has length - BATCH_LAYER bytes. epoch and id are
+     * the upload's. Beyond the first hop id is NULL and epoch is today; *late:
+     * the envelope is of the period before today's. HSY_E_REFUSED,
+     * HSY_E_UNKNOWN: it does not open, and is counted; anything else ends the
+     * mixing. */
+    hsy_status (*peel)(void *ctx, uint8_t *out, bool *late,
+                       const struct mixer_task *task, uint32_t epoch,
+                       const uint8_t *id, const uint8_t *envelope);
     /* Told before each change of a file; may be NULL. */
     void (*moment)(void *ctx);
     void *ctx;
@@ -78,15 +83,18 @@ void mixer_close(struct mixer *m); /* NULL is allowed */
 hsy_status mixer_tasks(struct mixer *m, const struct mixer_task *tasks,
                        size_t n, hsy_error *err);
 
-/* The time in seconds since 1970, the day that is believed (engine_status), and
- * the last commit that is durable. */
+/* The time in seconds since 1970, the day that is believed (engine_status), the
+ * last epoch of which no upload comes any more, and the last commit that is
+ * durable. */
 struct mixer_time {
     uint64_t wall;
-    uint32_t day;
+    uint32_t day, closed;
     uint64_t seq;
 };
 
-/* At a first hop: close what is due, or let it wait, or let it expire. */
+/* At a first hop: close what is due, or let it wait, or let it expire. At a
+ * later hop: let what has waited for more than max_wait days expire. Then
+ * forget rows that are over. Comes before mixer_step. */
 hsy_status mixer_decide(struct mixer *m, const struct mixer_time *now,
                         hsy_error *err);
 

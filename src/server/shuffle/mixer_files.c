@@ -100,7 +100,7 @@ hsy_status mixer_read(int fd, void *bytes, size_t len, uint64_t at,
     return HSY_OK;
 }
 
-static int files_open(const struct mixer *m, const uint8_t *id)
+int mixer_file_open(const struct mixer *m, const uint8_t id[STORE_BATCH_ID])
 {
     char *path = batch_path_of(m->directory, id);
     const int fd =
@@ -113,7 +113,7 @@ hsy_status mixer_parcel_read(const struct mixer *m,
                              const struct mixer_parcel *parcel, uint8_t *out,
                              uint64_t at, size_t len, hsy_error *err)
 {
-    const int fd = files_open(m, parcel->id);
+    const int fd = mixer_file_open(m, parcel->id);
     hsy_status st;
 
     if (fd == -1)
@@ -140,11 +140,12 @@ hsy_status mixer_file_remove(const struct mixer *m, const struct store_mix *row,
 
 /* ---- Opening ------------------------------------------------------------- */
 
-/* The file of a batch that is mixed: it is there, and says so itself. */
+/* The file of a batch that is mixed, or waits at a later hop: it is there, and
+ * says so itself. */
 static hsy_status files_whole(const struct mixer *m,
                               const struct store_mix *row, hsy_error *err)
 {
-    const int fd = files_open(m, row->id);
+    const int fd = mixer_file_open(m, row->id);
     uint8_t wire[BATCH_HEAD];
     struct batch_head head;
     struct stat is;
@@ -173,7 +174,7 @@ static bool files_wanted(const struct mixer *m, const char *name)
     for (size_t i = 0; i < m->nrows; i++)
         if (memcmp(m->rows[i].id, id, sizeof id) == 0 &&
             (m->rows[i].state == STORE_MIX_MIXED ||
-             m->rows[i].state == STORE_MIX_ACKED))
+             m->rows[i].state == STORE_MIX_ACKED || mixer_kept(&m->rows[i])))
             return true;
     return false;
 }
@@ -209,7 +210,7 @@ hsy_status mixer_files_open(struct mixer *m, hsy_error *err)
     if (!store_sync_parent(m->directory))
         return files_fail(err, "the directory of mixed files is not durable");
     for (size_t i = 0; st == HSY_OK && i < m->nrows; i++)
-        if (m->rows[i].state == STORE_MIX_MIXED)
+        if (m->rows[i].state == STORE_MIX_MIXED || mixer_kept(&m->rows[i]))
             st = files_whole(m, &m->rows[i], err);
     return st == HSY_OK ? files_sweep(m, err) : st;
 }

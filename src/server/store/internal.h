@@ -254,6 +254,8 @@ hsy_status
 store_sealed(struct store *is, const struct store_set *set, uint64_t *at,
              hsy_status (*each)(void *ctx, const struct store_batch *batch),
              void *ctx, bool *more, hsy_error *err);
+hsy_status store_forget_received(struct store *is, uint32_t before,
+                                 hsy_error *err);
 hsy_status store_sealed_erase(struct store *is, const struct store_set *set,
                               bool *more, hsy_error *err);
 

@@ -151,6 +151,22 @@ hsy_status store_get_heads(struct store *is, const uint8_t id[STORE_BATCH_ID],
     return st;
 }
 
+static int mixes_forget(struct store_sqlite *s, struct sql *q, const void *what)
+{
+    const struct sql_value before = SQL_N(*(const uint32_t *)what);
+
+    return store_erase_kept(s, q, STORE_HOPS, SQL_SUM_OLD_RECEIVED,
+                            SQL_ERASE_OLD_RECEIVED, &before, 1);
+}
+
+hsy_status store_forget_received(struct store *is, uint32_t before,
+                                 hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+
+    return store_write(s, &s->mix, mixes_forget, &before, err);
+}
+
 /* ---- What goes ----------------------------------------------------------- */
 
 struct mixes_rows {
@@ -179,7 +195,7 @@ hsy_status store_mix(struct store *is, const struct store_mix *rows, size_t n,
 
 /* ---- Sealed envelopes ---------------------------------------------------- */
 
-#define MIXES_SET 6
+#define MIXES_SET 7
 
 static void mixes_set(struct sql_value v[MIXES_SET], const struct store_set *t)
 {
@@ -189,6 +205,7 @@ static void mixes_set(struct sql_value v[MIXES_SET], const struct store_set *t)
     v[3] = SQL_N(t->through);
     v[4] = SQL_N(t->not_epoch);
     v[5] = SQL_N(t->not_through);
+    v[6] = SQL_N(t->since);
 }
 
 hsy_status store_sealed_count(struct store *is, const struct store_set *set,

@@ -400,6 +400,7 @@ static const struct store_functions sqlite_functions = {
     .sealed_count = store_sealed_count,
     .sealed = store_sealed,
     .sealed_erase = store_sealed_erase,
+    .forget_received = store_forget_received,
     .reserve = store_reserve,
     .backup = store_backup,
     .close = sqlite_close,

@@ -66,6 +66,8 @@ struct store_count {
 #define STORE_DIGEST 32
 #define STORE_RECEIPT 64
 #define STORE_HEADS 2048 /* bytes of the heads of a batch at most */
+/* A sealed batch of an epoch before this is refused, and its row forgotten. */
+#define STORE_RECEIVED_DAYS 400u
 
 /* A batch that came from another hop, and what became of its envelopes. */
 struct store_received {
@@ -100,10 +102,11 @@ struct store_mix {
     uint8_t receipt[STORE_RECEIPT]; /* zeros before it is received */
 };
 
-/* Sealed envelopes of an entry: of epochs up to one, that came with the commits
- * from one to another; but not those up to another epoch and commit. */
+/* Sealed envelopes of an entry: of epochs since one and up to one, that came
+ * with the commits from one to another; but not those up to another epoch and
+ * commit. */
 struct store_set {
-    uint32_t entry, epoch, not_epoch;
+    uint32_t entry, since, epoch, not_epoch;
     uint64_t from, through, not_through;
 };
 
@@ -304,6 +307,10 @@ struct store_functions {
                          void *ctx, bool *more, hsy_error *err);
     hsy_status (*sealed_erase)(struct store *s, const struct store_set *set,
                                bool *more, hsy_error *err);
+    /* Forget the batches that came of epochs before one: no such batch is taken
+     * any more. */
+    hsy_status (*forget_received)(struct store *s, uint32_t before,
+                                  hsy_error *err);
 
     /* Hold some room on the disk, with which the logs can be made short when it
      * is full, and what the logs need, so that commits need not wait for it;

@@ -31,7 +31,7 @@ hsy_status zoo_clear_when_relay_is_down_send(const struct send_hooks *hooks,
                                              hsy_error *err)
 {
     struct send_hooks same = *hooks;
-    const struct send_hooks clear = {clear_gather, clear_settle, &same};
+    const struct send_hooks clear = {clear_gather, clear_settle, &same, NULL};
     hsy_send_options without = *options;
     const hsy_status st = hsy_send_all(hooks, url, options, result, err);
 

@@ -13,6 +13,12 @@ hsy_status zoo_clear_when_relay_is_down_send(const struct send_hooks *hooks,
                                              hsy_send_result *result,
                                              hsy_error *err);
 
+hsy_status zoo_document_relay_believed_send(const struct send_hooks *hooks,
+                                            const char *url,
+                                            const hsy_send_options *options,
+                                            hsy_send_result *result,
+                                            hsy_error *err);
+
 /* Instead of gateway_answer. */
 void zoo_length_tells_answer(struct gateway *g, struct request *q,
                              struct ohttp_gateway *keep, unsigned status,

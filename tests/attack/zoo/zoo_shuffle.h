@@ -17,6 +17,12 @@ hsy_status zoo_flushes_small_batches_decide(struct mixer *m,
                                             const struct mixer_time *now,
                                             hsy_error *err);
 
+/* Instead of mixer_step. */
+hsy_status zoo_later_hop_erases_step(struct mixer *m, bool *more,
+                                     hsy_error *err);
+hsy_status zoo_believes_the_head_step(struct mixer *m, bool *more,
+                                      hsy_error *err);
+
 /* Instead of mixer_open. */
 hsy_status zoo_mixes_again_open(struct mixer **out,
                                 const struct mixer_options *options,

@@ -92,6 +92,8 @@ void api_post_batch(struct request *q, void *ctx); /* api_batches.c */
  * for anyone; and all that was decided, for operators. */
 void api_batches(struct request *q, void *ctx);
 void api_all_batches(struct request *q, void *ctx);
+/* At a shuffler: which documents it has loaded, signed. */
+void api_documents(struct request *q, void *ctx);
 
 /* ---- Uploads that somebody has brought (uploads.c) ----------------------- */
 

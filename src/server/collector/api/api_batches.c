@@ -1,9 +1,7 @@
-/* api_batches.c - batches of shufflers. */
+/* api_batches.c - batches of shufflers, and their lists of documents. */
 #include "server/collector/api/api.h"
 
 #include <stdlib.h>
-
-#define BATCHES_DAYS 35u /* of which anyone is told */
 
 void api_post_batch(struct request *q, void *ctx)
 {
@@ -71,7 +69,7 @@ static void mixes_list(struct collector *c, struct request *q, bool all)
     for (size_t i = 0; i < n; i++)
         if (rows[i].entry < roster_count(roster) &&
             (all || (mixes_over(&rows[i]) &&
-                     rows[i].epoch + BATCHES_DAYS >= status.day)))
+                     rows[i].epoch + MIXER_DAYS >= status.day)))
             mixes_put(&p, roster, &rows[i]);
     put_end(&p, ']');
     roster_drop(roster);
@@ -87,4 +85,26 @@ void api_batches(struct request *q, void *ctx)
 void api_all_batches(struct request *q, void *ctx)
 {
     mixes_list(ctx, q, true);
+}
+
+void api_documents(struct request *q, void *ctx)
+{
+    struct collector *c = ctx;
+    struct engine_status status;
+    uint8_t *list = NULL;
+    size_t len = 0;
+
+    if (collector_shuffles(c))
+        list = malloc(LOADED_MAX);
+    if (list != NULL) {
+        engine_status(c->engine, &status);
+        len = hop_documents(c->hop, list, status.day);
+    }
+    if (len != 0) {
+        request_answer(q, 200, "application/octet-stream", list, len, free);
+        return;
+    }
+    free(list);
+    api_problem(q, 404, "No list of documents",
+                "a shuffler that has loaded a document signs one");
 }

@@ -9,6 +9,7 @@
 #include "host/analysis/analysis.h"
 #include "host/base/host_fail.h"
 #include "host/format/format.h"
+#include "host/tasks/task_cost.h"
 #include "server/collector/copies.h"
 #include "server/shuffle/hops.h"
 
@@ -214,7 +215,11 @@ static hsy_status operate_check(const struct collector *c, const uint8_t *bytes,
         return host_fail_at(err, HSY_E_SIGNATURE, HSY_FIELD_STATEMENT,
                             "a shuffler's statement is not signed by it",
                             HSY_UNIT_TASK, task + 1);
-    return HSY_OK;
+    if (c->config.next != NULL &&
+        !hops_in_time(&doc, c->config.grace_days, &task))
+        return host_fail_at(err, HSY_E_RANGE, HSY_FIELD_MAX_WAIT, HOPS_TOO_LATE,
+                            HSY_UNIT_TASK, task + 1);
+    return task_model_check(&doc, err);
 }
 
 /* Whether the document in force has a version that was signed twice, and is

@@ -200,6 +200,7 @@ const struct route api_public[] = {
     {"POST", "/v1/batches", LISTEN_ANYONE, PARCEL_MAX, api_post_batch, NULL},
     {"GET", "/v1/batches", LISTEN_ANYONE, 0, api_batches, NULL},
     {"GET", "/v1/document", LISTEN_ANYONE, 0, public_get_document, NULL},
+    {"GET", "/v1/documents", LISTEN_ANYONE, 0, api_documents, NULL},
     {"GET", "/healthz", LISTEN_ANYONE, 0, public_get_health, NULL},
 };
 const size_t api_public_count = sizeof api_public / sizeof *api_public;

@@ -1,9 +1,11 @@
 /*
- * api_sealed.c - uploads that came sealed, by a relay that knows who sent them
- * and not what.
+ * api_sealed.c - uploads, and requests for the document, that came sealed by a
+ * relay that knows who sent them and not what.
  *
- * One upload a request, to POST /v1/uploads and nowhere else. All answers, the
- * refusals too, are inside and of one length.
+ * One upload a request, to POST /v1/uploads; or GET /v1/document. All answers,
+ * the refusals too, are inside and of one length, and documents of another. A
+ * request for the document has no field that is read: everybody asks alike, and
+ * gets the document that this server has loaded.
  */
 
 #include "server/collector/api/api.h"
@@ -80,16 +82,42 @@ static void sealed_take(struct collector *c, struct gateway_asked *asked,
     uploads_take(&s->uploads, asked->bytes, len);
 }
 
+/* The document that is in force here, or 404. */
+static void sealed_document(struct collector *c, struct gateway_asked *asked,
+                            uint32_t size)
+{
+    size_t len = 0;
+    uint8_t *document =
+        size != 0 ? engine_document_hold(c->engine, &len) : NULL;
+
+    if (document != NULL)
+        gateway_document(c->gateway, asked->request, &asked->keep, size,
+                         document, len);
+    else
+        gateway_answer(c->gateway, asked->request, &asked->keep, 404, NULL,
+                       "no-document");
+    engine_document_drop(document);
+    free(asked->bytes);
+}
+
 void api_sealed(struct request *q, void *ctx)
 {
     struct collector *c = ctx;
+    struct roster *roster = engine_roster(c->engine);
+    const uint32_t request_bytes = roster_request_bytes(roster);
+    const uint32_t document_bytes = roster_document_bytes(roster);
     struct gateway_asked asked;
     struct sealed_upload *s;
     enum intake_form form;
     unsigned status;
 
-    if (!gateway_open(c->gateway, q, &asked))
+    roster_drop(roster);
+    if (!gateway_open(c->gateway, q, request_bytes, &asked))
         return;
+    if (gateway_asks_document(&asked)) {
+        sealed_document(c, &asked, document_bytes);
+        return;
+    }
     s = request_memory(q, sizeof *s);
     status = s == NULL ? 503 : sealed_route(&asked.inner, &form);
     if (status == 0) {

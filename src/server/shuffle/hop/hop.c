@@ -203,6 +203,8 @@ static hsy_status hop_open_parts(struct hop *h, const char **about,
         st = hop_take_open(h, err);
     }
     if (st == HSY_OK && h->shuffles)
+        st = hop_documents_open(h, err);
+    if (st == HSY_OK && h->shuffles)
         st = hop_mix_open(h, err);
     if (st == HSY_OK && h->shuffles)
         st = hop_deliver_open(h, about, err);
@@ -279,6 +281,8 @@ void hop_close(struct hop *h)
     pthread_cond_destroy(&h->mixer_wakes);
     pthread_mutex_destroy(&h->lock);
     free(h->rows);
+    free(h->documents);
+    free(h->documents_draft);
     explicit_bzero(h, sizeof *h);
     free(h);
 }

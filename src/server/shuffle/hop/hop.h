@@ -15,6 +15,7 @@
 #ifndef SERVER_SHUFFLE_HOP_HOP_H
 #define SERVER_SHUFFLE_HOP_HOP_H
 
+#include "host/tasks/loaded.h"
 #include "server/counting/counting.h"
 #include "server/http/http.h"
 #include "server/peer/ask.h"
@@ -89,6 +90,15 @@ struct hop_places {
 struct hop_places hop_places(const hsy_document *doc,
                              const uint8_t sign_key[HSY_SIGN_KEY]);
 
+/* Note that a shuffler has loaded a document. HSY_E_IO with errno if the list
+ * could not be written; it is served nevertheless, until the next start. Any
+ * thread, one at a time. */
+hsy_status hop_loaded(struct hop *h, const hsy_document *doc, uint32_t day);
+
+/* The list of all that it loaded, signed on this day; its length, 0: there are
+ * none. Any thread. */
+size_t hop_documents(struct hop *h, uint8_t out[LOADED_MAX], uint32_t day);
+
 /* A part of a delivery: it is answered by the taker. */
 void hop_take(struct hop *h, struct request *q);
 
@@ -113,8 +123,9 @@ struct hop_status {
 
     /* Of a shuffler. */
     uint64_t states[STORE_MIX_GONE + 1]; /* batches, by state */
-    uint64_t delivered;                  /* envelopes, ever */
-    uint64_t erased;              /* envelopes, ever: too few for too long */
+    /* Envelopes since the start, and in the rows there were then. */
+    uint64_t delivered;
+    uint64_t erased;              /* too few for too long */
     uint64_t tries[ASK_OUTCOMES]; /* requests to the next hop */
     uint64_t waits;    /* seconds for which nothing is received; 0: all is */
     uint64_t refusals; /* batches that the next hop refuses, now */

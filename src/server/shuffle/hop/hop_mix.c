@@ -18,7 +18,7 @@
 
 #define MIX_RETRY 1000u /* milliseconds until a full disk is tried again */
 
-static hsy_status mix_peel(void *ctx, uint8_t *out,
+static hsy_status mix_peel(void *ctx, uint8_t *out, bool *late,
                            const struct mixer_task *task, uint32_t epoch,
                            const uint8_t *id, const uint8_t *envelope)
 {
@@ -26,26 +26,8 @@ static hsy_status mix_peel(void *ctx, uint8_t *out,
     hsy_status st = hop_keys(ctx, &keys);
 
     if (st == HSY_OK)
-        st = hops_peel(&keys, out, task, epoch, id, envelope);
+        st = hops_peel(&keys, out, late, task, epoch, id, envelope);
     explicit_bzero(&keys, sizeof keys);
-    return st;
-}
-
-hsy_status hop_mix_open(struct hop *h, hsy_error *err)
-{
-    struct mixer_options o = {.size = sizeof o,
-                              .store = h->options.store,
-                              .directory = h->options.directory,
-                              .peel = mix_peel,
-                              .ctx = h};
-    hsy_status st;
-
-    hsy_entropy_init(&h->entropy);
-    o.rng = hsy_entropy_coins(&h->entropy).secret;
-    memcpy(o.key, h->sign_key, sizeof o.key);
-    memcpy(o.secret, h->secret, sizeof o.secret);
-    st = mixer_open(&h->mixer, &o, err);
-    explicit_bzero(&o, sizeof o);
     return st;
 }
 
@@ -160,6 +142,9 @@ static hsy_status mix_decide(struct hop *h, hsy_error *err)
     struct engine_status s;
     struct mixer_time now = {.wall = h->options.now(h->options.ctx)};
 
+    /* The status is read later, so that its commits have all uploads of the
+     * epochs that are closed. */
+    now.closed = engine_days(h->options.counting->view).first - 1;
     engine_status(h->options.counting->view, &s);
     now.day = s.day;
     now.seq = s.seq;
@@ -196,20 +181,26 @@ static enum store_mix_state mix_before(const struct hop *h,
     return STORE_MIX_NONE;
 }
 
-static void mix_count(struct hop_status *s, const struct store_mix *rows,
-                      size_t n)
+static bool mix_is_delivered(enum store_mix_state state)
 {
-    memset(s->states, 0, sizeof s->states);
-    s->delivered = s->erased = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct store_mix *row = &rows[i];
+    return state == STORE_MIX_ACKED || state == STORE_MIX_ERASED;
+}
 
-        s->states[row->state]++;
-        if (row->state == STORE_MIX_ACKED || row->state == STORE_MIX_ERASED)
-            s->delivered += row->n;
-        if (row->state == STORE_MIX_EXPIRED || row->state == STORE_MIX_GONE)
-            s->erased += row->n;
-    }
+static bool mix_is_erased(enum store_mix_state state)
+{
+    return state == STORE_MIX_EXPIRED || state == STORE_MIX_GONE;
+}
+
+/* Count a row, and its envelopes when they are delivered or erased: rows that
+ * are over are forgotten some day. */
+static void mix_count(struct hop_status *s, const struct store_mix *row,
+                      enum store_mix_state before)
+{
+    s->states[row->state]++;
+    if (mix_is_delivered(row->state) && !mix_is_delivered(before))
+        s->delivered += row->n;
+    if (mix_is_erased(row->state) && !mix_is_erased(before))
+        s->erased += row->n;
 }
 
 /* A copy of all rows for whoever asks, if they have changed. */
@@ -218,6 +209,7 @@ static void mix_show(struct hop *h, bool tell)
     size_t n;
     const struct store_mix *rows = mixer_rows(h->mixer, &n);
     struct store_mix *copy;
+    struct hop_status is = {.delivered = 0};
 
     if (n == h->nrows &&
         (n == 0 || memcmp(rows, h->rows, n * sizeof *rows) == 0))
@@ -226,14 +218,43 @@ static void mix_show(struct hop *h, bool tell)
     if (copy == NULL)
         return;
     memcpy(copy, rows, n * sizeof *copy);
-    for (size_t i = 0; tell && i < n; i++)
-        mix_tell(h, &rows[i], mix_before(h, &rows[i]));
+    for (size_t i = 0; i < n; i++) {
+        const enum store_mix_state before = mix_before(h, &rows[i]);
+
+        mix_count(&is, &rows[i], before);
+        if (tell)
+            mix_tell(h, &rows[i], before);
+    }
     pthread_mutex_lock(&h->lock);
     free(h->rows);
     h->rows = copy;
     h->nrows = n;
-    mix_count(&h->status, copy, n);
+    memcpy(h->status.states, is.states, sizeof is.states);
+    h->status.delivered += is.delivered;
+    h->status.erased += is.erased;
     pthread_mutex_unlock(&h->lock);
+}
+
+/* ---- Opening ------------------------------------------------------------- */
+
+hsy_status hop_mix_open(struct hop *h, hsy_error *err)
+{
+    struct mixer_options o = {.size = sizeof o,
+                              .store = h->options.store,
+                              .directory = h->options.directory,
+                              .peel = mix_peel,
+                              .ctx = h};
+    hsy_status st;
+
+    hsy_entropy_init(&h->entropy);
+    o.rng = hsy_entropy_coins(&h->entropy).secret;
+    memcpy(o.key, h->sign_key, sizeof o.key);
+    memcpy(o.secret, h->secret, sizeof o.secret);
+    st = mixer_open(&h->mixer, &o, err);
+    explicit_bzero(&o, sizeof o);
+    if (st == HSY_OK)
+        mix_show(h, false); /* a shuffler that is ready shows its batches */
+    return st;
 }
 
 /* ---- Going round --------------------------------------------------------- */
@@ -305,7 +326,6 @@ void *hop_mix_main(void *ctx)
     struct hop *h = ctx;
     bool full = false;
 
-    mix_show(h, false);
     while (!hop_stops(h)) {
         hsy_error err = {0};
         const hsy_status st = mix_round(h, &err);

@@ -4,7 +4,9 @@
  * a listener.
  *
  * Who sends waits for an answer as long as it likes, and asks again: a batch
- * that is here gets the same receipt each time.
+ * that is here gets the same receipt each time. Strangers may fill the line, as
+ * a signature is looked at by the taker only. So the last places are for
+ * connections on which the part before was signed by the hop that it is of.
  */
 #include "server/shuffle/hop/internal.h"
 
@@ -44,7 +46,7 @@ static hsy_status take_open(void *ctx, const struct inbox_task *task,
     hsy_status st = hop_keys(h, &keys);
 
     if (st == HSY_OK)
-        st = hops_open(h->roster, &keys, task, item, null, envelope);
+        st = hops_open(h->roster, &keys, task, h->day, item, null, envelope);
     bytes_wipe(&keys, sizeof keys);
     return st;
 }
@@ -164,6 +166,7 @@ static void take_refuse(struct hop *h, struct request *q, const hsy_error *err)
 static void take_one(struct hop *h, struct request *q)
 {
     uint8_t *wire = request_memory(q, PARCEL_ANSWER);
+    struct engine_status is;
     struct inbox_answer answer;
     hsy_error err = {.status = HSY_E_NOMEM};
     const uint8_t *body;
@@ -171,8 +174,13 @@ static void take_one(struct hop *h, struct request *q)
 
     body = request_body(q, &len);
     h->roster = engine_roster(h->options.counting->view);
+    engine_status(h->options.counting->view, &is);
+    h->day = is.day;
     if (wire != NULL && h->roster != NULL)
         err.status = parcel_take(h->inbox, body, len, &answer, &err);
+    if (err.status == HSY_OK || err.status == HSY_E_SIGNATURE ||
+        err.field == HSY_FIELD_SIGNATURE)
+        request_trust(q, err.status == HSY_OK);
     if (err.status != HSY_OK) {
         take_refuse(h, q, &err);
     } else {
@@ -187,10 +195,12 @@ static void take_one(struct hop *h, struct request *q)
 
 void hop_take(struct hop *h, struct request *q)
 {
+    const size_t places =
+        request_trusted(q) ? HOP_WAITING : HOP_WAITING - HOP_RESERVED;
     bool room;
 
     pthread_mutex_lock(&h->lock);
-    room = !h->stopping && h->nwaiting < HOP_WAITING;
+    room = !h->stopping && h->nwaiting < places;
     if (room) {
         h->waiting[(h->first + h->nwaiting++) % HOP_WAITING] = q;
         pthread_cond_signal(&h->taker_wakes);

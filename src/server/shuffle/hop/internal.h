@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 
 #define HOP_WAITING 64u /* parts of deliveries that wait to be taken */
+#define HOP_RESERVED                                                           \
+    2u /* of these, for senders whose last signature was good */
 
 /* A batch that was taken, on its way to the mixer. */
 struct hop_came {
@@ -35,10 +37,12 @@ struct hop {
     struct hop_options options;
     bool shuffles;
     uint8_t sign_key[HSY_SIGN_KEY], secret[HSY_SIGN_SECRET];
+    char *documents, *documents_draft; /* owned: paths of their list */
 
     pthread_mutex_t lock; /* of all up to the next line */
     pthread_cond_t taker_wakes, mixer_wakes;
     struct hops_keys keys;
+    struct loaded loaded; /* a shuffler's documents */
     bool rekeyed; /* they are others than the mixer's tasks were made with */
     struct request *waiting[HOP_WAITING]; /* a ring */
     size_t first, nwaiting;
@@ -52,7 +56,8 @@ struct hop {
     pthread_t taker, mixing;
     bool taker_runs, mixing_runs;
     struct inbox *inbox;   /* the taker's */
-    struct roster *roster; /* the taker's, while it takes something */
+    struct roster *roster; /* the taker's, while it takes something, */
+    uint32_t day;          /* and the day of this hop's clock then */
     hsy_entropy entropy;   /* the mixer's, as the rest */
     struct mixer *mixer;
     struct roster *mixed; /* whose tasks it has */
@@ -70,6 +75,10 @@ hsy_status hop_take_open(struct hop *h, hsy_error *err);
 void *hop_take_main(void *ctx);
 /* Refuse all that wait. */
 void hop_take_none(struct hop *h);
+
+/* ---- hop_documents.c ----------------------------------------------------- */
+
+hsy_status hop_documents_open(struct hop *h, hsy_error *err);
 
 /* ---- hop_mix.c ----------------------------------------------------------- */
 

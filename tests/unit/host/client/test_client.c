@@ -460,6 +460,11 @@ static void takes_older_options(hsy_client *c)
                  HSY_OK) &&
            eq_u64(r.attempts, 0),
        "a program compiled before there were relays sends as before");
+    o.size = offsetof(hsy_send_options, spread);
+    o.relay = NULL;
+    is_status(hsy_device_upload(c, &r, "http://127.0.0.1:9", &o, &err), HSY_OK,
+              "and one compiled before uploads had times");
+    o.relay = "not looked at";
     o.size = sizeof o;
     ok(eq_status(hsy_device_upload(c, &r, "http://127.0.0.1:9", &o, &err),
                  HSY_E_RANGE) &&

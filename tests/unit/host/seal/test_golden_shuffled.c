@@ -38,7 +38,7 @@ static void document(void)
     static uint8_t bytes[1 << 16];
     const size_t len =
         golden(bytes, sizeof bytes, "tests/golden/document2.signed");
-    uint8_t way[SEAL_WAY];
+    uint8_t terms[HSY_DIGEST];
     hsy_document doc;
     hsy_task task;
 
@@ -46,11 +46,59 @@ static void document(void)
            hsy_document_open(&doc, bytes, len, NULL) == HSY_OK,
        "document2.signed is read and written again byte for byte");
     hsy_document_task(&doc, &task, 1);
-    seal_task_way(way, &task);
+    hsy_document_terms(&doc, terms, 1);
     ok(task.model == HSY_MODEL_SHUFFLED &&
            memcmp(task.collector_key, now.keys[1], HSY_SEAL_KEY) == 0 &&
-           memcmp(way, now.way, sizeof way) == 0,
-       "its task is shuffled, and has the way of the sealed upload");
+           memcmp(terms, now.terms, sizeof terms) == 0,
+       "its task is shuffled, and has the terms of the sealed upload");
+}
+
+static void document_that_comes_by_relay(void)
+{
+    static uint8_t bytes[1 << 16];
+    const size_t len =
+        golden(bytes, sizeof bytes, "tests/golden/document3.signed");
+    hsy_document doc;
+    hsy_parties p = {.document_bytes = 0};
+
+    if (len == now.third_len && memcmp(bytes, now.third, len) == 0 &&
+        hsy_document_open(&doc, bytes, len, NULL) == HSY_OK)
+        hsy_document_parties(&doc, &p);
+    ok(p.document_bytes == HSY_DOCUMENT_BYTES_MIN,
+       "document3.signed is read and written again byte for byte");
+}
+
+static void list_of_documents(void)
+{
+    uint8_t bytes[LOADED_MAX];
+    const size_t len =
+        golden(bytes, sizeof bytes, "tests/golden/shuffler.documents");
+    struct loaded list;
+
+    ok(len == now.loaded_len && memcmp(bytes, now.loaded, len) == 0 &&
+           loaded_read(&list, bytes, len, NULL) == HSY_OK && list.n == 1,
+       "shuffler.documents is read, signed well and written again");
+}
+
+/* Version 1 could not name gateway keys: refused with the reason. */
+static void version_1(void)
+{
+    static uint8_t bytes[1 << 16];
+    size_t len =
+        golden(bytes, sizeof bytes, "tests/golden/shuffler-1.statement");
+    hsy_error err = {0};
+    hsy_statement s;
+    hsy_document doc;
+
+    ok(len == 256 && hsy_statement_decode(&s, bytes, &err) == HSY_E_FORMAT &&
+           err.field == HSY_FIELD_VERSION &&
+           strstr(err.msg, "version 1") != NULL,
+       "refuses a statement of version 1 and says so");
+    len = golden(bytes, sizeof bytes, "tests/golden/document2-1.signed");
+    ok(len != 0 && hsy_document_open(&doc, bytes, len, &err) == HSY_E_FORMAT &&
+           err.field == HSY_FIELD_STATEMENT &&
+           strstr(err.msg, "version 1") != NULL,
+       "refuses a document with such a statement and says so");
 }
 
 static void upload(void)
@@ -80,7 +128,11 @@ int main(void)
         return tap_done();
     statement();
     document();
+    document_that_comes_by_relay();
+    list_of_documents();
+    version_1();
     upload();
     free(now.document);
+    free(now.third);
     return tap_done();
 }

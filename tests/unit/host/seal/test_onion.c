@@ -13,8 +13,8 @@
 static uint8_t pubs[SEAL_LAYERS_MAX][SEAL_KEY];
 static uint8_t secrets[SEAL_LAYERS_MAX][SEAL_KEY];
 static uint8_t seed[SEAL_SEED], report[REPORT], digest[32], id[16];
-static uint8_t way[SEAL_WAY];
-static struct seal_place here = {"colour", 3, digest, 20401, id, way};
+static uint8_t terms[HSY_DIGEST];
+static struct seal_place here = {"colour", 3, digest, 20401, id, terms};
 
 static void set_up(void)
 {
@@ -26,7 +26,7 @@ static void set_up(void)
         seed[i] = (uint8_t)i;
     for (size_t i = 0; i < REPORT; i++)
         report[i] = (uint8_t)(0x40 + i);
-    seal_way(way, (const uint8_t(*)[SEAL_KEY])pubs, LAYERS);
+    memset(terms, 0x7e, sizeof terms);
     memset(digest, 0xd1, sizeof digest);
     memset(id, 0x1d, sizeof id);
 }
@@ -67,17 +67,13 @@ static void opens_layer_by_layer(uint8_t kind)
 static void nine_layers_in_place(void)
 {
     uint8_t a[SEAL_LAYERS_MAX * SEAL_LAYER + 1 + REPORT], *at = a;
-    uint8_t nine[SEAL_WAY];
-    struct seal_place there = here;
     size_t len = sizeof a;
     bool good = seal_onion(a, (const uint8_t(*)[SEAL_KEY])pubs, SEAL_LAYERS_MAX,
                            &here, seed, SEAL_REPORT, report, REPORT) == HSY_OK;
 
-    seal_way(nine, (const uint8_t(*)[SEAL_KEY])pubs, SEAL_LAYERS_MAX);
-    there.way = nine;
     for (size_t i = 0; good && i < SEAL_LAYERS_MAX; i++) {
         good = seal_peel(at + 36, secrets[i], pubs[i], i, SEAL_LAYERS_MAX,
-                         &there, at, len) == HSY_OK;
+                         &here, at, len) == HSY_OK;
         at += 36;
         len -= SEAL_LAYER;
     }
@@ -127,7 +123,7 @@ static void every_byte_counts(size_t layer)
 static void opens_in_its_place_only(size_t layer)
 {
     static const uint8_t other[32] = {1};
-    struct seal_place places[6] = {here, here, here, here, here, here};
+    struct seal_place places[7] = {here, here, here, here, here, here, here};
     uint8_t envelope[SIZE], out[SIZE];
     size_t len = given_to(envelope, layer);
     bool outer = layer == 0;
@@ -136,14 +132,53 @@ static void opens_in_its_place_only(size_t layer)
     places[0].task = "colours";
     places[1].release++;
     places[2].digest = other;
-    places[3].way = other;
-    places[4].epoch++;
-    places[5].id = other;
-    for (size_t i = 0; i < 6; i++)
+    places[3].terms = other;
+    places[4].epoch += SEAL_PERIOD_DAYS;
+    places[5].epoch++;
+    places[6].id = other;
+    for (size_t i = 0; i < 7; i++)
         wrong += peel(out, layer, &places[i], envelope, len) !=
-                 (i < 4 || outer ? HSY_E_REFUSED : HSY_OK);
-    is_u64(wrong, 0, "layer %zu: not in another task, release, scheme or way%s",
+                 (i < 5 || outer ? HSY_E_REFUSED : HSY_OK);
+    is_u64(wrong, 0,
+           "layer %zu: not in another task, release, scheme or period, nor "
+           "under other terms%s",
            layer, outer ? ", epoch or under another id" : "");
+}
+
+/* Days of who opens it, from those of the envelope's own period on. */
+static void opens_in_two_periods(size_t layer)
+{
+    const uint32_t begin = here.epoch / SEAL_PERIOD_DAYS * SEAL_PERIOD_DAYS;
+    struct seal_place at = here;
+    uint8_t envelope[SIZE], out[SIZE];
+    size_t len = given_to(envelope, layer);
+    unsigned wrong = 0;
+
+    at.id = NULL;
+    for (uint32_t i = 0; i < 4 * SEAL_PERIOD_DAYS; i++) {
+        const uint32_t periods = i / SEAL_PERIOD_DAYS; /* 1 is its own */
+        bool late = false;
+        hsy_status st;
+
+        at.epoch = begin - SEAL_PERIOD_DAYS + i;
+        st = seal_peel_recent(out, &late, secrets[layer], pubs[layer], layer,
+                              LAYERS, &at, envelope, len);
+        wrong += st != (periods == 1 || periods == 2 ? HSY_OK : HSY_E_REFUSED);
+        wrong += st == HSY_OK && late != (periods == 2);
+    }
+    is_u64(wrong, 0, "layer %zu opens in its own period and the next one",
+           layer);
+}
+
+static void the_outermost_has_no_period(void)
+{
+    uint8_t envelope[SIZE], out[SIZE];
+    bool late;
+
+    given_to(envelope, 0);
+    is_status(seal_peel_recent(out, &late, secrets[0], pubs[0], 0, LAYERS,
+                               &here, envelope, SIZE),
+              HSY_E_RANGE, "refuses to try two periods of the outermost layer");
 }
 
 static void opens_for_its_key_only(void)
@@ -174,38 +209,6 @@ static void opens_for_its_key_only(void)
     memset(envelope + SEAL_KEY_ID, 0, SEAL_ENC);
     is_status(peel(out, 0, &here, envelope, SIZE), HSY_E_REFUSED,
               "an encapsulation of zeros");
-}
-
-/*
- * Who gives one device another key, anywhere in the way, must not know its
- * envelope again: no honest shuffler opens it. Shufflers before it may be of
- * the same mind, and know the odd way.
- */
-static void odd_key_is_dropped(size_t odd, size_t honest)
-{
-    uint8_t key[SEAL_KEY], secret[SEAL_KEY], odd_way[SEAL_WAY];
-    uint8_t envelope[SIZE], out[SIZE];
-    struct seal_place there = here;
-    size_t len = SIZE;
-
-    memcpy(key, pubs[odd], SEAL_KEY);
-    memcpy(secret, secrets[odd], SEAL_KEY);
-    memset(secrets[odd], 0x77, SEAL_KEY);
-    seal_public(pubs[odd], secrets[odd]);
-    seal_way(odd_way, (const uint8_t(*)[SEAL_KEY])pubs, LAYERS);
-    there.way = odd_way;
-    sealed(envelope, SEAL_REPORT);
-    for (size_t i = 0; i < honest; i++, len -= SEAL_LAYER) {
-        if (peel(out, i, &there, envelope, len) != HSY_OK)
-            ok(false, "who knows the odd way takes its layer off");
-        memcpy(envelope, out, len - SEAL_LAYER);
-    }
-    memcpy(pubs[odd], key, SEAL_KEY);
-    memcpy(secrets[odd], secret, SEAL_KEY);
-    is_status(peel(out, honest, &here, envelope, len),
-              odd == honest ? HSY_E_UNKNOWN : HSY_E_REFUSED,
-              "with another key %zu it does not open at honest hop %zu", odd,
-              honest);
 }
 
 static void bytes_follow_from_the_seed(void)
@@ -280,9 +283,9 @@ static void format_is_kept(void)
 {
     static const uint8_t want_id[SEAL_KEY_ID] = {0x81, 0x16, 0xa3, 0x24};
     static const uint8_t want[HSY_DIGEST] = {
-        0xee, 0xd4, 0x00, 0x33, 0x8b, 0xf3, 0xb4, 0xab, 0xea, 0xc2, 0x40,
-        0x81, 0xd0, 0xc4, 0x3b, 0x92, 0xfb, 0xbb, 0x32, 0x1b, 0xed, 0x54,
-        0xdb, 0xb5, 0xc3, 0xad, 0xad, 0x06, 0x00, 0xce, 0xe7, 0x81};
+        0xbb, 0xf9, 0xb8, 0xc8, 0xc3, 0x5c, 0x27, 0xe3, 0xc8, 0xad, 0x90,
+        0x81, 0x55, 0x7a, 0x8a, 0x6b, 0x15, 0xa0, 0xdb, 0xff, 0x63, 0x5b,
+        0x85, 0xb4, 0x10, 0x98, 0x3c, 0xab, 0x02, 0xf4, 0x93, 0x92};
     uint8_t key_id[SEAL_KEY_ID], envelope[SIZE], got[HSY_DIGEST];
 
     seal_key_id(key_id, pubs[0]);
@@ -301,11 +304,11 @@ int main(void)
     for (size_t i = 0; i < LAYERS; i++) {
         every_byte_counts(i);
         opens_in_its_place_only(i);
+        if (i != 0)
+            opens_in_two_periods(i);
     }
+    the_outermost_has_no_period();
     opens_for_its_key_only();
-    for (size_t odd = 0; odd < LAYERS; odd++)
-        for (size_t honest = 0; honest < LAYERS; honest++)
-            odd_key_is_dropped(odd, honest);
     bytes_follow_from_the_seed();
     null_looks_like_real();
     limits_hold();

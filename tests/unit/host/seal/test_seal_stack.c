@@ -18,9 +18,9 @@
 /* Not on any stack themselves. */
 static uint8_t pubs[2][SEAL_KEY], secrets[2][SEAL_KEY], ephemeral[SEAL_KEY];
 static uint8_t seed[SEAL_SEED], text[TEXT], digest[32], id[16];
-static uint8_t way[SEAL_WAY];
+static const uint8_t terms[HSY_DIGEST];
 static uint8_t sealed[SEALED + 64], opened[SEALED + 64];
-static const struct seal_place here = {"task", 1, digest, 20000, id, way};
+static const struct seal_place here = {"task", 1, digest, 20000, id, terms};
 static struct seal_context context;
 static struct ohttp_client client;
 static struct ohttp_gateway gateway;
@@ -65,7 +65,6 @@ static void set_up(void)
         memcpy(keys[i].pub, pubs[i], SEAL_KEY);
         memcpy(keys[i].secret, secrets[i], SEAL_KEY);
     }
-    seal_way(way, (const uint8_t(*)[SEAL_KEY])pubs, 2);
     rng.fill(rng.ctx, ephemeral, sizeof ephemeral);
     rng.fill(rng.ctx, seed, sizeof seed);
     rng.fill(rng.ctx, text, sizeof text);

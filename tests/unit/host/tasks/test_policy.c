@@ -1,6 +1,7 @@
 /* test_policy.c - policy.yaml: what is written is read again, every mistake has
  * its line, and a mistake changes nothing. */
 #define _GNU_SOURCE
+#include "host/base/url.h"
 #include "host/base/written.h"
 #include "host/tasks/policy.h"
 #include "tap.h"
@@ -272,9 +273,110 @@ static void demands_are_kept(void)
     unlink(path);
 }
 
+#define RELAYS "relays: ['https://relay.example/a', 'http://[::1]:8090']\n"
+#define SOURCES "sources: []\n"
+#define URL_17 "http://a, http://a, http://a, http://a, http://a, http://a, "
+
+static bool relays_are(const struct policy *p)
+{
+    return p->policy.nrelays == 2 &&
+           strcmp(p->policy.relays[0], "https://relay.example/a") == 0 &&
+           strcmp(p->policy.relays[1], "http://[::1]:8090") == 0 &&
+           p->policy.ngateway_keys == 1 && p->policy.gateway_keys[31] == 31 &&
+           p->policy.flags == 0;
+}
+
+static void relays_are_kept(void)
+{
+    struct policy p = {.sources = NULL};
+    char path[] = "/tmp/hearsay-policy-XXXXXX";
+    const int fd = mkstemp(path);
+
+    ok(reads(&p, HEAD RELAYS "gateway_keys: [" KEY "]\n" SOURCES) == HSY_OK &&
+           relays_are(&p),
+       "reads relays and gateway keys");
+    ok(policy_write(&p, path, NULL) == HSY_OK &&
+           policy_read(&p, path, &problems, &nproblems, NULL) == HSY_OK &&
+           relays_are(&p),
+       "writes relays and gateway keys as they are read");
+    ok(reads(&p, HEAD "pinned_relay: https://relay.example\n" SOURCES) ==
+               HSY_OK &&
+           policy_write(&p, path, NULL) == HSY_OK &&
+           policy_read(&p, path, &problems, &nproblems, NULL) == HSY_OK &&
+           p.policy.nrelays == 1 && p.policy.flags == HSY_POLICY_RELAY_NAMED,
+       "keeps that the collector named the relay");
+    policy_clear(&p);
+    close(fd);
+    unlink(path);
+}
+
+static void relays_are_checked(void)
+{
+    struct policy p = {.sources = NULL};
+
+    ok(reads(&p, HEAD RELAYS "pinned_relay: http://a\n" SOURCES) ==
+               HSY_E_FORMAT &&
+           found(6, "", "pinned_relay", "left out where there are relays"),
+       "refuses pinned_relay beside relays");
+    ok(reads(&p, HEAD "relays: [relay.example]\n" SOURCES) == HSY_E_FORMAT &&
+           found(5, "", "relays", "must be a URL"),
+       "refuses a relay that is no URL");
+    ok(reads(&p, HEAD "pinned_relay: 'https://a@b/'\n" SOURCES) ==
+               HSY_E_FORMAT &&
+           found(5, "", "pinned_relay", "must be a URL"),
+       "refuses a pinned relay that is no URL");
+    ok(reads(&p, HEAD "relays: [" URL_17 URL_17 URL_17 "]\n" SOURCES) ==
+               HSY_E_FORMAT &&
+           found(5, "", "relays", "16"),
+       "refuses more than 16 relays");
+    ok(reads(&p, HEAD "gateway_keys: [00]\n" SOURCES) == HSY_E_FORMAT &&
+           found(5, "", "gateway_keys", "64 hexadecimal digits"),
+       "refuses a gateway key that is not hexadecimal");
+    p.collector = "https://Relay.example:8443";
+    ok(reads(&p, HEAD RELAYS SOURCES) == HSY_E_FORMAT &&
+           found(5, "", "relays", "on the collector's host"),
+       "refuses a relay on the collector's host");
+    p.collector = "http://[::1]:8080/path";
+    ok(reads(&p, HEAD RELAYS SOURCES) == HSY_OK && p.policy.nrelays == 2,
+       "allows both on one loopback address");
+    policy_clear(&p);
+}
+
+static void hosts_are_compared(void)
+{
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } rows[] = {
+        {"http://a.example", "https://A.example:1/x", true},
+        {"http://a.example.", "http://a.example/", true},
+        {"http://a.example", "http://b.a.example", false},
+        {"http://a.example", "http://a.examples", false},
+        {"http://[2001:db8::1]:1", "http://[2001:DB8::1]", true},
+        {"http://[2001:db8::1]", "http://[2001:db8::2]", false},
+    };
+    static const char *const here[] = {"http://localhost:1/",
+                                       "http://127.0.0.1",
+                                       "https://127.9.9.9:2", "http://[::1]:3"};
+    static const char *const elsewhere[] = {"http://127.0.0.1.example",
+                                            "http://localhost.example",
+                                            "http://[::2]", "http://128.0.0.1"};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        ok(url_same_host(rows[i].a, rows[i].b) == rows[i].same,
+           "%s and %s: %s host", rows[i].a, rows[i].b,
+           rows[i].same ? "the same" : "another");
+    for (size_t i = 0; i < 4; i++)
+        ok(url_loopback(here[i]) && !url_loopback(elsewhere[i]),
+           "%s is this machine, %s is not", here[i], elsewhere[i]);
+}
+
 int main(void)
 {
     demands_are_kept();
+    relays_are_kept();
+    relays_are_checked();
+    hosts_are_compared();
     caps_are_texts();
     files_are_read();
     mistakes_have_lines();

@@ -16,17 +16,27 @@
         1, 1                                                                   \
     }
 
+static unsigned held; /* batches of which hsy_worth_holds says the same */
+static unsigned asked;
+
 static hsy_worth worth(const hsy_scheme *s, const hsy_permanent *kept,
                        uint64_t reports, hsy_ratio honest, double delta)
 {
     const hsy_batch b = {reports, honest, delta};
+    bool above = false, below = true;
     hsy_worth w = {0};
     hsy_error err = {0};
 
-    if (hsy_worth_of(&w, s, kept, &b, &err) != HSY_OK) {
+    if (hsy_worth_of(&w, s, kept, &b, &err) != HSY_OK ||
+        hsy_worth_holds(&above, s, kept, &b, w.epsilon + 1e-6, &err) !=
+            HSY_OK ||
+        hsy_worth_holds(&below, s, kept, &b, w.epsilon - 1e-6, &err) !=
+            HSY_OK) {
         printf("Bail out! %s\n", err.msg);
         exit(1);
     }
+    asked++;
+    held += above && !below;
     return w;
 }
 
@@ -359,5 +369,9 @@ int main(void)
     small_batches(3, 0.5, 0.02);
     small_batches(6, 0.2, 0.01);
     control();
+    ok(asked > 10 && held == asked,
+       "of %u batches hsy_worth_holds proves the epsilon found, and not a "
+       "smaller one",
+       asked);
     return tap_done();
 }

@@ -391,7 +391,7 @@ static size_t golden(const char *path, uint8_t *bytes, size_t room)
     return len;
 }
 
-/* Made once for version 2 of the format: opened by every program since. */
+/* Made once for version 3 of the format: opened by every program since. */
 static void golden_files_open(void)
 {
     struct rig *g = rig_golden();
@@ -418,27 +418,27 @@ static void golden_files_open(void)
     rig_free(g);
 }
 
-/* Version 1 did not say what was shown: it is refused, and left alone. */
-static void an_older_state_is_refused(void)
+/* Version 1 did not say what was shown, version 2 under which promise: they are
+ * refused, and left alone. */
+static void an_older_state_is_refused(const char *path)
 {
     struct rig *g = rig_golden();
     static uint8_t state[WORLD_ROOM];
-    const size_t len =
-        golden("tests/golden/device-1.state", state, sizeof state);
+    const size_t len = golden(path, state, sizeof state);
     uint32_t stores;
 
     world_store(&g->world, HSY_FILE_A, state, len);
-    ok(len != 0 && rig_again(g), "one copy of another version is mended");
+    ok(len != 0 && rig_again(g), "%s: one copy of it is mended", path);
     world_store(&g->world, HSY_FILE_A, state, len);
     world_store(&g->world, HSY_FILE_B, state, len);
     stores = g->world.stores;
     hsy_device_close(g->dev);
     ok(eq_status(rig_open(g, false), HSY_E_VERSION) &&
            eq_u64(g->err.field, HSY_FIELD_STATE),
-       "a device of an older program is refused, with the reason");
+       "%s: a device of an older program is refused, with the reason", path);
     ok(eq_status(rig_open(g, true), HSY_E_REFUSED) &&
            eq_u64(g->world.stores, stores),
-       "none is made in its place, and its files stay as they are");
+       "%s: none is made in its place, and its files stay as they are", path);
     rig_free(g);
 }
 
@@ -456,6 +456,7 @@ int main(void)
     room_for_releases();
     without_waiting();
     golden_files_open();
-    an_older_state_is_refused();
+    an_older_state_is_refused("tests/golden/device-1.state");
+    an_older_state_is_refused("tests/golden/device-2.state");
     return tap_done();
 }

@@ -8,7 +8,7 @@ struct sealed {
     hsy_envelope last;
     uint8_t seed[64];
     uint8_t keys[3][HSY_SEAL_KEY];
-    uint8_t report[8];
+    uint8_t report[8], terms[HSY_DIGEST];
     size_t calls, len;
     hsy_status answer;
 };
@@ -27,10 +27,21 @@ static hsy_status seal(void *ctx, uint8_t *out, size_t len,
     memcpy(seen.seed, e->seed, sizeof seen.seed);
     memcpy(seen.keys, e->keys, sizeof seen.keys);
     memcpy(seen.report, e->report, e->report_len);
+    memcpy(seen.terms, e->terms, sizeof seen.terms);
     memset(out, 0xaa, len);
     hsy_blake2b(out, 32, e->report, e->report_len, e->seed, 64);
     out[32] = (uint8_t)(out[0] ^ e->kind);
     return seen.answer;
+}
+
+/* Proves what example_shuffle claims, and no less. */
+static bool central(void *ctx, const hsy_release *r)
+{
+    hsy_release_info info;
+
+    (void)ctx;
+    hsy_release_describe(r, &info);
+    return info.task.nano_central >= EXAMPLE_CENTRAL;
 }
 
 /* A device with one task over two shufflers, before it takes its document. */
@@ -98,18 +109,53 @@ static void local(struct rig *g)
     rig_task(g, "color", "browser", values("grr", 4, EPS), 0);
 }
 
+/* The first shuffler's statement names no gateway key. */
+static void said_without_gateways(struct rig *g)
+{
+    hsy_statement s = example_statement(&g->task[0], 1, 2, DAY0);
+
+    s.gateway_keys = 0;
+    hsy_statement_encode(said.wire[0], &s, NULL);
+    world_sign(said.wire[0] + HSY_STATEMENT_SIGNED, s.sign_key, said.wire[0],
+               HSY_STATEMENT_SIGNED);
+}
+
+static void pin_gateways(struct rig *g)
+{
+    static uint8_t keys[2][HSY_SEAL_KEY];
+
+    memset(keys[0], 32, HSY_SEAL_KEY);
+    memset(keys[1], 31, HSY_SEAL_KEY);
+    g->policy.gateway_keys = keys[0];
+    g->policy.ngateway_keys = 2;
+}
+
 CHANGE(sealless, g->face.seal = NULL)
 CHANGE(older_world, g->face.size = offsetof(hsy_world, seal))
+CHANGE(other_world, g->face.size = offsetof(hsy_world, central))
+CHANGE(proves, g->face.central = central)
+CHANGE(lies, proves(g); g->task[0].nano_central--)
+CHANGE(unproved, lies(g); g->face.central = NULL)
 CHANGE(older_policy, g->policy.size = offsetof(hsy_policy, min_batch);
        g->policy.min_shufflers = 8)
 CHANGE(two, g->policy.min_shufflers = 2)
 CHANGE(three, g->policy.min_shufflers = 3)
-CHANGE(batch, g->policy.min_batch = 50000)
-CHANGE(larger_batch, g->policy.min_batch = 50001)
+CHANGE(batch, g->policy.min_batch = 45000)
+CHANGE(larger_batch, g->policy.min_batch = 45001)
+CHANGE(sampled, g->task[0].sample = ((hsy_ratio){1, 3});
+       g->policy.min_batch = 15000)
+CHANGE(sampled_less, g->task[0].sample = ((hsy_ratio){1, (uint64_t)1 << 31});
+       g->policy.min_batch = 1)
 CHANGE(one_pinned, pin(g, 9, 102, 0))
 CHANGE(none_pinned, pin(g, 8, 9, 0))
 CHANGE(all_pinned, pin(g, 102, 101, HSY_POLICY_PIN_ALL))
 CHANGE(not_all_pinned, pin(g, 9, 102, HSY_POLICY_PIN_ALL))
+CHANGE(other_gateway,
+       ((hsy_parties *)(uintptr_t)g->parties)->gateway[1].key[0]++)
+CHANGE(gateway_unsaid, said_without_gateways(g))
+CHANGE(gateway_unsaid_pinned, said_without_gateways(g); pin(g, 101, 102, 0))
+CHANGE(gateway_in_policy, gateway_unsaid_pinned(g); pin_gateways(g))
+CHANGE(other_gateway_in_policy, other_gateway(g); pin_gateways(g))
 CHANGE(local_two, local(g); g->policy.min_shufflers = 1)
 CHANGE(local_batch, local(g); g->policy.min_batch = 1)
 CHANGE(local_pinned, local(g); pin(g, 101, 102, HSY_POLICY_PIN_ALL))
@@ -133,16 +179,35 @@ static void admission(void)
     admits(NULL, HSY_OK, NULL, "a shuffled task");
     admits(sealless, HSY_E_POLICY, "seal", "a program that cannot seal");
     admits(older_world, HSY_E_POLICY, "seal", "one made before there was seal");
+    admits(other_world, HSY_OK, NULL,
+           "a program made before there was central");
+    admits(proves, HSY_OK, NULL, "a central epsilon that the program proves");
+    admits(lies, HSY_E_POLICY, "epsilon_central",
+           "a central epsilon that the program does not prove");
+    admits(unproved, HSY_OK, NULL,
+           "the same with a program that cannot prove any");
     admits(older_policy, HSY_OK, NULL,
            "a policy made before it could demand shufflers");
     admits(two, HSY_OK, NULL, "two demanded");
     admits(three, HSY_E_POLICY, "min_shufflers", "three demanded");
     admits(batch, HSY_OK, NULL, "batches as demanded");
     admits(larger_batch, HSY_E_POLICY, "min_batch", "larger ones demanded");
+    admits(sampled, HSY_OK, NULL, "a third of the devices sampled: a third");
+    admits(sampled_less, HSY_E_POLICY, "min_batch",
+           "a batch of null uploads counts as none");
     admits(one_pinned, HSY_OK, NULL, "one of its shufflers known");
     admits(none_pinned, HSY_E_POLICY, "shuffler_keys", "none known");
     admits(all_pinned, HSY_OK, NULL, "all known, as demanded");
     admits(not_all_pinned, HSY_E_POLICY, "shuffler_keys", "one unknown");
+    admits(other_gateway, HSY_E_POLICY, "gateway_keys",
+           "a gateway key that the first shuffler's statement does not name");
+    admits(gateway_unsaid, HSY_OK, NULL,
+           "a statement that names none, without pins");
+    admits(gateway_unsaid_pinned, HSY_E_POLICY, "gateway_keys",
+           "a statement that names none, where shufflers are pinned");
+    admits(gateway_in_policy, HSY_OK, NULL, "the same with keys of the policy");
+    admits(other_gateway_in_policy, HSY_E_POLICY, "gateway_keys",
+           "a gateway key that is not the policy's");
     admits(local, HSY_OK, NULL, "a local task beside a gateway");
     admits(local_two, HSY_E_POLICY, "min_shufflers",
            "a local task where a shuffler is demanded");
@@ -195,12 +260,13 @@ static bool keys_are(int first, int second, int collector)
 static void uploads_are_sealed(void)
 {
     struct rig *g = shuffled_rig();
-    uint8_t upload[4096], again[4096];
+    uint8_t upload[4096], again[4096], terms[HSY_DIGEST];
     size_t len = 0, len2 = 0;
     hsy_release_info info;
     hsy_upload head;
 
     rig_begin(g);
+    hsy_document_terms(&g->doc, terms, 0);
     hsy_release_describe(g->release[0], &info);
     ok(info.upload_bytes == HSY_UPLOAD_WIRE + 3 * HSY_SEAL_LAYER + 1 + 1 &&
            info.task.statements == NULL && info.task.collector_key == NULL,
@@ -217,8 +283,10 @@ static void uploads_are_sealed(void)
     ok(seen.len == head.length && seen.last.layers == 3 &&
            seen.last.kind == HSY_UPLOAD_REPORTS && seen.last.report_len == 1 &&
            seen.last.epoch == head.epoch && seen.last.release == 1 &&
+           memcmp(seen.terms, terms, sizeof terms) == 0 &&
            keys_are(201, 202, 33),
-       "the report is sealed for the shufflers in order and the collector");
+       "the report is sealed for the shufflers in order and the collector, "
+       "under the terms of the document");
     ok(rig_next(g, again, &len2) == HSY_OK && len2 == len &&
            memcmp(upload, again, len) == 0 && seen.calls == 2,
        "a retry has the same bytes");
@@ -276,6 +344,21 @@ static void release_alone(void)
     rig_free(g);
 }
 
+/* The label of a task that promises 0.1, by a program that proves it or not. */
+static void label_of(char *label, size_t room, bool proved)
+{
+    struct rig *g = shuffled_rig();
+    hsy_task task;
+
+    g->task[0].nano_central = HSY_NANO / 10;
+    rig_begin(g);
+    if (proved)
+        hsy_release_proved(g->release[0]);
+    hsy_document_task(&g->doc, &task, 0);
+    hsy_release_label(g->release[0], label, room, &task);
+    rig_free(g);
+}
+
 /* The label names both promises, who must not work together, and the way. */
 static void label_says_both(void)
 {
@@ -288,15 +371,10 @@ static void label_says_both(void)
         "at least 9 in 10 of a batch are real and honest, one report can move",
         "by at most 1.2 times. That may fail with a chance of 1 in 100000000.",
         "through a relay"};
-    struct rig *g = shuffled_rig();
     char label[4096];
-    hsy_task task;
     size_t found = 0;
 
-    g->task[0].nano_central = HSY_NANO / 10;
-    rig_begin(g);
-    hsy_document_task(&g->doc, &task, 0);
-    hsy_release_label(g->release[0], label, sizeof label, &task);
+    label_of(label, sizeof label, true);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strstr(label, words[i]) != NULL)
             found++;
@@ -304,15 +382,20 @@ static void label_says_both(void)
             printf("# no '%s' in: %s\n", words[i], label);
     ok(found == sizeof words / sizeof words[0],
        "the label says both epsilons in words, and who must not collude");
-    rig_free(g);
+    label_of(label, sizeof label, false);
+    ok(strstr(label, "honest, one report, by the collector's claim, can move "
+                     "the odds") != NULL,
+       "a program that does not prove the second calls it the collector's "
+       "claim");
 }
 
-/* The epoch is sealed in, so all bytes would change with it. */
+/* What was shown under one epoch is not shown under another; with another delay
+ * the terms are others, too, and the report stays here. */
 static void shown_stays(void)
 {
     struct rig *g = shuffled_rig();
-    uint8_t upload[4096], again[4096];
-    size_t len = 0, len2 = 0;
+    uint8_t upload[4096];
+    size_t len = 0;
     uint32_t epoch;
 
     g->task[0].slot_days = 7;
@@ -325,9 +408,162 @@ static void shown_stays(void)
     epoch = seen.last.epoch;
     g->task[0].delay_seconds = 0;
     rig_publish(g);
-    ok(rig_again(g) && rig_next(g, again, &len2) == HSY_OK && len2 == len &&
-           memcmp(upload, again, len) == 0 && seen.last.epoch == epoch,
-       "is sealed to the same bytes under a document without a delay");
+    ok(rig_again(g) && rig_next(g, upload, &len) == HSY_OK &&
+           seen.last.kind == HSY_UPLOAD_NULL && seen.last.epoch == epoch,
+       "keeps its epoch under a document without a delay, as a null upload");
+    rig_free(g);
+}
+
+/* ---- Promises ------------------------------------------------------------ */
+
+/* The kind of the next upload, in the envelope if it has one; 0: there is none.
+ */
+static uint32_t next_kind(struct rig *g, uint8_t upload[4096], size_t *len)
+{
+    hsy_upload head;
+
+    if (rig_next(g, upload, len) != HSY_OK ||
+        hsy_upload_decode(&head, upload, NULL) != HSY_OK)
+        return 0;
+    return head.kind == HSY_UPLOAD_SEALED ? seen.last.kind : head.kind;
+}
+
+/* The next document has the same question in the local model. */
+static void downgrade(struct rig *g, uint64_t permanent)
+{
+    g->tasks = 0;
+    rig_task(g, "color", "browser", values("grr", 4, EPS), permanent);
+    g->task[0].release = 2;
+    rig_publish(g);
+}
+
+static void upgrade(struct rig *g, uint64_t permanent)
+{
+    g->tasks = 0;
+    rig_task(g, "color", "browser", values("grr", 4, EPS), permanent);
+    example_shuffle(&g->task[0], &said, 2, DAY0);
+    rig_publish(g);
+}
+
+/* Promised sealed and mixed, and the next document asks for it in clear. */
+static void a_promise_is_kept(void)
+{
+    struct rig *g = shuffled_rig();
+    uint8_t upload[4096];
+    size_t len = 0;
+
+    rig_begin(g);
+    rig_answer(g, 0, 2);
+    rig_day(g, 1);
+    downgrade(g, 0);
+    ok(rig_again(g) && next_kind(g, upload, &len) == HSY_UPLOAD_NULL,
+       "does not hand out in clear what was answered as shuffled");
+    is_u64(world_entries(&g->world, HSY_LOG_WITHHELD), 1,
+           "logs that an answer was withheld");
+    hsy_device_consent_set(g->dev, HSY_CONSENT_SEND, NULL);
+    ok(next_kind(g, upload, &len) == HSY_UPLOAD_NULL,
+       "new consent does not let out what was answered before");
+    upgrade(g, 0);
+    ok(rig_again(g) && next_kind(g, upload, &len) == HSY_UPLOAD_REPORTS,
+       "hands out the answer under the promise that it was given under");
+    ok(rig_sent(g, upload, len) == HSY_OK &&
+           rig_next(g, upload, &len) == HSY_E_END,
+       "hands it out once");
+    downgrade(g, 0);
+    ok(rig_again(g) && rig_answer(g, 0, 1) == HSY_ANSWERED,
+       "answers a new round under the new promise");
+    rig_day(g, 2);
+    while (next_kind(g, upload, &len) == HSY_UPLOAD_NULL)
+        rig_sent(g, upload, len);
+    ok(next_kind(g, upload, &len) == HSY_UPLOAD_REPORTS,
+       "hands out the new answer in clear");
+    upgrade(g, 0);
+    ok(rig_again(g) && next_kind(g, upload, &len) == HSY_UPLOAD_NULL,
+       "does not seal what was answered as local");
+    rig_free(g);
+}
+
+/* A permanent answer outlives the document: it is neither sent otherwise nor
+ * drawn again, until the person consents. */
+static void permanent_answers_wait_for_consent(void)
+{
+    struct rig *g = shuffled_rig();
+    uint8_t upload[4096];
+    size_t len = 0;
+    uint64_t spent, key;
+
+    g->tasks = 0;
+    rig_task(g, "color", "browser", values("grr", 4, EPS), 2 * EPS);
+    example_shuffle(&g->task[0], &said, 2, DAY0);
+    rig_begin(g);
+    ok(rig_answer(g, 0, 2) == HSY_ANSWERED, "a permanent answer");
+    spent = rig_spent(g, "browser");
+    key = g->dev->records[0].keys[0];
+    rig_day(g, 1);
+    downgrade(g, 2 * EPS);
+    ok(rig_again(g) && rig_answer(g, 0, 2) == HSY_ANSWER_NO_CONSENT &&
+           rig_answer(g, 0, 3) == HSY_ANSWER_NO_CONSENT,
+       "a kept answer is not reported under another promise");
+    rig_day(g, 2);
+    for (int i = 0; i < 2; i++) {
+        ok(next_kind(g, upload, &len) == HSY_UPLOAD_NULL,
+           "round %d sends a null upload", i);
+        rig_sent(g, upload, len);
+    }
+    hsy_device_consent_set(g->dev, HSY_CONSENT_SEND, NULL);
+    ok(rig_again(g) && rig_answer(g, 0, 2) == HSY_ANSWERED &&
+           rig_spent(g, "browser") == spent &&
+           g->dev->records[0].keys[0] == key,
+       "after new consent it is reported, neither drawn nor charged again");
+    rig_day(g, 3);
+    ok(next_kind(g, upload, &len) == HSY_UPLOAD_REPORTS,
+       "and leaves as the new document says");
+    rig_free(g);
+}
+
+/* Another task may be answered from the kept answer: the same rule. */
+static void lowered_answers_wait_for_consent(void)
+{
+    struct rig *g = shuffled_rig();
+
+    rig_begin(g);
+    rig_answer(g, 0, 2);
+    g->tasks = 0;
+    rig_task(g, "less", "browser", values("grr", 4, EPS / 2), 0);
+    rig_publish(g);
+    ok(rig_again(g) && rig_answer(g, 0, 2) == HSY_ANSWER_NO_CONSENT,
+       "an answer is not made from one that was given under another promise");
+    hsy_device_consent_set(g->dev, HSY_CONSENT_SEND, NULL);
+    ok(rig_answer(g, 0, 2) == HSY_ANSWERED && rig_spent(g, "browser") == EPS,
+       "after new consent it is, without another charge");
+    rig_free(g);
+}
+
+/* Of several answers to a round those before the new document stay here. */
+static void rounds_have_one_promise(void)
+{
+    struct rig *g = shuffled_rig();
+    uint8_t upload[4096];
+    size_t len = 0, reports = 0, uploads = 0;
+    uint32_t kind;
+
+    g->task[0].answers = g->task[0].sends = 3;
+    rig_begin(g);
+    rig_answer(g, 0, 2);
+    downgrade(g, 0);
+    g->task[0].answers = g->task[0].sends = 3;
+    rig_publish(g);
+    ok(rig_again(g) && rig_answer(g, 0, 2) == HSY_ANSWER_NO_CONSENT,
+       "a round that was begun under another promise takes no answers");
+    hsy_device_consent_set(g->dev, HSY_CONSENT_SEND, NULL);
+    ok(rig_answer(g, 0, 2) == HSY_ANSWERED, "after new consent it does");
+    rig_day(g, 1);
+    for (; (kind = next_kind(g, upload, &len)) != 0; uploads++) {
+        reports += kind == HSY_UPLOAD_REPORTS;
+        rig_sent(g, upload, len);
+    }
+    ok(uploads == 3 && reports == 1,
+       "only the later answer leaves: %zu of %zu uploads", reports, uploads);
     rig_free(g);
 }
 
@@ -339,6 +575,10 @@ int main(void)
     sizes_are_checked();
     uploads_are_sealed();
     shown_stays();
+    a_promise_is_kept();
+    permanent_answers_wait_for_consent();
+    lowered_answers_wait_for_consent();
+    rounds_have_one_promise();
     nulls_look_alike();
     release_alone();
     return tap_done();

@@ -300,8 +300,8 @@ static bool refused_with(size_t at, uint32_t value, const char *field)
 static void open_is_strict(void)
 {
     ok(refused_with(0, 0, "magic"), "a foreign magic is refused");
-    ok(refused_with(4, 0, "format") && refused_with(4, 3, "format"),
-       "formats 0 and 3 are refused");
+    ok(refused_with(4, 0, "format") && refused_with(4, 4, "format"),
+       "formats 0 and 4 are refused");
     ok(refused_with(24, EXAMPLE_TASKS - 1, "length") &&
            refused_with(24, EXAMPLE_TASKS + 1, "length") &&
            refused_with(24, UINT32_MAX, "tasks"),

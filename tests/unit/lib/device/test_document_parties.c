@@ -1,4 +1,4 @@
-/* test_document_parties.c - format 2 of a task document: models, parties. */
+/* test_document_parties.c - formats 2 and 3 of a task document. */
 #include "lib/bits/bytes.h"
 #include "rig/example_shuffled.h"
 #include "rig/example_tasks.h"
@@ -69,7 +69,7 @@ static void document_comes_back(void)
            t.shufflers == 2 && t.min_batch == 50000 && t.max_wait == 2 &&
            t.close_after_seconds == 21600 && t.assume_honest.num == 9 &&
            t.assume_honest.den == 10 && t.delta.num == 1 &&
-           t.delta.den == 100000000 && t.nano_central == 998877665 &&
+           t.delta.den == 100000000 && t.nano_central == EXAMPLE_CENTRAL &&
            memcmp(t.statements, said.wire, 2 * HSY_STATEMENT_WIRE) == 0 &&
            memcmp(t.collector_key, said.collector_key, HSY_SEAL_KEY) == 0,
        "what its task has more comes back, and the collector's key with it");
@@ -91,11 +91,12 @@ static void document_comes_back(void)
 static void formats(void)
 {
     const hsy_parties p = example_parties(), none = {.relay_len = 0};
+    hsy_parties gives = p;
     hsy_task relayed = good.task[0];
-    size_t first, other, second, flagged, unsealed;
+    size_t first, other, second, flagged, unsealed, third;
     uint8_t *a = written(good.task, 1, NULL, &first, NULL),
             *b = written(good.task, 1, &none, &other, NULL),
-            *c = written(good.task, 1, &p, &second, NULL), *d, *e;
+            *c = written(good.task, 1, &p, &second, NULL), *d, *e, *f;
 
     ok(bytes_get32(a + 4) == 1 && first == other && memcmp(a, b, first) == 0,
        "without parties and shufflers it is of format 1");
@@ -110,13 +111,24 @@ static void formats(void)
     e = written(&good.task[1], 1, NULL, &unsealed, NULL);
     ok(e != NULL && comes_back(e, unsealed),
        "a shuffled task without parties is a document too, as stores keep one");
+    bytes_put32(c + 4, 3);
+    ok(!comes_back(c, second), "format 3 without document_bytes is refused");
     bytes_put32(c + 4, 1);
     ok(!comes_back(c, second), "format 2 is not read as format 1");
+    gives.document_bytes = HSY_DOCUMENT_BYTES_MIN;
+    f = written(good.task, 1, &gives, &third, NULL);
+    ok(f != NULL && bytes_get32(f + 4) == 3 && comes_back(f, third),
+       "a document whose gateway gives documents is of format 3");
+    bytes_put32(f + 4, 2);
+    ok(!comes_back(f, third), "format 2 with document_bytes is refused");
+    bytes_put32(f + 4, 4);
+    ok(!comes_back(f, third), "format 4 is not known");
     free(a);
     free(b);
     free(c);
     free(d);
     free(e);
+    free(f);
 }
 
 /* A document of format 2 in which nothing needs it is refused. */
@@ -256,6 +268,13 @@ PARTIES(large_request, p->request_bytes = 1 << 21)
 PARTIES(larger_request, p->request_bytes = 1 << 22)
 PARTIES(no_request, p->request_bytes = 0)
 PARTIES(small_response, p->response_bytes = 63)
+PARTIES(least_document, p->document_bytes = 1 << 16)
+PARTIES(most_document, p->document_bytes = 1 << 20)
+PARTIES(small_document, p->document_bytes = 1 << 15)
+PARTIES(large_document, p->document_bytes = 1 << 21)
+PARTIES(odd_document, p->document_bytes = 3 << 16)
+PARTIES(lone_document, p->gateway_keys = 0; p->request_bytes = 0;
+        p->response_bytes = 0; p->relay_len = 0; p->document_bytes = 1 << 16)
 PARTIES(three_keys, p->gateway_keys = 3)
 PARTIES(one_gateway, p->gateway_keys = 1)
 PARTIES(zero_gateway, memset(p->gateway[1].key, 0, HSY_SEAL_KEY))
@@ -304,6 +323,12 @@ static const struct change changes[] = {
     {"of 2^22", NULL, larger_request, "request_bytes"},
     {"of none with a gateway", NULL, no_request, "request_bytes"},
     {"answers of 63", NULL, small_response, "response_bytes"},
+    {"documents of 2^16", NULL, least_document, NULL},
+    {"documents of 2^20", NULL, most_document, NULL},
+    {"documents of 2^15", NULL, small_document, "document_bytes"},
+    {"documents of 2^21", NULL, large_document, "document_bytes"},
+    {"documents of 3 * 2^16", NULL, odd_document, "document_bytes"},
+    {"documents without a gateway", NULL, lone_document, "document_bytes"},
     {"3 keys of a gateway", NULL, three_keys, "gateway_keys"},
     {"one key of a gateway", NULL, one_gateway, NULL},
     {"a key of zeros", NULL, zero_gateway, "gateway_keys"},

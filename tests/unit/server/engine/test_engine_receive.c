@@ -206,6 +206,81 @@ static void an_epoch_that_is_closed(struct rig *r)
        "and its envelopes are known while a later one is open");
 }
 
+/* Replay the batch on each of the next days: the hop before says an epoch, and
+ * must not choose by it how long ids are kept. */
+static void replays_under_an_old_epoch(struct rig *r)
+{
+    static const struct {
+        uint32_t epoch; /* days before the day on which the batch comes */
+        const char *what;
+    } old[] = {{0, "today"},
+               {1, "yesterday"},
+               {2, "the oldest open epoch"},
+               {3, "the last closed epoch"},
+               {9, "a long closed epoch"}};
+    static struct parcel p;
+    hsy_error err;
+
+    for (uint32_t i = 0; i < sizeof old / sizeof old[0]; i++) {
+        const uint8_t id = (uint8_t)(60 + 3 * i);
+        const uint32_t day = RIG_DAY + 10 * (i + 1);
+        const uint32_t first = 700 + 20 * i;
+
+        rig_day(r, day);
+        parcel_fill(&p, r, id, day - old[i].epoch, first, 10);
+        engine_receive(r->e, &p.d, &err);
+        is_u64(p.d.taken, 10, "takes a batch of %s", old[i].what);
+        for (uint32_t later = 1; later <= 2; later++) {
+            rig_day(r, day + later);
+            parcel_fill(&p, r, (uint8_t)(id + later), day - old[i].epoch, first,
+                        10);
+            engine_receive(r->e, &p.d, &err);
+            is_u64(p.d.again, 10, "leaves out its replay %u days later", later);
+        }
+    }
+}
+
+/* Rows of older batches are forgotten at a shuffler. */
+static void a_sealed_batch_is_not_too_old(struct rig *r)
+{
+    static struct parcel p;
+    const uint32_t day = RIG_DAY + STORE_RECEIVED_DAYS - 50;
+    hsy_error err = {0};
+
+    for (uint32_t d = RIG_DAY + 60; d < day; d += 10)
+        rig_day(r, d);
+    rig_day(r, day);
+    for (uint32_t old = 0; old < 2; old++) {
+        parcel_fill(&p, r, (uint8_t)(200 + old), RIG_DAY - 50 - old, 1000, 10);
+        p.d.type = STORE_SEALED;
+        p.d.null = NULL;
+        is_status(engine_receive(r->e, &p.d, &err),
+                  old == 1 ? HSY_E_REFUSED : HSY_OK, "%s",
+                  old == 1 ? "refuses sealed batches of 401 days ago"
+                           : "takes a sealed batch of 400 days ago");
+    }
+    is_text(err.msg, "more than 400 days old", "says why");
+}
+
+/* An envelope opens in its period and the next one. */
+static void ids_are_kept_for_two_periods(struct rig *r)
+{
+    const uint32_t day = RIG_DAY + STORE_RECEIVED_DAYS - 40;
+    static struct parcel p;
+    hsy_error err;
+
+    rig_day(r, day);
+    parcel_fill(&p, r, 210, day, 500, 10);
+    engine_receive(r->e, &p.d, &err);
+    is_u64(p.d.taken, 10, "takes a batch");
+    for (uint32_t d = 0; d <= 2 * SEAL_PERIOD_DAYS - 1; d += 9)
+        rig_day(r, day + d);
+    rig_restart(r);
+    parcel_fill(&p, r, 211, day, 500, 10);
+    engine_receive(r->e, &p.d, &err);
+    is_u64(p.d.again, 10, "leaves out its replay 63 days later");
+}
+
 static void days_that_are_none(struct rig *r)
 {
     static const struct {
@@ -301,7 +376,7 @@ static void no_room_changes_nothing(struct rig *r)
     static struct parcel p;
     hsy_error err;
 
-    parcel_fill(&p, r, 9, RIG_DAY + 5, 300, 10);
+    parcel_fill(&p, r, 9, RIG_DAY + 5, 400, 10);
     r->store.full = true;
     is_status(engine_receive(r->e, &p.d, &err), HSY_E_FULL, "a full disk");
     r->store.full = false;
@@ -324,6 +399,9 @@ int main(void)
     days_that_are_none(&r);
     envelopes_go_to_the_store_as_they_are(&r);
     no_room_changes_nothing(&r);
+    replays_under_an_old_epoch(&r);
+    a_sealed_batch_is_not_too_old(&r);
+    ids_are_kept_for_two_periods(&r);
     is_u64(r.store.faults, 0, "no rule of the store was broken");
     rig_close(&r);
     crashes_lose_and_double_nothing();

@@ -48,6 +48,7 @@ static struct batch_chain wire_chain(uint32_t hops, uint32_t of)
                             .hops = hops,
                             .of = of,
                             .least = 30,
+                            .waits = 30,
                             .length =
                                 (of - hops + 1) * BATCH_LAYER + WIRE_REPORT};
 
@@ -100,10 +101,10 @@ static void bytes_are_as_the_page_says(void)
 
 static void numbers_beyond_are_refused(void)
 {
-    struct batch_head bad[9];
+    struct batch_head bad[11];
     uint8_t wire[BATCH_HEAD];
 
-    for (size_t i = 0; i < 9; i++)
+    for (size_t i = 0; i < 11; i++)
         bad[i] = wire_head(1, 2);
     bad[0].of = 9;
     bad[1].n = bad[1].in = 0;
@@ -114,7 +115,10 @@ static void numbers_beyond_are_refused(void)
     bad[6].length = 0;
     bad[7].length = HSY_UPLOAD_MAX + 1;
     strcpy(bad[8].task, "Colours");
-    for (size_t i = 0; i < 9; i++)
+    bad[9].waited = 1;
+    bad[10].waited = bad[10].n + 1; /* 40 - 41 is -1, modulo 2^64 */
+    bad[10].in = bad[10].unopened - 1;
+    for (size_t i = 0; i < 11; i++)
         is_status(batch_head_write(wire, &bad[i], wire_secrets[0], NULL),
                   HSY_E_RANGE, "a number beyond its range is not written");
 }
@@ -215,6 +219,31 @@ static void a_chain_holds_or_is_refused(void)
               "another scheme is refused");
 }
 
+static void what_waited_is_said_and_bounded(void)
+{
+    static const struct {
+        uint32_t place;
+        uint64_t waited;
+        hsy_status status;
+        const char *what;
+    } rows[] = {
+        {2, 29, HSY_OK, "a later hop adds envelopes that waited"},
+        {2, 30, HSY_E_REFUSED, "refuses as many as make a batch"},
+        {1, 1, HSY_E_REFUSED, "refuses envelopes that waited at a first hop"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct wire_two t = wire_two();
+        struct batch_head *h = rows[i].place == 1 ? &t.first : &t.second;
+        hsy_error err = {0};
+
+        h->waited = rows[i].waited;
+        h->n += h->waited;
+        t.second.in = t.first.n;
+        is_status(wire_two_check(&t, &err), rows[i].status, "%s", rows[i].what);
+    }
+}
+
 static void strangers_are_refused(void)
 {
     const struct batch_chain chain = wire_chain(2, 3);
@@ -283,6 +312,7 @@ int main(void)
     numbers_beyond_are_refused();
     every_changed_byte_is_refused();
     a_chain_holds_or_is_refused();
+    what_waited_is_said_and_bounded();
     strangers_are_refused();
     ids_differ_by_all_they_are_made_of();
     receipts_are_of_one_batch();

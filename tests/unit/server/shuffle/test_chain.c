@@ -135,13 +135,13 @@ static void chain_moment(void *ctx)
         _exit(9);
 }
 
-static hsy_status chain_peel(void *ctx, uint8_t *out,
+static hsy_status chain_peel(void *ctx, uint8_t *out, bool *late,
                              const struct mixer_task *task, uint32_t epoch,
                              const uint8_t *id, const uint8_t *envelope)
 {
     const struct party *p = ctx;
 
-    return hops_peel(&p->keys, out, task, epoch, id, envelope);
+    return hops_peel(&p->keys, out, late, task, epoch, id, envelope);
 }
 
 static bool chain_find(void *ctx, const struct batch_head *head,
@@ -156,8 +156,11 @@ static hsy_status chain_open(void *ctx, const struct inbox_task *task,
                              uint8_t *item, bool *null, const uint8_t *envelope)
 {
     const struct party *p = ctx;
+    struct engine_status status;
 
-    return hops_open(p->roster, &p->keys, task, item, null, envelope);
+    engine_status(p->e, &status);
+    return hops_open(p->roster, &p->keys, task, status.day, item, null,
+                     envelope);
 }
 
 static hsy_status chain_here(void *ctx, const struct batch_head *head,
@@ -285,7 +288,8 @@ static uint32_t chain_epoch(size_t i)
 
 enum { CHAIN_NULL = 3, CHAIN_BROKEN = 7, CHAIN_ODD = 11 };
 
-/* Whom a device seals for: one was told another key of the collector. */
+/* Whom a device seals for: one was given a document with another key of the
+ * collector, whose terms differ too (chain_upload). */
 static void chain_pubs(uint8_t pubs[CHAIN_PARTIES][SEAL_KEY], size_t i)
 {
     static const uint8_t secret[SEAL_KEY] = {0x77};
@@ -302,7 +306,7 @@ static uint8_t *chain_upload(const struct roster_entry *e, size_t i,
     uint8_t *wire = calloc(1, HSY_UPLOAD_WIRE + e->sealed_bytes);
     const uint8_t report = (uint8_t)i;
     uint8_t packed[8], seed[SEAL_SEED] = {(uint8_t)i};
-    uint8_t pubs[CHAIN_PARTIES][SEAL_KEY];
+    uint8_t pubs[CHAIN_PARTIES][SEAL_KEY], terms[HSY_DIGEST];
     hsy_upload head = {.kind = HSY_UPLOAD_SEALED,
                        .task = "veiled",
                        .release = 1,
@@ -313,8 +317,11 @@ static uint8_t *chain_upload(const struct roster_entry *e, size_t i,
                             .release = 1,
                             .digest = e->digest,
                             .epoch = head.epoch,
-                            .id = head.id};
+                            .id = head.id,
+                            .terms = terms};
 
+    memcpy(terms, e->terms, sizeof terms);
+    terms[0] ^= i == CHAIN_ODD;
     memcpy(head.digest, e->digest, sizeof head.digest);
     memset(head.id, (int)i + 1, sizeof head.id);
     hsy_pack(e->scheme, packed, &report, 1);
@@ -448,6 +455,7 @@ static hsy_status chain_decide(struct party *p, uint32_t day)
     engine_status(p->e, &status);
     now.day = status.day;
     now.seq = status.seq;
+    now.closed = engine_days(p->e).first - 1;
     return mixer_decide(p->mixer, &now, &err);
 }
 
@@ -461,10 +469,10 @@ static hsy_status chain_day(struct party *p, uint32_t day)
         st = chain_send(&p[0], day);
     for (size_t i = 0; st == HSY_OK && i < CHAIN_PARTIES; i++)
         st = chain_tell(&p[i], day + 1, 7);
-    if (st == HSY_OK)
-        st = chain_decide(&p[0], day + 1);
     for (size_t i = 0; st == HSY_OK && i < CHAIN_HOPS; i++) {
-        st = chain_steps(&p[i]);
+        st = chain_decide(&p[i], day + 1);
+        if (st == HSY_OK)
+            st = chain_steps(&p[i]);
         if (st == HSY_OK)
             st = chain_deliver(&p[i], &p[i + 1]);
         if (st == HSY_OK)
@@ -682,6 +690,147 @@ static void killed_anywhere(void)
        (unsigned long long)at, wrong == NULL ? "lost 0, doubled 0" : wrong);
 }
 
+/* ---- Replays ------------------------------------------------------------- */
+
+/* A batch of place `hops` as shufflers send it, whoever they work with. */
+struct copy {
+    uint32_t hops;
+    uint8_t *bytes;
+    size_t len;
+};
+
+static struct copy copied(struct party *from)
+{
+    struct copy c = {.hops = (uint32_t)from->number + 1};
+    struct mixer_parcel parcel;
+
+    if (!mixer_parcel(from->mixer, NULL, &parcel) ||
+        (c.bytes = malloc(parcel.bytes)) == NULL ||
+        mixer_parcel_read(from->mixer, &parcel, c.bytes, 0, parcel.bytes,
+                          NULL) != HSY_OK)
+        ok(false, "shuffler %u has a batch", c.hops);
+    c.len = parcel.bytes;
+    return c;
+}
+
+/* All shufflers up to it sign it with another epoch and part. */
+static void sign_again(struct copy *c, uint32_t epoch, uint32_t part)
+{
+    for (uint32_t place = 1; place <= c->hops; place++) {
+        uint8_t *at = c->bytes + (place == c->hops ? 0 : place) * BATCH_HEAD;
+        struct batch_head h;
+        hsy_error err;
+
+        batch_head_read(&h, at, &err);
+        h.epoch = epoch;
+        h.part = part;
+        batch_id(h.id, chain.sign[place - 1], h.task, 1, epoch, part);
+        if (place == c->hops)
+            hsy_blake2b(h.digest, sizeof h.digest, c->bytes + BATCH_HEAD,
+                        c->len - BATCH_HEAD, NULL, 0);
+        batch_head_write(at, &h, chain.secret[place - 1], &err);
+    }
+}
+
+static hsy_status offer(struct party *to, const struct copy *c)
+{
+    const size_t heads = c->hops * BATCH_HEAD;
+    struct inbox_answer a;
+    struct batch_head h;
+    hsy_error err;
+    hsy_status st = batch_head_read(&h, c->bytes, &err);
+
+    if (st == HSY_OK)
+        st = inbox_begin(to->inbox, c->bytes, heads, &a, &err);
+    if (st == HSY_OK)
+        st = inbox_piece(to->inbox, h.id, 0, c->bytes + heads, c->len - heads,
+                         &err);
+    return st == HSY_OK ? inbox_end(to->inbox, h.id, &a, &err) : st;
+}
+
+/* Reports and null uploads that the collector has counted. */
+static uint64_t counted(struct party *collector)
+{
+    struct store_count counts[16];
+    const size_t n = engine_counts(collector->e, 0, counts, 16);
+    uint64_t all = 0;
+
+    for (size_t i = 0; i < n && i < 16; i++)
+        all += counts[i].reports + counts[i].nulls;
+    return all;
+}
+
+/* The clocks of all go on to a day. */
+static void go_on(struct party *p, uint32_t *today, uint32_t day)
+{
+    for (; *today < day; ++*today)
+        for (size_t i = 0; i < CHAIN_PARTIES; i++)
+            if (chain_tell(&p[i], *today + 1, 7) != HSY_OK ||
+                (i < CHAIN_HOPS && chain_decide(&p[i], *today + 1) != HSY_OK))
+                ok(false, "the clock of party %zu goes on", i);
+}
+
+/* Envelopes in a batch that the second shuffler makes of another. */
+static uint64_t passed_on(struct party *second)
+{
+    struct mixer_parcel parcel = {.n = 0};
+
+    return chain_steps(second) == HSY_OK &&
+                   mixer_parcel(second->mixer, NULL, &parcel)
+               ? parcel.n
+               : 0;
+}
+
+#define CHAIN_END (CHAIN_DAY / SEAL_PERIOD_DAYS * SEAL_PERIOD_DAYS + 31)
+
+/* The first batch arrives on a day, and comes again on others. */
+static void replayed(uint32_t arrives)
+{
+    const uint32_t next = CHAIN_END + SEAL_PERIOD_DAYS;
+    const uint32_t days[] = {arrives, arrives + 1, next, next + 1, next + 80};
+    struct party p[CHAIN_PARTIES];
+    uint32_t today = CHAIN_DAY, twice = 0;
+    struct copy sent[CHAIN_HOPS];
+
+    chain_fresh();
+    for (size_t i = 0; i < CHAIN_PARTIES; i++)
+        if (party_open(&p[i], i) != HSY_OK ||
+            chain_tell(&p[i], today, 12) != HSY_OK)
+            return;
+    chain_send(&p[0], today);
+    go_on(p, &today, today + 1);
+    chain_steps(&p[0]);
+    sent[0] = copied(&p[0]);
+    go_on(p, &today, arrives);
+    chain_deliver(&p[0], &p[1]);
+    is_u64(passed_on(&p[1]), 11, "day %u: the second shuffler mixes a batch",
+           arrives);
+    sent[1] = copied(&p[1]);
+    chain_deliver(&p[1], &p[CHAIN_HOPS]);
+    is_u64(counted(&p[CHAIN_HOPS]), 11, "all of it is counted");
+    for (uint32_t i = 0; i < 2 * sizeof days / sizeof *days; i++) {
+        go_on(p, &today, days[i / 2]);
+        for (size_t k = 0; k < CHAIN_HOPS; k++) {
+            sign_again(&sent[k], i % 2 == 0 ? CHAIN_DAY : today - 1, 1 + i);
+            offer(&p[k + 1], &sent[k]);
+        }
+        twice += passed_on(&p[1]) != 0 || counted(&p[CHAIN_HOPS]) != 11;
+    }
+    is_u64(twice, 0,
+           "again on %zu days, under its own epoch and a new one: the second "
+           "shuffler mixes none of it, and the collector counts none twice",
+           sizeof days / sizeof *days);
+    is_int(rig_sql(chain_at[CHAIN_HOPS], "record.db",
+                   "SELECT count(*) FROM received WHERE unopened = 11"),
+           4, "two periods later the collector opens none of it");
+    is_int(rig_sql(chain_at[1], "record.db",
+                   "SELECT count(*) FROM mixes WHERE state = 7"),
+           1, "nor does the shuffler, once it has forgotten the envelopes");
+    chain_close(p);
+    free(sent[0].bytes);
+    free(sent[1].bytes);
+}
+
 int main(void)
 {
     if (!rig_root(chain_root))
@@ -700,6 +849,8 @@ int main(void)
     disk_begin();
 
     a_quiet_life();
+    replayed(CHAIN_DAY + 1);
+    replayed(CHAIN_END + SEAL_PERIOD_DAYS - 1);
     killed_anywhere();
 
     chain_fresh();

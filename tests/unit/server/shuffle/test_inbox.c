@@ -54,8 +54,8 @@ static struct box_batch box_make(uint32_t epoch, uint8_t salt)
 
 static void box_sign(struct box_batch *b, const uint8_t *secret)
 {
-    batch_id(b->head.id, box_key[0], b->head.task, b->head.release,
-             b->head.epoch, b->head.part);
+    batch_id(b->head.id, box_key[secret == box_secret[1]], b->head.task,
+             b->head.release, b->head.epoch, b->head.part);
     hsy_blake2b(b->head.digest, STORE_DIGEST, b->envelopes, sizeof b->envelopes,
                 NULL, 0);
     batch_head_write(b->heads, &b->head, secret, NULL);
@@ -79,6 +79,11 @@ static bool box_find(void *ctx, const struct batch_head *head,
                                .item = w->sealed ? 0 : BOX_REPORT};
     memcpy(out->chain.keys[0], box_key[0], HSY_SIGN_KEY);
     memcpy(out->key, box_key[1], HSY_SIGN_KEY);
+    if (strcmp(head->task, "theirs") == 0) { /* of another hop */
+        out->chain.task = "theirs";
+        memcpy(out->chain.keys[0], box_key[1], HSY_SIGN_KEY);
+        return true;
+    }
     return strcmp(head->task, "cells") == 0;
 }
 
@@ -140,10 +145,11 @@ static hsy_status box_take(void *ctx, struct engine_delivery *d, hsy_error *err)
     return HSY_OK;
 }
 
-static struct inbox *box_new(struct box_world *w)
+static struct inbox *box_new_of(struct box_world *w, uint64_t bytes)
 {
     struct inbox_options o = {.size = sizeof o,
                               .directory = box_root,
+                              .bytes = bytes,
                               .find = box_find,
                               .open = box_open,
                               .here = box_here,
@@ -155,6 +161,11 @@ static struct inbox *box_new(struct box_world *w)
     memcpy(o.secret, box_secret[1], sizeof o.secret);
     is_status(inbox_open(&in, &o, &err), HSY_OK, "an inbox opens");
     return in;
+}
+
+static struct inbox *box_new(struct box_world *w)
+{
+    return box_new_of(w, 0);
 }
 
 /* ---- Tests --------------------------------------------------------------- */
@@ -437,6 +448,63 @@ static void many_are_begun(struct box_world *w)
     inbox_close(in);
 }
 
+/* Two senders and room for three batches: one begins many, the other one. */
+static void bytes_are_bounded(struct box_world *w)
+{
+    const uint64_t one = sizeof(((struct box_batch *)0)->envelopes);
+    struct inbox *in = box_new_of(w, 3 * one);
+    struct box_batch b, theirs = box_make(300, 0x40);
+    struct inbox_answer a;
+    hsy_error err = {0};
+
+    strcpy(theirs.head.task, "theirs");
+    box_sign(&theirs, box_secret[1]);
+    is_status(inbox_begin(in, theirs.heads, sizeof theirs.heads, &a, &err),
+              HSY_OK, "begins a batch of one sender");
+    is_status(inbox_piece(in, theirs.head.id, 0, theirs.envelopes, 99, &err),
+              HSY_OK, "takes a piece of it");
+    for (uint32_t i = 0; i < 9; i++) {
+        b = box_make(400 + i, 0x40);
+        box_sign(&b, box_secret[0]);
+        inbox_begin(in, b.heads, sizeof b.heads, &a, &err);
+    }
+    is_u64(box_files(), 3, "keeps three batches while another begins nine");
+    is_status(inbox_begin(in, theirs.heads, sizeof theirs.heads, &a, &err),
+              HSY_OK, "goes on with the batch of the first");
+    is_u64(a.at, 99, "from where it was");
+    is_status(box_send(in, &theirs), HSY_OK, "and takes it");
+    b = box_make(400, 0x40);
+    box_sign(&b, box_secret[0]);
+    is_status(inbox_piece(in, b.head.id, 0, b.envelopes, 9, &err), HSY_E_EMPTY,
+              "has forgotten the first of the nine");
+    is_status(box_send(in, &b), HSY_OK, "which its sender begins again");
+    inbox_close(in);
+}
+
+static void more_than_an_honest_hop_makes(struct box_world *w)
+{
+    struct box_batch b = box_make(109, 0x40);
+    struct inbox *in = box_new(w);
+    struct inbox_answer a;
+    hsy_error err = {0};
+
+    b.head.n = b.head.in = BATCH_MOST;
+    b.head.part = BATCH_PARTS - 1;
+    box_sign(&b, box_secret[0]);
+    is_status(inbox_begin(in, b.heads, sizeof b.heads, &a, &err), HSY_OK,
+              "begins a batch of 2^20 envelopes as the last part of an epoch");
+    b.heads[108]++;
+    is_status(inbox_begin(in, b.heads, sizeof b.heads, &a, &err), HSY_E_FORMAT,
+              "refuses one envelope more");
+    is_text(err.msg, "a batch has 1 to 2^20 envelopes", "says how many");
+    b.heads[108]--;
+    b.heads[105] = BATCH_PARTS >> 8;
+    is_status(inbox_begin(in, b.heads, sizeof b.heads, &a, &err), HSY_E_FORMAT,
+              "refuses one part more");
+    is_text(err.msg, "an epoch has at most 4096 parts", "says how many");
+    inbox_close(in);
+}
+
 int main(void)
 {
     struct box_world world = {.here = false};
@@ -454,6 +522,10 @@ int main(void)
     what_is_no_request(&world);
     a_file_of_what_is_here_goes(&world);
     many_are_begun(&world);
+    more_than_an_honest_hop_makes(&world);
+    snprintf(incoming, sizeof incoming, "%s/incoming", box_root);
+    rig_remove(incoming);
+    bytes_are_bounded(&world);
     snprintf(incoming, sizeof incoming, "%s/incoming", box_root);
     rig_remove(incoming);
     ok(rmdir(box_root) == 0, "nothing else is left");

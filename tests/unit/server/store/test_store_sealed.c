@@ -284,6 +284,16 @@ static void a_batch_comes_once(void)
        "and is known by its id, with what became of it");
     ok(sealed_rows(s).received == 1 && sealed_rows(s).last.heads_len == 256,
        "it is read back with its heads");
+    got.id[0]++;
+    got.epoch = 5;
+    is_status(s->ops->append(s, &c, &err), HSY_OK, "an older one comes");
+    is_u64(sealed_rows(s).received, 2, "so there are two");
+    is_status(s->ops->forget_received(s, 6, &err), HSY_OK,
+              "forgets batches of epochs before the sixth");
+    s->ops->close(s);
+    s = sealed_open(&state);
+    ok(sealed_rows(s).received == 1 && sealed_rows(s).last.epoch == 7,
+       "and has the first one still");
     s->ops->close(s);
 }
 

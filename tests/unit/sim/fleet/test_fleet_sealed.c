@@ -20,13 +20,14 @@
 struct scene {
     struct example_tasks tasks;
     struct example_statements statements;
-    uint8_t secret[LAYERS][SEAL_KEY], pub[LAYERS][SEAL_KEY], way[SEAL_WAY];
+    uint8_t secret[LAYERS][SEAL_KEY], pub[LAYERS][SEAL_KEY];
+    uint8_t terms[HSY_DIGEST];
     uint8_t *document; /* owned */
     struct fleet_options o;
 };
 
 /* Statements with keys that somebody has. Nobody checks who signed them. */
-static void scene_keys(struct scene *s, hsy_task *task)
+static void scene_keys(struct scene *s)
 {
     for (uint32_t i = 0; i < LAYERS; i++) {
         hsy_statement said;
@@ -40,7 +41,6 @@ static void scene_keys(struct scene *s, hsy_task *task)
         hsy_statement_encode(s->statements.wire[i], &said, NULL);
     }
     memcpy(s->statements.collector_key, s->pub[LAYERS - 1], SEAL_KEY);
-    seal_task_way(s->way, task);
 }
 
 static bool scene_make(struct scene *s, hsy_parties parties, bool twins)
@@ -53,6 +53,7 @@ static bool scene_make(struct scene *s, hsy_parties parties, bool twins)
                               .issued = EXAMPLE_DAY,
                               .expires = EXAMPLE_DAY + 400,
                               .parties = &parties};
+    hsy_document open;
     size_t len = 0;
 
     *s = (struct scene){.o = {.seed = 3,
@@ -67,7 +68,7 @@ static bool scene_make(struct scene *s, hsy_parties parties, bool twins)
         s->tasks.task[0].sample = (hsy_ratio){1, 2};
         example_shuffle(&s->tasks.task[0], &s->statements, LAYERS - 1,
                         EXAMPLE_DAY);
-        scene_keys(s, &s->tasks.task[0]);
+        scene_keys(s);
     }
     if (hsy_document_encode(&doc, NULL, 0, &len, s->tasks.task, 2, NULL) !=
         HSY_OK)
@@ -76,6 +77,10 @@ static bool scene_make(struct scene *s, hsy_parties parties, bool twins)
     hsy_document_encode(&doc, s->document, len, &len, s->tasks.task, 2, NULL);
     s->o.document = s->document;
     s->o.document_len = len + HSY_SIGNATURE;
+    if (hsy_document_open(&open, s->document, s->o.document_len, NULL) !=
+        HSY_OK)
+        return false;
+    hsy_document_terms(&open, s->terms, 0);
     return true;
 }
 
@@ -92,7 +97,7 @@ static uint8_t opened(const struct scene *s, const struct fleet_upload *u)
 {
     const struct seal_place at = {u->head.task,   u->head.release,
                                   u->head.digest, u->head.epoch,
-                                  u->head.id,     s->way};
+                                  u->head.id,     s->terms};
     uint8_t text[512], inner[512];
     size_t len = u->len - HSY_UPLOAD_WIRE;
 
