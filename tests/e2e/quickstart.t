@@ -15,6 +15,20 @@ clean() {
 }
 trap clean EXIT
 
+left_open() { # wait for the address of the page: $page and $token
+    local i
+    for ((i = 0; i < 2400; i++)); do
+        grep -q '^  http://' "$out" && break
+        kill -0 "$pid" 2>/dev/null || break
+        sleep 0.05
+    done
+    page=$(sed -n 's|^  http://\(.*\)/.*|\1|p' "$out") token=$(sed -n 's|.*#token=||p' "$out")
+}
+ask() { # METHOD PATH: what the page's listener answers to its token
+    exec 3<>"/dev/tcp/${page%:*}/${page##*:}" &&
+        printf '%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n' "$1" "$2" "$token" >&3 && cat <&3
+}
+
 ./quickstart --once --devices 2000 >"$out" 2>&1 </dev/null && grep -q '^  yes ' "$out" && grep -q '^  mean ' "$out" &&
     grep -q '^  Chrome ' "$out" && grep -q '^  12\.\.16 ' "$out" && grep -q '^  fyp ' "$out" && grep -q 'by RAPPOR)' "$out"
 ok $? "six questions are answered, truth beside estimate" "$out"
@@ -31,17 +45,11 @@ mkdir "$tree"
 ln -s "$PWD"/* "$tree"
 "$tree/quickstart" --devices 2000 >"$out" 2>&1 </dev/null &
 pid=$!
-for ((i = 0; i < 2400; i++)); do
-    grep -q '#token=' "$out" && break
-    kill -0 "$pid" 2>/dev/null || break
-    sleep 0.05
-done
-page=$(sed -n 's|^  http://\(.*\)/#token=.*|\1|p' "$out") token=$(sed -n 's|.*#token=||p' "$out")
-exec 3<>"/dev/tcp/${page%:*}/${page##*:}" &&
-    printf 'GET /v1/tasks/browser HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n' "$token" >&3 &&
-    grep -q '"reports": 2000' <&3
+left_open
+ask GET /v1/tasks/browser >>"$out" && grep -q '"reports": [12][0-9]\{3\},' "$out"
 ok $? "in a path with a blank and an é it leaves the page open, with its token" "$out"
-exec 3>&-
+ask POST /v1/backup >>"$out" && grep -q 'HTTP/1.1 403' "$out"
+ok $? "its token is an analyst's: a backup is refused with 403" "$out"
 kill -TERM "$pid"
 wait "$pid"
 [[ $? == 143 && -z $(ls -A "$TMPDIR") ]]
@@ -55,11 +63,9 @@ ok $? "a relay, two shufflers and a collector: truth, estimate, and what local n
 ok $? "and nothing is left of them"
 "$tree/quickstart" --shuffled --devices 2000 >"$out" 2>&1 </dev/null &
 pid=$!
-for ((i = 0; i < 2400; i++)); do
-    grep -q '^  http://' "$out" && break
-    kill -0 "$pid" 2>/dev/null || break
-    sleep 0.05
-done
+left_open
+ask GET /v1/tasks/site >>"$out" && grep -q '"reports": 2000,' "$out" && ask POST /v1/backup >>"$out" && grep -q 'HTTP/1.1 403' "$out"
+ok $? "its page has an analyst's token too" "$out"
 kill -TERM "$pid"
 wait "$pid"
 [[ $? == 143 && -z $(ls -A "$TMPDIR") ]] && ! pgrep -f "$TMPDIR" >/dev/null
