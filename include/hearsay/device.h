@@ -370,8 +370,7 @@ typedef enum hsy_log_kind {
     HSY_LOG_FORGET = 9,
     HSY_LOG_REFUSED = 10, /* the collector refused the upload for good */
     HSY_LOG_WITHHELD = 11 /* a stored report was given under another promise
-                             than the document makes: a null upload was handed
-                             out in its place */
+                             than the document makes, and is not sent */
 } hsy_log_kind;
 
 typedef struct hsy_log_entry {
@@ -555,8 +554,8 @@ typedef enum hsy_answer_state {
     HSY_ANSWER_SAMPLED_OUT = 3,
     HSY_ANSWER_EXHAUSTED = 4, /* a cap is reached */
     HSY_ANSWER_CLOSED = 5,    /* before start, past end, or forgotten */
-    HSY_ANSWER_NO_CONSENT = 6 /* also: none since the promise of a kept answer
-                                 changed */
+    HSY_ANSWER_NO_CONSENT = 6 /* also: none since the promise changed, and the
+                                 slot began before */
 } hsy_answer_state;
 
 /* Answer a truth: check, charge, make durable, then store the report for
@@ -594,8 +593,9 @@ HSY_API hsy_status hsy_device_end(hsy_device *dev, hsy_status stored,
  * of its release. Returns HSY_E_END if none is due. The same bytes are returned
  * until hsy_device_sent. Every round of every release gives exactly `sends`
  * uploads: null uploads where there is no answer, or one that was given under
- * another promise: another model, or other terms of a shuffled task. Without
- * HSY_CONSENT_SEND nothing is returned.
+ * another promise: another model, or without the relay. If a shuffled task has
+ * other terms than before, the slot that has begun gives none, answered or not,
+ * unless the person consents. Without HSY_CONSENT_SEND nothing is returned.
  *
  * Once returned, an upload keeps its epoch even if a later document differs.
  * The state is stored durably before the first upload of a round is returned.
@@ -632,9 +632,9 @@ typedef enum hsy_consent {
 } hsy_consent;
 
 /* Set the consent, durably. HSY_CONSENT_NONE also deletes stored reports that
- * were not sent. Others also agree to the document in force: kept answers may
- * be reported as it says, so call this when the person has consented, not at
- * every start. */
+ * were not sent. Others also agree to the document in force, and to no later
+ * one: kept answers may be reported as it says, so call this when the person
+ * has consented, not at every start. */
 HSY_API hsy_status hsy_device_consent_set(hsy_device *dev, hsy_consent consent,
                                           hsy_error *err);
 HSY_API hsy_consent hsy_device_consent(const hsy_device *dev);

@@ -2,7 +2,8 @@
 """A collector that gives one device another document than everybody else learns
 nothing from that device: shufflers open no envelope that was made under other
 terms than their own document's. The target sends a report, 600 others, whose
-document samples them out, send null uploads."""
+document samples them out, send null uploads. Nor does a new release, which the
+others' answers are not given under, leave the report of a newcomer alone."""
 
 from chain import *
 
@@ -55,6 +56,61 @@ for days in (1, 2, 3):
     decided = lambda: {day: state for (day, _), (state, _) in first.batches().items()}.get(date(c.day + days - 1)) in ("waiting", "erased")
     ok(first.until(decided), "the shufflers have the target's document: its report alone opens, and leaves in no batch of day %d" % days, first.batches())
 ok(counted(c) == (0, 0) and not c.shufflers[1].batches(), "so that no report arrives", counted(c))
+for party in c.parties:
+    party.stop()
+
+# ---- A new release, after everybody but a newcomer has answered ----
+
+c = Chain(shufflers=2, min_batch=5, max_wait=3, name="release")
+today, release_1 = c.day, c.signed
+c.signed = c.name("second.signed")
+for i in range(2):
+    c.statement(i, release=2, output=c.name("r%d.statement" % (i + 1)))
+with open(c.name("second.yaml"), "w") as f:
+    f.write(re.sub(r"\bs([12])\.statement", r"r\1.statement", open(c.name("tasks.yaml")).read()).replace("version: 1", "version: 2")
+            .replace("    start:", "    release: 2\n    delay: 5h\n    start:"))
+must("tasks", "compile", c.name("second.yaml"), "--key", c.name("author.secret"), "-o", c.signed)
+for party in c.parties:
+    party.configure()
+    party.process.send_signal(signal.SIGHUP)
+    ok(party.until(lambda: "note reloaded" in party.said()), "a new release: a party loads its document", party.said())
+
+
+def device(name, document, cell):
+    """A new device that answers today."""
+    must("device", "init", c.name(name), "--document", document, "--public-key", c.name("author.public"), "--source", "test.veiled=16,16,64", "--day", 16,
+         "--lifetime", 64, "--now", date(today))
+    must("device", "consent", c.name(name), "send", "--now", date(today))
+    answer(name, today, cell)
+
+
+def answer(name, day, cell):
+    must("device", "answer", c.name(name), "veiled", "--now", date(day), stdin=b"%d\n" % cell)
+
+
+def send(names, day):
+    """Send all that is due at noon: the number of uploads."""
+    c.at(day, 12)
+    c.shufflers[0].until(lambda: c.shufflers[0].get("/v1/status")[1]["day"] == date(day))
+    found = [json.loads(must("device", "send", c.name(name), c.url(0), "--spread", "0", "--now", date(day), "--format", "json"))["sent"] for name in names]
+    return sum(found)
+
+
+everybody = ["device%d" % i for i in range(6)]
+for i, name in enumerate(everybody):
+    device(name, release_1, 200 + i)
+    must("device", "take", c.name(name), c.signed, "--now", date(today))
+    must("device", "tasks", c.name(name), "--now", date(today))  # admits the new release
+device("newcomer", c.signed, TARGET)
+ok(send(everybody + ["newcomer"], today + 1) == 1, "a new release: only the newcomer sends on its first day")
+for i, name in enumerate(everybody + ["newcomer"]):
+    answer(name, today + 1, 300 + i)
+c.at(today + 2, 7)
+ok(c.shufflers[0].until(lambda: c.shufflers[0].batches().get((date(today + 1), 0)) == ("waiting", 1)), "a new release: the newcomer's report waits for others", c.shufflers[0].batches())
+ok(counted(c) == (0, 0), "a new release: nothing is counted of its first day", counted(c))
+ok(send(everybody + ["newcomer"], today + 2) == 7, "a new release: all send on its second day")
+c.at(today + 3, 7)
+ok(c.collector.until(lambda: counted(c)[0] == 8), "a new release: all reports are counted in one batch", [counted(c), c.shufflers[0].batches()])
 for party in c.parties:
     party.stop()
 done()

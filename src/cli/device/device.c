@@ -321,8 +321,8 @@ int cmd_device(int argc, char **argv)
     home_close(&job.home);
     if (job.home.withheld)
         cli_note("note: %s: an answer was given under another promise than "
-                 "this document makes (shufflers, keys or terms), so an empty "
-                 "upload takes its place",
+                 "this document makes (shufflers, keys, relay or terms), so it "
+                 "is not sent",
                  job.home.directory);
     if (job.home.unlogged)
         cli_note("note: %s: cannot write the log; nothing else is affected",

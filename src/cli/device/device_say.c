@@ -242,9 +242,10 @@ void device_say_state(const struct device_job *j, hsy_answer_state state)
     if (state == HSY_ANSWER_NO_CONSENT &&
         hsy_device_consent(hsy_client_device(j->home.client)) !=
             HSY_CONSENT_NONE)
-        cli_note("note: %s: the answer that is kept was given under another "
-                 "promise than this document makes; agree to the new one with "
-                 "'hearsay device consent %s send'",
+        cli_note("note: %s: the document makes another promise than when this "
+                 "question was asked before; answers wait for the next slot, "
+                 "or agree to the new one with 'hearsay device consent %s "
+                 "send'",
                  task, j->home.directory);
     else if (state == HSY_ANSWER_NO_CONSENT)
         cli_note("note: no consent yet; allow answers with 'hearsay device "

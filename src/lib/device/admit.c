@@ -170,6 +170,8 @@ hsy_status hsy_device_accept_document(hsy_device *dev, hsy_document *doc,
         return st;
     dev->taken = bytes;
     dev->taken_len = len;
+    for (uint32_t i = 0; i < dev->nrecords; i++)
+        dev->records[i].admitted = false;
     *doc = read;
     return HSY_OK;
 }
@@ -245,16 +247,67 @@ static hsy_status admit_enter(hsy_device *dev, const hsy_release *r,
     };
     memcpy(rec->digest, r->digest, HSY_DIGEST);
     memcpy(rec->base, r->base, DEVICE_BASE);
+    rec->terms = rec->now = hsy_shuffled_promise(dev, r);
+    rec->admitted = true;
     hsy_state_add_record(dev);
     hsy_state_head(dev);
     return hsy_state_commit(dev, err);
+}
+
+/*
+ * A release that was admitted before. If a shuffled task has new terms, the
+ * device sends nothing for it until the next slot, or until the person has
+ * consented, whether there was an answer or not. Answers that were given under
+ * the old terms must not leave, and if null uploads left in their place, a
+ * collector could make them on any day by a new release: the report of a device
+ * that joins on that day would stand alone among them, in a batch that counts
+ * as large. Stages of a search share a record and have terms of their own; two
+ * tasks may be one release under two names, of which the first counts.
+ */
+static hsy_status admit_again(hsy_device *dev, const hsy_release *r,
+                              uint32_t record, uint32_t day, hsy_error *err)
+{
+    struct device_record *rec = &dev->records[record];
+    const uint64_t now = hsy_shuffled_promise(dev, r);
+    hsy_log_entry entry = hsy_device_entry(HSY_LOG_WITHHELD, r, day);
+    const bool other =
+        release_layers(r) != 0 && release_stage(r) == 0 && rec->terms != now;
+    hsy_status st = HSY_OK;
+
+    if (rec->admitted)
+        return HSY_OK;
+    if (other)
+        st = hsy_state_current(dev, err);
+    if (st != HSY_OK)
+        return st;
+    rec->now = now;
+    rec->admitted = true;
+    if (!other)
+        return HSY_OK;
+    if (day >= r->task.start) {
+        const uint64_t round = hsy_release_round(r, day);
+
+        rec->first = round > rec->first ? round : rec->first;
+        rec->resume = (hsy_release_slot(r, day) + 1) * r->rounds;
+        if (rec->slot_state != DEVICE_SLOT_NONE)
+            hsy_device_note(dev, &entry);
+    }
+    rec->terms = now;
+    hsy_state_record(dev, record);
+    return hsy_state_commit(dev, err);
+}
+
+uint64_t hsy_device_resumes(const struct device_record *rec,
+                            const hsy_release *r)
+{
+    return release_layers(r) != 0 && release_stage(r) == 0 ? rec->resume : 0;
 }
 
 hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
                             const hsy_document *doc, uint32_t i, hsy_error *err)
 {
     hsy_task task;
-    uint32_t day;
+    uint32_t day, record;
     hsy_status st = hsy_device_ready(dev, err);
 
     if (st != HSY_OK)
@@ -276,8 +329,11 @@ hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
         st = hsy_shuffled_admit(dev, r, doc, i, day, err);
     if (st == HSY_OK && dev->world.central != NULL)
         hsy_release_proved(r);
-    if (st != HSY_OK || hsy_device_find(dev, r) < dev->nrecords)
+    if (st != HSY_OK)
         return st;
+    record = hsy_device_find(dev, r);
+    if (record < dev->nrecords)
+        return admit_again(dev, r, record, day, err);
     st = admit_fits(dev, r, day, err);
     if (st == HSY_OK)
         st = hsy_state_current(dev, err);

@@ -101,12 +101,13 @@ static bool answer_taken(const struct answer *a)
 }
 
 /* Returns true if a slot of a record was answered under the promise that holds
- * now, or the person has consented anew since. */
+ * now, or the person has consented under the document in force. */
 static bool answer_promised(const struct answer *a,
                             const struct device_record *rec)
 {
-    return rec->promise == DEVICE_PROMISE_ANY ||
-           rec->promise == hsy_shuffled_promise(a->dev, a->r);
+    return rec->agreed == a->dev->head.version ||
+           device_promise_holds(rec->promise,
+                                hsy_shuffled_promise(a->dev, a->r));
 }
 
 /* What the slot has seen. Days only go forward, so none is behind the record's
@@ -118,6 +119,8 @@ static void answer_standing(struct answer *a)
 
     if (rec->closed != 0 || (open && a->slot < rec->slot))
         a->state = HSY_ANSWER_CLOSED;
+    else if (a->round < hsy_device_resumes(rec, a->r))
+        a->state = HSY_ANSWER_NO_CONSENT;
     else
         a->state = answer_round(a, &a->number);
     if (a->state != 0)

@@ -336,15 +336,16 @@ static hsy_status device_change(const hsy_device *dev, uint32_t *day,
     return st == HSY_OK ? hsy_state_current(dev, err) : st;
 }
 
-/* Kept answers may leave from now on as the document in force says. */
+/* The person agrees to the document in force and to no later one: kept answers
+ * may leave as it says, and what waits for the next slot waits no more. */
 static void device_consented(hsy_device *dev, uint32_t record)
 {
     struct device_record *rec = &dev->records[record];
 
-    if (rec->slot_state == DEVICE_SLOT_NONE ||
-        rec->promise == DEVICE_PROMISE_ANY)
-        return;
-    rec->promise = DEVICE_PROMISE_ANY;
+    if (rec->admitted)
+        rec->promise = rec->now;
+    rec->agreed = dev->head.version;
+    rec->resume = 0;
     hsy_state_record(dev, record);
 }
 

@@ -181,11 +181,20 @@ enum device_slot {
 };
 
 /*
- * How a person was told that reports leave: 0 locally, else a keyed hash of a
- * shuffled task's terms, which no collector can aim at. An answer leaves under
- * the promise that it was given under, or not at all.
+ * How a person was told that reports leave: LOCAL in clear, RELAYED in clear
+ * through a relay, else a keyed hash of a shuffled task's terms, an odd number
+ * that no collector can aim at. An answer leaves under the promise that it was
+ * given under, or not at all.
  */
-#define DEVICE_PROMISE_ANY UINT64_MAX /* the person has consented anew */
+#define DEVICE_PROMISE_LOCAL 0u
+#define DEVICE_PROMISE_RELAYED 2u
+
+/* Returns true if what was promised `before` may leave as is promised `now`. */
+static inline bool device_promise_holds(uint64_t before, uint64_t now)
+{
+    return before == now ||
+           (before == DEVICE_PROMISE_LOCAL && now == DEVICE_PROMISE_RELAYED);
+}
 
 /* What is kept of a release. Sizes never change after it was admitted. */
 struct device_record {
@@ -202,6 +211,13 @@ struct device_record {
     uint32_t slot_state; /* enum device_slot */
     uint32_t origin;     /* LOWERED: the record of the older answer */
     uint64_t promise;    /* under which the slot was answered */
+    uint64_t terms;      /* the promise of the last shuffled task that it was
+                            admitted for; LOCAL: there was none */
+    uint64_t resume;     /* the first round that is sent under these terms */
+    uint64_t agreed;     /* version of the document that was in force when the
+                            person consented last */
+    uint64_t now;        /* the promise of the document in force, if it is */
+    bool admitted;       /* for a task of that document; neither is stored */
     uint64_t used;       /* keys of the slot; as secret as they are */
     uint64_t keys[HSY_CHANGES_MAX];
     struct device_round rounds[DEVICE_WINDOW]; /* round n at n % window */
@@ -310,6 +326,10 @@ void hsy_device_drawn(struct device_draw *draw);
 /* The record of a release, or nrecords. */
 uint32_t hsy_device_find(const hsy_device *dev, const hsy_release *r);
 
+/* Returns the first round that a record sends for under a release's terms. */
+uint64_t hsy_device_resumes(const struct device_record *rec,
+                            const hsy_release *r);
+
 /* Whether the policy allows a release at all; nothing else may change that. */
 hsy_status hsy_device_allows(const hsy_device *dev, const hsy_release *r,
                              hsy_error *err);
@@ -333,7 +353,7 @@ hsy_status hsy_shuffled_admit(const hsy_device *dev, hsy_release *r,
                               const hsy_document *doc, uint32_t i, uint32_t day,
                               hsy_error *err);
 
-/* The promise of a release that was admitted. */
+/* Returns the promise of a release that was admitted. */
 uint64_t hsy_shuffled_promise(const hsy_device *dev, const hsy_release *r);
 
 /* Seal a packed report for the upload of an id. All coins follow from the id

@@ -58,8 +58,11 @@ static bool outbox_gone(const struct outbox_item *item)
 static uint8_t *outbox_report(const hsy_device *dev,
                               const struct outbox_item *item)
 {
+    const uint64_t promise =
+        item->kept->scheme ^ bytes_get64(item->r->report_digest);
+
     if (!outbox_kept(item) || (item->kept->held >> item->place & 1) == 0 ||
-        item->kept->scheme != device_scheme(dev, item->r))
+        !device_promise_holds(promise, hsy_shuffled_promise(dev, item->r)))
         return NULL;
     return outbox_bytes(dev, item);
 }
@@ -209,6 +212,8 @@ static void outbox_enter(struct outbox_walk *w)
     w->item.round = today >= rec->window ? today - rec->window + 1 : 0;
     if (w->item.round < rec->first)
         w->item.round = rec->first;
+    if (w->item.round < hsy_device_resumes(rec, r))
+        w->item.round = hsy_device_resumes(rec, r);
     w->item.place = release_place(r);
 }
 

@@ -219,13 +219,14 @@ hsy_status hsy_shuffled_admit(const hsy_device *dev, hsy_release *r,
 
 /* ---- Promises ------------------------------------------------------------ */
 
-/* Never 0, nor DEVICE_PROMISE_ANY. */
+/* A hash is made odd, so it is neither LOCAL nor RELAYED. */
 uint64_t hsy_shuffled_promise(const hsy_device *dev, const hsy_release *r)
 {
     uint8_t hash[8];
 
     if (r->keys == NULL)
-        return 0;
+        return (r->task.flags & HSY_TASK_RELAY) != 0 ? DEVICE_PROMISE_RELAYED
+                                                     : DEVICE_PROMISE_LOCAL;
     hsy_blake2b(hash, sizeof hash, r->terms, HSY_DIGEST, dev->keys.promise,
                 HSY_KEY);
     return bytes_get64(hash) >> 1 | 1;

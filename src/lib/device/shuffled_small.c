@@ -90,7 +90,7 @@ uint64_t hsy_shuffled_promise(const hsy_device *dev, const hsy_release *r)
 {
     (void)dev;
     (void)r;
-    return 0;
+    return DEVICE_PROMISE_LOCAL;
 }
 
 hsy_status hsy_shuffled_seal(const hsy_device *dev, uint8_t *out, size_t len,

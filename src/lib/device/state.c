@@ -116,7 +116,7 @@ static void state_source_fields(struct state_cursor *c, struct device_source *s)
     state_u64(c, &s->spent_lifetime);
 }
 
-#define STATE_PLAN_BYTES 132u /* a release but for keys, rounds, reports */
+#define STATE_PLAN_BYTES 156u /* a release but for keys, rounds, reports */
 #define STATE_ROUND_BYTES 52u
 
 static void state_plan_fields(struct state_cursor *c, struct device_record *r)
@@ -140,6 +140,9 @@ static void state_plan_fields(struct state_cursor *c, struct device_record *r)
     state_u32(c, &r->slot_state);
     state_u32(c, &r->origin);
     state_u64(c, &r->promise);
+    state_u64(c, &r->terms);
+    state_u64(c, &r->resume);
+    state_u64(c, &r->agreed);
     state_u64(c, &r->used);
 }
 

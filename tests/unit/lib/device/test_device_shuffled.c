@@ -389,14 +389,13 @@ static void label_says_both(void)
        "claim");
 }
 
-/* What was shown under one epoch is not shown under another; with another delay
- * the terms are others, too, and the report stays here. */
+/* What was shown under one epoch is not shown under another: with another delay
+ * the terms are others, too. */
 static void shown_stays(void)
 {
     struct rig *g = shuffled_rig();
     uint8_t upload[4096];
     size_t len = 0;
-    uint32_t epoch;
 
     g->task[0].slot_days = 7;
     g->task[0].delay_seconds = 6 * DEVICE_DAY;
@@ -405,12 +404,10 @@ static void shown_stays(void)
     rig_day(g, 13);
     ok(rig_next(g, upload, &len) == HSY_OK && seen.last.epoch > DAY0 + 7,
        "an upload that has waited for more than a day");
-    epoch = seen.last.epoch;
     g->task[0].delay_seconds = 0;
     rig_publish(g);
-    ok(rig_again(g) && rig_next(g, upload, &len) == HSY_OK &&
-           seen.last.kind == HSY_UPLOAD_NULL && seen.last.epoch == epoch,
-       "keeps its epoch under a document without a delay, as a null upload");
+    ok(rig_again(g) && rig_next(g, upload, &len) == HSY_E_END,
+       "does not leave under a document without a delay");
     rig_free(g);
 }
 
@@ -521,6 +518,139 @@ static void permanent_answers_wait_for_consent(void)
     rig_free(g);
 }
 
+/* Consent is for the document that the person has seen. */
+static void consent_holds_for_its_document(void)
+{
+    struct rig *g = shuffled_rig();
+
+    g->tasks = 0;
+    rig_task(g, "color", "browser", values("grr", 4, EPS), 2 * EPS);
+    example_shuffle(&g->task[0], &said, 2, DAY0);
+    rig_begin(g);
+    hsy_device_consent_set(g->dev, HSY_CONSENT_COLLECT, NULL);
+    rig_answer(g, 0, 2);
+    hsy_device_consent_set(g->dev, HSY_CONSENT_SEND, NULL);
+    rig_day(g, 1);
+    downgrade(g, 2 * EPS);
+    ok(rig_again(g) && rig_answer(g, 0, 2) == HSY_ANSWER_NO_CONSENT,
+       "consent before a document does not cover what that document asks");
+    hsy_device_consent_set(g->dev, HSY_CONSENT_SEND, NULL);
+    g->task[0].min_reports++;
+    rig_publish(g);
+    ok(rig_again(g) && rig_answer(g, 0, 2) == HSY_ANSWERED,
+       "consent still holds under a later document with the same promise");
+    rig_free(g);
+}
+
+/* Each release of the task has another delay, and so other terms. */
+static void publish_release(struct rig *g, uint64_t permanent, uint32_t release)
+{
+    g->tasks = 0;
+    rig_task(g, "color", "browser", values("grr", 4, EPS), permanent);
+    g->task[0].release = release;
+    g->task[0].delay_seconds = release;
+    example_shuffle(&g->task[0], &said, 2, DAY0);
+}
+
+/* Sends all that is due: the number of uploads, and of reports among them. */
+static size_t send_all(struct rig *g, size_t *reports)
+{
+    uint8_t upload[4096];
+    size_t len = 0, n = 0;
+    uint32_t kind;
+
+    *reports = 0;
+    for (; (kind = next_kind(g, upload, &len)) != 0; n++) {
+        *reports += kind == HSY_UPLOAD_REPORTS;
+        rig_sent(g, upload, len);
+    }
+    return n;
+}
+
+/* A new release on the second day, for a device that has answered or not. It
+ * must send nothing before the next slot: null uploads in a batch would leave
+ * the report of a newcomer alone. */
+static void new_terms_begin_with_a_slot(uint64_t permanent, bool answered)
+{
+    const uint32_t next = permanent != 0 ? 10 : 2; /* days until it begins */
+    struct rig *g = shuffled_rig();
+    size_t reports, uploads;
+
+    publish_release(g, permanent, 1);
+    rig_begin(g);
+    if (answered)
+        rig_answer(g, 0, 2);
+    rig_day(g, 1);
+    publish_release(g, permanent, 2);
+    rig_publish(g);
+    ok(rig_again(g) && rig_answer(g, 0, 2) == HSY_ANSWER_NO_CONSENT,
+       "new terms: nothing is answered before the next slot (%s, %s)",
+       permanent != 0 ? "permanent" : "fresh",
+       answered ? "answered before" : "not answered");
+    rig_day(g, next);
+    ok(rig_again(g) && send_all(g, &reports) == 0,
+       "new terms: nothing leaves of the slot that had begun");
+    rig_answer(g, 0, 3);
+    rig_day(g, next + 1);
+    uploads = send_all(g, &reports);
+    ok(uploads == 1 && reports == 1,
+       "new terms: the next slot is answered and leaves");
+    rig_free(g);
+}
+
+static void new_terms_begin_with_consent(void)
+{
+    struct rig *g = shuffled_rig();
+    size_t reports, uploads;
+
+    publish_release(g, 2 * EPS, 1);
+    rig_begin(g);
+    rig_answer(g, 0, 2);
+    rig_day(g, 1);
+    publish_release(g, 2 * EPS, 2);
+    rig_publish(g);
+    rig_again(g);
+    hsy_device_consent_set(g->dev, HSY_CONSENT_SEND, NULL);
+    ok(rig_again(g) && rig_answer(g, 0, 2) == HSY_ANSWERED,
+       "new terms: a kept answer is reported at once after new consent");
+    rig_day(g, 2);
+    uploads = send_all(g, &reports);
+    ok(uploads == 1 && reports == 1, "new terms: that report leaves");
+    publish_release(g, 2 * EPS, 3);
+    rig_publish(g);
+    ok(rig_again(g) && rig_answer(g, 0, 2) == HSY_ANSWER_NO_CONSENT,
+       "new terms: that consent does not cover the release after it");
+    rig_free(g);
+}
+
+/* A task in the local model that demands the relay promises it. */
+static void the_relay_is_promised(void)
+{
+    struct rig *g = shuffled_rig();
+    uint8_t upload[4096];
+    size_t len = 0;
+
+    downgrade(g, 0);
+    g->task[0].flags = HSY_TASK_RELAY;
+    rig_begin(g);
+    rig_answer(g, 0, 2);
+    rig_day(g, 1);
+    downgrade(g, 0);
+    ok(rig_again(g) && next_kind(g, upload, &len) == HSY_UPLOAD_NULL,
+       "does not send without the relay what was answered with it");
+    rig_answer(g, 0, 2);
+    rig_day(g, 2);
+    downgrade(g, 0);
+    g->task[0].flags = HSY_TASK_RELAY;
+    rig_publish(g);
+    rig_again(g);
+    while (next_kind(g, upload, &len) == HSY_UPLOAD_NULL)
+        rig_sent(g, upload, len);
+    ok(next_kind(g, upload, &len) == HSY_UPLOAD_REPORTS,
+       "sends through the relay what was answered without it");
+    rig_free(g);
+}
+
 /* Another task may be answered from the kept answer: the same rule. */
 static void lowered_answers_wait_for_consent(void)
 {
@@ -577,6 +707,11 @@ int main(void)
     shown_stays();
     a_promise_is_kept();
     permanent_answers_wait_for_consent();
+    consent_holds_for_its_document();
+    for (int i = 0; i < 4; i++)
+        new_terms_begin_with_a_slot(i < 2 ? 2 * EPS : 0, i % 2 == 0);
+    new_terms_begin_with_consent();
+    the_relay_is_promised();
     lowered_answers_wait_for_consent();
     rounds_have_one_promise();
     nulls_look_alike();
