@@ -316,8 +316,7 @@ void twins_deliver(struct twins *t, struct twins_parcel *p)
                                     .items = p->items,
                                     .names = (const uint8_t(*)[16])p->names,
                                     .null = p->null,
-                                    .unopened = twins_below(t, 3),
-                                    .least = twins_below(t, 10) == 0 ? n : 0};
+                                    .unopened = twins_below(t, 3)};
     memcpy(p->d.id, &number, sizeof number);
     memset(p->d.digest, twins_below(t, 10) == 0 ? 1 : 0, sizeof p->d.digest);
     if (first + n > t->envelopes)

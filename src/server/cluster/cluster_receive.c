@@ -287,7 +287,7 @@ static hsy_status receive_everywhere(struct receive *r)
                                : st;
 }
 
-static hsy_status receive_enough(struct receive *r)
+static void receive_count(struct receive *r)
 {
     struct engine_delivery *d = r->d;
 
@@ -299,12 +299,6 @@ static hsy_status receive_enough(struct receive *r)
         d->nulls += r->fresh[i] && null;
     }
     d->again = d->n - d->taken - d->nulls;
-    return d->taken + d->nulls >= d->least
-               ? HSY_OK
-               : host_fail_limit(r->err, HSY_E_REFUSED, HSY_FIELD_COUNT,
-                                 "fewer envelopes that did not come before "
-                                 "than a batch must have",
-                                 d->least);
 }
 
 /* ---- Reports ------------------------------------------------------------- */
@@ -396,10 +390,10 @@ static hsy_status receive_all(struct receive *r)
             st = receive_ids(r);
         if (st == HSY_OK)
             st = receive_everywhere(r);
-        if (st == HSY_OK)
-            st = receive_enough(r);
-        if (st == HSY_OK)
+        if (st == HSY_OK) {
+            receive_count(r);
             st = receive_reports(r);
+        }
     }
     if (st == HSY_OK)
         return pg_commit(r->l, r->err);

@@ -29,8 +29,10 @@ struct engine;
 
 /* The ids of a batch that a shuffler delivers stand under the epoch so many
  * days after the day on which it came: the last one of the next period is no
- * later (receive.c). */
-#define ENGINE_REPLAY_DAYS (2 * SEAL_PERIOD_DAYS - 1)
+ * later (receive.c). A later shuffler opens a batch when it mixes it, which may
+ * be in the period after the one in which it came: one period more. */
+#define ENGINE_REPLAY_DAYS(type)                                               \
+    (((type) == STORE_SEALED ? 3 : 2) * SEAL_PERIOD_DAYS - 1)
 
 #define ENGINE_RUNS ((uint64_t)1 << 20)
 
@@ -219,7 +221,6 @@ struct engine_delivery {
     const uint8_t (*names)[16]; /* BLAKE2b-128 of each envelope as it came */
     const bool *null;           /* which are null; NULL: none */
     uint64_t unopened;          /* envelopes that are not among them */
-    uint64_t least;             /* that must not have come before */
     struct store_mix *mix;      /* put with it, NULL: none; `through` is set */
 
     bool known; /* it came before: nothing was changed, and this is what became
@@ -253,7 +254,7 @@ hsy_status engine_receive(struct engine *e, struct engine_delivery *d,
  * not say so for half a day, and is believed too if nothing comes in. One more
  * than clock_days ahead is never believed, and only the days of the old reading
  * are taken. So at any time at most grace_days + clock_days + 2 epochs have
- * ids of uploads, and ENGINE_REPLAY_DAYS more those of batches.
+ * ids of uploads, and ENGINE_REPLAY_DAYS() more those of batches.
  *
  * If today is closed already the clock, or the one that closed it, is wrong:
  * new uploads are INTAKE_CLOCK. With accept_clock the first time that is told

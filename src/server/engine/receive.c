@@ -101,11 +101,6 @@ static hsy_status receive_look(struct receive *r)
     d->taken = r->nids[false];
     d->nulls = r->nids[true];
     d->again = d->n - d->taken - d->nulls;
-    if (d->taken + d->nulls < d->least)
-        return host_fail_limit(r->err, HSY_E_REFUSED, HSY_FIELD_COUNT,
-                               "fewer envelopes that did not come before than "
-                               "a batch must have",
-                               d->least);
     return HSY_OK;
 }
 
@@ -404,6 +399,9 @@ static hsy_status receive_epoch(const struct receive *r)
         r->d->epoch < r->e->day - STORE_RECEIVED_DAYS)
         return host_fail(r->err, HSY_E_REFUSED, HSY_FIELD_EPOCH,
                          "more than 400 days old");
+    /* The day of a batch's epoch is over, which speaks for a clock that has
+     * jumped: where no uploads come, nothing else does. */
+    engine_clock_heard(r->e, r->d->epoch + 1, 1);
     if (r->d->epoch > r->e->day)
         return host_fail(r->err, HSY_E_BUSY, HSY_FIELD_EPOCH,
                          "of a day that has not come by this clock");
@@ -419,8 +417,8 @@ hsy_status engine_receive(struct engine *e, struct engine_delivery *d,
     if (st != HSY_OK)
         return st;
     r.x = e->entries[d->entry];
-    r.ids_epoch =
-        (e->day > e->closed ? e->day : e->closed + 1) + ENGINE_REPLAY_DAYS;
+    r.ids_epoch = (e->day > e->closed ? e->day : e->closed + 1) +
+                  ENGINE_REPLAY_DAYS(d->type);
     d->known = false;
     st = receive_known(&r);
     if (st != HSY_OK || d->known)

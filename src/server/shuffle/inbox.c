@@ -176,20 +176,22 @@ static size_t inbox_list(const struct inbox *in, struct inbox_rest *out,
     return n;
 }
 
-/* All bytes of a sender. */
+/* What a sender has of that which is short: files or bytes. */
 static uint64_t inbox_held(const struct inbox_rest *all, size_t n,
                            const uint8_t sender[HSY_SIGN_KEY])
 {
-    uint64_t bytes = 0;
+    uint64_t files = 0, bytes = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (memcmp(all[i].sender, sender, HSY_SIGN_KEY) == 0)
+        if (memcmp(all[i].sender, sender, HSY_SIGN_KEY) == 0) {
+            files++;
             bytes += all[i].bytes;
-    return bytes;
+        }
+    return n > INBOX_FILES ? files : bytes;
 }
 
 /* Let batches go while there is no room for this one, the last of the list; but
- * none of a sender that has less than this one's. */
+ * none of a sender that has less of what is short than this one's. */
 static void inbox_make_room(const struct inbox *in, const struct inbox_file *f)
 {
     const uint64_t most =
@@ -441,9 +443,7 @@ static hsy_status inbox_deliver(const struct inbox *in, struct inbox_file *f,
     struct engine_delivery d = {.entry = f->task.entry,
                                 .epoch = f->head.epoch,
                                 .heads = f->heads,
-                                .heads_len = f->heads_len,
-                                .least = f->task.item == 0 ? f->task.chain.least
-                                                           : 0};
+                                .heads_len = f->heads_len};
     hsy_status st = inbox_look(&opened, all, &f->head, f->heads_len, err);
 
     memcpy(d.id, f->head.id, sizeof d.id);

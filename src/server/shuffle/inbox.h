@@ -9,8 +9,8 @@
  * the sender goes on where the file ends, or begins again. There are
  * INBOX_FILES of them at most, which have INBOX_BYTES once they are whole; a
  * sender's only one may have more. Then the oldest one of the sender with the
- * most bytes goes, and that sender begins again: nobody can push out the batch
- * of a sender that has less.
+ * most files or bytes goes, whichever is short, and that sender begins again:
+ * nobody can push out the batch of a sender that has less.
  *
  * One thread at a time.
  */

@@ -31,7 +31,7 @@ struct store_set mixer_set(const struct mixer *m, const struct mixer_task *t,
 
 /* Whether a row is of a later hop and waits: its envelopes are opened, and are
  * a file. The receipt of such a row begins with the day since which it waits,
- * and the period of its envelopes. */
+ * the period of its envelopes, and how many of its batch did not open. */
 bool mixer_kept(const struct store_mix *row);
 
 /* Whether an epoch is the last of its period. */

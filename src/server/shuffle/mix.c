@@ -56,6 +56,7 @@ struct mix {
     uint64_t waiting;           /* at a later hop: that wait for others, */
     uint64_t waited;            /* and of these in the batch, and in n */
     bool joined;                /* what waited is in the batch, if it is new */
+    uint32_t since;             /* the day since which any of it has waited */
     uint32_t length;            /* of one that is opened */
     int spool;
     uint8_t heads[STORE_HEADS]; /* of the hops before */
@@ -177,9 +178,11 @@ static hsy_status mix_join_file(struct mix *x, const struct store_mix *row)
 {
     const uint64_t heads = (uint64_t)x->t->place * BATCH_HEAD;
     const int fd = mixer_file_open(x->m, row->id);
+    const uint32_t since = bytes_get32(row->receipt);
     hsy_status st =
         fd == -1 ? mix_fail(x, "a file that waits cannot be read") : HSY_OK;
 
+    x->since = since < x->since ? since : x->since;
     for (uint64_t i = 0; st == HSY_OK && i < row->n; i++) {
         st =
             mixer_read(fd, x->opened, x->length, heads + i * x->length, x->err);
@@ -447,8 +450,9 @@ static hsy_status mix_all_parts(struct mix *x, struct store_mix *rows,
         rows[i].n = part.head.n;
         rows[i].state = state;
         if (state == STORE_MIX_WAITING) {
-            bytes_put32(rows[i].receipt, x->m->day);
+            bytes_put32(rows[i].receipt, x->since);
             bytes_put32(rows[i].receipt + 4, x->period);
+            bytes_put64(rows[i].receipt + 8, part.head.unopened);
         }
         memcpy(rows[i].id, part.head.id, sizeof rows[i].id);
         memcpy(rows[i].digest, part.head.digest, sizeof rows[i].digest);
@@ -541,6 +545,7 @@ hsy_status mixer_mix(struct mixer *m, const struct store_mix *closed,
                     .t = mixer_task_of(m, closed->entry),
                     .closed = &copy,
                     .err = err,
+                    .since = m->day,
                     .spool = -1};
     hsy_status st = mix_begin(&x);
 

@@ -143,6 +143,11 @@ bool mixer_kept(const struct store_mix *row)
            memcmp(row->digest, none, sizeof none) != 0;
 }
 
+uint64_t mixer_unopened(const struct store_mix *row)
+{
+    return mixer_kept(row) ? bytes_get64(row->receipt + 8) : 0;
+}
+
 /* ---- Whose envelopes are whose ------------------------------------------- */
 
 static uint32_t mixer_period(uint32_t epoch)
@@ -462,13 +467,13 @@ static hsy_status mixer_prune(struct mixer *m, const struct mixer_task *t,
     return st;
 }
 
-/* Forget the batches that came so long ago that none of their day is taken any
- * more, but not those whose heads are needed to mix them. */
+/* Forget the batches that came so long ago that none of their day has been
+ * taken since yesterday, but not those whose heads are needed to mix them. */
 static hsy_status mixer_forget(struct mixer *m, hsy_error *err)
 {
     struct store *s = m->options.store;
-    uint32_t before =
-        m->day < STORE_RECEIVED_DAYS ? 0 : m->day - STORE_RECEIVED_DAYS;
+    const uint32_t days = STORE_RECEIVED_DAYS + 1;
+    uint32_t before = m->day < days ? 0 : m->day - days;
     hsy_status st;
 
     for (size_t i = 0; i < m->nrows; i++)
@@ -490,9 +495,10 @@ hsy_status mixer_decide(struct mixer *m, const struct mixer_time *now,
     for (size_t i = 0; st == HSY_OK && i < m->ntasks; i++) {
         const struct mixer_task *t = &m->tasks[i];
 
-        if (!t->shut)
-            st = t->place == 1 ? mixer_decide_first(m, t, now, err)
-                               : mixer_expire_kept(m, t, err);
+        if (t->place != 1) /* what is opened expires without the key */
+            st = mixer_expire_kept(m, t, err);
+        else if (!t->shut)
+            st = mixer_decide_first(m, t, now, err);
         if (st == HSY_OK)
             st = mixer_prune(m, t, err);
     }

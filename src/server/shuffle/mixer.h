@@ -130,6 +130,11 @@ hsy_status mixer_acked(struct mixer *m, const uint8_t id[STORE_BATCH_ID],
  * mixed or delivered it is named by the key that signs. */
 bool mixer_ours(const struct mixer *m, const struct store_mix *row);
 
+/* Returns how many envelopes of a batch did not open at a later hop where the
+ * others wait; 0 of any other row. Those of a batch that leaves are in its
+ * head. */
+uint64_t mixer_unopened(const struct store_mix *row);
+
 /* All rows, in the order of entry, epoch, part; until the next call that
  * changes something. */
 const struct store_mix *mixer_rows(const struct mixer *m, size_t *n);

@@ -310,6 +310,9 @@ static void metrics_hop(FILE *to, struct collector *c)
                 "Envelopes that the next hop has, in all time.", s.delivered);
     metrics_one(to, "shuffle_erased_total",
                 "Envelopes erased, as too few came for too long.", s.erased);
+    metrics_one(to, "shuffle_unopened_total",
+                "Envelopes that did not open, of batches of which too few did.",
+                s.unopened);
     metrics_words(to, "shuffle_requests_total",
                   "Requests to the next hop, by what became of them.",
                   "outcome", ask_outcomes, s.tries, ASK_OUTCOMES);

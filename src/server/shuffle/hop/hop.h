@@ -126,6 +126,7 @@ struct hop_status {
     /* Envelopes since the start, and in the rows there were then. */
     uint64_t delivered;
     uint64_t erased;              /* too few for too long */
+    uint64_t unopened;            /* of batches of which too few opened */
     uint64_t tries[ASK_OUTCOMES]; /* requests to the next hop */
     uint64_t waits;    /* seconds for which nothing is received; 0: all is */
     uint64_t refusals; /* batches that the next hop refuses, now */

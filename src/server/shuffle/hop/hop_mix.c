@@ -168,8 +168,8 @@ static void mix_tell(struct hop *h, const struct store_mix *row,
         return;
     log_event(h->options.log, LOG_NOTE, events[row->state],
               "entry=%" PRIu32 " epoch=%" PRIu32 " part=%" PRIu32
-              " envelopes=%" PRIu64,
-              row->entry, row->epoch, row->part, row->n);
+              " envelopes=%" PRIu64 " unopened=%" PRIu64,
+              row->entry, row->epoch, row->part, row->n, mixer_unopened(row));
 }
 
 static enum store_mix_state mix_before(const struct hop *h,
@@ -197,6 +197,8 @@ static void mix_count(struct hop_status *s, const struct store_mix *row,
                       enum store_mix_state before)
 {
     s->states[row->state]++;
+    if (before != STORE_MIX_WAITING)
+        s->unopened += mixer_unopened(row);
     if (mix_is_delivered(row->state) && !mix_is_delivered(before))
         s->delivered += row->n;
     if (mix_is_erased(row->state) && !mix_is_erased(before))
@@ -232,6 +234,7 @@ static void mix_show(struct hop *h, bool tell)
     memcpy(h->status.states, is.states, sizeof is.states);
     h->status.delivered += is.delivered;
     h->status.erased += is.erased;
+    h->status.unopened += is.unopened;
     pthread_mutex_unlock(&h->lock);
 }
 

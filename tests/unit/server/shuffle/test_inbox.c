@@ -212,7 +212,7 @@ static void pieces_become_a_batch(struct box_world *w)
        "and has a receipt");
     ok(w->taken == 1 && w->right && w->last.n == BOX_N - 1 &&
            w->last.unopened == 1 && w->last.type == STORE_REPORTS &&
-           w->last.mix == NULL && w->last.least == 0,
+           w->last.mix == NULL,
        "for what opened, and the number that did not");
 
     is_status(inbox_begin(in, b.heads, sizeof b.heads, &a, &err), HSY_OK,
@@ -286,7 +286,7 @@ static void a_shuffler_keeps_them_sealed(struct box_world *w)
     is_status(box_send(in, &b), HSY_OK, "at a shuffler a batch comes too");
     batch_id(id, box_key[1], "cells", 1, 106, 0);
     ok(w->last.type == STORE_SEALED && w->last.n == BOX_N &&
-           w->last.item == BOX_LENGTH && w->last.least == 5 && w->right,
+           w->last.item == BOX_LENGTH && w->right,
        "its envelopes as they are");
     ok(w->last.mix != NULL && w->mix.state == STORE_MIX_CLOSED &&
            w->mix.n == BOX_N && w->mix.epoch == 106 && w->mix.entry == 3 &&
@@ -481,6 +481,33 @@ static void bytes_are_bounded(struct box_world *w)
     inbox_close(in);
 }
 
+/* The batch of the other sender is the largest, and one file. */
+static void files_are_bounded_by_sender(struct box_world *w)
+{
+    struct inbox *in = box_new(w);
+    struct box_batch b, theirs = box_make(500, 0x40);
+    struct inbox_answer a;
+    hsy_error err = {0};
+
+    strcpy(theirs.head.task, "theirs");
+    theirs.head.n = theirs.head.in = 1000;
+    box_sign(&theirs, box_secret[1]);
+    inbox_begin(in, theirs.heads, sizeof theirs.heads, &a, &err);
+    inbox_piece(in, theirs.head.id, 0, theirs.envelopes, 99, &err);
+    for (uint32_t i = 0; i < INBOX_FILES + 9; i++) {
+        b = box_make(600 + i, 0x40);
+        box_sign(&b, box_secret[0]);
+        inbox_begin(in, b.heads, sizeof b.heads, &a, &err);
+    }
+    is_u64(box_files(), INBOX_FILES,
+           "keeps 64 files while one sender begins "
+           "73 small batches");
+    is_status(inbox_begin(in, theirs.heads, sizeof theirs.heads, &a, &err),
+              HSY_OK, "goes on with the large batch of another sender");
+    is_u64(a.at, 99, "and from where it was");
+    inbox_close(in);
+}
+
 static void more_than_an_honest_hop_makes(struct box_world *w)
 {
     struct box_batch b = box_make(109, 0x40);
@@ -526,6 +553,7 @@ int main(void)
     snprintf(incoming, sizeof incoming, "%s/incoming", box_root);
     rig_remove(incoming);
     bytes_are_bounded(&world);
+    files_are_bounded_by_sender(&world);
     snprintf(incoming, sizeof incoming, "%s/incoming", box_root);
     rig_remove(incoming);
     ok(rmdir(box_root) == 0, "nothing else is left");
