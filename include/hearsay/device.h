@@ -117,7 +117,8 @@ HSY_API hsy_status hsy_permanent_gamma(uint64_t *nano_report,
 #define HSY_RELAY_MAX 1024u       /* bytes of a relay's URL */
 #define HSY_REQUEST_MIN 512u
 #define HSY_REQUEST_MAX (1u << 21)
-#define HSY_REQUEST_ROOM 192u /* bytes that a sealed request adds at most */
+#define HSY_REQUEST_ROOM 192u   /* bytes that a sealed request adds at most */
+#define HSY_RESPONSE_BYTES 256u /* of every answer but a document */
 #define HSY_DOCUMENT_BYTES_MIN (1u << 16) /* of a sealed document */
 #define HSY_DOCUMENT_BYTES_MAX (1u << 20)
 
@@ -237,7 +238,7 @@ HSY_API hsy_status hsy_task_round(hsy_round *out, const hsy_task *task,
 typedef struct hsy_parties {
     uint32_t request_bytes;  /* length of every sealed request, a power of two;
                                 0: no gateway */
-    uint32_t response_bytes; /* length of every sealed response */
+    uint32_t response_bytes; /* HSY_RESPONSE_BYTES; 0: no gateway */
     uint32_t document_bytes; /* length of every sealed response that holds a
                                 document, a power of two; 0: the gateway
                                 gives none */

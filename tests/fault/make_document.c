@@ -109,7 +109,6 @@ static void task_from(hsy_task *t, const char *text, uint32_t start,
 }
 
 #define REQUEST_BYTES 512u
-#define RESPONSE_BYTES 256u
 
 /* A key's number is the first byte of its name, as src/host/seal has it. */
 static void party_key(hsy_parties *p, const char *hex)
@@ -126,7 +125,7 @@ static void party_key(hsy_parties *p, const char *hex)
     crypto_generichash(name, sizeof name, named, sizeof named, NULL, 0);
     to->id = name[0];
     p->request_bytes = REQUEST_BYTES;
-    p->response_bytes = RESPONSE_BYTES;
+    p->response_bytes = HSY_RESPONSE_BYTES;
 }
 
 /* Whether the word was about parties, or about the tasks after it. */

@@ -21,9 +21,8 @@
 #define RELAY_REQUEST 512u /* what the document says */
 #define RELAY_READABLE 8u  /* bytes of an upload that are no chance */
 #define RELAY_SEEN (1u << 16)
-#define RELAY_ASKED 4096u   /* bytes of one request at most */
-#define RELAY_ANSWERED 256u /* of an answer, before it is sealed */
-#define RELAY_KEPT 8u       /* connections that are left without an answer */
+#define RELAY_ASKED 4096u /* bytes of one request at most */
+#define RELAY_KEPT 8u     /* connections that are left without an answer */
 
 const char *const relay_names[RELAY_HOWS] = {
     [RELAY_WORKS] = "works",
@@ -84,7 +83,7 @@ static void relay_way(const struct relay_world *w, struct send_way *way)
 {
     *way = (struct send_way){.nkeys = 1,
                              .request_bytes = RELAY_REQUEST,
-                             .response_bytes = RELAY_ANSWERED};
+                             .response_bytes = HSY_RESPONSE_BYTES};
     way->keys[0].id = w->key.id;
     memcpy(way->keys[0].key, w->key.pub, sizeof way->keys[0].key);
     way->unpinned = w->how == RELAY_UNPINNED;
@@ -219,8 +218,8 @@ static void relay_answer(int fd, const char *status, const char *fields,
 static void relay_pass(struct relay_world *w, int fd, const uint8_t *sealed,
                        size_t len)
 {
-    uint8_t text[RELAY_ASKED], message[RELAY_ANSWERED];
-    uint8_t answer[RELAY_ANSWERED + OHTTP_RESPONSE_EXTRA];
+    uint8_t text[RELAY_ASKED], message[HSY_RESPONSE_BYTES];
+    uint8_t answer[HSY_RESPONSE_BYTES + OHTTP_RESPONSE_EXTRA];
     const struct bhttp_response yes = {.status = 204};
     struct bhttp_request r;
     struct ohttp_gateway keep;

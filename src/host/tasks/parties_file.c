@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTIES_FILE_ANSWER 256u /* bytes of every sealed answer */
-#define PARTIES_FILE_ROOM 128u   /* that a sealed document adds, at most */
+#define PARTIES_FILE_ROOM 128u /* that a sealed document adds, at most */
 
 /* A public key in a file of that name; false after a complaint. */
 static bool parties_file_key(hsy_tasks *t, uint8_t key[HSY_SEAL_KEY],
@@ -50,7 +49,7 @@ static void parties_file_gateway(hsy_tasks *t)
     }
     if (p->gateway_keys != 0) {
         p->request_bytes = HSY_REQUEST_MIN;
-        p->response_bytes = PARTIES_FILE_ANSWER;
+        p->response_bytes = HSY_RESPONSE_BYTES;
     }
 }
 

@@ -229,10 +229,9 @@ static const char *parties_gateway(const hsy_parties *p, uint32_t *field)
                   (p->request_bytes & (p->request_bytes - 1)) != 0)
         return "a power of two from 512 to 2097152 with a gateway, else 0";
     *field = HSY_FIELD_RESPONSE_BYTES;
-    if (p->gateway_keys == 0
-            ? p->response_bytes != 0
-            : p->response_bytes < 64 || p->response_bytes > 65536)
-        return "from 64 to 65536 with a gateway, else 0";
+    if (p->response_bytes != (p->gateway_keys == 0 ? 0 : HSY_RESPONSE_BYTES))
+        return "256 with a gateway, which is what every gateway answers with, "
+               "else 0";
     *field = HSY_FIELD_DOCUMENT_BYTES;
     if (p->document_bytes != 0 &&
         (p->gateway_keys == 0 || p->document_bytes < HSY_DOCUMENT_BYTES_MIN ||

@@ -275,7 +275,7 @@ bool gateway_open(struct gateway *g, struct request *q, size_t request_bytes,
 #define GATEWAY_CONTENT 96u /* bytes of a content, at most */
 
 /* {"status":409,"reason":"conflict"}: short, so that every answer has room. */
-static bool gateway_message(uint8_t out[GATEWAY_ANSWER], unsigned status,
+static bool gateway_message(uint8_t out[HSY_RESPONSE_BYTES], unsigned status,
                             const char *retry_after, const char *reason)
 {
     struct bhttp_response r = {.status = status};
@@ -293,16 +293,16 @@ static bool gateway_message(uint8_t out[GATEWAY_ANSWER], unsigned status,
     if (retry_after != NULL)
         r.fields[r.n_fields++] = (struct bhttp_field){bhttp_text("retry-after"),
                                                       bhttp_text(retry_after)};
-    return bhttp_response_encode(out, GATEWAY_ANSWER, &len, &r,
-                                 GATEWAY_ANSWER) == HSY_OK;
+    return bhttp_response_encode(out, HSY_RESPONSE_BYTES, &len, &r,
+                                 HSY_RESPONSE_BYTES) == HSY_OK;
 }
 
 void gateway_answer(struct gateway *g, struct request *q,
                     struct ohttp_gateway *keep, unsigned status,
                     const char *retry_after, const char *reason)
 {
-    const size_t room = GATEWAY_ANSWER + OHTTP_RESPONSE_EXTRA;
-    uint8_t message[GATEWAY_ANSWER], *sealed = NULL;
+    const size_t room = HSY_RESPONSE_BYTES + OHTTP_RESPONSE_EXTRA;
+    uint8_t message[HSY_RESPONSE_BYTES], *sealed = NULL;
     size_t len = 0;
 
     if (status != 0 && gateway_message(message, status, retry_after, reason))

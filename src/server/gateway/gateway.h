@@ -19,8 +19,7 @@
 #include "host/seal/ohttp.h"
 #include "server/http/http.h"
 
-#define GATEWAY_KEYS 2u     /* at a time */
-#define GATEWAY_ANSWER 256u /* bytes of an answer before it is sealed */
+#define GATEWAY_KEYS 2u /* at a time */
 #define GATEWAY_BODY_MAX ((1u << 20) + OHTTP_REQUEST_EXTRA)
 #define GATEWAY_DOCUMENTS 64u /* sealed documents in memory */
 

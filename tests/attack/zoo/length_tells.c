@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* The message of an answer, without the zeros after it. */
-static size_t length_message(uint8_t out[GATEWAY_ANSWER], unsigned status,
+static size_t length_message(uint8_t out[HSY_RESPONSE_BYTES], unsigned status,
                              const char *retry_after, const char *reason)
 {
     struct bhttp_response r = {.status = status};
@@ -25,7 +25,7 @@ static size_t length_message(uint8_t out[GATEWAY_ANSWER], unsigned status,
     if (retry_after != NULL)
         r.fields[r.n_fields++] = (struct bhttp_field){bhttp_text("retry-after"),
                                                       bhttp_text(retry_after)};
-    return bhttp_response_encode(out, GATEWAY_ANSWER, &len, &r, 0) == HSY_OK
+    return bhttp_response_encode(out, HSY_RESPONSE_BYTES, &len, &r, 0) == HSY_OK
                ? len
                : 0;
 }
@@ -34,8 +34,8 @@ void zoo_length_tells_answer(struct gateway *g, struct request *q,
                              struct ohttp_gateway *keep, unsigned status,
                              const char *retry_after, const char *reason)
 {
-    const size_t room = GATEWAY_ANSWER + OHTTP_RESPONSE_EXTRA;
-    uint8_t message[GATEWAY_ANSWER], *sealed = malloc(room);
+    const size_t room = HSY_RESPONSE_BYTES + OHTTP_RESPONSE_EXTRA;
+    uint8_t message[HSY_RESPONSE_BYTES], *sealed = malloc(room);
     const size_t len = length_message(message, status, retry_after, reason);
     size_t sealed_len = 0;
 

@@ -267,7 +267,11 @@ PARTIES(small_request, p->request_bytes = 256)
 PARTIES(large_request, p->request_bytes = 1 << 21)
 PARTIES(larger_request, p->request_bytes = 1 << 22)
 PARTIES(no_request, p->request_bytes = 0)
-PARTIES(small_response, p->response_bytes = 63)
+PARTIES(short_response, p->response_bytes = 255)
+PARTIES(marked_response, p->response_bytes = 300)
+PARTIES(no_response, p->response_bytes = 0)
+PARTIES(lone_response, p->gateway_keys = 0; p->request_bytes = 0;
+        p->relay_len = 0)
 PARTIES(least_document, p->document_bytes = 1 << 16)
 PARTIES(most_document, p->document_bytes = 1 << 20)
 PARTIES(small_document, p->document_bytes = 1 << 15)
@@ -322,7 +326,12 @@ static const struct change changes[] = {
     {"of 2^21", NULL, large_request, NULL},
     {"of 2^22", NULL, larger_request, "request_bytes"},
     {"of none with a gateway", NULL, no_request, "request_bytes"},
-    {"answers of 63", NULL, small_response, "response_bytes"},
+    {"answers of 255 bytes", NULL, short_response, "response_bytes"},
+    {"answers of 300 bytes, for one device", NULL, marked_response,
+     "response_bytes"},
+    {"answers of 0 bytes with a gateway", NULL, no_response, "response_bytes"},
+    {"answers of 256 bytes without a gateway", NULL, lone_response,
+     "response_bytes"},
     {"documents of 2^16", NULL, least_document, NULL},
     {"documents of 2^20", NULL, most_document, NULL},
     {"documents of 2^15", NULL, small_document, "document_bytes"},
@@ -389,6 +398,32 @@ static void every_length_is_refused(void)
     free(bytes);
 }
 
+/* A document that says 300 to one device would make it reject every answer and
+ * send the same id again. */
+static void other_responses_do_not_open(void)
+{
+    static const uint32_t lengths[] = {0, 64, 255, 257, 300, 65536};
+    const hsy_parties p = example_parties();
+    const size_t parties = 32 + 2 * 40 + p.relay_len;
+    size_t len;
+    uint8_t *bytes = written(good.task, 2, &p, &len, NULL);
+    uint8_t *at = bytes + len - HSY_SIGNATURE - parties + 8;
+    hsy_document doc;
+
+    ok(bytes_get32(at) == HSY_RESPONSE_BYTES &&
+           hsy_document_open(&doc, bytes, len, NULL) == HSY_OK,
+       "opens a document whose answers have 256 bytes");
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        hsy_error err = {0};
+
+        bytes_put32(at, lengths[i]);
+        ok(hsy_document_open(&doc, bytes, len, &err) == HSY_E_FORMAT &&
+               err.field == HSY_FIELD_RESPONSE_BYTES,
+           "does not open a document whose answers have %u bytes", lengths[i]);
+    }
+    free(bytes);
+}
+
 /* Whatever opens after a bit has changed encodes to the same bytes. */
 static void no_second_encoding(void)
 {
@@ -422,6 +457,7 @@ int main(void)
     needless();
     fields_are_checked();
     every_length_is_refused();
+    other_responses_do_not_open();
     no_second_encoding();
     return tap_done();
 }
