@@ -53,8 +53,8 @@ static hsy_status http_addresses(struct send_http *h, const char *url,
 
     if (!url_ok(url))
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_URL,
-                         "an address is http:// or https://, a host, perhaps "
-                         "a port and a path");
+                         "an address is http:// or https://, a host without "
+                         "'%', perhaps a port and a path");
     if (len > HTTP_URL)
         return host_fail(err, HSY_E_RANGE, HSY_FIELD_URL, "too long");
     if (h->relay) {

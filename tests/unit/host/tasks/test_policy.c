@@ -354,21 +354,66 @@ static void hosts_are_compared(void)
         {"http://a.example", "http://a.examples", false},
         {"http://[2001:db8::1]:1", "http://[2001:DB8::1]", true},
         {"http://[2001:db8::1]", "http://[2001:db8::2]", false},
+        {"http://192.0.2.1", "http://3221225985:1/", true},
+        {"http://192.0.2.1", "http://0xC0000201", true},
+        {"http://192.0.2.1", "http://0300.0.2.1", true},
+        {"http://192.0.2.1", "http://192.0.513", true},
+        {"http://192.0.2.1", "http://192.0.2.1.", true},
+        {"http://192.0.2.1", "http://[::ffff:192.0.2.1]", true},
+        {"http://192.0.513", "http://[::FFFF:C000:201]:1", true},
+        {"http://192.0.2.1", "http://192.0.2.2", false},
+        {"http://192.0.2.1", "http://192.0.2.1.example", false},
+        {"http://192.0.2.1", "http://[::192.0.2.1]", false},
+        {"http://[2001:db8:0::1]", "http://[2001:db8::1]", true},
+        {"http://[2001:db8::1]", "http://[2001:0DB8:0:0:0:0:0:1]", true},
     };
-    static const char *const here[] = {"http://localhost:1/",
-                                       "http://127.0.0.1",
-                                       "https://127.9.9.9:2", "http://[::1]:3"};
-    static const char *const elsewhere[] = {"http://127.0.0.1.example",
-                                            "http://localhost.example",
-                                            "http://[::2]", "http://128.0.0.1"};
+    static const char *const here[] = {
+        "http://localhost:1/", "http://127.0.0.1",
+        "https://127.9.9.9:2", "http://[::1]:3",
+        "http://LocalHost.",   "http://127.1",
+        "http://0x7f.1",       "http://2130706433/",
+        "http://[0:0::1]",     "http://[::ffff:127.0.0.1]",
+    };
+    static const char *const elsewhere[] = {
+        "http://127.0.0.1.example",
+        "http://localhost.example",
+        "http://[::2]",
+        "http://128.0.0.1",
+        "http://[localhost]",
+        "http://127.0.0.256",
+        "http://127.1.1.1.1",
+        "http://0127.0.0.1",
+        "http://[::1:1]",
+        "http://126.255.255.255",
+    };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         ok(url_same_host(rows[i].a, rows[i].b) == rows[i].same,
            "%s and %s: %s host", rows[i].a, rows[i].b,
            rows[i].same ? "the same" : "another");
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < sizeof here / sizeof here[0]; i++)
         ok(url_loopback(here[i]) && !url_loopback(elsewhere[i]),
            "%s is this machine, %s is not", here[i], elsewhere[i]);
+}
+
+static void hosts_are_plain(void)
+{
+    static const char zeros[] = "00000000000000000000000000000000";
+    char url[400] = "http://";
+
+    ok(url_ok("https://a.example:1/x%20y") && url_ok("http://[::1]:2") &&
+           url_ok("http://3221225985"),
+       "accepts a name, addresses, and %% in a path");
+    ok(!url_ok("http://coll%65ctor.example") && !url_ok("http://%31.2.3.4/"),
+       "refuses a percent-encoded host");
+    ok(!url_ok("http://[fe80::1%25eth0]/"), "refuses a zone in an address");
+    ok(!url_ok("http://") && !url_ok("http:///a.example") &&
+           !url_ok("http://:1/"),
+       "refuses a URL without a host");
+    for (int i = 0; i < 8; i++)
+        strcat(url, zeros);
+    ok(!url_ok(strcat(url, "300.0.2.1")),
+       "refuses a host of more than 255 bytes");
 }
 
 int main(void)
@@ -377,6 +422,7 @@ int main(void)
     relays_are_kept();
     relays_are_checked();
     hosts_are_compared();
+    hosts_are_plain();
     caps_are_texts();
     files_are_read();
     mistakes_have_lines();
