@@ -161,6 +161,21 @@ r = take(old, watch.url, "--relay", gate.url, *NOW)
 ok(r.code == 1 and "from a file" in r.err, "a device whose document has no document_bytes says what to do", r)
 r = take(old, two, day=NEXT)
 ok(r.code == 0 and held(old) == signed, "that device takes the next document from a file", r)
+pins = d.fresh("pins", by_option, day=DAY)
+gate.says()
+for what, keys, fetches in (("another key than the document's", [os.urandom(32)], False), ("the document's key and another", [os.urandom(32), ohttp.x25519(secret)], True)):
+    with open(os.path.join(pins, "policy.yaml"), "r") as f:
+        lines = [line for line in f if not line.startswith("gateway_keys")]
+    with open(os.path.join(pins, "policy.yaml"), "w") as f:
+        f.write("gateway_keys: [%s]\n" % ", ".join(k.hex() for k in keys) + "".join(lines))
+    r = take(pins, watch.url, "--relay", gate.url, *NOW)
+    if fetches:
+        ok(r.code == 0 and len(gate.seen) == 1 and held(pins) == signed, "a device whose policy pins %s fetches through the relay" % what, r)
+    else:
+        ok(r.code == 1 and "the document's gateway keys are not those of the policy" in r.err and "from a file, or list the keys in gateway_keys" in r.err and not gate.seen and held(pins) == mine,
+           "a device whose policy pins %s seals no fetch for it" % what, r)
+        timed = take(pins, watch.url, "--relay", gate.url)
+        ok(timed.code == 1 and timed.err == r.err and not os.path.exists(os.path.join(pins, "times")), "that device draws no time for a fetch either", timed)
 must = d.fresh("must", document("must-document", "@required"), day=DAY)
 r = take(must, watch.url, *NOW)
 ok(r.code == 1 and "relay" in r.err, "a device of a task that demands a relay does not fetch without one", r)

@@ -809,6 +809,23 @@ static hsy_status send_fetch_when(hsy_client *client, const hsy_send_options *o,
     return st == HSY_OK ? hsy_times_store_fetch(client->host, &when) : st;
 }
 
+/* Returns true if the policy pins no gateway keys, or all of the document's are
+ * among them: the request is sealed for any one of these. */
+static bool send_fetch_keys(const hsy_policy *policy,
+                            const struct send_way *way)
+{
+    uint32_t known = 0;
+
+    for (uint32_t i = 0; i < way->nkeys; i++)
+        for (size_t k = 0; k < policy->ngateway_keys; k++)
+            if (memcmp(policy->gateway_keys + k * HSY_SEAL_KEY,
+                       way->keys[i].key, HSY_SEAL_KEY) == 0) {
+                known++;
+                break;
+            }
+    return policy->ngateway_keys == 0 || known == way->nkeys;
+}
+
 hsy_status hsy_fetch_plan(hsy_client *client, const hsy_send_options *options,
                           struct send_fetch *f, hsy_error *err)
 {
@@ -818,9 +835,16 @@ hsy_status hsy_fetch_plan(hsy_client *client, const hsy_send_options *options,
     send_way_pinned(&f->way, &client->policy);
     f->wait = 0;
     st = send_fetch_relay(client, options, f, err);
-    if (st != HSY_OK || f->relay[0] == '\0' ||
-        options->spread == HSY_SPREAD_NONE)
+    if (st != HSY_OK || f->relay[0] == '\0')
         return st;
+    if (!send_fetch_keys(&client->policy, &f->way))
+        return host_fail(err, HSY_E_REFUSED, HSY_FIELD_GATEWAY_KEYS,
+                         "the document's gateway keys are not those of the "
+                         "policy, so no request is sealed for them: take the "
+                         "next document from a file, or list the keys in "
+                         "gateway_keys of the policy");
+    if (options->spread == HSY_SPREAD_NONE)
+        return HSY_OK;
     st = send_fetch_when(client, options, f);
     return st == HSY_OK
                ? HSY_OK
