@@ -2,8 +2,9 @@
  * test_terms.c - of two documents that differ in anything but texts and
  * min_reports, a shuffler opens envelopes made under its own only.
  *
- * Every member of hsy_task is changed, and every task beside it on its source.
- * The members are read from the header, so that a new one needs a row here.
+ * Every member of hsy_task is changed, in the task itself and in another one on
+ * its source. The members are read from the header, so that a new one needs a
+ * row here.
  */
 #include "attack/zoo/zoo_terms.h"
 #include "rig/example_shuffled.h"
@@ -14,7 +15,8 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#define TASKS 3u /* the shuffled one, one on its source, one on another */
+#define TASKS 3u    /* the hop's, one on its source, one on another */
+#define SHUFFLED 2u /* at most: the first two, by different hops */
 #define REPORT 4u
 
 static struct {
@@ -25,32 +27,38 @@ static struct {
 
 struct scene {
     struct example_tasks tasks;
-    struct example_statements said;
+    struct example_statements said[SHUFFLED];
     size_t n;
-    uint32_t at;    /* place of the shuffled task in the document, 0 or 1 */
-    uint8_t *bytes; /* owned */
+    uint32_t at;      /* place of the hop's task in the document, 0 or 1 */
+    uint32_t changed; /* number of the task that a row changes, 0 or 1 */
+    uint8_t *bytes;   /* owned */
     hsy_document doc;
 };
 
 static void scene_sign(struct scene *s)
 {
-    hsy_task *t = &s->tasks.task[0];
+    for (uint32_t k = 0; k < SHUFFLED; k++) {
+        const hsy_task *t = &s->tasks.task[k];
 
-    for (uint32_t i = 0; i < t->shufflers; i++) {
-        hsy_statement own = example_statement(t, i + 1, t->shufflers, t->start);
+        for (uint32_t i = 0; i < t->shufflers; i++) {
+            uint8_t *wire = s->said[k].wire[i];
+            hsy_statement said =
+                example_statement(t, i + 1, t->shufflers, t->start);
 
-        if (i == 0) {
-            memcpy(own.sign_key, keys.hop.sign, HSY_SIGN_KEY);
-            memcpy(own.seal_key, keys.hop.seal[0].pub, HSY_SEAL_KEY);
+            if (k == 0 && i == 0) {
+                memcpy(said.sign_key, keys.hop.sign, HSY_SIGN_KEY);
+                memcpy(said.seal_key, keys.hop.seal[0].pub, HSY_SEAL_KEY);
+            }
+            hsy_statement_encode(wire, &said, NULL);
+            hsy_sign(wire + HSY_STATEMENT_SIGNED, wire, HSY_STATEMENT_SIGNED,
+                     keys.secret);
         }
-        hsy_statement_encode(s->said.wire[i], &own, NULL);
-        hsy_sign(s->said.wire[i] + HSY_STATEMENT_SIGNED, s->said.wire[i],
-                 HSY_STATEMENT_SIGNED, keys.secret);
     }
 }
 
-/* A task with fresh coins, or one with a permanent answer. */
-static void scene_tasks(struct scene *s, bool kept)
+/* Tasks with fresh coins, or with permanent answers. The second is shuffled if
+ * it is the one to be changed, so that all of its members can be. */
+static void scene_tasks(struct scene *s, bool kept, uint32_t changed)
 {
     const hsy_spec values = {.size = sizeof values,
                              .mechanism = "grr",
@@ -64,21 +72,28 @@ static void scene_tasks(struct scene *s, bool kept)
                              .kind = HSY_KIND_NUMBER,
                              .hi = 1440,
                              .nano_epsilon = HSY_NANO};
+    static const char *const ids[SHUFFLED] = {"veiled", "beside"};
     struct example_tasks *e = &s->tasks;
 
-    example_task(e, 0, "veiled", "a", "Which?", kept ? number : values,
-                 kept ? 2 * (uint64_t)HSY_NANO : 0);
-    example_task(e, 1, "beside", "a", "And?", number, 0);
+    for (uint32_t k = 0; k < SHUFFLED; k++) {
+        hsy_task *t = &e->task[k];
+
+        example_task(e, k, ids[k], "a", "Which?", kept ? number : values,
+                     kept ? 2 * (uint64_t)HSY_NANO : 0);
+        t->slot_days = 4;
+        t->round_days = kept ? 2 : 0;
+        t->grain = kept ? 1440 : 0;
+        t->answers = kept ? 1 : 2;
+        t->delay_seconds = 3600;
+        if (k > changed)
+            continue;
+        example_shuffle(t, &s->said[k], 2, t->start);
+        memcpy(s->said[k].collector_key, keys.collector, SEAL_KEY);
+    }
     example_task(e, 2, "apart", "b", "Else?", number, 0);
-    e->task[0].slot_days = 4;
-    e->task[0].round_days = kept ? 2 : 0;
-    e->task[0].grain = kept ? 1440 : 0;
-    e->task[0].answers = kept ? 1 : 2;
-    e->task[0].delay_seconds = 3600;
     s->n = TASKS;
     s->at = 0;
-    example_shuffle(&e->task[0], &s->said, 2, e->task[0].start);
-    memcpy(s->said.collector_key, keys.collector, SEAL_KEY);
+    s->changed = changed;
     scene_sign(s);
 }
 
@@ -129,13 +144,13 @@ static void other_labels(struct scene *s)
     static struct example_tasks e;
 
     example_task(&e, 0, "x", "x", "?", spec, 0);
-    memcpy(s->tasks.scheme[0], e.scheme[0], HSY_SCHEME_WIRE);
-    s->tasks.task[0].labels = labels;
-    s->tasks.task[0].labels_len = sizeof labels - 1;
+    memcpy(s->tasks.scheme[s->changed], e.scheme[0], HSY_SCHEME_WIRE);
+    s->tasks.task[s->changed].labels = labels;
+    s->tasks.task[s->changed].labels_len = sizeof labels - 1;
 }
 
 #define ROWS                                                                   \
-    ROW(id, 0, memcpy(t->id, "veiles", 6))                                     \
+    ROW(id, 0, t->id[5] = 's')                                                 \
     ROW(release, 0, t->release = 2)                                            \
     ROW(source, 0, t->source[0] = 'c')                                         \
     ROW(question, 0, t->question = "Whose?")                                   \
@@ -153,9 +168,11 @@ static void other_labels(struct scene *s)
     ROW(min_reports, 0, t->min_reports++)                                      \
     ROW(other, 0, t->other = 2)                                                \
     ROW(grain, 1, t->grain = 720)                                              \
-    ROW(scheme, 0, another_epsilon(s->tasks.scheme[0], false, HSY_NANO + 1))   \
+    ROW(scheme, 0,                                                             \
+        another_epsilon(s->tasks.scheme[s->changed], false, HSY_NANO + 1))     \
     ROW(permanent, 1,                                                          \
-        another_epsilon(s->tasks.permanent[0], true, 3 * (uint64_t)HSY_NANO))  \
+        another_epsilon(s->tasks.permanent[s->changed], true,                  \
+                        3 * (uint64_t)HSY_NANO))                               \
     ROW(labels, 0, other_labels(s))                                            \
     ROW(labels_len, 0, other_labels(s))                                        \
     ROW(model, 0, *t = local(t))                                               \
@@ -167,7 +184,7 @@ static void other_labels(struct scene *s)
     ROW(assume_honest, 0, t->assume_honest.num = 10)                           \
     ROW(delta, 0, t->delta.den++)                                              \
     ROW(nano_central, 0, t->nano_central++)                                    \
-    ROW(collector_key, 0, s->said.collector_key[0] ^= 1)
+    ROW(collector_key, 0, s->said[s->changed].collector_key[0] ^= 1)
 
 static hsy_task local(const hsy_task *t)
 {
@@ -185,7 +202,7 @@ static hsy_task local(const hsy_task *t)
 #define ROW(member, kept, statement)                                           \
     static void change_##member(struct scene *s)                               \
     {                                                                          \
-        hsy_task *t = &s->tasks.task[0];                                       \
+        hsy_task *t = &s->tasks.task[s->changed];                              \
                                                                                \
         (void)t;                                                               \
         statement;                                                             \
@@ -199,28 +216,17 @@ ROWS
     static void
     change_statements(struct scene *s)
 {
-    hsy_statement own;
+    uint8_t *wire = s->said[s->changed].wire[0];
+    hsy_statement said;
 
-    hsy_statement_decode(&own, s->said.wire[0], NULL);
-    own.until++;
-    hsy_statement_encode(s->said.wire[0], &own, NULL);
-    hsy_sign(s->said.wire[0] + HSY_STATEMENT_SIGNED, s->said.wire[0],
-             HSY_STATEMENT_SIGNED, keys.secret);
+    hsy_statement_decode(&said, wire, NULL);
+    said.until++;
+    hsy_statement_encode(wire, &said, NULL);
+    hsy_sign(wire + HSY_STATEMENT_SIGNED, wire, HSY_STATEMENT_SIGNED,
+             keys.secret);
 }
 
 /* ---- The other tasks of the document ------------------------------------- */
-
-static void beside_words(struct scene *s)
-{
-    s->tasks.task[1].question = "Or?";
-    s->tasks.task[1].question_len = 3;
-    s->tasks.task[1].min_reports++;
-}
-
-static void beside_sample(struct scene *s)
-{
-    s->tasks.task[1].sample.den = 2;
-}
 
 static void beside_gone(struct scene *s)
 {
@@ -256,11 +262,14 @@ static const struct row rows[] = {
     {"statements", change_statements, false, false},
 };
 
+static bool only_words(const struct row *r)
+{
+    return strncmp(r->name, "question", 8) == 0 ||
+           strcmp(r->name, "min_reports") == 0;
+}
+
 static const struct row others[] = {
     {"nothing changed", NULL, false, true},
-    {"words and min_reports of a task on its source", beside_words, false,
-     true},
-    {"another sample of a task on its source", beside_sample, false, false},
     {"a task on its source less", beside_gone, false, false},
     {"a task on its source more", beside_more, false, false},
     {"a task on its source listed before it", beside_first, false, false},
@@ -286,10 +295,10 @@ static bool device_seals(uint8_t *out, size_t len, const struct scene *s,
     hsy_statement said;
 
     for (uint32_t i = 0; i < 2; i++) {
-        hsy_statement_decode(&said, s->said.wire[i], NULL);
+        hsy_statement_decode(&said, s->said[0].wire[i], NULL);
         memcpy(pubs[i], said.seal_key, SEAL_KEY);
     }
-    memcpy(pubs[2], s->said.collector_key, SEAL_KEY);
+    memcpy(pubs[2], s->said[0].collector_key, SEAL_KEY);
     way(&s->doc, terms, s->at);
     return len == seal_onion_size(3, REPORT) &&
            seal_onion(out, (const uint8_t(*)[SEAL_KEY])pubs, 3, &at, seed,
@@ -339,42 +348,74 @@ static bool renews(const struct scene *own, const struct scene *theirs)
     return renewed;
 }
 
-static void splits(const struct row *r, bool opens_both, bool new_name)
+/* Makes a row's two documents; `changed` is the task that differs. */
+static bool split(struct scene *own, struct scene *theirs, const struct row *r,
+                  uint32_t changed)
 {
+    scene_tasks(own, r->kept, changed);
+    scene_tasks(theirs, r->kept, changed);
+    own->bytes = theirs->bytes = NULL;
+    if (r->change != NULL)
+        r->change(theirs);
+    return scene_publish(own) && scene_publish(theirs);
+}
+
+static void splits(const struct row *r, uint32_t changed, bool opens_both,
+                   bool new_name)
+{
+    const char *of = changed == 0 ? "" : " of another task on its source";
     struct scene own, theirs;
 
-    scene_tasks(&own, r->kept);
-    scene_tasks(&theirs, r->kept);
-    if (r->change != NULL)
-        r->change(&theirs);
-    if (ok(scene_publish(&own) && scene_publish(&theirs),
-           "%s: both documents are valid", r->name)) {
+    if (ok(split(&own, &theirs, r, changed), "%s%s: both documents are valid",
+           r->name, of)) {
         ok(opens(&own, &own, hsy_document_terms),
-           "%s: one document, and the envelope opens", r->name);
+           "%s%s: one document, and the envelope opens", r->name, of);
         ok(opens(&own, &theirs, hsy_document_terms) == opens_both,
-           "%s: under the other document the envelope %s", r->name,
+           "%s%s: under the other document the envelope %s", r->name, of,
            opens_both ? "opens" : "does not open");
         ok(renews(&own, &theirs) == (opens_both || new_name),
-           "%s: the other document is %s", r->name,
+           "%s%s: the other document is %s", r->name, of,
            opens_both || new_name ? "loaded" : "refused in the same release");
     }
     free(own.bytes);
     free(theirs.bytes);
 }
 
-/* The split view by `sample`, with a wrong design. */
-static void wrong_design(void)
+/* Counts the changes of a task, other than of words, under which a design opens
+ * what it should not. */
+static size_t opened_by(terms_way *way, uint32_t changed)
 {
-    struct scene own, theirs;
+    size_t n = 0;
 
-    scene_tasks(&own, false);
-    scene_tasks(&theirs, false);
-    change_sample(&theirs);
-    ok(scene_publish(&own) && scene_publish(&theirs) &&
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scene own, theirs;
+
+        n += split(&own, &theirs, &rows[i], changed) && !only_words(&rows[i]) &&
+             opens(&own, &theirs, way);
+        free(own.bytes);
+        free(theirs.bytes);
+    }
+    return n;
+}
+
+static void wrong_designs(void)
+{
+    static const struct row sample = {"sample", change_sample, false, false};
+    struct scene own, theirs;
+    size_t n;
+
+    ok(split(&own, &theirs, &sample, 0) &&
            opens(&own, &theirs, zoo_terms_ignored),
        "terms_ignored is caught: it opens what was made with another sample");
     free(own.bytes);
     free(theirs.bytes);
+    ok(opened_by(zoo_terms_narrow, 0) == 0,
+       "terms_narrow passes if only the task itself is changed");
+    n = opened_by(zoo_terms_narrow, 1);
+    ok(n > 0,
+       "terms_narrow is caught: it opens what was made under %zu changes of "
+       "another task on the source",
+       n);
 }
 
 /* ---- The header ---------------------------------------------------------- */
@@ -451,13 +492,12 @@ int main(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *name = rows[i].name;
 
-        splits(&rows[i],
-               strncmp(name, "question", 8) == 0 ||
-                   strcmp(name, "min_reports") == 0,
+        splits(&rows[i], 0, only_words(&rows[i]),
                strcmp(name, "id") == 0 || strcmp(name, "release") == 0);
+        splits(&rows[i], 1, only_words(&rows[i]), false);
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        splits(&others[i], others[i].opens, false);
-    wrong_design();
+        splits(&others[i], 0, others[i].opens, false);
+    wrong_designs();
     return tap_done();
 }
