@@ -120,11 +120,14 @@ typedef struct hsy_send_options {
     size_t size;             /* sizeof(hsy_send_options) */
     const char *token;       /* for tasks that need one; NULL: none */
     const char *ca_file;     /* file of certificate authorities; NULL: system */
-    uint32_t attempts;       /* most attempts of an upload; 0: 5 */
+    uint32_t attempts;       /* most attempts of an upload; 0: 5. Without effect
+                                if wait is set, unless spread is
+                                HSY_SPREAD_NONE */
     uint32_t wait_ms;        /* longest initial retry delay, doubled each time;
                                 0: 1000. A longer spread takes its place */
     uint32_t seconds;        /* total time limit, waits included; 0: 300, with
-                                wait 86,400 */
+                                wait 86,400. With wait no upload leaves after
+                                it, but answers are still waited for */
     uint32_t answer_seconds; /* timeout of one request; 0: 30 */
     bool one_connection;     /* use one connection for all uploads: faster, but
                                 it links them to one device */
@@ -135,7 +138,8 @@ typedef struct hsy_send_options {
                                 within so many seconds; 0: 3600.
                                 HSY_SPREAD_NONE: all now, which shows that they
                                 are one device's. From here on as for relay */
-    bool wait;               /* wait for these times, retries included */
+    bool wait;               /* wait for these times, retries included, until
+                                the outbox is empty or the time is over */
 } hsy_send_options;
 
 typedef struct hsy_send_result {
@@ -154,14 +158,17 @@ typedef struct hsy_send_result {
  * options.spread when a call first finds it due, and another one for each
  * retry; they are kept in the device's directory. A call sends the upload whose
  * time has come, one at most, and returns: call it again every few minutes.
- * With options.wait it returns when nothing is left to wait for, with
- * HSY_SPREAD_NONE it sends all uploads now.
+ * With options.wait it returns when no upload is left that can be sent, or
+ * after options.seconds; with HSY_SPREAD_NONE it sends all uploads now.
  *
  * Each upload is one request on its own connection; retries send the same
- * bytes, and no answer changes when another upload leaves. Acknowledged and
- * finally refused
- * uploads are marked as sent; the others stay due. Certificates are
- * verified, redirects are not followed.
+ * bytes. With options.wait no answer changes when another upload leaves: an
+ * upload that fails, in whatever way, gets another time of its own, so attempts
+ * are not counted. Call it again within seconds when it returns. Without
+ * options.wait two uploads never leave in one call, which shows in the long run
+ * which are one device's (docs/device.md). Acknowledged and finally refused
+ * uploads are marked as sent; the others stay due. Certificates are verified,
+ * redirects are not followed.
  *
  * If the options or the document name a relay, each upload is sealed for the
  * gateway keys of the document (Oblivious HTTP, docs/relay.md) and sent to the

@@ -197,7 +197,7 @@ for how in [], ["--wait", "--spread", "1"]:
     r = send(dev, watch.url, *FAST, *how)
     ok(r.code == 1 and "relay" in r.err and result(r)["waiting"] == str(len(want)) and not watch.bytes and watch.connections == 0,
        "without a relay nothing is sent, and the reason said %s" % how, r)
-r = send(dev, watch.url, "--relay", "http://127.0.0.1:%d" % reserve_port(), "--wait", "--spread", "1", *FAST)
+r = send(dev, watch.url, "--relay", "http://127.0.0.1:%d" % reserve_port(), "--wait", "--spread", "1", "--seconds", "4", *FAST)
 ok(r.code == 1 and result(r)["waiting"] == str(len(want)) and watch.connections == 0, "nor by a relay that is dead, each at its time", r)
 r = d.device("pack", dev, "-o", path("packed-relay"), "--mark-sent", day=NEXT)
 ok(r.code == 1 and "crash: its uploads must go through a relay" in r.err and os.path.getsize(path("packed-relay")) == 0, "nor packed into a file", r)

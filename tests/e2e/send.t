@@ -168,6 +168,16 @@ sender.join()
 ok(results[0].code == 0 and result(results[0]) == {"sent": "5", "refused": "0", "waiting": "0", "attempts": "2"} and len(stub.seen) == 6 and
    stub.bodies()[0] == stub.bodies()[5] and due(dev) == [], "and that one again until it is counted", results[0])
 ok(len({s[4] for s in stub.seen}) == 6, "each on a connection of its own")
+dev = copy(keep, "again")
+stub.says(problem(404), problem(401), {"status": 302, "headers": {"Location": stub.url}}, b"garbage\r\n\r\n", None)
+r = send(dev, "--wait", "--spread", "1", "--attempts", "1", "--backoff", "1")
+ok(r.code == 0 and result(r)["sent"] == "5" and len(stub.seen) == 10 and due(dev) == [],
+   "--wait: uploads that failed in whatever way leave again in the same run, whatever --attempts says", r)
+dev = copy(keep, "refusing")
+stub.says(*[problem(404)] * 1000)
+r = send(dev, "--wait", "--spread", "1", "--seconds", "5", "--backoff", "1")
+ok(r.code == 1 and "no such task there" in r.err and result(r)["waiting"] == "5" and 1 < int(result(r)["attempts"]) < 60 and due(dev) == want,
+   "--wait: a collector that answers 404 to all is tried until --seconds are over, and the reason said", r)
 dev = copy(keep, "limit")
 r = send(dev, "--wait", "--seconds", "1", "--spread", "86400", url="http://127.0.0.1:%d" % reserve_port())
 ok(r.code == 1 and result(r)["waiting"] == "5" and due(dev) == want, "--wait ends after --seconds, and says what is left", r)

@@ -2,12 +2,15 @@
  * test_send_times.c - when uploads leave, by the real code for sending with a
  * clock, coins and a gateway that the test drives. A gateway that answers 503
  * to everybody links the uploads of a device by time no better than by chance,
- * and nearly all of them where they leave at once.
+ * and nearly all of them where they leave at once. In runs that wait, nothing
+ * that is answered to one upload changes when another leaves, to the
+ * millisecond: each upload has coins of its own here.
  */
 #include "host/client/send.h"
 #include "rig/stat.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define TIMES_DEVICES 30u
 #define TIMES_TASKS 4u
@@ -25,13 +28,18 @@ struct times_arrival {
 /* A device, and the gateway that it sends to. */
 struct times_device {
     unsigned number;
-    uint64_t now; /* ms */
-    hsy_rng coins;
+    uint64_t now;     /* ms */
+    uint64_t latency; /* ms that a request takes */
+    hsy_stream streams[TIMES_TASKS];
+    hsy_rng coins[TIMES_TASKS];         /* of each upload */
+    uint64_t due[TIMES_TASKS];          /* ms: when each upload becomes due */
     struct send_when when[TIMES_TASKS]; /* stored */
     bool settled[TIMES_TASKS];
     struct send_answer answers[TIMES_TASKS];
+    unsigned tries[TIMES_TASKS];
+    unsigned most; /* this try is answered with 204; 0: none */
     struct times_arrival *arrivals;
-    size_t n;
+    size_t n, room;
 };
 
 static struct times_arrival times_arrivals[TIMES_ARRIVALS];
@@ -48,25 +56,31 @@ static void times_wait(void *ctx, uint64_t ms)
     ((struct times_device *)ctx)->now += ms;
 }
 
-static uint64_t times_draw(void *ctx)
+static uint64_t times_coins(const struct times_device *d, unsigned task)
 {
-    const hsy_rng *coins = &((struct times_device *)ctx)->coins;
     uint64_t x = 0;
 
-    coins->fill(coins->ctx, &x, sizeof x);
+    d->coins[task].fill(d->coins[task].ctx, &x, sizeof x);
     return x;
 }
 
-/* A request takes 5 ms. */
+static uint64_t times_draw(void *ctx, const uint8_t *id)
+{
+    return times_coins(ctx, id[0] - 1u);
+}
+
 static void times_post(void *ctx, const uint8_t *upload, size_t len,
                        struct send_answer *answer)
 {
     struct times_device *d = ctx;
     const unsigned task = upload[len - 1];
 
+    if (d->n == d->room)
+        abort();
     d->arrivals[d->n++] = (struct times_arrival){d->now, d->number, task};
-    d->now += 5;
-    *answer = d->answers[task];
+    d->now += d->latency;
+    *answer = ++d->tries[task] == d->most ? (struct send_answer){.status = 204}
+                                          : d->answers[task];
 }
 
 static hsy_status times_gather(void *ctx, struct send_list *list,
@@ -81,7 +95,7 @@ static hsy_status times_gather(void *ctx, struct send_list *list,
     if (list->bytes == NULL || list->items == NULL)
         return HSY_E_NOMEM;
     for (unsigned i = 0; i < TIMES_TASKS; i++) {
-        if (d->settled[i])
+        if (d->settled[i] || d->now < d->due[i])
             continue;
         list->bytes[list->len + SEND_ID_AT] = (uint8_t)(i + 1);
         list->bytes[list->len + HSY_UPLOAD_WIRE - 1] = (uint8_t)i;
@@ -104,39 +118,50 @@ static hsy_status times_settle(void *ctx, const struct send_list *list,
 
         d->settled[task] = item->settled;
         d->when[task] = (struct send_when){.drawn = item->when.drawn,
-                                           .leaves = item->when.leaves};
+                                           .leaves = item->when.leaves,
+                                           .turn = item->when.turn};
     }
     return HSY_OK;
+}
+
+static hsy_send_result times_run_with(struct times_device *d,
+                                      const hsy_send_options *options)
+{
+    const struct send_drive drive = {times_now, times_wait, times_draw,
+                                     times_post, d};
+    const struct send_hooks hooks = {times_gather, times_settle, d, &drive};
+    hsy_send_result r;
+
+    hsy_send_all(&hooks, "http://gateway", options, &r, NULL);
+    return r;
 }
 
 /* A run of `device send`. */
 static hsy_send_result times_run(struct times_device *d, uint32_t attempts,
                                  uint32_t spread, bool wait)
 {
-    const struct send_drive drive = {times_now, times_wait, times_draw,
-                                     times_post, d};
-    const struct send_hooks hooks = {times_gather, times_settle, d, &drive};
     const hsy_send_options o = {.size = sizeof o,
                                 .attempts = attempts,
-                                .seconds = UINT32_MAX,
+                                .seconds = 30 * 86400,
                                 .spread = spread,
                                 .wait = wait};
-    hsy_send_result r;
 
-    hsy_send_all(&hooks, "http://gateway", &o, &r, NULL);
-    return r;
+    return times_run_with(d, &o);
 }
 
 /* A device with coins of its own; every upload is answered so. */
-static void times_begin(struct times_device *d, hsy_stream *stream,
-                        uint64_t lane, struct send_answer answer)
+static void times_begin(struct times_device *d, uint64_t lane,
+                        struct send_answer answer)
 {
-    hsy_stream_seed(stream, stat_seed(), lane);
     *d = (struct times_device){.now = times_noon,
-                               .coins = hsy_stream_rng(stream),
-                               .arrivals = times_arrivals};
-    for (size_t i = 0; i < TIMES_TASKS; i++)
+                               .latency = 5,
+                               .arrivals = times_arrivals,
+                               .room = TIMES_ARRIVALS};
+    for (size_t i = 0; i < TIMES_TASKS; i++) {
+        hsy_stream_seed(&d->streams[i], stat_seed(), TIMES_TASKS * lane + i);
+        d->coins[i] = hsy_stream_rng(&d->streams[i]);
         d->answers[i] = answer;
+    }
 }
 
 /* ---- Who links uploads --------------------------------------------------- */
@@ -186,7 +211,8 @@ static double times_linked(size_t n)
     return (double)right / (double)n;
 }
 
-/* All devices start within two minutes and get 503 for every try: with a spread
+/* All devices start within two minutes and get 503 for every try but the last:
+ * with a spread
  * in one run, else in a run an hour, within two minutes of the others' again.
  */
 static double times_attack(uint32_t spread)
@@ -196,15 +222,16 @@ static double times_attack(uint32_t spread)
 
     for (unsigned i = 0; i < TIMES_DEVICES; i++) {
         struct times_device d;
-        hsy_stream stream;
 
-        times_begin(&d, &stream, i, (struct send_answer){.status = 503});
+        times_begin(&d, i, (struct send_answer){.status = 503});
         d.number = i;
+        d.most = TIMES_TRIES;
         d.arrivals += n;
+        d.room -= n;
         for (unsigned k = 0; k < (wait ? 1 : TIMES_TRIES); k++) {
-            d.now =
-                times_noon + k * UINT64_C(3600000) + times_draw(&d) % 120000;
-            times_run(&d, wait ? TIMES_TRIES : 1, spread, wait);
+            d.now = times_noon + k * UINT64_C(3600000) +
+                    times_coins(&d, 0) % 120000;
+            times_run(&d, 1, spread, wait);
         }
         n += d.n;
     }
@@ -232,44 +259,182 @@ static void links_nothing(void)
 
 /* ---- Answers ------------------------------------------------------------- */
 
-/* Others are acknowledged at their first try: nothing may move them. */
+#define TIMES_HOURS(h) ((uint64_t)((h)*3600000))
+
+/* When the uploads of a device become due, in ms after the start. The second
+ * one is answered in every way; the others must not show it. The third one
+ * becomes due during the first run, and the last one after its deadline. */
+static const uint64_t times_due[TIMES_TASKS] = {0, 0, TIMES_HOURS(1.5) + 30000,
+                                                TIMES_HOURS(30) + 30000};
+
+#define TIMES_ANSWERED 1u /* the second one */
+#define TIMES_END (times_noon + TIMES_HOURS(72))
+
+/* What a gateway's owner may answer. */
+static const struct send_answer times_answers[] = {
+    {.status = 204},
+    {.status = 404, .problem = true},
+    {.status = 503},
+    {.status = 503, .retry_after = 36000},
+    {.status = 503, .retry_after = 7},
+    {.status = 429, .problem = true, .retry_after = UINT64_MAX},
+    {.status = 401, .problem = true},
+    {.status = 410, .problem = true},
+    {.status = 422, .problem = true, .early = true},
+    {.status = 200},
+    {.status = 302},
+    {.why = "no answer", .again = true},
+    {.why = "no web server"}};
+
+#define TIMES_ANSWERS (sizeof times_answers / sizeof times_answers[0])
+
+/* Runs of `device send` with default options until the end: one that waits is
+ * started again as it ends, or after 10 seconds if nothing was due; others
+ * start every 5 minutes. Keeps what the others show, and returns how many
+ * arrivals these are. */
+static size_t times_live(struct times_device *d, bool wait)
+{
+    const hsy_send_options o = {.size = sizeof o, .wait = wait};
+    size_t n = 0;
+
+    d->latency = 0;
+    memcpy(d->due, times_due, sizeof d->due);
+    for (size_t i = 0; i < TIMES_TASKS; i++)
+        d->due[i] += times_noon;
+    while (d->now < TIMES_END) {
+        const uint64_t before = d->now;
+
+        times_run_with(d, &o);
+        if (!wait)
+            d->now += 300000;
+        else if (d->now == before)
+            d->now += 10000;
+    }
+    for (size_t i = 0; i < d->n; i++)
+        if (d->arrivals[i].task != TIMES_ANSWERED &&
+            d->arrivals[i].at < TIMES_END)
+            d->arrivals[n++] = d->arrivals[i];
+    return n;
+}
+
+/* Counts the ways to answer one upload that change any time of the others,
+ * which are all answered so: first `answer`, and from the try `most` on 204. */
+static size_t times_moved(uint64_t lane, struct send_answer answer,
+                          unsigned most, bool wait)
+{
+    static struct times_arrival first[TIMES_ARRIVALS];
+    size_t moved = 0, n_first = 0;
+
+    for (size_t i = 0; i < TIMES_ANSWERS; i++) {
+        struct times_device d;
+        size_t n;
+        bool same;
+
+        times_begin(&d, lane, answer);
+        d.answers[TIMES_ANSWERED] = times_answers[i];
+        d.most = most;
+        if (i == 0) {
+            d.arrivals = first;
+            n_first = times_live(&d, wait);
+            continue;
+        }
+        n = times_live(&d, wait);
+        same = n == n_first;
+        for (size_t k = 0; same && k < n; k++)
+            same = d.arrivals[k].at == first[k].at &&
+                   d.arrivals[k].task == first[k].task;
+        moved += !same;
+    }
+    return moved;
+}
+
 static void answers_move_nobody(void)
 {
-    static const struct send_answer answers[] = {
-        {.status = 204},
-        {.status = 503},
-        {.status = 503, .retry_after = 7},
-        {.status = 429, .problem = true, .retry_after = 3600},
-        {.status = 403, .problem = true},
-        {.status = 410, .problem = true},
-        {.status = 422, .problem = true, .early = true},
-        {.status = 200},
-        {.status = 302},
-        {.why = "no answer", .again = true},
-        {.why = "no web server"}};
-    uint64_t first[TIMES_TASKS] = {0};
-    size_t moved = 0;
+    static const struct {
+        struct send_answer answer;
+        unsigned most;
+        const char *name;
+    } rows[] = {
+        {{.status = 204}, 0, "acknowledged at once"},
+        {{.status = 503}, 8, "answered 503 seven times"},
+        {{.status = 404, .problem = true}, 0, "answered 404 for 3 days"},
+        {{.status = 503, .retry_after = 20000},
+         0,
+         "told to wait 20,000 s for 3 days"}};
 
-    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
-        for (unsigned task = 0; task < TIMES_TASKS; task++) {
-            struct times_device d;
-            hsy_stream stream;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t moved = 0;
 
-            times_begin(&d, &stream, 100, answers[0]);
-            d.answers[task] = answers[i];
-            times_run(&d, 3, TIMES_SPREAD, true);
-            for (size_t k = 0; k < d.n; k++) {
-                const struct times_arrival *a = &d.arrivals[k];
+        for (unsigned lane = 0; lane < 10; lane++)
+            moved +=
+                times_moved(100 + lane, rows[i].answer, rows[i].most, true);
+        ok(eq_u64(moved, 0),
+           "send --wait: no answer to one upload changes a time of the others, "
+           "%s",
+           rows[i].name);
+    }
+    ok(times_moved(100, (struct send_answer){.status = 503}, 0, false) != 0,
+       "control: without --wait answers to one upload move the others");
+}
 
-                if (i == 0)
-                    first[a->task] = a->at;
-                else if (a->task != task)
-                    moved += a->at != first[a->task];
-            }
-            moved += d.n < TIMES_TASKS;
-        }
-    ok(eq_u64(moved, 0),
-       "no answer to an upload changes when another leaves, or whether");
+/* Four uploads with the same coins have the same times. */
+static void equal_times_move_nobody(void)
+{
+    struct times_device d;
+    bool same = true;
+
+    times_begin(&d, 140, (struct send_answer){.status = 503});
+    d.latency = 0;
+    d.most = 10;
+    for (size_t i = 1; i < TIMES_TASKS; i++)
+        d.streams[i] = d.streams[0];
+    times_run(&d, 5, TIMES_SPREAD, true);
+    for (size_t i = 0; i < d.n; i++)
+        same &= d.arrivals[i].at == d.arrivals[i - i % TIMES_TASKS].at;
+    ok(same && d.n == 10 * TIMES_TASKS,
+       "send --wait: uploads whose times are equal leave at that time");
+}
+
+/* Each try leaves within an hour of the last one: 142 are expected in 71 hours,
+ * and 80 or 204 differ from that by more than 8 standard deviations. */
+static void retries_neither_spin_nor_stop(void)
+{
+    struct times_device d;
+    size_t n[TIMES_TASKS] = {0};
+
+    times_begin(&d, 150, (struct send_answer){.status = 204});
+    d.answers[0] = (struct send_answer){.status = 404, .problem = true};
+    times_live(&d, true);
+    for (unsigned i = 0; i < TIMES_TASKS; i++)
+        n[i] = d.tries[i];
+    ok(n[0] > 80 && n[0] < 204,
+       "send --wait: an upload answered 404 for 3 days is tried %zu times",
+       n[0]);
+    ok(n[1] == 1 && n[2] == 1 && n[3] == 1,
+       "send --wait: the others of its device are sent meanwhile, once each");
+}
+
+static void wait_ends_with_the_outbox_empty(void)
+{
+    struct times_device d;
+    hsy_send_result r;
+
+    times_begin(&d, 160, (struct send_answer){.status = 204});
+    r = times_run(&d, 5, TIMES_SPREAD, true);
+    ok(r.sent == TIMES_TASKS && d.now < times_noon + TIMES_HOURS(1.02),
+       "send --wait: the run ends when everything is acknowledged");
+    r = times_run(&d, 5, TIMES_SPREAD, true);
+    ok(r.sent == 0 && d.now < times_noon + TIMES_HOURS(1.02),
+       "send --wait: a run with nothing due ends at once");
+
+    times_begin(&d, 161, (struct send_answer){.status = 503});
+    d.latency = 0;
+    r = times_run_with(&d, &(hsy_send_options){.size = sizeof(hsy_send_options),
+                                               .wait = true});
+    ok(r.waiting == TIMES_TASKS && r.attempts > 5 &&
+           d.now == times_noon + TIMES_HOURS(24),
+       "send --wait: while uploads fail the run lasts a day, whatever attempts "
+       "says");
 }
 
 /* ---- Runs that do not wait ----------------------------------------------- */
@@ -282,9 +447,8 @@ static void runs_resample_nothing(void)
 
     for (unsigned i = 0; i < devices; i++) {
         struct times_device d;
-        hsy_stream stream;
 
-        times_begin(&d, &stream, 200 + i, (struct send_answer){.status = 204});
+        times_begin(&d, 200 + i, (struct send_answer){.status = 204});
         for (unsigned k = 0; k < 720; k++, d.now = times_noon + k * 10000)
             times_run(&d, 1, TIMES_SPREAD, false);
         for (size_t k = 0; k < d.n; k++)
@@ -302,11 +466,10 @@ static void runs_resample_nothing(void)
 static void sends_one_a_run(void)
 {
     struct times_device d;
-    hsy_stream stream;
     hsy_send_result r;
     size_t most = 0;
 
-    times_begin(&d, &stream, 500, (struct send_answer){.status = 204});
+    times_begin(&d, 500, (struct send_answer){.status = 204});
     r = times_run(&d, 5, TIMES_SPREAD, false);
     ok(d.n == 0 && r.waiting == TIMES_TASKS && r.why == NULL,
        "the first run sends nothing, which is no failure");
@@ -320,7 +483,7 @@ static void sends_one_a_run(void)
     ok(most == 1 && d.n == TIMES_TASKS && r.waiting == 0,
        "runs a day apart send one upload each");
 
-    times_begin(&d, &stream, 501, (struct send_answer){.status = 204});
+    times_begin(&d, 501, (struct send_answer){.status = 204});
     times_run(&d, 1, TIMES_SPREAD, false);
     d.now += UINT64_C(86400000);
     times_run(&d, 1, TIMES_SPREAD, true);
@@ -338,11 +501,10 @@ static void waits_as_it_is_asked(void)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct times_device d;
-        hsy_stream stream;
         uint64_t tried[TIMES_TASKS] = {0};
 
         times_begin(
-            &d, &stream, 600 + i,
+            &d, 600 + i,
             (struct send_answer){.status = 503, .retry_after = rows[i].asked});
         for (; d.now < times_noon + 3 * UINT64_C(86400000); d.now += 60000)
             times_run(&d, 5, TIMES_SPREAD, false);
@@ -363,9 +525,8 @@ static void waits_as_it_is_asked(void)
 static void bears_a_clock_that_is_set_back(void)
 {
     struct times_device d;
-    hsy_stream stream;
 
-    times_begin(&d, &stream, 700, (struct send_answer){.status = 204});
+    times_begin(&d, 700, (struct send_answer){.status = 204});
     times_run(&d, 1, TIMES_SPREAD, false);
     d.now -= 365 * UINT64_C(86400000);
     times_run(&d, 1, TIMES_SPREAD, true);
@@ -379,6 +540,9 @@ int main(void)
 {
     links_nothing();
     answers_move_nobody();
+    equal_times_move_nobody();
+    retries_neither_spin_nor_stop();
+    wait_ends_with_the_outbox_empty();
     runs_resample_nothing();
     sends_one_a_run();
     waits_as_it_is_asked();

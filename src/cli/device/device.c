@@ -236,10 +236,14 @@ static const struct cli_option device_table[] = {
      "device's",
      CLI_INTO_COUNT, DEVICE(spread), 0, DEVICE_WAIT_MAX, .preset = "3600",
      .verbs = "send take"},
-    {"wait", NULL, "wait for these times and for retries", CLI_INTO_FLAG,
-     DEVICE(wait), .verbs = "send take"},
-    {"attempts", "N", "maximum attempts (default 5)", CLI_INTO_COUNT,
-     DEVICE(attempts), 1, 100, .verbs = "send take"},
+    {"wait", NULL,
+     "wait for these times and for retries; 'send' ends when the outbox is "
+     "empty or --seconds are over",
+     CLI_INTO_FLAG, DEVICE(wait), .verbs = "send take"},
+    {"attempts", "N",
+     "maximum attempts (default 5); 'send --wait' ignores it unless --spread "
+     "is 0",
+     CLI_INTO_COUNT, DEVICE(attempts), 1, 100, .verbs = "send take"},
     {"backoff", "MS",
      "initial retry delay in ms, doubled each time (default 1000)",
      CLI_INTO_COUNT, DEVICE(backoff), 1, 600000, .verbs = "send take"},

@@ -32,6 +32,8 @@
 #define SEND_WAIT_SECONDS 86400u /* where a run waits for the times */
 #define SEND_SPREAD 3600u        /* seconds */
 #define SEND_POLL_MS 100u        /* between looks at requests under way */
+#define SEND_LATE_MS 1000u       /* a time that is further past is not used */
+#define SEND_LOOK_SECONDS 60u    /* most between searches for new uploads */
 #define SEND_ANSWER_SECONDS 30u
 
 /* ---- Lists --------------------------------------------------------------- */
@@ -203,6 +205,7 @@ struct send_run {
     const struct send_hooks *hooks;
     hsy_send_options options; /* complete */
     uint64_t spread;          /* ms */
+    bool independent; /* wait with a spread: nothing moves another upload */
     const char *url;
     struct send_line line; /* of requests that are sent one by one */
     hsy_send_result *result;
@@ -210,6 +213,8 @@ struct send_run {
     struct send_job *jobs; /* owned: requests in threads of their own */
     uint64_t base;         /* ms: the device's clock less the monotonic one */
     uint64_t deadline;     /* ms; 0: nothing was gathered yet */
+    uint64_t woke;         /* ms: when the run last stopped waiting */
+    uint64_t look;         /* ms: when uploads without a time get one */
     bool changed;          /* the list is to be settled */
 };
 
@@ -247,9 +252,10 @@ static void send_sleep(const struct send_run *run, uint64_t ms)
 }
 
 /* Draws from [0, below), below at most 2^42: within 2^-22 of uniform. Coins of
- * their own, not those that answers are made of. */
+ * their own, not those that answers are made of. id: the upload's, for a test
+ * that gives each upload its own coins. */
 static hsy_status send_draw(const struct send_run *run, uint64_t *ms,
-                            uint64_t below)
+                            uint64_t below, const uint8_t *id)
 {
     hsy_entropy entropy;
     hsy_coins coins;
@@ -257,7 +263,7 @@ static hsy_status send_draw(const struct send_run *run, uint64_t *ms,
     hsy_status st = HSY_OK;
 
     if (run->hooks != NULL && run->hooks->drive != NULL) {
-        x = run->hooks->drive->draw(run->hooks->drive->ctx);
+        x = run->hooks->drive->draw(run->hooks->drive->ctx, id);
     } else if (below != 0) {
         hsy_entropy_init(&entropy);
         coins = hsy_entropy_coins(&entropy);
@@ -272,11 +278,13 @@ static hsy_status send_draw(const struct send_run *run, uint64_t *ms,
 static hsy_status send_plan(struct send_run *run, struct send_item *item,
                             uint64_t after, uint64_t span)
 {
+    const uint64_t now = send_now(run);
     uint64_t ms;
-    hsy_status st = send_draw(run, &ms, span);
+    hsy_status st =
+        send_draw(run, &ms, span, run->list.bytes + item->at + SEND_ID_AT);
 
-    item->when.drawn = send_now(run);
-    item->when.leaves = item->when.drawn + after + ms;
+    item->when.drawn = now != 0 ? now : 1; /* 0: it has no time */
+    item->when.leaves = now + after + ms;
     run->changed = true;
     return st;
 }
@@ -341,7 +349,7 @@ static void send_post(struct send_job *job, struct send_line *line)
 {
     const struct send_drive *drive = job->run->hooks->drive;
 
-    job->answer = (struct send_answer){.status = 0};
+    job->answer = (struct send_answer){.unsent = true};
     if (drive != NULL)
         drive->post(drive->ctx, job->bytes, job->len, &job->answer);
     else if (line->relay != NULL)
@@ -368,7 +376,8 @@ static void *send_fly(void *ctx)
         send_line_relay(&line, job->run, &job->way, &err) == HSY_OK)
         send_post(job, &line);
     else
-        job->answer.why = err.msg != NULL ? err.msg : "out of memory";
+        job->answer = (struct send_answer){
+            .why = err.msg != NULL ? err.msg : "out of memory", .unsent = true};
     send_line_close(&line);
     atomic_store(&job->done, true);
     return NULL;
@@ -383,9 +392,13 @@ static hsy_status send_plan_retry(struct send_run *run, struct send_item *item,
     const uint64_t asked =
         1000 * (retry_after < SEND_RETRY_AFTER_MAX ? retry_after
                                                    : SEND_RETRY_AFTER_MAX);
+    /* tries starts again with each run, and when a run ends depends on all
+     * uploads: turn does not. */
+    const uint64_t tries =
+        run->independent ? item->when.turn : item->when.tries;
     uint64_t most = run->options.wait_ms;
 
-    for (uint32_t i = 1; i < item->when.tries && most < SEND_WAIT_MAX_MS; i++)
+    for (uint64_t i = 1; i < tries && most < SEND_WAIT_MAX_MS; i++)
         most *= 2;
     if (run->spread > most)
         return send_plan(run, item, asked, run->spread);
@@ -411,8 +424,10 @@ static hsy_status send_apply(struct send_run *run, struct send_item *item,
     r->refused += item->settled;
     if (item->settled)
         return HSY_OK;
+    item->when.unsent = answer->unsent;
     item->when.over =
-        row.next != SEND_LATER || item->when.tries >= run->options.attempts;
+        !run->independent &&
+        (row.next != SEND_LATER || item->when.tries >= run->options.attempts);
     return send_plan_retry(run, item, answer->retry_after);
 }
 
@@ -445,8 +460,8 @@ static hsy_status send_one(struct send_run *run, struct send_item *item,
                            hsy_error *err)
 {
     const struct send_list *list = &run->list;
-    const bool alone = run->hooks->drive != NULL || !run->options.wait ||
-                       run->spread == 0 || run->options.one_connection;
+    const bool alone = run->hooks->drive != NULL || !run->independent ||
+                       run->options.one_connection;
     const uint64_t left = (send_left(run) + 999) / 1000;
     const uint32_t most = run->options.answer_seconds;
     struct send_job *job = calloc(1, sizeof *job + item->len);
@@ -459,7 +474,8 @@ static hsy_status send_one(struct send_run *run, struct send_item *item,
     job->relayed = item->relayed;
     job->turn = (uint32_t)item->when.turn++;
     item->when.tries++;
-    job->seconds = left < most ? (uint32_t)left : most;
+    /* A request that the run's end cut short would show this end. */
+    job->seconds = left < most && !run->independent ? (uint32_t)left : most;
     job->len = item->len;
     memcpy(job->bytes, list->bytes + item->at, item->len);
     if (item->when.tries > run->result->attempts)
@@ -488,15 +504,15 @@ static bool send_pending(const struct send_run *run,
                          const struct send_item *item)
 {
     return !item->settled && !item->when.over && !item->when.flying &&
-           item->when.leaves < run->deadline;
+           item->when.drawn != 0 && item->when.leaves < run->deadline;
 }
 
-/* Sends what leaves now: without a spread all, else one upload at most, and
- * the others whose time has passed get a new one. */
+/* Sends what leaves now: without a spread, or in a run that waits, all, else
+ * one upload at most, and the others whose time has passed get a new one. */
 static hsy_status send_leave(struct send_run *run, hsy_error *err)
 {
     struct send_item *first = NULL;
-    const uint64_t now = send_now(run);
+    const uint64_t now = run->independent ? run->woke : send_now(run);
     hsy_status st = HSY_OK;
 
     for (size_t i = 0; st == HSY_OK && i < run->list.n; i++) {
@@ -505,7 +521,7 @@ static hsy_status send_leave(struct send_run *run, hsy_error *err)
         if (!send_pending(run, item) || item->when.leaves > now ||
             send_left(run) == 0)
             continue;
-        if (run->spread == 0) {
+        if (run->spread == 0 || run->independent) {
             st = send_one(run, item, err);
             continue;
         }
@@ -519,58 +535,107 @@ static hsy_status send_leave(struct send_run *run, hsy_error *err)
     return st == HSY_OK && first != NULL ? send_one(run, first, err) : st;
 }
 
+/* Sets the clock of a run that begins, `seconds` since 1970. */
+static void send_begin(struct send_run *run, uint64_t seconds)
+{
+    run->base = 1000 * seconds - steady_ms();
+    run->woke = send_now(run);
+    run->deadline = run->woke + 1000 * (uint64_t)run->options.seconds;
+}
+
+/* Returns the next multiple of an interval since 1970, a sixtieth of the
+ * spread: the same for all devices and runs, whatever was answered. */
+static uint64_t send_next_look(const struct send_run *run, uint64_t now)
+{
+    uint64_t interval = run->spread / 60000;
+
+    interval = interval < SEND_LOOK_SECONDS ? interval : SEND_LOOK_SECONDS;
+    interval = interval != 0 ? 1000 * interval : 1000;
+    return now - now % interval + interval;
+}
+
+/* Gives an upload a time if it needs one: an upload that is new (not known), or
+ * whose time has passed. In a run that waits this is done at `look` only: when
+ * the run read the outbox before depends on the other uploads. */
+static hsy_status send_time(struct send_run *run, struct send_item *item,
+                            bool known, bool look)
+{
+    struct send_when *when = &item->when;
+
+    if (!known && (run->spread == 0 ||
+                   !hsy_times_valid(when, send_now(run), run->spread)))
+        when->drawn = 0;
+    if (run->independent && !when->flying &&
+        when->leaves + SEND_LATE_MS < run->woke)
+        when->drawn = 0;
+    return when->drawn == 0 && look ? send_plan(run, item, 0, run->spread)
+                                    : HSY_OK;
+}
+
 /* Gathers what is due; what is new gets a time, others keep theirs. */
 static hsy_status send_refresh(struct send_run *run, hsy_error *err)
 {
-    struct send_list fresh = {.bytes = NULL};
-    hsy_status st = run->hooks->gather(run->hooks->ctx, &fresh, err);
+    struct send_list old = run->list;
+    hsy_status st;
+    bool look;
 
+    run->list = (struct send_list){.keep_times = run->spread != 0};
+    st = run->hooks->gather(run->hooks->ctx, &run->list, err);
     if (st == HSY_OK && run->deadline == 0) {
-        run->base = 1000 * fresh.seconds - steady_ms();
-        run->deadline = send_now(run) + 1000 * (uint64_t)run->options.seconds;
+        send_begin(run, run->list.seconds);
+        run->look = send_next_look(run, run->woke);
     }
-    fresh.keep_times = run->spread != 0;
-    for (size_t i = 0; st == HSY_OK && i < fresh.n; i++) {
-        struct send_item *item = &fresh.items[i];
-        const struct send_item *old =
-            hsy_times_find(&run->list, fresh.bytes + item->at + SEND_ID_AT);
+    look = !run->independent || run->woke >= run->look;
+    if (look)
+        run->look = send_next_look(run, send_now(run));
+    for (size_t i = 0; st == HSY_OK && i < run->list.n; i++) {
+        struct send_item *item = &run->list.items[i];
+        const struct send_item *same =
+            hsy_times_find(&old, run->list.bytes + item->at + SEND_ID_AT);
 
-        if (old != NULL)
-            item->when = old->when;
-        else if (run->spread == 0 ||
-                 !hsy_times_valid(&item->when, send_now(run), run->spread) ||
-                 (run->options.wait && item->when.leaves <= send_now(run)))
-            st = send_plan(run, item, 0, run->spread);
+        if (same != NULL)
+            item->when = same->when;
+        st = send_time(run, item, same != NULL, look);
     }
-    hsy_send_clear(&run->list);
-    run->list = fresh;
+    hsy_send_clear(&old);
     return st;
 }
 
-/* Waits until the next upload leaves, or an answer has come. False: there is
- * nothing to wait for. */
-static bool send_rest(const struct send_run *run)
+/* Waits until the next upload leaves, uploads may get times, or an answer has
+ * come. False: there is nothing to wait for. A run that waits with a spread
+ * lasts until its deadline while any upload is left that can be sent: if it
+ * ended sooner, the time of its end would depend on all uploads together. */
+static bool send_rest(struct send_run *run)
 {
+    const bool time_left = send_left(run) != 0;
+    bool more = run->jobs != NULL;
     uint64_t next = UINT64_MAX, now;
 
-    for (size_t i = 0; i < run->list.n && send_left(run) != 0; i++)
-        if (send_pending(run, &run->list.items[i]) &&
-            run->list.items[i].when.leaves < next)
-            next = run->list.items[i].when.leaves;
-    if (next == UINT64_MAX && run->jobs == NULL)
-        return false;
-    while ((now = send_now(run)) < next) {
+    if (run->independent && time_left)
+        next = run->look < run->deadline ? run->look : run->deadline;
+    for (size_t i = 0; i < run->list.n && time_left; i++) {
+        const struct send_item *item = &run->list.items[i];
+        const bool pending = send_pending(run, item);
+
+        if (pending && item->when.leaves < next)
+            next = item->when.leaves;
+        more |=
+            run->independent ? !item->settled && !item->when.unsent : pending;
+    }
+    while (more && (now = send_now(run)) < next) {
         uint64_t ms = next - now;
 
         for (const struct send_job *job = run->jobs; job != NULL;
              job = job->next) {
             if (atomic_load(&job->done))
-                return true;
+                next = 0;
             ms = ms < SEND_POLL_MS ? ms : SEND_POLL_MS;
         }
-        send_sleep(run, ms);
+        if (next != 0)
+            send_sleep(run, ms);
     }
-    return true;
+    run->woke = send_now(run);
+    return more;
 }
 
 /* What waits for its time has not failed, unless the run was to wait for it. */
@@ -653,6 +718,7 @@ hsy_status hsy_send_all(const struct send_hooks *hooks, const char *url,
     *result = (hsy_send_result){.sent = 0};
     if (run.options.spread != HSY_SPREAD_NONE)
         run.spread = 1000 * (uint64_t)run.options.spread;
+    run.independent = run.options.wait && run.spread != 0;
     if (st == HSY_OK && hooks->drive == NULL)
         st = send_line_open(&run.line, &run, err);
     if (st == HSY_OK && hooks->drive == NULL)
@@ -698,7 +764,7 @@ static bool send_fetch_wait(const struct send_run *run, uint64_t retry_after,
     uint64_t ms = 0;
 
     if (retry_after > SEND_RETRY_AFTER_MAX ||
-        send_draw(run, &ms, wait / 2 + 1) != HSY_OK)
+        send_draw(run, &ms, wait / 2 + 1, NULL) != HSY_OK)
         return false;
     ms += wait / 2 + 1000 * retry_after;
     if (ms >= send_left(run))
@@ -802,7 +868,7 @@ static hsy_status send_fetch_when(hsy_client *client, const hsy_send_options *o,
         f->wait = !f->waited && when.leaves > now ? when.leaves - now : 0;
         when.drawn = f->wait != 0 ? when.drawn : 0;
     } else {
-        st = st == HSY_OK ? send_draw(&run, &ms, spread) : st;
+        st = st == HSY_OK ? send_draw(&run, &ms, spread, NULL) : st;
         when = (struct send_when){.drawn = now, .leaves = now + ms};
         f->wait = ms + 1;
     }

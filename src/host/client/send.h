@@ -15,10 +15,11 @@
 /* When an upload leaves (send_times.c), in ms since 1970 by the device's clock.
  */
 struct send_when {
-    uint64_t drawn, leaves; /* when it was drawn; 0: nothing is stored */
+    uint64_t drawn, leaves; /* when it was drawn; 0: it has no time */
     uint64_t turn;          /* tries of all runs: which of the gateway's keys */
     uint32_t tries;         /* in this run */
     bool over;              /* not tried again in this run */
+    bool unsent;            /* the last try failed before anything left */
     bool flying;            /* its request is not answered yet */
     const char *why;        /* why the last try failed, a literal */
 };
@@ -76,13 +77,14 @@ struct send_answer {
     bool early;           /* which says that the epoch has not begun */
     const char *why;      /* a literal: why there is none */
     bool again;           /* which may be otherwise soon */
+    bool unsent;          /* nothing left the device */
 };
 
 /* What a test drives in place of clock, entropy and network. */
 struct send_drive {
     uint64_t (*now)(void *ctx); /* ms since 1970 */
     void (*wait)(void *ctx, uint64_t ms);
-    uint64_t (*draw)(void *ctx);
+    uint64_t (*draw)(void *ctx, const uint8_t *id); /* of the upload */
     void (*post)(void *ctx, const uint8_t *upload, size_t len,
                  struct send_answer *answer);
     void *ctx;

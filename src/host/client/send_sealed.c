@@ -225,7 +225,7 @@ void hsy_sealed_post(struct send_sealed *s, struct send_http *relay,
     const uint8_t *bytes;
     size_t sealed;
 
-    *answer = (struct send_answer){.status = 0};
+    *answer = (struct send_answer){.unsent = true};
     answer->why =
         hsy_sealed_request(s, way, turn, upload, len, &bytes, &sealed);
     if (answer->why != NULL)

@@ -22,15 +22,28 @@
  *    If they queued behind it, a gateway that holds answers back would see the
  *    next one leave just as it answers; and if they avoided each other, two
  *    ids seen within the same 30 seconds would be two devices', which over a
- *    week of hourly retries rules out nearly all wrong pairs.
+ *    week of hourly retries rules out nearly all wrong pairs. In a run that
+ *    waits no upload is set aside, however often it has failed: until when
+ *    would depend on the others, for the run ends only when all are done. Such
+ *    a run ends with an empty outbox (or one in which nothing can be sent, for
+ *    want of a relay) or at its deadline, and stored times hold in the next
+ *    run. It reads the outbox whenever an upload leaves or an answer comes, but
+ *    gives new uploads their times at multiples of a minute (a sixtieth of a
+ *    shorter spread) since 1970 only, which are the same in every run. So in
+ *    runs that follow each other within a second the times of an upload are the
+ *    same whatever is answered to another. A run that starts later than this
+ *    finds what became due in the pause later, and a pause depends on when the
+ *    outbox was empty: with a run every ten seconds one new upload in twelve
+ *    gets its time a minute later for that.
  * 3. A time that has passed is not made up for at once. A run that waits starts
  *    by drawing such times again, so nothing leaves just as a device is
- *    switched on, which others may see. A run that does not wait sends one of
- *    these uploads, and the others draw again. So what piled up does not leave
- *    in a burst. If times pass while a run looks at the outbox or its process
- *    is stopped, again one leaves and the others draw again. (Two uploads of
- * one device are then never closer than one look at the outbox, some 10 ms: of
- *    an hour that rules out one wrong pair in 200,000 a retry.)
+ *    switched on, which others may see. It does the same for times that passed
+ *    more than a second before because its process was stopped; below that an
+ *    upload leaves, also together with another. A run that does not wait sends
+ *    one of these uploads, and the others draw again. So what piled up does not
+ *    leave in a burst. But two uploads of one device never leave in the same
+ *    run, and whoever refuses everybody for days sees which ids never do:
+ *    docs/device.md has the numbers.
  * 4. Times are stored. If each run drew new ones, then an upload would leave as
  *    soon as some run drew an early time, and frequent runs would send all of
  *    them soon after the first. A stored time is drawn again only as in 1
