@@ -38,7 +38,7 @@ function shardsCard(shards) {
   const rows = shards.map((s, i) => [String(i), s.server, state(s.reachable, "Used", "Lost"), s.reachable ? state(s.replicated, "Yes", "None") : "\u2013",
     ...[s.timeline, s.commits, s.uploads, s.doubts, s.retries, s.folded, s.waiting].map(count)]);
   return row("Shards", h("p", { class: "soft" }, "As this node sees them; what it has counted there since it started."),
-    shards.flatMap((s, i) => (s.reachable ? [] : [h("p", { class: "problem" }, `Shard ${i}: ${s.why || "not known why"}.`)])),
+    shards.flatMap((s, i) => (s.reachable && !s.why ? [] : [h("p", { class: "problem" }, `Shard ${i}: ${s.why || "not known why"}.`)])),
     table("Shards of the cluster", heads, rows, "table stack"));
 }
 

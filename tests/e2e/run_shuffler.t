@@ -29,7 +29,7 @@ def of_runbook(section):
 
 
 OF_OTHERS = {"merged", "retired", "purged", "backup", "backup-unfinished", "backup-pruned", "snapshot", "tokens-of-no-task", "gateway-lost", "gateway-reached", "figure", "figure-of-day",
-             "keep-figure", "read-figures", "shard-lost", "control-failed", "fold-failed", "tables-not-made", "days-not-dropped", "statement-refused", "database-unguarded"}  # events of collectors and relays alone
+             "keep-figure", "read-figures", "shard-lost", "control-failed", "fold-failed", "tables-not-made", "days-not-dropped", "commit-failed", "statement-refused", "database-unguarded"}  # events of collectors and relays alone
 ok(set(first_cells("Log events")) == set(of_runbook("Log events")) - OF_OTHERS and OF_OTHERS <= set(of_runbook("Log events")), "every event that a shuffler can log is there",
    set(first_cells("Log events")) ^ (set(of_runbook("Log events")) - OF_OTHERS))
 ok(first_cells("Troubles") == of_runbook("Troubles"), "and every trouble", set(first_cells("Troubles")) ^ set(of_runbook("Troubles")))

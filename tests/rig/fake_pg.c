@@ -70,6 +70,7 @@ void pg_place_found(struct pg_place *p, struct pg_found *out)
 {
     *out = (struct pg_found){.timeline = p->timeline,
                              .replicated = true,
+                             .standby = true,
                              .version = 150000,
                              .connected = p->connected,
                              .reachable = true};

@@ -65,9 +65,18 @@ struct cluster_shard_status {
     uint64_t folded;   /* batches that this node folded */
     uint64_t waiting;  /* submissions in the lane */
     uint64_t unfolded; /* seconds for which a batch waits, at least */
-    bool up;           /* this node can use it; else: */
-    char why[PG_REASON];
+    bool up;           /* this node can use it */
+    bool failing;      /* it can, but commits have failed for CLUSTER_FAILING */
+    char state[6];     /* the SQLSTATE of that failure, "" if there is none */
+    uint32_t epoch; /* the only epoch whose commits fail; 0: all of them do */
+    bool alone;     /* a required standby is missing for CLUSTER_FAILING */
+    char why[PG_REASON]; /* why it is not up, or is failing */
 };
+
+/* Milliseconds without a commit after which failures are a trouble: a failover
+ * or a restart of the standby may take less. */
+#define CLUSTER_FAILING 3000u
+#define CLUSTER_DISK_FULL "53100" /* SQLSTATE */
 
 /* Seconds in which a node must have been seen to be alive. */
 #define CLUSTER_ALIVE 10u
@@ -90,6 +99,9 @@ struct cluster_status {
 bool cluster_status(struct counting *c, struct cluster_status *out);
 size_t cluster_alive(const struct cluster_status *s);      /* nodes */
 uint64_t cluster_unfolded(const struct cluster_status *s); /* of all shards */
+
+/* Returns true if commits wait for a standby, and one is connected. */
+bool cluster_replicated(const struct cluster_shard_status *s);
 
 /* Place of a shard, for who keeps something else there; the cluster's. */
 struct pg_place *cluster_place(struct counting *c, size_t shard);

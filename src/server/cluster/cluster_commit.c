@@ -75,6 +75,10 @@ static size_t commit_columns(struct group *g, size_t first, size_t n,
 
 /* ---- Turn 1 -------------------------------------------------------------- */
 
+static const char commit_ids_insert[] =
+    "insert into ids_%u select * from unnest($1::int8[], $2::int8[], "
+    "$3::boolean[]) on conflict do nothing returning id";
+
 static hsy_status commit_put_ids(struct cluster_shard *s, size_t first,
                                  size_t n, hsy_error *err)
 {
@@ -84,9 +88,7 @@ static hsy_status commit_put_ids(struct cluster_shard *s, size_t first,
 
     if (picked == 0)
         return HSY_OK;
-    snprintf(sql, sizeof sql,
-             "insert into ids_%u select * from unnest($1::int8[], $2::int8[], "
-             "$3::boolean[]) on conflict do nothing returning id",
+    snprintf(sql, sizeof sql, commit_ids_insert,
              (unsigned)g->items[first].epoch);
     return pg_put(s->link, err, sql, "LLM", g->longs, picked,
                   g->longs + g->columns_room, picked, g->marks, picked);
@@ -367,11 +369,28 @@ static void commit_closed(struct cluster_shard *s, uint32_t epoch)
         item->over = true;
     }
     pthread_mutex_unlock(&c->rules);
+    if (epoch > dropped)
+        s->untabled = epoch;
 }
 
 static bool commit_state(const struct pg_link *l, const char *state)
 {
     return strcmp(pg_state(l), state) == 0;
+}
+
+/* Keeps the reason of a failure for the trouble, before a rollback or another
+ * try overwrites that of the link. epoch: whose table a statement was about, or
+ * 0; the others can be committed if the table is missing or has no grant (class
+ * 42). */
+static void commit_blame(struct cluster_shard *s, const char *why,
+                         uint32_t epoch)
+{
+    struct cluster_failure *b = &s->blame;
+
+    snprintf(b->why, sizeof b->why, "%s", why);
+    snprintf(b->state, sizeof b->state, "%s", pg_state(s->link));
+    b->epoch = strncmp(b->state, "42", 2) == 0 ? epoch : 0;
+    s->blamed = true;
 }
 
 /* A statement was refused: who is to blame, and whether once more helps. */
@@ -384,6 +403,7 @@ static enum commit_end commit_refused(struct cluster_shard *s, uint32_t closed)
 
     if (!missing && !again)
         cluster_say(s->c, "statement-refused", pg_reason(s->link));
+    commit_blame(s, pg_reason(s->link), closed);
     pg_rollback(s->link);
     if (missing && closed != 0)
         commit_closed(s, closed);
@@ -463,12 +483,170 @@ static void commit_count(struct cluster_shard *s, enum commit_end end,
     pthread_mutex_unlock(&s->lock);
 }
 
+static bool commit_used(const struct group *g, uint32_t epoch)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->items[i].epoch == epoch && !g->items[i].over)
+            return true;
+    return false;
+}
+
+/* Notes a failure, and says why commits fail once that is a trouble: the
+ * trouble's own text may be read by anybody, and names no server. A full disk
+ * names another file each time, so it is said once. */
+static void commit_failed(struct cluster_shard *s, uint64_t begun,
+                          const hsy_error *err)
+{
+    const char *why = pg_reason(s->link);
+    char text[PG_REASON];
+    bool say;
+
+    if (why[0] == '\0' && err->msg != NULL)
+        why = err->msg;
+    if (!s->blamed)
+        commit_blame(s, why, 0);
+    pthread_mutex_lock(&s->lock);
+    if (s->failing == 0) {
+        s->failing = begun;
+        s->failing_said = false;
+    }
+    s->failure = s->blame;
+    say = !s->failing_said && steady_ms() >= s->failing + CLUSTER_FAILING;
+    s->failing_said = s->failing_said || say;
+    pthread_mutex_unlock(&s->lock);
+    if (!say)
+        return;
+    snprintf(text, sizeof text, "%.80s: %.110s", pg_place_name(s->place),
+             s->blame.why);
+    cluster_say(s->c, "commit-failed", text);
+}
+
+/* A commit of one epoch says nothing of another whose table is missing. */
+static void commit_succeeded(struct cluster_shard *s, bool all_epochs)
+{
+    pthread_mutex_lock(&s->lock);
+    if (all_epochs || s->failure.epoch == 0 ||
+        commit_used(&s->group, s->failure.epoch))
+        s->failing = 0;
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- A probe ------------------------------------------------------------- */
+
+/* Returns HSY_OK if the disk has room for a table of some 100 pages. Small rows
+ * are no proof of that: they fit into pages that are there, and the next
+ * uploads would fail again. The table is unlogged, for a full disk must not get
+ * more WAL, and the rollback removes it. */
+static hsy_status commit_probe_room(struct cluster_shard *s, hsy_error *err)
+{
+    hsy_status st = pg_begin(s->link, err);
+
+    if (st == HSY_OK)
+        st = pg_do(s->link, "create unlogged table room(x int8)", err);
+    if (st == HSY_OK)
+        st = pg_do(s->link, "insert into room select generate_series(1, 20000)",
+                   err);
+    if (st == HSY_E_REFUSED)
+        commit_blame(s, pg_reason(s->link), 0);
+    pg_rollback(s->link);
+    return st;
+}
+
+/* Sends what a group sends, without uploads: no ids into the table of an epoch
+ * that failed (0: none), no quotas, an empty batch. *n: answers before that of
+ * the commit. */
+static hsy_status commit_probe_put(struct cluster_shard *s, uint32_t epoch,
+                                   size_t *n, hsy_error *err)
+{
+    const int64_t longs[1] = {0};
+    const int32_t ints[1] = {0};
+    const bool marks[1] = {false};
+    const uint8_t token[16] = {0};
+    char sql[CLUSTER_SQL];
+    hsy_status st = pg_put(s->link, err, "begin", "");
+
+    *n = epoch != 0 ? 4 : 3;
+    snprintf(sql, sizeof sql, commit_ids_insert, (unsigned)epoch);
+    if (st == HSY_OK && epoch != 0)
+        st = pg_put(s->link, err, sql, "LLM", longs, (size_t)0, longs,
+                    (size_t)0, marks, (size_t)0);
+    if (st == HSY_OK)
+        st = pg_put(s->link, err, commit_quota_lock, "IBL", ints, (size_t)0,
+                    token, sizeof token, (size_t)0, longs, (size_t)0);
+    if (st == HSY_OK)
+        st = commit_put_batches(s, err);
+    if (st == HSY_OK)
+        st = pg_put(s->link, err, "commit", "");
+    return st == HSY_OK ? pg_turn(s->link, err) : st;
+}
+
+/* Returns true if the probe was committed for certain. */
+static bool commit_probe_try(struct cluster_shard *s, uint32_t epoch, bool full,
+                             hsy_error *err)
+{
+    struct pg_rows *r = NULL;
+    bool certain = false;
+    size_t n = 0;
+    hsy_status st = cluster_connect(s, s->link, &s->session, err), end;
+
+    if (st == HSY_OK && full)
+        st = commit_probe_room(s, err);
+    if (st == HSY_OK)
+        st = commit_probe_put(s, epoch, &n, err);
+    else
+        return false;
+    if (st == HSY_OK)
+        st = commit_take_nothing(s, n, err);
+    if (st == HSY_OK)
+        st = pg_take(s->link, &r, err);
+    if (st == HSY_OK || st == HSY_E_REFUSED) {
+        end = pg_end(s->link, err);
+        certain = st == HSY_OK && end == HSY_OK && pg_is_commit(s->link, r);
+        st = end != HSY_OK ? end : st;
+    }
+    pg_rows_free(r);
+    if (st == HSY_E_REFUSED) {
+        commit_blame(s, pg_reason(s->link), epoch);
+        pg_rollback(s->link);
+    } else if (!certain) {
+        pg_drop(s->link);
+    }
+    return certain;
+}
+
+void cluster_probe(struct cluster_shard *s)
+{
+    const uint32_t dropped = __atomic_load_n(&s->dropped, __ATOMIC_ACQUIRE);
+    const uint64_t begun = steady_ms();
+    hsy_error err = {0};
+    uint32_t epoch;
+    bool full;
+
+    pthread_mutex_lock(&s->lock);
+    epoch = s->failure.epoch > dropped ? s->failure.epoch : 0;
+    full = strcmp(s->failure.state, CLUSTER_DISK_FULL) == 0;
+    pthread_mutex_unlock(&s->lock);
+    group_begin(&s->group);
+    s->blamed = false;
+    if (commit_probe_try(s, epoch, full, &err)) {
+        commit_succeeded(s, true);
+        return;
+    }
+    commit_failed(s, begun, &err);
+    s->again = steady_ms() + COMMIT_PAUSE; /* who waited gets 503 now */
+}
+
+/* ---- A group ------------------------------------------------------------- */
+
 void cluster_commit(struct cluster_shard *s)
 {
+    const uint64_t begun = steady_ms();
     enum commit_end end = COMMIT_AGAIN;
     hsy_error err = {0};
     unsigned tries = 0;
 
+    s->untabled = 0;
+    s->blamed = false;
     if (steady_ms() < s->again) {
         for (size_t i = 0; i < s->group.n; i++)
             s->group.items[i].verdict = INTAKE_DOUBT;
@@ -480,6 +658,7 @@ void cluster_commit(struct cluster_shard *s)
             break;
         }
         commit_may(s);
+        s->blamed = s->untabled != 0;
         end = commit_try(s, &err);
     }
     if (end == COMMIT_DONE)
@@ -487,5 +666,9 @@ void cluster_commit(struct cluster_shard *s)
     else
         commit_doubt(s);
     commit_count(s, end, tries == 0 ? 1 : tries);
+    if (end != COMMIT_DONE || s->untabled != 0)
+        commit_failed(s, begun, &err);
+    else if (!commit_idle(&s->group))
+        commit_succeeded(s, false);
     commit_give(s);
 }

@@ -292,6 +292,37 @@ static void lane_linger(struct cluster_shard *s)
         continue;
 }
 
+/*
+ * Waits for uploads, with the lock. While commits fail the lane also commits a
+ * probe every second. The trouble `not-committing` makes a node not ready, a
+ * proxy then sends it no uploads, and without uploads nothing else would find
+ * out that commits succeed again. Ending the trouble after some seconds without
+ * uploads was the alternative: the node would call itself ready again and
+ * again, and each time fail the uploads that come. A probe that waits for a
+ * standby leaves a session behind that waits on after the link is dropped, so
+ * there are no probes while the server has no standby: the keeper sees its
+ * return.
+ */
+static void lane_wait(struct cluster_shard *s)
+{
+    const struct timespec until = steady_after(1000 * CLUSTER_PROBE);
+    struct pg_found found;
+    int late = 0;
+
+    if (s->failing == 0) {
+        pthread_cond_wait(&s->wake, &s->lock);
+        return;
+    }
+    while (s->first == NULL && !s->stopping && late == 0)
+        late = pthread_cond_timedwait(&s->wake, &s->lock, &until);
+    pg_place_found(s->place, &found);
+    if (s->first != NULL || s->stopping || (found.replicated && !found.standby))
+        return;
+    pthread_mutex_unlock(&s->lock);
+    cluster_probe(s);
+    pthread_mutex_lock(&s->lock);
+}
+
 static void *lane_main(void *ctx)
 {
     struct cluster_shard *s = ctx;
@@ -301,7 +332,7 @@ static void *lane_main(void *ctx)
         struct cluster_part *list;
 
         if (s->first == NULL) {
-            pthread_cond_wait(&s->wake, &s->lock);
+            lane_wait(s);
             continue;
         }
         lane_linger(s);

@@ -60,11 +60,26 @@ static void state_mark(struct cluster_shard *s, bool any, int64_t least,
     pthread_mutex_unlock(&s->lock);
 }
 
+/* Notes since when the standby is missing that commits have to wait for. */
+static void state_standby(struct cluster_shard *s)
+{
+    struct pg_found found;
+
+    pg_place_found(s->place, &found);
+    pthread_mutex_lock(&s->lock);
+    if (!found.replicated || found.standby)
+        s->alone_at = 0;
+    else if (s->alone_at == 0)
+        s->alone_at = steady_ms();
+    pthread_mutex_unlock(&s->lock);
+}
+
 hsy_status cluster_shard_ask(struct cluster_shard *s, hsy_error *err)
 {
     struct pg_rows *r = NULL;
     hsy_status st = pg_verify(s->keeper, err);
 
+    state_standby(s);
     if (st == HSY_OK)
         st = pg_ask(s->keeper, &r, err,
                     "select min(number), max(number) from batches", "");
@@ -146,6 +161,22 @@ void cluster_compare_clocks(struct cluster *c, uint64_t now)
 
 /* ---- All of it ----------------------------------------------------------- */
 
+/* A failure is told once it has lasted; with the lock. */
+static void state_failing(struct cluster_shard_status *out,
+                          const struct cluster_shard *s)
+{
+    const uint64_t now = steady_ms();
+
+    out->alone = s->alone_at != 0 && now >= s->alone_at + CLUSTER_FAILING;
+    out->failing = s->failing != 0 && now >= s->failing + CLUSTER_FAILING;
+    if (!out->failing)
+        return;
+    out->epoch = s->failure.epoch;
+    snprintf(out->state, sizeof out->state, "%s", s->failure.state);
+    if (out->up)
+        snprintf(out->why, sizeof out->why, "%s", s->failure.why);
+}
+
 static void state_shard(struct cluster_shard_status *out,
                         struct cluster_shard *s, uint64_t now)
 {
@@ -155,6 +186,7 @@ static void state_shard(struct cluster_shard_status *out,
     out->unfolded = s->mark_at != 0 ? now - s->mark_at : 0;
     out->up = !s->refused;
     snprintf(out->why, sizeof out->why, "%s", s->refusal);
+    state_failing(out, s);
     pthread_mutex_unlock(&s->lock);
     pg_place_found(s->place, &out->found);
     if (out->up && !out->found.reachable)
@@ -191,6 +223,11 @@ size_t cluster_alive(const struct cluster_status *s)
     for (size_t i = 0; i < s->nnodes; i++)
         n += s->nodes[i].seen <= CLUSTER_ALIVE;
     return n;
+}
+
+bool cluster_replicated(const struct cluster_shard_status *s)
+{
+    return s->up && s->found.replicated && s->found.standby;
 }
 
 uint64_t cluster_unfolded(const struct cluster_status *s)

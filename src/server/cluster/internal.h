@@ -149,6 +149,14 @@ bool cluster_count_put(struct cluster_counts *c,
                        const struct cluster_count *more);
 void cluster_counts_join(struct cluster_counts *c);
 
+/* Why a commit failed. */
+struct cluster_failure {
+    char why[PG_REASON]; /* the server's words, or the link's */
+    char state[6];       /* SQLSTATE, "" if there is none */
+    uint32_t epoch;      /* its table is missing or may not be used; 0: it is
+                            not about a table of ids */
+};
+
 struct cluster_shard {
     struct cluster *c;
     uint32_t number;
@@ -161,6 +169,9 @@ struct cluster_shard {
     uint64_t session; /* of the link, that was looked at */
     uint64_t again;   /* milliseconds: not to be tried before */
     struct group group;
+    struct cluster_failure blame; /* why this group fails, */
+    bool blamed;                  /* if that is known */
+    uint32_t untabled; /* an open epoch of this group that has no table */
 
     pthread_mutex_t lock; /* of the rest */
     pthread_cond_t wake;
@@ -170,8 +181,14 @@ struct cluster_shard {
     struct cluster_shard_status status;
     bool refused; /* the keeper could not use it, and why: */
     char refusal[PG_REASON];
-    int64_t mark;     /* a batch that waits to be folded, */
-    uint64_t mark_at; /* and since when, in seconds; 0: none does */
+    /* When the first commit began that failed since the last success, in
+     * milliseconds; 0: the last one succeeded. Then the last failure. */
+    uint64_t failing;
+    bool failing_said; /* in the log, since then */
+    struct cluster_failure failure;
+    uint64_t alone_at; /* milliseconds: a required standby is missing since */
+    int64_t mark;      /* a batch that waits to be folded, */
+    uint64_t mark_at;  /* and since when, in seconds; 0: none does */
 
     /* The keeper's. */
     struct pg_link *keeper;
@@ -302,6 +319,11 @@ void cluster_lane_stop(struct cluster_shard *s);
 
 /* Decide about the group and commit it: every item has its verdict then. */
 void cluster_commit(struct cluster_shard *s);
+
+/* Commit a group without uploads, by the lane, while commits fail and no upload
+ * is there that would find out. */
+#define CLUSTER_PROBE 1000u /* milliseconds between two probes */
+void cluster_probe(struct cluster_shard *s);
 
 /* ---- cluster_fold.c ------------------------------------------------------ */
 

@@ -57,11 +57,20 @@ static const struct {
 
 #define CONNECT_RULES (sizeof connect_rules / sizeof *connect_rules)
 
+/* Columns of the question, before those of the rules. */
+enum {
+    CONNECT_PRIMARY,
+    CONNECT_TIMELINE,
+    CONNECT_REPLICATED,
+    CONNECT_STANDBY,
+    CONNECT_FIRST_RULE
+};
+
 struct connect_try {
     PGconn *conn; /* NULL: failed */
     enum { CONNECT_STARTS, CONNECT_ASKS, CONNECT_ENDS, CONNECT_KNOWN } state;
     PostgresPollingStatusType wants;
-    bool primary, replicated;
+    bool primary, replicated, standby;
     uint32_t timeline;
     uint64_t bad; /* bits of connect_rules that do not hold */
 };
@@ -141,7 +150,11 @@ static char *connect_question(void)
           "current_setting('transaction_read_only') = 'off', "
           "case when pg_is_in_recovery() then '' else "
           "substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) end, "
-          "current_setting('synchronous_standby_names') <> ''",
+          "current_setting('synchronous_standby_names') <> '', "
+          /* A role without pg_read_all_stats sees that a WAL sender exists,
+           * but not its state: any sender may be the standby then. */
+          "exists (select from pg_stat_replication where sync_state is null or "
+          "sync_state in ('sync', 'quorum'))",
           f);
     for (size_t i = 0; i < CONNECT_RULES; i++)
         fprintf(f, ", (%s)", connect_rules[i].sql);
@@ -204,11 +217,13 @@ static void connect_answer(struct connect *c, struct connect_try *t)
         c->pq->clear(r);
         return;
     }
-    t->primary = connect_true(c, r, 0);
-    t->timeline = (uint32_t)strtoul(c->pq->getvalue(r, 0, 1), NULL, 16);
-    t->replicated = connect_true(c, r, 2);
+    t->primary = connect_true(c, r, CONNECT_PRIMARY);
+    t->timeline =
+        (uint32_t)strtoul(c->pq->getvalue(r, 0, CONNECT_TIMELINE), NULL, 16);
+    t->replicated = connect_true(c, r, CONNECT_REPLICATED);
+    t->standby = connect_true(c, r, CONNECT_STANDBY);
     for (size_t i = 0; i < CONNECT_RULES; i++)
-        if (!connect_true(c, r, (int)i + 3))
+        if (!connect_true(c, r, CONNECT_FIRST_RULE + (int)i))
             t->bad |= UINT64_C(1) << i;
     c->pq->clear(r);
     t->state = CONNECT_ENDS;
@@ -356,6 +371,7 @@ static void connect_note(struct pg_place *p, const struct connect_try *t,
     f->reason[0] = '\0';
     f->timeline = t->timeline;
     f->replicated = t->replicated;
+    f->standby = t->standby;
     f->version = (uint32_t)p->pq->serverVersion(t->conn);
     f->connected++;
 }
@@ -385,7 +401,7 @@ PGconn *pg_primary(struct pg_place *p, char reason[PG_REASON], hsy_status *st)
 
 /* ---- Later --------------------------------------------------------------- */
 
-static void connect_found(struct pg_place *p, bool replicated,
+static void connect_found(struct pg_place *p, bool replicated, bool standby,
                           const char *reason)
 {
     struct pg_found *f = &p->found;
@@ -394,6 +410,7 @@ static void connect_found(struct pg_place *p, bool replicated,
     f->reachable = reason == NULL;
     f->refused = reason != NULL;
     f->replicated = replicated;
+    f->standby = standby;
     snprintf(f->reason, sizeof f->reason, "%s", reason != NULL ? reason : "");
     pthread_mutex_unlock(&p->lock);
 }
@@ -402,7 +419,7 @@ static void connect_found(struct pg_place *p, bool replicated,
 static const char *connect_broken(const struct pg_rows *r)
 {
     for (size_t i = 0; i < CONNECT_RULES; i++)
-        if (pg_get(r, 0, (int)i + 3) == 0)
+        if (pg_get(r, 0, CONNECT_FIRST_RULE + (int)i) == 0)
             return connect_rules[i].reason;
     return NULL;
 }
@@ -419,7 +436,8 @@ hsy_status pg_verify(struct pg_link *l, hsy_error *err)
     if (st != HSY_OK)
         return st;
     broken = connect_broken(r);
-    connect_found(l->place, pg_get(r, 0, 2) != 0, broken);
+    connect_found(l->place, pg_get(r, 0, CONNECT_REPLICATED) != 0,
+                  pg_get(r, 0, CONNECT_STANDBY) != 0, broken);
     pg_rows_free(r);
     if (broken == NULL)
         return HSY_OK;

@@ -49,7 +49,8 @@ const char *pg_place_file(const struct pg_place *p, unsigned which);
 /* What the last connection found, or a link since. Any thread. */
 struct pg_found {
     uint32_t timeline;      /* the highest seen; 0: none yet */
-    bool replicated;        /* commits wait for a standby */
+    bool replicated;        /* commits wait for a standby, */
+    bool standby;           /* and one that they wait for is connected */
     uint32_t version;       /* of the server, 150018 */
     uint64_t connected;     /* how often a link was made */
     bool reachable;         /* the last try succeeded */

@@ -330,7 +330,7 @@ static const struct {
 } metrics_of_shard[METRICS_SHARD] = {
     {"shard_reachable", "1 if this node can use the database."},
     {"shard_timeline", "Timeline of its primary: one more with each failover."},
-    {"shard_replicated", "1 if commits wait for a standby."},
+    {"shard_replicated", "1 if commits wait for a standby, and it is there."},
     {"shard_commits_total", "Groups of uploads that this node committed."},
     {"shard_uploads_total", "Uploads in them."},
     {"shard_doubts_total",
@@ -347,7 +347,7 @@ static void metrics_shards(FILE *to, const struct cluster_status *s, size_t row)
     for (size_t i = 0; i < s->nshards; i++) {
         const struct cluster_shard_status *of = &s->shards[i];
         const uint64_t values[METRICS_SHARD] = {
-            of->up,      of->found.timeline, of->up && of->found.replicated,
+            of->up,      of->found.timeline, cluster_replicated(of),
             of->commits, of->uploads,        of->doubts,
             of->again,   of->folded,         of->waiting,
             of->unfolded};

@@ -123,9 +123,9 @@ static void status_put_shard(struct put *p,
     put_object(p, NULL);
     put_word(p, "server", s->name);
     put_bool(p, "reachable", s->up);
-    put_word(p, "why", s->up ? NULL : s->why);
+    put_word(p, "why", s->up && !s->failing ? NULL : s->why);
     put_count(p, "timeline", s->found.timeline);
-    put_bool(p, "replicated", s->up && s->found.replicated);
+    put_bool(p, "replicated", cluster_replicated(s));
     put_count(p, "commits", s->commits);
     put_count(p, "uploads", s->uploads);
     put_count(p, "doubts", s->doubts);

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define TROUBLE_RECENT 60u  /* seconds for which a refusal is news */
 #define TROUBLE_HANGS 10u   /* seconds without an answer */
@@ -115,8 +116,79 @@ static void trouble_behind(struct trouble *t, const struct trouble_scene *s)
                       "uploads are refused");
 }
 
+/* ---- Shards of a node ---------------------------------------------------- */
+
+/* What is wrong with a shard: the first that holds. */
+enum trouble_shard {
+    SHARD_FINE,
+    SHARD_UNREACHABLE,
+    SHARD_DISK_FULL,
+    SHARD_NO_STANDBY,
+    SHARD_NOT_COMMITTING
+};
+
+static enum trouble_shard trouble_shard(const struct cluster_shard_status *s)
+{
+    if (!s->up)
+        return SHARD_UNREACHABLE;
+    if (s->failing && strcmp(s->state, CLUSTER_DISK_FULL) == 0)
+        return SHARD_DISK_FULL;
+    if (s->found.replicated && !s->found.standby)
+        return SHARD_NO_STANDBY;
+    return s->failing ? SHARD_NOT_COMMITTING : SHARD_FINE;
+}
+
+/* Returns true if the shard accepts no upload of today. A standby that has just
+ * gone may be back before an upload has waited in vain. */
+static bool trouble_shard_stopped(const struct cluster_shard_status *s,
+                                  uint32_t today)
+{
+    switch (trouble_shard(s)) {
+    case SHARD_FINE:
+        return false;
+    case SHARD_NO_STANDBY:
+        return s->alone;
+    case SHARD_NOT_COMMITTING:
+        return s->epoch == 0 || s->epoch == today;
+    default:
+        return true;
+    }
+}
+
+/* Counts the shards with a trouble. It is grave if no shard accepts uploads, by
+ * whatever trouble: one of several takes its share of uploads with it and no
+ * more. */
+static size_t trouble_shards(struct trouble *t, const struct trouble_scene *s,
+                             enum trouble_shard what)
+{
+    const size_t n = s->cluster.nshards;
+    size_t count = 0, stopped = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        count += trouble_shard(&s->cluster.shards[i]) == what;
+        stopped += trouble_shard_stopped(&s->cluster.shards[i], s->status.day);
+    }
+    t->grave = s->many && stopped == n;
+    return count;
+}
+
+/* Says what is wrong with how many shards. */
+static void trouble_say_shards(struct trouble *t, const struct trouble_scene *s,
+                               size_t count, const char *what)
+{
+    if (count == 0)
+        return;
+    if (s->cluster.nshards == 1)
+        trouble_say(t, "%s", what);
+    else
+        trouble_say(t, "%s; databases, of %zu: %zu", what, s->cluster.nshards,
+                    count);
+}
+
+/* ---- More rows ----------------------------------------------------------- */
+
 /* What was refused long ago says nothing of now, if there is room. */
-static void trouble_disk_full(struct trouble *t, const struct trouble_scene *s)
+static void trouble_store_full(struct trouble *t, const struct trouble_scene *s)
 {
     const bool recent = s->now < s->disk_at + TROUBLE_RECENT;
     const bool little =
@@ -125,6 +197,16 @@ static void trouble_disk_full(struct trouble *t, const struct trouble_scene *s)
     t->grave = true;
     if (s->disk_at != 0 && (recent || little))
         trouble_say(t, "the disk is full, and uploads are refused");
+}
+
+static void trouble_disk_full(struct trouble *t, const struct trouble_scene *s)
+{
+    if (s->many)
+        trouble_say_shards(t, s, trouble_shards(t, s, SHARD_DISK_FULL),
+                           "the database's disk is full, and its uploads get "
+                           "503");
+    else
+        trouble_store_full(t, s);
 }
 
 static void trouble_disk_low(struct trouble *t, const struct trouble_scene *s)
@@ -232,20 +314,16 @@ static void trouble_unwanted(struct trouble *t, const struct trouble_scene *s)
                     s->hop.answered, s->hop.refusals);
 }
 
-/* One of several takes its share of uploads with it and no more; shard 0 also
- * what there is once. */
+/* Shard 0 also takes what there is once. */
 static void trouble_unreachable(struct trouble *t,
                                 const struct trouble_scene *s)
 {
     const size_t n = s->cluster.nshards;
-    size_t lost = 0;
+    const size_t lost = trouble_shards(t, s, SHARD_UNREACHABLE);
 
-    for (size_t i = 0; i < n; i++)
-        lost += !s->cluster.shards[i].up;
-    t->grave = s->many && lost == n;
     if (lost == 0)
         return;
-    if (t->grave)
+    if (lost == n)
         trouble_say(t, "the database cannot be used, and uploads get 503");
     else
         trouble_say(t,
@@ -255,6 +333,22 @@ static void trouble_unreachable(struct trouble *t,
                         ? ""
                         : "; documents, days and estimates wait",
                     n, lost);
+}
+
+/* Anybody may read this: /v1/status and the log have the database's words. */
+static void trouble_uncommitted(struct trouble *t,
+                                const struct trouble_scene *s)
+{
+    trouble_say_shards(t, s, trouble_shards(t, s, SHARD_NOT_COMMITTING),
+                       "the database answers, but commits have failed for "
+                       "seconds, and uploads get 503");
+}
+
+static void trouble_no_standby(struct trouble *t, const struct trouble_scene *s)
+{
+    trouble_say_shards(t, s, trouble_shards(t, s, SHARD_NO_STANDBY),
+                       "commits wait for a synchronous standby, but none is "
+                       "connected, and uploads get 503");
 }
 
 static void trouble_unreplicated(struct trouble *t,
@@ -313,6 +407,8 @@ static const struct trouble_row {
     {"next-hop", trouble_next},
     {"batch-refused", trouble_unwanted},
     {"database-unreachable", trouble_unreachable},
+    {"not-committing", trouble_uncommitted},
+    {"no-standby", trouble_no_standby},
     {"not-replicated", trouble_unreplicated},
     {"database-clock", trouble_apart},
 };

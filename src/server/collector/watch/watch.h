@@ -30,7 +30,7 @@ struct trouble {
     char text[WATCH_TEXT]; /* "" if all is well */
 };
 
-#define WATCH_TROUBLES 20u
+#define WATCH_TROUBLES 22u
 
 /* All that there can be, in the order of the table. Any thread. */
 void watch_look(struct collector *c, struct trouble out[WATCH_TROUBLES]);
