@@ -44,6 +44,19 @@ def part_of(listener):
 SPECS = {name: part_of(name) for name in TABLES}
 ok([t["name"] for t in FILE["tags"]] == list(TABLES) and all(set(op["tags"]) <= set(TABLES) for item in FILE["paths"].values() for m, op in item.items() if m != "parameters"),
    "every operation is of a listener")
+
+
+def parts(value):
+    """The value and everything below it."""
+    yield value
+    for below in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from parts(below)
+
+
+arrays = [at for at in parts(FILE) if isinstance(at, dict) and (at.get("type") == "array" or isinstance(at.get("type"), list) and "array" in at["type"])]
+ok(len(arrays) > 10 and all("items" in at for at in arrays), "every array schema says what its items are", [at for at in arrays if "items" not in at])
+names = [op.get("operationId") for item in FILE["paths"].values() for m, op in item.items() if m != "parameters"]
+ok(len(set(names)) == len(names) > 20 and all(re.fullmatch("[a-z][A-Za-z]+", name or "") for name in names), "every operation has an operationId of its own, a name that programs can use", names)
 probe = {"components": {}}
 strict = {"type": "object", "required": ["a"], "additionalProperties": False, "properties": {"a": {"type": "integer"}}}
 ok(breaks(probe, strict, {"a": 1}) == [] and breaks(probe, strict, {"a": "1"}) and breaks(probe, strict, {}) and breaks(probe, strict, {"a": 1, "b": 2})
