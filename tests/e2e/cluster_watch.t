@@ -210,8 +210,12 @@ ok(check(one) == (0, []), "and serve check has no word", check(one))
 ok(one.upload([t.upload([300])])[0] == 204, "uploads wait for it")
 p.configure(log_statement="all")
 ok(one.until(lambda: lost() == NAMES), "a setting that logs what must not be read is noticed while links stay", status())
-looks = [(s["reachable"], "log_statement logs parameters" in (s["why"] or "")) for _ in range(20) for s in status()["cluster"]["shards"]]
-ok(set(looks) == {(False, True)}, "its reason is told all the time", status())
+looks = [(s["reachable"], "log_statement logs parameters" in (s["why"] or "") and "up to a second of reports was logged: delete that log" in s["why"]) for _ in range(20) for s in status()["cluster"]["shards"]]
+ok(set(looks) == {(False, True)}, "its reason is told all the time, and that reports were logged until it was noticed", status())
+ok([line for line in said(one, "error shard-lost") if "up to a second of reports was logged: delete that log" in line], "the log event says so, too", one.said())
+code, found = check(one)
+ok(code == 1 and all("log_statement logs parameters" in line and "was logged" not in line for line in found) and len(found) == 2,
+   "serve check, which sent no reports, does not say that any were logged", found)
 code, body = one.upload([t.upload([301])])
 ok(code == 503 and {u["reason"] for u in body["refused"]} == {"doubt"}, "and nothing is acknowledged", (code, body))
 p.configure(log_statement="none")

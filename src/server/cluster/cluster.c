@@ -47,6 +47,15 @@ void cluster_say(struct cluster *c, const char *event, const char *text)
         c->o.say(c->o.ctx, event, text);
 }
 
+void cluster_say_shard(struct cluster_shard *s, const char *event,
+                       const char *why)
+{
+    char text[CLUSTER_TEXT];
+
+    snprintf(text, sizeof text, "%.80s: %s", pg_place_name(s->place), why);
+    cluster_say(s->c, event, text);
+}
+
 /* ---- Whose shard it is --------------------------------------------------- */
 
 static hsy_status cluster_check(struct cluster_shard *s,

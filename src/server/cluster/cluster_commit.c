@@ -498,7 +498,6 @@ static void commit_failed(struct cluster_shard *s, uint64_t begun,
                           const hsy_error *err)
 {
     const char *why = pg_reason(s->link);
-    char text[PG_REASON];
     bool say;
 
     if (why[0] == '\0' && err->msg != NULL)
@@ -514,11 +513,8 @@ static void commit_failed(struct cluster_shard *s, uint64_t begun,
     say = !s->failing_said && steady_ms() >= s->failing + CLUSTER_FAILING;
     s->failing_said = s->failing_said || say;
     pthread_mutex_unlock(&s->lock);
-    if (!say)
-        return;
-    snprintf(text, sizeof text, "%.80s: %.110s", pg_place_name(s->place),
-             s->blame.why);
-    cluster_say(s->c, "commit-failed", text);
+    if (say)
+        cluster_say_shard(s, "commit-failed", s->blame.why);
 }
 
 /* A commit of one epoch says nothing of another whose table is missing. */

@@ -16,15 +16,6 @@ static uint64_t state_seconds(void)
 
 /* ---- A shard ------------------------------------------------------------- */
 
-/* The reason of a connection that failed has the server's own words. */
-static void state_say(struct cluster_shard *s, const char *why)
-{
-    char text[PG_REASON];
-
-    snprintf(text, sizeof text, "%.80s: %.110s", pg_place_name(s->place), why);
-    cluster_say(s->c, "shard-lost", text);
-}
-
 void cluster_shard_tried(struct cluster_shard *s, hsy_status st,
                          const hsy_error *err)
 {
@@ -43,7 +34,7 @@ void cluster_shard_tried(struct cluster_shard *s, hsy_status st,
         s->mark_at = 0; /* nobody knows now */
     pthread_mutex_unlock(&s->lock);
     if (st != HSY_OK && !was)
-        state_say(s, why);
+        cluster_say_shard(s, "shard-lost", why);
 }
 
 /* The mark moves on when all up to it is folded: what is folded is gone. */

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #define CLUSTER_SQL 512 /* bytes of a statement with the name of a table */
+#define CLUSTER_TEXT (PG_REASON + 84) /* of an event: a place and a reason */
 #define CLUSTER_DELTA 4 /* type of a batch, besides enum store_batch_type */
 
 /* ---- Uploads on their way ------------------------------------------------ */
@@ -247,7 +248,7 @@ struct cluster {
     int64_t behind;    /* seconds that the clock of shard 0 is behind ours */
     uint64_t started;  /* microseconds */
     struct {
-        char event[32], text[PG_REASON];
+        char event[32], text[CLUSTER_TEXT];
         uint64_t at; /* milliseconds */
     } said[8];       /* what was said last: not again for a while */
     size_t nsaid;
@@ -264,6 +265,11 @@ static inline struct cluster *cluster_of(struct counting *c)
 }
 
 void cluster_say(struct cluster *c, const char *event, const char *text);
+
+/* Says it of a shard, with the name of its place: the reason has the server's
+ * own words. */
+void cluster_say_shard(struct cluster_shard *s, const char *event,
+                       const char *why);
 
 /* One without connections, closed by its functions; and the places of its
  * shards. */

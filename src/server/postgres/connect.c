@@ -25,34 +25,40 @@
  * be read in a log (P7). The first column is true if all is well. */
 static const struct {
     const char *sql, *reason;
+    bool logs; /* a server that breaks it logs ids and reports */
 } connect_rules[] = {
-    {"current_setting('fsync') = 'on'", "fsync is off: a crash loses commits"},
+    {"current_setting('fsync') = 'on'", "fsync is off: a crash loses commits",
+     false},
     {"current_setting('full_page_writes') = 'on'",
-     "full_page_writes is off: a crash damages tables"},
+     "full_page_writes is off: a crash damages tables", false},
     /* It stays so for this session, whatever is reloaded meanwhile; but a
      * session that began now must have it too. */
     {"set_config('synchronous_commit', current_setting('synchronous_commit'), "
      "false) in ('on', 'remote_apply') and (select reset_val from pg_settings "
      "where name = 'synchronous_commit') in ('on', 'remote_apply')",
      "synchronous_commit is not 'on': commits would be acknowledged that a "
-     "crash loses"},
+     "crash loses",
+     false},
     {"current_setting('log_statement') in ('none', 'ddl') or "
      "current_setting('log_parameter_max_length') = '0'",
-     "log_statement logs parameters: ids and reports would stand in the log"},
+     "log_statement logs parameters: ids and reports would stand in the log",
+     true},
     {"(current_setting('log_min_duration_statement') = '-1' and "
      "current_setting('log_min_duration_sample') = '-1' and "
      "current_setting('log_transaction_sample_rate') = '0') or "
      "current_setting('log_parameter_max_length') = '0'",
      "slow statements are logged with their parameters: set "
-     "log_parameter_max_length = 0"},
+     "log_parameter_max_length = 0",
+     true},
     {"current_setting('log_parameter_max_length_on_error') = '0'",
      "parameters of failed statements are logged: set "
-     "log_parameter_max_length_on_error = 0"},
+     "log_parameter_max_length_on_error = 0",
+     true},
     {"coalesce(current_setting('auto_explain.log_min_duration', true), '-1') "
      "in ('-1', '')",
-     "auto_explain logs statements with their parameters"},
+     "auto_explain logs statements with their parameters", true},
     {"current_setting('track_commit_timestamp') = 'off'",
-     "track_commit_timestamp is on: it notes when each upload came"},
+     "track_commit_timestamp is on: it notes when each upload came", false},
 };
 
 #define CONNECT_RULES (sizeof connect_rules / sizeof *connect_rules)
@@ -346,12 +352,30 @@ static struct connect_try *connect_choose(struct connect *c)
     return best;
 }
 
+/* Writes why a server is refused by a rule, with the lock. If links were in use
+ * when a reload broke the rule, it logged what they sent until that was noticed
+ * (once a second), and the operator has to know as long as it is refused. */
+static void connect_refusal(struct pg_place *p, size_t rule,
+                            char reason[PG_REASON])
+{
+    const bool logs = connect_rules[rule].logs;
+
+    p->logged = p->logged || (logs && p->found.reachable);
+    snprintf(reason, PG_REASON, "%s%s", connect_rules[rule].reason,
+             logs && p->logged
+                 ? "; up to a second of reports was logged: delete that log"
+                 : "");
+}
+
 static void connect_judge(struct connect *c, struct connect_try *t)
 {
+    char reason[PG_REASON];
+
     for (size_t i = 0; i < CONNECT_RULES; i++)
         if (t->bad >> i & 1) {
             c->st = HSY_E_REFUSED;
-            connect_lost(c, t, connect_rules[i].reason);
+            connect_refusal(c->p, i, reason);
+            connect_lost(c, t, reason);
             return;
         }
 }
@@ -369,6 +393,7 @@ static void connect_note(struct pg_place *p, const struct connect_try *t,
         return;
     }
     f->reason[0] = '\0';
+    p->logged = false;
     f->timeline = t->timeline;
     f->replicated = t->replicated;
     f->standby = t->standby;
@@ -401,34 +426,41 @@ PGconn *pg_primary(struct pg_place *p, char reason[PG_REASON], hsy_status *st)
 
 /* ---- Later --------------------------------------------------------------- */
 
-static void connect_found(struct pg_place *p, bool replicated, bool standby,
-                          const char *reason)
+/* Notes what a link found: the rule that does not hold, or CONNECT_RULES, and
+ * writes why the server is refused. */
+static void connect_found(struct pg_place *p, const struct pg_rows *r,
+                          size_t broken, char reason[PG_REASON])
 {
     struct pg_found *f = &p->found;
 
     pthread_mutex_lock(&p->lock);
-    f->reachable = reason == NULL;
-    f->refused = reason != NULL;
-    f->replicated = replicated;
-    f->standby = standby;
-    snprintf(f->reason, sizeof f->reason, "%s", reason != NULL ? reason : "");
+    if (broken < CONNECT_RULES)
+        connect_refusal(p, broken, reason);
+    else
+        p->logged = false;
+    f->reachable = broken == CONNECT_RULES;
+    f->refused = !f->reachable;
+    f->replicated = pg_get(r, 0, CONNECT_REPLICATED) != 0;
+    f->standby = pg_get(r, 0, CONNECT_STANDBY) != 0;
+    snprintf(f->reason, sizeof f->reason, "%s", f->refused ? reason : "");
     pthread_mutex_unlock(&p->lock);
 }
 
-/* The first rule that does not hold; NULL: all do. */
-static const char *connect_broken(const struct pg_rows *r)
+/* Returns the first rule that does not hold, or CONNECT_RULES. */
+static size_t connect_broken(const struct pg_rows *r)
 {
-    for (size_t i = 0; i < CONNECT_RULES; i++)
-        if (pg_get(r, 0, CONNECT_FIRST_RULE + (int)i) == 0)
-            return connect_rules[i].reason;
-    return NULL;
+    size_t i = 0;
+
+    while (i < CONNECT_RULES && pg_get(r, 0, CONNECT_FIRST_RULE + (int)i) != 0)
+        i++;
+    return i;
 }
 
 hsy_status pg_verify(struct pg_link *l, hsy_error *err)
 {
     char *sql = connect_question();
     struct pg_rows *r = NULL;
-    const char *broken;
+    size_t broken;
     hsy_status st;
 
     st = sql != NULL ? pg_ask(l, &r, err, sql, "") : host_nomem(err);
@@ -436,12 +468,10 @@ hsy_status pg_verify(struct pg_link *l, hsy_error *err)
     if (st != HSY_OK)
         return st;
     broken = connect_broken(r);
-    connect_found(l->place, pg_get(r, 0, CONNECT_REPLICATED) != 0,
-                  pg_get(r, 0, CONNECT_STANDBY) != 0, broken);
+    connect_found(l->place, r, broken, l->reason);
     pg_rows_free(r);
-    if (broken == NULL)
+    if (broken == CONNECT_RULES)
         return HSY_OK;
-    pg_say(l->reason, broken);
     pg_drop(l);
     return host_fail(err, HSY_E_REFUSED, HOST_FIELD_STORE, PG_MISSET);
 }

@@ -30,6 +30,7 @@ struct pg_place {
     char name[256];
     pthread_mutex_t lock;
     struct pg_found found; /* lock */
+    bool logged; /* the server was reloaded, and logged what links sent; lock */
 };
 
 /* A value that a statement gets. */
