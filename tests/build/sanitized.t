@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # These run other programs than the command, wait more than they run, or compute what the unit tests compute.
 plain="postgres kubernetes load_cluster balance load bench recorded readme dashboard watch readers
-    cluster_check cluster_connect cluster_same cluster_watch cluster_tls cluster_shards cluster_tokens
+    cluster_check cluster_commits cluster_connect cluster_same cluster_watch cluster_tls cluster_shards cluster_tokens
     study simulate poisoning same rehearsal attendance sfp discover audit survey release choosing spelling pipeline
     runbook run_shuffler help"
 [[ -n ${HSY_TEST_LONG:-} ]] || plain+=" account attributes column deltas digests formats lines merge openapi

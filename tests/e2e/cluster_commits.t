@@ -4,6 +4,10 @@ is not ready while no database commits, and is ready again without an upload."""
 
 import os
 import sys
+import time
+
+left = 86400 - time.time() % 86400
+time.sleep(left + 1 if left < 300 else 0)  # no day ends while this runs: tables of today and yesterday are taken away
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rig"))
 from collector import *
