@@ -385,15 +385,16 @@ HSY_API hsy_status hsy_truth_code(const hsy_scheme *s, uint64_t *code,
  * spelled in more bits, and for tuples, whose attributes have their own. */
 HSY_API uint64_t hsy_code_count(const hsy_scheme *s);
 
-/* Parse a decimal into units of 10^-scale, rounding half away from zero. No
- * exponent, no spaces. Returns HSY_E_FORMAT or HSY_E_RANGE. */
+/* Parse a decimal ("7", "-0.5", ".5") into units of 10^-scale, rounding half
+ * away from zero. No exponent, no spaces. Returns HSY_E_FORMAT or HSY_E_RANGE.
+ */
 HSY_API hsy_status hsy_decimal_parse(int64_t *number, const char *text,
                                      size_t len, uint32_t scale);
 
 /* Parse an epsilon into nano-epsilon, rounding down. Accepts a decimal ("1",
- * "0.5"), or "lnN" with a positive integer N ("ln3"), never rounded above ln N.
- * No sign, exponent or space. Returns HSY_E_FORMAT, or HSY_E_RANGE outside
- * [1e-6, 32] after rounding. */
+ * "0.5", ".5"), or "lnN" with a positive integer N ("ln3"), never rounded above
+ * ln N. No sign, exponent or space. Returns HSY_E_FORMAT, or HSY_E_RANGE
+ * outside [1e-6, 32] after rounding. */
 HSY_API hsy_status hsy_epsilon_parse(uint64_t *nano_epsilon, const char *text,
                                      size_t len);
 

@@ -94,9 +94,9 @@ for args, words in ((["--yes-no", "--set", "spinner=0.5"], ["--set: "]), (["--st
                     (["--domain", "3", "--mechanism", "onebit", *UNIT], ["--mechanism onebit does not", "--range"]),
                     (["--yes-no", "--set", "spinner=0.70000000001"], ["at most 9", "2^31"]),
                     (["--range", "0:9000000000000000000", *UNIT], ["--range", "2^62"]),
-                    (["--range", ".5:1", *UNIT], ["--range", "a digit first"]), (["--yes-no", "--epsilon", ".5"], ["--epsilon", "a digit first"])):
+                    (["--range", ".:1", *UNIT], ["--range", "decimal numbers"]), (["--yes-no", "--epsilon", "5."], ["--epsilon", "decimal number"])):
     usage(["randomize", *args], words, "the option and its limit are named: %s" % " ".join(args[:4]))
-truth(["--range", "0:10", *UNIT], "1\n.5\n", ["line 2", "a digit first"], "a number without its first digit")
+truth(["--range", "0:10", *UNIT], "1\n5.\n", ["line 2", "decimal number"], "a number without a digit after its point")
 LH = ["randomize", "--domain", "10", "--mechanism", "olh", *UNIT, "--set"]
 usage([*LH, "g=4", "--set", "g=5"], ["--set g", "twice"], "a setting twice")
 usage(["randomize", "--yes-no", "--set", "spinner=0.7", "--set", "coins=1/2,1/2"], ["--set coins", "one design"], "two designs")
@@ -260,6 +260,14 @@ for a, b in ((["--level", "99%"], ["--level", "0.99"]), (["--level", "9/10"], ["
 half = must("randomize", "--range", "0:8", "--bins", "8", "--mechanism", "hh", *UNIT, "--simulate", "--seed", "1", stdin="1\n5\n" * 100)
 ok(must("estimate", "--quantile", "25%,50%", "--format", "csv", stdin=half).decode().replace("25%", "0.25").replace("50%", "0.5") ==
    must("estimate", "--quantile", "0.25,0.5", "--format", "csv", stdin=half).decode(), "quantiles in per cent")
+for a, b in ((["--level", ".9"], ["--level", "0.9"]), (["--assume-lying", ".01"], ["--assume-lying", "0.01"])):
+    ok(must("estimate", *a, "--format", "csv", stdin=tally) == must("estimate", *b, "--format", "csv", stdin=tally),
+       "estimate reads %s %s as %s" % (*a, b[1]))
+for args, plain in ((["--yes-no", "--epsilon", ".5"], ["--yes-no", "--epsilon", "0.5"]), (["--range", "-.5:.5", *UNIT], ["--range", "-0.5:0.5", *UNIT])):
+    said = [must("randomize", *how, "--simulate", "--seed", "1", stdin=b"0\n") for how in (args, plain)]
+    ok(said[0] == said[1], "randomize reads %s as %s" % (" ".join(args), " ".join(plain)))
+ok(must("randomize", "--range", "0:1", *UNIT, "--simulate", "--seed", "1", stdin=b".5\n") ==
+   must("randomize", "--range", "0:1", *UNIT, "--simulate", "--seed", "1", stdin=b"0.5\n"), "randomize reads the truth .5 as 0.5")
 spun = [must("randomize", "--yes-no", "--set", "spinner=" + p, "--simulate", "--seed", "1", stdin="yes\nno\n") for p in ("0.7", "70%")]
 ok(spun[0] == spun[1], "a spinner of 70% is one of 0.7, byte for byte")
 for args, words in ((["--interval", "wilsn"], "did you mean 'wilson'"), (["--post", "norm-sib"], "did you mean 'norm-sub'")):

@@ -93,6 +93,9 @@ for args, what in (
         (["--range", "0:10", "--bins", "4", "--mechanism", "sw", "--n", "10", "--epsilon", "1"], "beforehand")):
     r = run("plan", *args)
     ok(r.code in (1, 2) and r.out == b"" and (what in r.err or what == "KIND"), "refused: " + " ".join(args), r)
+SHARES = ["--domain", "40", "--n", "20000", "--epsilon", "2"]
+ok(plan(*SHARES, "--share", "0") == plan(*SHARES), "plan accepts --share 0, which is its default for a list of values")
+ok(plan(*SHARES, "--share", ".1") == plan(*SHARES, "--share", "0.1"), "plan reads --share .1 as 0.1")
 r = run("plan", "--yes-no", "--n", "10", "--alpha", "0.0001")
 ok(r.code == 1 and "ask more people" in r.err, "what no epsilon reaches is said", r)
 

@@ -67,7 +67,7 @@ static const struct cli_option plan_options[] = {
     {"all", NULL, "bound the largest error over all values", CLI_INTO_FLAG,
      PLAN(question.all), .with = "values values-file domain bins"},
     {"share", "F", "true share (default: 0.5 for yes/no and --task, else 0)",
-     CLI_INTO_SHARE, PLAN(question.share),
+     CLI_INTO_SHARE, PLAN(question.share), .low = 1,
      .with = "yes-no values values-file domain bins task"},
     CLI_SPEC_AS("mechanism", NULL,
                 "a name from 'hearsay mechanisms' (default auto)"),

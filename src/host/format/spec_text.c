@@ -95,9 +95,8 @@ hsy_status spec_text_range(hsy_spec *spec, const char *text, hsy_error *err)
         st = spec_text_range_at(spec, text, len_lo, scale);
     while (st == HSY_E_RANGE && scale-- > least);
     if (st == HSY_E_FORMAT)
-        return spec_text_wrong(err,
-                               "not two decimal numbers (a digit first, as "
-                               "in 0.5; no exponent): LO:HI");
+        return spec_text_wrong(err, "not two decimal numbers (no exponent): "
+                                    "LO:HI");
     if (st != HSY_OK)
         return spec_text_wrong(err, "too large: in units of the last decimal, "
                                     "HI - LO must be below 2^62 (4.6e18) and "
@@ -118,8 +117,8 @@ static hsy_status spec_text_epsilon(hsy_spec *spec, const char *text,
         return st;
     return host_fail(err, st, HSY_FIELD_EPSILON,
                      st == HSY_E_FORMAT
-                         ? "not a decimal number (a digit first, no exponent); "
-                           "write it as 1, 0.5 or ln3"
+                         ? "not a decimal number (no exponent); write it "
+                           "as 1, 0.5 or ln3"
                          : "must be from 0.000001 to 32");
 }
 

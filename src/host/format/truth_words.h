@@ -22,8 +22,7 @@ static const struct truth_word {
 
 #define TRUTH_NOT_YES_NO_TEXT "must be yes or no (or true/false, 1/0)"
 #define TRUTH_NOT_DECIMAL_TEXT                                                 \
-    "must be a decimal number (a digit first, e.g. 0.5 or -0.5; no exponent, " \
-    "no spaces)"
+    "must be a decimal number (e.g. 0.5 or -0.5; no exponent, no spaces)"
 
 /* Values without names are called 0 to d - 1: one to ten digits. That it is
  * none shows in the time, which it is not does not. */

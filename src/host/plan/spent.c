@@ -16,7 +16,7 @@ bool account_epsilon(double *out, const char *text)
     double x;
 
     text += ln ? 2 : 0;
-    if (*text == '.' || !text_number(&x, text))
+    if (!text_number(&x, text))
         return false;
     x = ln ? log(x) * (1 + 1e-15) : x;
     if (!(x > 0 && x <= 100))

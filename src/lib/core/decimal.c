@@ -29,8 +29,9 @@ static bool decimal_append(uint64_t *value, const char *digits, size_t n,
 }
 
 /*
- * "digits" or "digits.digits" in units of 10^-scale. A remainder is cut or
- * rounded by its first digit, which alone tells whether it is half or more.
+ * Parses "digits", "digits.digits" or ".digits" in units of 10^-scale. A
+ * remainder is cut or rounded by its first digit, which alone tells whether it
+ * is half or more.
  */
 static hsy_status decimal_magnitude(uint64_t *value, const char *text,
                                     size_t len, uint32_t scale, uint64_t limit,
@@ -42,7 +43,7 @@ static hsy_status decimal_magnitude(uint64_t *value, const char *text,
     size_t kept = part_len < scale ? part_len : scale;
     uint64_t v = 0;
 
-    if (whole == 0 || (whole < len && text[whole] != '.') ||
+    if (len == 0 || (whole < len && text[whole] != '.') ||
         (whole < len && part_len == 0) ||
         decimal_span(part, part_len) != part_len)
         return HSY_E_FORMAT;

@@ -324,12 +324,12 @@ static void reads_numbers(void)
         int64_t number;
     } rows[] = {{"0", 0},
                 {"1.5", 15},
+                {".5", 5},
                 {"-3.25", -33},
                 {"99999999999999999999", 100},
                 {"-99999999999999999999", -50},
                 {"11", 110}};
-    static const char *const wrong[] = {"",   "x",  "1e3", " 1",
-                                        "1 ", ".5", "nan"};
+    static const char *const wrong[] = {"", "x", "1e3", " 1", "1 ", ".", "nan"};
     struct client_truth t;
     bool good = true;
 

@@ -62,8 +62,7 @@ static void bad_ranges_say_why(void)
 {
     static const char *const bad[][2] = {
         {"0:0.1234567891", "at most 9 decimals"},
-        {"a:b", "not two decimal numbers (a digit first, as in 0.5; no "
-                "exponent): LO:HI"},
+        {"a:b", "not two decimal numbers (no exponent): LO:HI"},
         {"0:99999999999999999999",
          "too large: in units of the last decimal, HI - LO must be below 2^62 "
          "(4.6e18) and either end below 2^63"},

@@ -12,10 +12,12 @@
 
 static void epsilons_are_not_rounded_down(void)
 {
-    static const char *const bad[] = {"0", "101", ".5", "-1", "ln1", "x", ""};
+    static const char *const bad[] = {"0", "101", ".", "-1", "ln1", "x", ""};
     double x = 0;
 
     ok(account_epsilon(&x, "0.5") && eq_int(x == 0.5, 1), "a decimal");
+    ok(account_epsilon(&x, ".25") && eq_int(x == 0.25, 1),
+       "a decimal without its first 0");
     ok(account_epsilon(&x, "1e-3") && eq_int(x == 0.001, 1), "an exponent");
     ok(account_epsilon(&x, "ln3") && x >= log(3) && x < 1.0987, "or ln3");
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
