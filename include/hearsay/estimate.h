@@ -399,10 +399,10 @@ HSY_API hsy_status hsy_density(const hsy_scheme *s, double *shares,
 
 /* Compute the shares with intervals. Each interval covers its share with
  * probability how->level for any true shares. Its bounds are linear in the
- * counts, and are extended to include the estimate. sd is half an interval
- * divided by the normal quantile. EMS has no intervals, nor has a scheme above
- * 256 values or 1024 outputs: then they are NAN and fit->no_interval says why.
- * scratch: hsy_density_estimate_scratch bytes. */
+ * counts, and are extended to include the estimate. sd is half of the 95 %
+ * interval over 1.96, whatever the level. EMS has no intervals, nor has a
+ * scheme above 256 values or 1024 outputs: then they are NAN and
+ * fit->no_interval says why. scratch: hsy_density_estimate_scratch bytes. */
 HSY_API size_t hsy_density_estimate_scratch(const hsy_scheme *s);
 HSY_API hsy_status hsy_density_estimate(const hsy_scheme *s, hsy_estimate *est,
                                         hsy_density_fit *fit,

@@ -189,6 +189,13 @@ ok(r["interval"] == "none" and r["simultaneous"] is False and "bias" in r["why"]
 r = json.loads(must("estimate", "-", "--format", "json", stdin=window["16"]))
 ok(r["interval"] == "linear" and r["why"] is None and r["target"] == "people" and r["level"] == .95 and
    all(x["low"] <= x["estimate"] <= x["high"] for x in r["estimates"]), "by EM they are there", r)
+errors = {x["value"]: x["stderr"] for x in r["estimates"]}
+for how in (["--level", "50%"], ["--level", "99%"], ["--top", "4"]):
+    other = json.loads(must("estimate", "-", *how, "--format", "json", stdin=window["16"]))["estimates"]
+    ok(len(other) >= 4 and all(x["stderr"] == errors[x["value"]] for x in other), "sw: %s leaves standard errors as they are" % " ".join(how), other)
+errors = [json.loads(must("estimate", "-", "--between", "0:20", "--level", level, "--format", "json", stdin=window["16"]))["estimates"][0]["stderr"]
+          for level in ("50%", "95%", "99%")]
+ok(len(set(errors)) == 1, "sw: the standard error of a range is the same at every level", errors)
 many_bins = must("randomize", "--range", "0:1000", "--bins", "1000", "--mechanism", "sw", "--epsilon", "1", stdin="9\n" * 500)
 r = json.loads(must("estimate", "-", "--format", "json", stdin=many_bins))
 ok(r["interval"] == "none" and "256" in r["why"], "nor do more than 256 bins have any", {k: r[k] for k in ("interval", "why")})

@@ -55,9 +55,7 @@ static void density_intervals(struct reach *r, hsy_estimate *est, double *unit,
 
     for (size_t x = 0; x < r->values; x++) {
         unit[x] = 1;
-        est[x].low = fmin(est[x].value, hsy_reach_bound(r, unit, -1, z));
-        est[x].high = fmax(est[x].value, hsy_reach_bound(r, unit, 1, z));
-        est[x].sd = (est[x].high - est[x].low) / (2 * z);
+        hsy_reach_interval(r, &est[x], unit, z);
         unit[x] = 0;
     }
 }

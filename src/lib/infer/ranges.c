@@ -400,9 +400,7 @@ static hsy_status ranges_reach(hsy_estimate *est, const hsy_ranges *r,
     for (size_t i = from; i < to; i++)
         density->sum[i] = 1;
     est->value = r->cdf[to] - r->cdf[from];
-    est->low = fmin(est->value, hsy_reach_bound(reach, density->sum, -1, z));
-    est->high = fmax(est->value, hsy_reach_bound(reach, density->sum, 1, z));
-    est->sd = (est->high - est->low) / (2 * z);
+    hsy_reach_interval(reach, est, density->sum, z);
     for (size_t i = from; i < to; i++)
         density->sum[i] = 0;
     return HSY_OK;

@@ -25,6 +25,7 @@
 #define REACH_HALF 2u      /* neighbours to either side */
 #define REACH_RIDGE 1e-11  /* of the trace: columns alike are told apart */
 #define REACH_LEAST 1e-300 /* a pivot of the covariance */
+#define REACH_USUAL 0.95   /* level whose interval gives the sd */
 
 bool hsy_reach_fits(size_t values, size_t outputs)
 {
@@ -329,4 +330,25 @@ double hsy_reach_bound(struct reach *r, const double *a, int sign, double z)
         says += r->pull[x] * (r->far[x] - r->pilot[x]);
     bound = (says - level) / mu + z * fmax(z / mu, reach_deviation(r, mu));
     return sign * fmin(bound, most);
+}
+
+static void reach_ends(struct reach *r, double ends[2], const double *a,
+                       double value, double z)
+{
+    ends[0] = fmin(value, hsy_reach_bound(r, a, -1, z));
+    ends[1] = fmax(value, hsy_reach_bound(r, a, 1, z));
+}
+
+void hsy_reach_interval(struct reach *r, hsy_estimate *est, const double *a,
+                        double z)
+{
+    const double usual = -hsy_normal_quantile((1 - REACH_USUAL) / 2);
+    double ends[2];
+
+    reach_ends(r, ends, a, est->value, z);
+    est->low = ends[0];
+    est->high = ends[1];
+    if (z != usual)
+        reach_ends(r, ends, a, est->value, usual);
+    est->sd = (ends[1] - ends[0]) / (2 * usual);
 }

@@ -66,6 +66,12 @@ void hsy_reach_open(struct reach *r, const double *theta, const double *counts,
  */
 double hsy_reach_bound(struct reach *r, const double *a, int sign, double z);
 
+/* Sets the interval of the sum est->value between the bounds at z, extended to
+ * include the value, and sd. Bounds are not proportional to z, so sd is half of
+ * the 95 % interval over 1.96 whatever z is. */
+void hsy_reach_interval(struct reach *r, hsy_estimate *est, const double *a,
+                        double z);
+
 /* The table and the path through it (reach_path.c). Exchange row k. */
 void hsy_reach_exchange(struct reach_table *t, size_t m, size_t k);
 
