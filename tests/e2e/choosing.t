@@ -28,7 +28,7 @@ for row in lines[1:]:
 ok(len(lines) == 17 and len(lines[0]) == 12 and not wrong, "the page's table is what the command says, within 5 %", wrong)
 
 shown = must("mechanisms", "--epsilon", "1", "--domain", "1024").decode()
-why = "auto chooses pgr: variance 2.4 % above the least (ss), in 11 bits against 1024"
+why = "auto chooses pgr: error of the histogram 2.4 % above the least (ss), in 11 bits against 1024"
 ok(why + ".\n" in shown and why + "." in page, "one line says why, as on the page", shown)
 m = costs(1, 1024, "--users", "1000000")
 ok(m["why"] == why and m["choice"] == "pgr" and m["max_bits"] is None and m["users"] == 1000000, "and json", m)
@@ -38,7 +38,11 @@ ok(by["ss"]["decode"] == 1024 + 16 * 1000000 and by["pgr"]["decode"] == 1093 * 1
 ok(by["grr"]["memory"] == 8 * 1025 and by["olh"]["memory"] > 8 << 18, "memory is a tally's and the scratch", by)
 ok(all(by[name][key] is None for name in ("sw", "rappor") for key in ("n_variance_0", "n_variance_1", "stderr_0", "decode", "memory")),
    "what is estimated by iteration has no formula", by)
-ok(costs(4, 16)["why"] == "auto chooses grr: the least variance, in 4 bits per report", "the best and shortest needs no more words")
+ok(costs(4, 16)["why"] == "auto chooses grr: the least error of the histogram, in 4 bits per report", "the best and shortest needs no more words")
+m = costs(2, 17)
+error = {r["mechanism"]: 16 * r["n_variance_0"] + r["n_variance_1"] for r in m["mechanisms"] if r["n_variance_0"] is not None}
+ok("error of the histogram 17.2 % above the least (ss)" in m["why"] and abs(error["grr"] / error["ss"] - 1.172) < 5e-4,
+   "the line says by how much the error of all shares together is above the least", (m["why"], error))
 
 m = costs(8, 16384, "--max-bits", "64")
 ok(m["choice"] == "hpg" and m["max_bits"] == 64 and "within the limits, in 17 bits" in m["why"], "a limit on bits", m["why"])

@@ -103,8 +103,16 @@ static bool catalogue_rivals(const struct catalogue *l,
            (limits->max_steps == 0 || info->steps <= (double)limits->max_steps);
 }
 
-/* The row that auto takes for a list of values, and the one of least variance;
- * NULL: none. */
+/* Returns n times the error of the whole histogram: the sum of the variances of
+ * all shares if everybody has the same value. */
+static double catalogue_error(const struct catalogue *l,
+                              const struct catalogue_row *row)
+{
+    return (double)(l->domain - 1) * row->cost.info.v0 + row->cost.info.v1;
+}
+
+/* The row that auto takes for a list of values, and the one whose histogram has
+ * the least error; NULL: none. */
 static void catalogue_winners(const struct catalogue *l,
                               const struct catalogue_row **chosen,
                               const struct catalogue_row **least)
@@ -117,7 +125,8 @@ static void catalogue_winners(const struct catalogue *l,
             continue;
         if (row->chosen)
             *chosen = row;
-        if (*least == NULL || row->cost.info.v0 < (*least)->cost.info.v0)
+        if (*least == NULL ||
+            catalogue_error(l, row) < catalogue_error(l, *least))
             *least = row;
     }
 }
@@ -127,24 +136,26 @@ void catalogue_why(const struct catalogue *l, char line[CATALOGUE_WHY],
 {
     const char *among = catalogue_limited(l) ? " within the limits" : "";
     const struct catalogue_row *chosen, *least;
+    double above = 1;
 
     catalogue_winners(l, &chosen, &least);
+    if (chosen != NULL)
+        above = catalogue_error(l, chosen) / catalogue_error(l, least);
     *name = chosen != NULL ? chosen->entry->name : NULL;
     if (chosen == NULL)
         snprintf(line, CATALOGUE_WHY, "auto chooses none: no mechanism is%s",
                  among);
-    else if (chosen->cost.info.v0 <= CATALOGUE_SAME * least->cost.info.v0)
+    else if (above <= CATALOGUE_SAME)
         snprintf(line, CATALOGUE_WHY,
-                 "auto chooses %s: the least variance%s, in %" PRIu32
-                 " bits per report",
+                 "auto chooses %s: the least error of the histogram%s, in "
+                 "%" PRIu32 " bits per report",
                  *name, among, chosen->cost.info.packed_bits);
     else
         snprintf(line, CATALOGUE_WHY,
-                 "auto chooses %s: variance %.1f %% above the least%s (%s), in "
-                 "%" PRIu32 " bits against %" PRIu32,
-                 *name, 100 * (chosen->cost.info.v0 / least->cost.info.v0 - 1),
-                 among, least->entry->name, chosen->cost.info.packed_bits,
-                 least->cost.info.packed_bits);
+                 "auto chooses %s: error of the histogram %.1f %% above the "
+                 "least%s (%s), in %" PRIu32 " bits against %" PRIu32,
+                 *name, 100 * (above - 1), among, least->entry->name,
+                 chosen->cost.info.packed_bits, least->cost.info.packed_bits);
 }
 
 /* ---- Rows ---------------------------------------------------------------- */

@@ -55,7 +55,9 @@ static void auto_is_explained(void)
     catalogue_why(&c, why, &name);
     is_text(name, "grr", "among few values grr is taken");
     ok(row(&c, name)->chosen, "and marked");
-    is_text(why, "auto chooses grr: the least variance, in 2 bits per report",
+    is_text(why,
+            "auto chooses grr: the least error of the histogram, in 2 bits per "
+            "report",
             "and a line says why");
     ok(!catalogue_limited(&c), "no limit was said");
 }
