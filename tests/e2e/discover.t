@@ -30,23 +30,26 @@ got = json.loads(must("discover", "show", whole, "--significant", "--format", "j
 names = [row["value"] for row in got["strings"]]
 ok(names[:2] == ["water", "fire"] and got["found"] == len(names) == 3, "the frequent strings are found", names)
 truth = {w: people.count(w) / N for w in (b"water", b"fire", b"\xff\xfe\x01")}
-rows = list(csv.reader(io.StringIO(must("discover", "show", whole, "--significant", "--format", "csv").decode("latin-1"))))
-ok(rows[0] == ["value", "estimate", "stderr", "low", "high", "level_selected", "significant", "level", "target", "reports"], "csv has its columns", rows[0])
+rows = list(csv.reader(io.StringIO(must("discover", "show", whole, "--significant", "--format", "csv").decode("utf-8"))))
+ok(rows[0] == ["value", "estimate", "stderr", "low", "high", "level_selected", "significant", "value_hex", "level", "target", "reports"],
+   "csv, which is valid UTF-8, has its columns", rows[0])
+found = {bytes.fromhex(r[7]) or r[0].encode(): r for r in rows[1:-1]}
 rest = rows.pop()
 ok(rest[0] == "(not shown)" and float(rest[3]) < 1 - sum(truth.values()) < float(rest[4]), "the last row is what is not shown", rest)
-ok(sorted(r[0].encode("latin-1") for r in rows[1:]) == sorted(truth), "bytes that are no UTF-8 are kept", rows)
+ok(sorted(found) == sorted(truth) and found[b"\xff\xfe\x01"][0] == "\\xff\\xfe\x01" and found[b"fire"][7] == "",
+   "csv has bytes that are not UTF-8 in value_hex, and shows them as \\xff", rows)
 kept = [row for row in got["strings"] if "value_hex" in row]
 ok([(row["value"], row["value_hex"]) for row in kept] == [("\ufffd\ufffd\x01", "fffe01")], "json, which has no such bytes, adds them in digits", got["strings"])
 must("discover", "show", whole, "--significant", "--plot", path("names.svg"))
 ok(">\\xff\\xfe\\u{1}<" in open(path("names.svg")).read(), "and a figure shows them as a table does")
-ok(all(abs(float(r[1]) - truth[r[0].encode("latin-1")]) < 5 * float(r[2]) for r in rows[1:]),
+ok(all(abs(float(r[1]) - truth[word]) < 5 * float(r[2]) for word, r in found.items()),
    "with their shares, within five standard errors", rows)
 ok(must("discover", "show", first, second, "--format", "csv") == must("discover", "show", whole, "--format", "csv"),
    "files are counted together, in any form")
 wide = json.loads(must("discover", "show", whole, "--significant", "--simultaneous", "--format", "json"))
 ok(all(w["low"] < r["low"] and w["high"] > r["high"] for w, r in zip(wide["strings"], got["strings"])),
    "intervals for all candidates together are wider")
-stages = list(csv.DictReader(io.StringIO(must("discover", "show", whole, "--top", "4", "--all-stages", "--format", "csv").decode("latin-1"))))
+stages = list(csv.DictReader(io.StringIO(must("discover", "show", whole, "--top", "4", "--all-stages", "--format", "csv").decode("utf-8"))))
 ok({r["stage"] for r in stages[:-1]} == set("12345") and [r["bits"] for r in stages if r["stage"] == "1"][0] == "16" and
    [r["value"] for r in stages if r["stage"] == "1"][0] == "wa", "every stage shows its prefixes", stages[:3])
 ok(b"water" in must("discover", "show", whole), "a person reads a table")
@@ -68,6 +71,8 @@ width = {k: r["strings"][0]["high"] - r["strings"][0]["low"] for k, r in (("3", 
 ok(abs(width["3"] / width["8"] / (z["3"] / z["8"]) - 1) < 0.01, "eight are less of a selection than three", (z, width))
 said = must("discover", "show", whole, "--top", "8").decode()
 ok("the largest, significant or not: 3 of them significant" in said and "adjusted for selection: 8 of" in said, "a table says both", said)
+said = must("discover", "show", whole, "--top", "1").decode()
+ok(" candidates is shown, so its interval is made at 99." in said, "discover speaks of one string in the singular", said)
 named = write("named", b"water\nfire\n")
 r = run("estimate", whole)
 ok(r.code == 1 and "--candidates" in r.err and "'hearsay discover'" in r.err, "estimate says who finds them without", r)

@@ -105,6 +105,10 @@ static void table_csv_cell(FILE *to, const struct table_cell *c)
         written_csv(to, c->text, c->len);
         return;
     }
+    if (c->type == CELL_HEX) {
+        written_hex(to, c->text, c->len);
+        return;
+    }
     table_plain(text, c);
     fputs(text, to);
 }
@@ -172,6 +176,9 @@ void cell_put(struct put *p, const char *name, const struct table_cell *c)
         return;
     case CELL_TEXT:
         put_text(p, name, c->text, c->len);
+        return;
+    case CELL_HEX:
+        put_hex(p, name, (const uint8_t *)c->text, c->len);
         return;
     case CELL_NUMBER:
         put_number(p, name, c->number);

@@ -19,6 +19,7 @@ enum table_format { TABLE_ALIGNED = 0, TABLE_CSV = 1, TABLE_JSON = 2 };
 enum table_type {
     CELL_NONE = 0, /* nothing: "-" in a table, empty in csv, null in json */
     CELL_TEXT,
+    CELL_HEX,    /* the bytes of the text as hexadecimal digits */
     CELL_NUMBER, /* every digit a double has, in csv and json */
     CELL_COUNT,
     CELL_BOOL,

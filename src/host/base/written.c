@@ -195,13 +195,11 @@ static bool written_csv_formula(const char *text, size_t len)
 static size_t written_csv_piece(FILE *to, const char *text, size_t left)
 {
     struct written_piece piece;
-    uint32_t c;
     size_t n;
 
     if (*text == '"')
         putc('"', to);
-    if ((unsigned char)*text < 0x80 ||
-        utf8_one(&c, (const uint8_t *)text, left) == 0) {
+    if ((unsigned char)*text < 0x80) {
         putc(*text, to);
         return 1;
     }

@@ -66,8 +66,8 @@ bool written_utf8(const char *text, size_t len);
 void written_hex(FILE *to, const void *bytes, size_t n);
 
 /* A field, in quotes where it needs them. Hidden characters beyond ASCII are
- * shown by their numbers; what a spreadsheet would take for a formula begins
- * with an apostrophe. Bytes that are no UTF-8 stay. */
+ * shown by their numbers, and bytes that are not UTF-8 as \xNN; what a
+ * spreadsheet would take for a formula begins with an apostrophe. */
 void written_csv(FILE *to, const char *text, size_t len);
 
 #endif

@@ -1,6 +1,8 @@
 /* found_text.c - found strings, for a person and a program. */
 #include "host/discover/discover.h"
 
+#include "host/base/written.h"
+
 #include <inttypes.h>
 
 enum show_found_column {
@@ -13,6 +15,7 @@ enum show_found_column {
     FOUND_HIGH,
     FOUND_LEVEL,
     FOUND_SIGNIFICANT,
+    FOUND_VALUE_HEX, /* JSON writes its own beside the value */
     FOUND_COLUMNS
 };
 
@@ -26,6 +29,7 @@ static const struct table_column show_found_columns[] = {
     [FOUND_HIGH] = {"high", "to"},
     [FOUND_LEVEL] = {"level_selected", ""}, /* a table has it above */
     [FOUND_SIGNIFICANT] = {"significant", "significant"},
+    [FOUND_VALUE_HEX] = {"value_hex", ""},
 };
 
 struct show_found {
@@ -89,6 +93,10 @@ static void show_found_cell(const void *ctx, size_t row, size_t column,
     case FOUND_SIGNIFICANT:
         *out = cell_bool(r->found.significant);
         break;
+    case FOUND_VALUE_HEX:
+        *out = cell_bytes(r->name, r->name_len);
+        out->type = written_utf8(r->name, r->name_len) ? CELL_NONE : CELL_HEX;
+        break;
     default:
         show_found_estimate(&r->est, r->level, what, out);
         break;
@@ -143,8 +151,11 @@ static void show_found_intervals(FILE *to, const struct discover_found *r)
     else
         fprintf(to,
                 ",\nadjusted for selection: %" PRIu64 " of %" PRIu64
-                " candidates are shown, so each is made at %.8g %%\n",
-                r->got->found, r->got->candidates, 100 * r->got->level);
+                " candidates %s made at %.8g %%\n",
+                r->got->found, r->got->candidates,
+                r->got->found == 1 ? "is shown, so its interval is"
+                                   : "are shown, so each is",
+                100 * r->got->level);
 }
 
 static void show_found_count(FILE *to, const struct discover_found *r)
@@ -233,7 +244,9 @@ void discover_print(FILE *to, enum table_format format,
 
     if (format == TABLE_ALIGNED)
         show_found_head(to, r, reach);
-    if (format == TABLE_JSON)
+    if (format == TABLE_JSON) {
         table.nrows--; /* the rest is a member of its own */
+        table.ncolumns--;
+    }
     table_print_said(to, format, &table, fields, nfields, "strings", show_said);
 }
