@@ -56,6 +56,9 @@ whole = json.loads(must("estimate", "-", "--top", len(ODD), "--format", "json", 
 ok(whole["unexplained"] is None and whole["level_selected"] == 0.95 and whole["selected"] == whole["of"] == len(ODD) and
    [{k: r[k] for k in ("low", "high")} for r in whole["estimates"]] == [{k: r[k] for k in ("low", "high")} for r in every],
    "where everything is shown nothing changes", whole)
+answers = must("randomize", "--yes-no", "--epsilon", "1", "--simulate", "--seed", "1", stdin="yes\nno\nno\n" * 100)
+ok([r["value"] for r in rows(must("estimate", "-", "--top", "1", "--format", "csv", stdin=answers))] == ["no", "yes"],
+   "--top 1 of a yes/no question names both answers, which are one share")
 both = rows(must("estimate", "-", "--top", "3", "--simultaneous", "--format", "csv", stdin=tally))
 ok(all(r["level_selected"] == 0.95 for r in both), "simultaneous intervals hold for what is selected as they are", both)
 shown = must("estimate", "-", "--top", "3", stdin=tally).decode()

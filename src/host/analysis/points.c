@@ -155,12 +155,15 @@ static hsy_status points_post(struct analysis_job *j, hsy_error *err)
 void analysis_cut(struct analysis_job *j)
 {
     hsy_analysis_result *out = j->out;
+    /* Yes and no are one share: each is all that the other leaves. */
+    const bool both = out->info.kind == HSY_KIND_YES_NO;
 
     out->of = out->count;
     out->level_selected = analysis_job_level(j, out->of);
     out->largest_first = j->request->top != 0;
     if (out->largest_first)
-        analysis_top(out->rows, &out->count, j->request->top, out->compared);
+        analysis_top(out->rows, &out->count,
+                     both ? out->count : j->request->top, out->compared);
     out->selected = out->count;
     out->has_rest = out->count < out->of && !out->compared;
     if (out->count < out->of)
