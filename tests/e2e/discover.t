@@ -73,6 +73,12 @@ said = must("discover", "show", whole, "--top", "8").decode()
 ok("the largest, significant or not: 3 of them significant" in said and "adjusted for selection: 8 of" in said, "a table says both", said)
 said = must("discover", "show", whole, "--top", "1").decode()
 ok(" candidates is shown, so its interval is made at 99." in said, "discover speaks of one string in the singular", said)
+for seed in (2, 4):
+    tea = must("randomize", "--strings", "--mechanism", "pem", "--set", "bits=24", "--epsilon", "4", "--simulate", "--seed", seed,
+               stdin=b"tea\n" * 60 + b"co\n" * 40)
+    few = json.loads(must("discover", "show", "--top", "1", "--format", "json", stdin=tea))
+    ok(few["strings"][0]["high"] == 1 and few["strings"][0]["low"] >= 0 and few["unexplained"]["low"] >= 0 and few["unexplained"]["high"] <= 1,
+       "seed %d: of few reports the interval of the rest ends at 0 and 1 as those of strings do" % seed, few)
 named = write("named", b"water\nfire\n")
 r = run("estimate", whole)
 ok(r.code == 1 and "--candidates" in r.err and "'hearsay discover'" in r.err, "estimate says who finds them without", r)

@@ -162,6 +162,25 @@ static double selected_excess(const hsy_evidence *points, size_t count,
     return excess;
 }
 
+/* Returns true if the intervals of the points themselves stay within [0, 1]. */
+static bool selected_inside(const hsy_evidence *points, size_t count,
+                            const hsy_selection *from,
+                            const hsy_confidence *how)
+{
+    const double miss = 1 - hsy_selected_level(how->level, count, from->of);
+    double ends[2];
+
+    if (how->interval == HSY_EXACT || how->interval == HSY_LIKELIHOOD)
+        return true;
+    if (how->interval != HSY_INTERVAL_AUTO && how->interval != HSY_SCORE)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!hsy_releases_has(&points[i]) &&
+            hsy_interval_few(ends, &points[i], how->target, miss))
+            return true;
+    return false;
+}
+
 hsy_status hsy_estimate_rest(const hsy_scheme *s, hsy_estimate *est,
                              const hsy_evidence *points, size_t count,
                              const hsy_selection *from,
@@ -181,5 +200,9 @@ hsy_status hsy_estimate_rest(const hsy_scheme *s, hsy_estimate *est,
         return HSY_OK;
     selected_ends(est, s, points, count, from, how);
     est->high += selected_excess(points, count, from, how);
+    if (selected_inside(points, count, from, how)) {
+        est->low = fmin(est->value, fmax(est->low, 0));
+        est->high = fmax(est->value, fmin(est->high, 1));
+    }
     return HSY_OK;
 }
