@@ -412,7 +412,10 @@ typedef enum hsy_analysis_code {
                                    are all values */
     HSY_DOUBT_DETECTED = 17,    /* RAPPOR: detected shares exceed 100 % */
     HSY_DOUBT_STRINGS = 18,     /* an attribute has no candidates */
-    HSY_DOUBT_UNANSWERED = 19   /* no report holds the attribute */
+    HSY_DOUBT_UNANSWERED = 19,  /* no report holds the attribute */
+    HSY_NOTE_SUM = 20,          /* p: sum of the shares of all values */
+    HSY_NOTE_WIDE = 21          /* count of `of` simultaneous intervals cover
+                                   all of [0, 1] */
 } hsy_analysis_code;
 
 typedef struct hsy_analysis_note {

@@ -59,6 +59,17 @@ ok(whole["unexplained"] is None and whole["level_selected"] == 0.95 and whole["s
 answers = must("randomize", "--yes-no", "--epsilon", "1", "--simulate", "--seed", "1", stdin="yes\nno\nno\n" * 100)
 ok([r["value"] for r in rows(must("estimate", "-", "--top", "1", "--format", "csv", stdin=answers))] == ["no", "yes"],
    "--top 1 of a yes/no question names both answers, which are one share")
+fine = must("randomize", "--domain", "512", "--epsilon", "1", "--simulate", "--seed", "5", stdin="".join("%d\n" % (i % 200) for i in range(20000)))
+noted = json.loads(must("estimate", "-", "--format", "json", stdin=fine))
+total = sum(r["estimate"] for r in noted["estimates"])
+ok(abs(total - 1) > 0.1 and any("do not sum to 100 %" in n for n in noted["notes"]), "shares of all values that sum to far from 100 % get a note", (total, noted["notes"]))
+ok("the shares sum to %.1f %%\n" % (100 * total) in must("estimate", "-", stdin=fine).decode(), "a table has the sum of such shares")
+ok(json.loads(must("estimate", "-", "--post", "norm-sub", "--format", "json", stdin=fine))["notes"] == [] == data["notes"],
+   "shares that are post-processed, or sum to 100 %, get no note")
+wide = must("randomize", "--domain", "1024", "--mechanism", "grr", "--epsilon", "4", "--simulate", "--seed", "1", stdin="7\n" * 200)
+noted = [json.loads(must("estimate", "-", *how, "--format", "json", stdin=wide))["notes"] for how in (["--simultaneous"], [])]
+ok(any("say nothing" in n for n in noted[0]) and not any("say nothing" in n for n in noted[1]),
+   "simultaneous intervals that cover 0 to 100 % get a note, others none", noted)
 both = rows(must("estimate", "-", "--top", "3", "--simultaneous", "--format", "csv", stdin=tally))
 ok(all(r["level_selected"] == 0.95 for r in both), "simultaneous intervals hold for what is selected as they are", both)
 shown = must("estimate", "-", "--top", "3", stdin=tally).decode()

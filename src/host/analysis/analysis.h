@@ -142,7 +142,7 @@ const char *analysis_interval(const hsy_analysis_result *r);
  * make it implausible. */
 static inline bool analysis_is_note(const hsy_analysis_note *note)
 {
-    return note->code < HSY_DOUBT_SUPPORT;
+    return note->code < HSY_DOUBT_SUPPORT || note->code >= HSY_NOTE_SUM;
 }
 
 static inline bool analysis_implausible(const hsy_analysis_note *note)

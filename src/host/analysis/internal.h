@@ -106,6 +106,12 @@ hsy_status analysis_doubt_few(struct analysis_job *j, uint32_t which,
 hsy_status analysis_doubt_outside(struct analysis_job *j, double miss,
                                   hsy_error *err);
 
+/* Adds a note if the rows are of all values and their sum is far from 1. */
+hsy_status analysis_note_sum(struct analysis_job *j, hsy_error *err);
+
+/* Adds a note if most simultaneous intervals cover all of [0, 1]. */
+hsy_status analysis_note_wide(struct analysis_job *j, hsy_error *err);
+
 /* Of people who answered again, and of two tallies. */
 hsy_status analysis_notes(struct analysis_job *j, hsy_error *err);
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define NOTES_SUM_OFF 0.1 /* a sum this far from 1 gets a note */
 #define NOTES_LOOK "implausible if all reports are honest: "
 
 static const struct notes_words {
@@ -60,6 +61,13 @@ static const struct notes_words {
     [HSY_DOUBT_STRINGS] = {"strings", "strings are estimated by name: there "
                                       "is no list of candidates"},
     [HSY_DOUBT_UNANSWERED] = {"unanswered", "no data: no report holds it"},
+    [HSY_NOTE_SUM] = {"sum", "the shares of all values do not sum to 100 %: "
+                             "each is estimated by itself; post-processing, "
+                             "for example norm-sub, makes them sum to 100 %"},
+    [HSY_NOTE_WIDE] = {"wide",
+                       "most simultaneous intervals cover 0 to 100 % and say "
+                       "nothing: too few reports for this number of values; "
+                       "intervals that hold one by one are narrower"},
 };
 
 const char *hsy_analysis_code_name(hsy_analysis_code code)
@@ -173,6 +181,31 @@ hsy_status analysis_doubt(struct analysis_job *j, uint32_t which,
     if (st == HSY_OK && note.p < ANALYSIS_ODD)
         st = analysis_note(j->out, &note, err);
     return st == HSY_OK ? analysis_doubt_few(j, which, err) : st;
+}
+
+hsy_status analysis_note_sum(struct analysis_job *j, hsy_error *err)
+{
+    const hsy_analysis_result *out = j->out;
+    hsy_analysis_note note = {.code = HSY_NOTE_SUM};
+
+    if (!j->own->complete || out->count != j->own->count ||
+        j->request->post != HSY_POST_NONE)
+        return HSY_OK;
+    for (size_t i = 0; i < out->count; i++)
+        note.p += out->rows[i].est.value;
+    return fabs(note.p - 1) > NOTES_SUM_OFF ? analysis_note(j->out, &note, err)
+                                            : HSY_OK;
+}
+
+hsy_status analysis_note_wide(struct analysis_job *j, hsy_error *err)
+{
+    const hsy_analysis_result *out = j->out;
+    hsy_analysis_note note = {.code = HSY_NOTE_WIDE, .of = out->count};
+
+    for (size_t i = 0; out->simultaneous && i < out->count; i++)
+        note.count += out->rows[i].est.low <= 0 && out->rows[i].est.high >= 1;
+    return 2 * note.count > note.of ? analysis_note(j->out, &note, err)
+                                    : HSY_OK;
 }
 
 /*

@@ -272,6 +272,10 @@ static hsy_status points_doubt(struct analysis_job *j,
         return st;
     st = analysis_doubt_outside(j, (1 - how->level) / (double)how->comparisons,
                                 err);
+    if (st == HSY_OK)
+        st = analysis_note_sum(j, err);
+    if (st == HSY_OK)
+        st = analysis_note_wide(j, err);
     if (st == HSY_OK && post != HSY_POST_NONE && !j->own->complete &&
         post != HSY_POST_BASE_CUT)
         st = analysis_note(j->out, &whole, err);

@@ -205,14 +205,17 @@ static void show_notes(FILE *to, const hsy_analysis_result *r)
 
         if (!analysis_is_note(note))
             continue;
-        if (!rounds && note->code < HSY_NOTE_PAIRED)
+        if (!rounds && note->code < HSY_NOTE_PAIRED) {
             fprintf(to,
                     "%" PRIu64 " rounds, %" PRIu64 " devices in the largest\n",
                     r->attended.rounds, r->attended.devices);
-        rounds = true;
+            rounds = true;
+        }
         if (note->code == HSY_NOTE_PAIRED)
             fprintf(to, "at most %" PRIu64 " devices in all\n",
                     r->devices_in_all);
+        if (note->code == HSY_NOTE_SUM)
+            fprintf(to, "the shares sum to %.1f %%\n", 100 * note->p);
         fprintf(to, "%s\n", hsy_analysis_code_text(note->code));
     }
 }

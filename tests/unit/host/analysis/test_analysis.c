@@ -323,7 +323,7 @@ static void spoken(void)
 {
     bool good = true;
 
-    for (int c = HSY_NOTE_PERSON_ROUNDS; c <= HSY_DOUBT_UNANSWERED; c++)
+    for (int c = HSY_NOTE_PERSON_ROUNDS; c <= HSY_NOTE_WIDE; c++)
         good &= strlen(hsy_analysis_code_name((hsy_analysis_code)c)) > 2 &&
                 strlen(hsy_analysis_code_text((hsy_analysis_code)c)) > 20;
     ok(good, "every code has a name and a sentence");
