@@ -18,18 +18,34 @@ def log_in_force(file):
     return b"".join(parts)
 
 
+def _copied(party):
+    """The bytes of a party's record.db, and of its write-ahead log in force."""
+    wal = os.path.join(party.data, "record.db-wal")
+    with open(os.path.join(party.data, "record.db"), "rb") as f:
+        db = f.read()
+    if not os.path.exists(wal):
+        return db, b""
+    with open(wal, "rb") as f:
+        return db, log_in_force(f)
+
+
 def records(party, question):
-    """Rows of a party's record, of a copy, so that nothing of it is touched."""
-    copy, wal = path("copy.db"), os.path.join(party.data, "record.db-wal")
-    for again in range(1000):  # until it was not changed meanwhile
+    """Rows of a party's record, read from a copy, so that nothing of it is touched.
+    A commit or a checkpoint between the two files would make a copy of two states,
+    so they are read until two readings are equal: then the log did not change
+    while the database was read."""
+    copy, trouble = path("copy.db"), "it changes all the time"
+    for again in range(1000):
         try:
-            shutil.copy(os.path.join(party.data, "record.db"), copy)
-            if os.path.exists(wal):
-                with open(wal, "rb") as of, open(copy + "-wal", "wb") as to:
-                    to.write(log_in_force(of))
+            state = _copied(party)
+            if state != _copied(party):
+                continue
+            for end, data in zip(("", "-wal"), state):
+                with open(copy + end, "wb") as f:
+                    f.write(data)
             with sqlite3.connect(copy) as db:
                 return db.execute(question).fetchall()
-        except sqlite3.Error as e:
+        except (sqlite3.Error, OSError) as e:  # a log may go between two looks at it
             trouble = e
             time.sleep(0.001)
         finally:
