@@ -184,6 +184,7 @@ for what, answer in lies.items():
 dev = answered("dead-relay", must_doc)
 r = send(dev, collector, "--relay", "http://127.0.0.1:%d" % reserve_port(), *FAST)
 ok(r.code == 1 and result(r)["waiting"] == str(len(want)), "a relay that is dead: all is kept", r)
+ok("cannot connect to the relay" in r.err and "collector is running" not in r.err, "the reason names the relay, to which no connection was made, and not the collector", r)
 hang = Wire(lambda n: threading.Event().wait())
 r = send(dev, collector, "--relay", hang.url, "--seconds", "1")
 ok(r.code == 1 and "in time" in r.err and result(r)["waiting"] == str(len(want)), "one that never answers, too", r)

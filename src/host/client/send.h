@@ -163,9 +163,10 @@ struct send_http;
 /* libcurl; HSY_E_IO if there is none. */
 hsy_status hsy_http_curl(const struct curl_functions **use, hsy_error *err);
 
-/* What a request that has ended with `code` was answered, body and all. */
+/* Reads the answer to a request that has ended with `code`, body and all.
+ * relay: the request went to a relay, which the reason of a failure names. */
 void hsy_http_answer(const struct curl_functions *use, CURL *curl,
-                     CURLcode code, const uint8_t *body, size_t len,
+                     CURLcode code, bool relay, const uint8_t *body, size_t len,
                      struct send_answer *answer);
 
 /* options are complete: no default is left in them. To a relay its own address

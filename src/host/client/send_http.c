@@ -194,44 +194,57 @@ void hsy_http_close(struct send_http *http)
 
 /* ---- Requests ------------------------------------------------------------ */
 
-/* Why nothing came back, in words of our own; whether it may be otherwise soon.
- */
-static void http_why(CURLcode code, struct send_answer *answer)
+/* Sets why nothing came back, in words of our own that name the peer, and
+ * whether a later request may fare better. */
+static void http_why(CURLcode code, bool relay, struct send_answer *answer)
 {
     static const struct {
         CURLcode code;
         bool again;
-        const char *why;
+        const char *why, *relay; /* of a collector, of a relay */
     } rows[] = {
-        {CURLE_COULDNT_RESOLVE_HOST, true, "the host's name does not resolve"},
-        {CURLE_COULDNT_RESOLVE_PROXY, true,
+        {CURLE_COULDNT_RESOLVE_HOST, true, "the host's name does not resolve",
+         "the relay's name does not resolve"},
+        {CURLE_COULDNT_RESOLVE_PROXY, true, "the proxy's name does not resolve",
          "the proxy's name does not resolve"},
         {CURLE_COULDNT_CONNECT, true,
-         "cannot connect; check that the collector is running"},
-        {CURLE_OPERATION_TIMEDOUT, true, "timeout: no answer in time"},
+         "cannot connect; check that the collector is running",
+         "cannot connect to the relay; check that it is running"},
+        {CURLE_OPERATION_TIMEDOUT, true, "timeout: no answer in time",
+         "timeout: no answer of the relay in time"},
         {CURLE_PEER_FAILED_VERIFICATION, false,
          "the server's certificate is not trusted: wrong name, expired, or of "
+         "an unknown authority (a CA file may be named)",
+         "the relay's certificate is not trusted: wrong name, expired, or of "
          "an unknown authority (a CA file may be named)"},
         {CURLE_SSL_CACERT_BADFILE, false,
          "the CA certificates cannot be read: install the system's (package "
+         "ca-certificates) or name a CA file that can be read",
+         "the CA certificates cannot be read: install the system's (package "
          "ca-certificates) or name a CA file that can be read"},
-        {CURLE_SSL_CONNECT_ERROR, false, "no TLS with this server"},
-        {CURLE_GOT_NOTHING, true,
-         "the connection was closed without an answer"},
-        {CURLE_RECV_ERROR, true, "the connection broke before the answer"},
-        {CURLE_SEND_ERROR, true, "the connection broke while sending"},
-        {CURLE_PARTIAL_FILE, true, "the answer was cut short"},
-        {CURLE_WEIRD_SERVER_REPLY, false,
-         "what answers there is no web server"},
+        {CURLE_SSL_CONNECT_ERROR, false, "no TLS with this server",
+         "no TLS with the relay"},
+        {CURLE_GOT_NOTHING, true, "the connection was closed without an answer",
+         "the relay's connection was closed without an answer"},
+        {CURLE_RECV_ERROR, true, "the connection broke before the answer",
+         "the connection to the relay broke before the answer"},
+        {CURLE_SEND_ERROR, true, "the connection broke while sending",
+         "the connection to the relay broke while sending"},
+        {CURLE_PARTIAL_FILE, true, "the answer was cut short",
+         "the relay's answer was cut short"},
+        {CURLE_WEIRD_SERVER_REPLY, false, "what answers there is no web server",
+         "what answers at the relay's URL is no web server"},
         {CURLE_UNSUPPORTED_PROTOCOL, false,
-         "what answers there is no web server"},
-        {CURLE_URL_MALFORMAT, false, "the URL is malformed"},
+         "what answers there is no web server",
+         "what answers at the relay's URL is no web server"},
+        {CURLE_URL_MALFORMAT, false, "the URL is malformed",
+         "the relay's URL is malformed"},
     };
 
     answer->why = "the request failed";
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].code == code) {
-            answer->why = rows[i].why;
+            answer->why = relay ? rows[i].relay : rows[i].why;
             answer->again = rows[i].again;
         }
 }
@@ -255,12 +268,12 @@ static void http_read(const struct curl_functions *use, CURL *curl,
 }
 
 void hsy_http_answer(const struct curl_functions *use, CURL *curl,
-                     CURLcode code, const uint8_t *body, size_t len,
+                     CURLcode code, bool relay, const uint8_t *body, size_t len,
                      struct send_answer *answer)
 {
     *answer = (struct send_answer){.status = 0};
     if (code != CURLE_OK) {
-        http_why(code, answer);
+        http_why(code, relay, answer);
         return;
     }
     http_read(use, curl, answer);
@@ -280,7 +293,7 @@ static void http_perform(struct send_http *h, const char *url, uint32_t seconds,
     h->use->easy_setopt(h->curl, CURLOPT_TIMEOUT, (long)seconds);
     h->use->easy_setopt(h->curl, CURLOPT_URL, url);
     code = h->use->easy_perform(h->curl);
-    hsy_http_answer(h->use, h->curl, code, h->body, h->len, answer);
+    hsy_http_answer(h->use, h->curl, code, h->relay, h->body, h->len, answer);
     if (h->too_long)
         answer->why = "the answer is longer than any of a collector";
 }

@@ -195,7 +195,7 @@ static void sealed_refused(const struct send_answer *outer, bool length,
             "the gateway has another key or length than these tasks name: take "
             "the tasks again";
     else
-        answer->why = "what answers there is no relay";
+        answer->why = "what answers at the relay's URL is no relay";
     answer->again = outer->status >= 500 || outer->status == 429 ||
                     (outer->status == 400 && way->nkeys > 1);
     answer->retry_after = outer->retry_after;

@@ -350,7 +350,8 @@ static void fleet_http_done(struct fleet_http *h, struct http_request *r,
     json_t *list = NULL;
 
     h->use->multi_remove_handle(h->multi, r->easy);
-    hsy_http_answer(h->use, r->easy, code, r->answer, r->answer_len, &a);
+    hsy_http_answer(h->use, r->easy, code, r->sealed != NULL, r->answer,
+                    r->answer_len, &a);
     if (r->sealed != NULL) {
         fleet_http_opened(h, r, &a);
         return;
