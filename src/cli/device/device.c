@@ -281,7 +281,7 @@ static const struct cli_verb device_verbs[] = {
     {"tasks", "DIR", .run = device_tasks,
      .about = "Show the document's digest, its tasks and their cost."},
     {"policy", "DIR", .run = device_policy,
-     .about = "Show the policy: the caps of the device."},
+     .about = "Show the policy: the caps of the device, and what it demands."},
     {"send", "DIR URL", "[options]", .run = device_send,
      .about = "Send due uploads to a collector, each at a random time.\n"
               "Without --wait: the one whose time has come."},

@@ -2,7 +2,6 @@
 #define _DEFAULT_SOURCE
 #include "cli/device/internal.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* ---- A new device -------------------------------------------------------- */
@@ -49,19 +48,6 @@ static int init_policy(struct device_job *j, const struct task_file *d)
     return st == HSY_OK ? 0 : device_refused(j, &err);
 }
 
-/* What was pinned of the document. */
-static void init_show_pins(const hsy_policy *p)
-{
-    if ((p->flags & HSY_POLICY_RELAY_NAMED) != 0)
-        printf("\nPinned: %s, the relay named by the collector\n",
-               p->relays[0]);
-    if (p->nshuffler_keys != 0)
-        printf("\nPinned: %zu shuffler key%s, and batches of at least %" PRIu64
-               " reports\n",
-               p->nshuffler_keys, p->nshuffler_keys == 1 ? "" : "s",
-               p->min_batch);
-}
-
 static int init_show(struct device_job *j)
 {
     const char *now = j->options.has_now ? " --now TIME" : "";
@@ -71,8 +57,6 @@ static int init_show(struct device_job *j)
 
     puts("Caps of this device (epsilon, at most):\n");
     device_show_policy(&j->home.policy, TABLE_ALIGNED);
-    if (j->options.policy == NULL)
-        init_show_pins(&j->home.policy.policy);
     puts("\nIts tasks (epsilon that each costs):\n");
     failed = device_show_tasks(j, TABLE_ALIGNED, false);
     if (failed)

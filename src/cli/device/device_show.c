@@ -46,6 +46,28 @@ static void device_show_policy_cell(const void *ctx, size_t row, size_t column,
         *out = device_show_nano(all ? p->policy.cap_lifetime : s->cap_lifetime);
 }
 
+/* Prints what a policy demands besides its caps. */
+static void device_show_demands(const hsy_policy *p)
+{
+    const bool named = (p->flags & HSY_POLICY_RELAY_NAMED) != 0;
+
+    if (named)
+        printf("\nPinned: %s, the relay named by the collector\n",
+               p->relays[0]);
+    for (size_t i = 0; !named && i < p->nrelays; i++)
+        printf("%sRelay: %s\n", i == 0 ? "\n" : "", p->relays[i]);
+    if (p->nrelays == 0 && (p->flags & HSY_POLICY_RELAY) != 0)
+        puts("\nA relay is required, and none is listed.");
+    if (p->ngateway_keys != 0)
+        printf("\nPinned: %zu gateway key%s\n", p->ngateway_keys,
+               p->ngateway_keys == 1 ? "" : "s");
+    if (p->nshuffler_keys != 0)
+        printf("\nPinned: %zu shuffler key%s, and batches of at least %" PRIu64
+               " reports\n",
+               p->nshuffler_keys, p->nshuffler_keys == 1 ? "" : "s",
+               p->min_batch);
+}
+
 void device_show_policy(const struct policy *p, enum table_format format)
 {
     static const struct table_column columns[] = {{"source", NULL},
@@ -77,6 +99,8 @@ void device_show_policy(const struct policy *p, enum table_format format)
         table_print(stdout, format, &table, fields, SHOW_COUNT(fields),
                     "sources");
     }
+    if (format == TABLE_ALIGNED)
+        device_show_demands(&p->policy);
 }
 
 int device_policy(void *to)
