@@ -45,13 +45,16 @@ int main(int argc, char **argv)
     size_t len;
     int failed = 0;
 
-    if (argc != 6 || strlen(argv[3]) != 2 * sizeof policy.sign_key) {
+    if (argc != 6) {
         fprintf(stderr, "usage: device STATE TASKS.signed KEY TASK ANSWER\n");
         return 2;
     }
     for (size_t i = 0; i < sizeof policy.sign_key; i++)
-        if (sscanf(argv[3] + 2 * i, "%2hhx", &policy.sign_key[i]) != 1)
+        if (strlen(argv[3]) != 2 * sizeof policy.sign_key ||
+            sscanf(argv[3] + 2 * i, "%2hhx", &policy.sign_key[i]) != 1) {
+            fprintf(stderr, "device: KEY: expected 64 hexadecimal digits\n");
             return 2;
+        }
 
     /* From here on it is a dozen lines. */
     if (hsy_client_open(&client, argv[1], &policy, argv[2], NULL, &err))

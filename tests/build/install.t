@@ -26,6 +26,9 @@ flags=$(pkg-config --cflags --libs hearsay-host)
 # shellcheck disable=SC2086
 gcc -std=c11 -Wall -Wextra -Werror examples/device.c $flags -o "$work/device" 2>"$log"
 ok $? "an app builds against the installed libhearsay-host" "$log"
+LD_LIBRARY_PATH=$work/usr/lib "$work/device" "$work/none" tasks.signed 12 a yes 2>"$log"
+[[ $? == 2 ]] && grep -q 'KEY: expected 64 hexadecimal digits' "$log"
+ok $? "it says which argument is wrong if its key is malformed" "$log"
 # shellcheck disable=SC2086
 gcc -std=c11 -Wall -Wextra -Werror examples/analysis.c $flags -o "$work/analysis" 2>"$log"
 ok $? "so does a program that analyzes a tally" "$log"
