@@ -272,6 +272,7 @@ ok((shown["relay"], shown["relay_url"], shown["relay_named_by"]) == ("required",
 ok("%s, the relay named by the collector" % first.url in d.good("policy", dev, day=DAY).out.decode(), "so does its table")
 r = d.device("pack", dev, "-o", path("packed-pinned"), day=NEXT)
 ok(r.code == 1 and os.path.getsize(path("packed-pinned")) == 0, "what was promised through a relay is not packed in clear", r)
+ok("wrote 0 due uploads" in r.err and "'hearsay device send %s URL' sends them" % dev in r.err, "pack says how many uploads it wrote, and what sends the others through the pinned relay", r)
 d.good("take", dev, document("second", key(0), "@relay=" + second.url, version=2), day=DAY)
 r = send(dev, collector, *FAST)
 ok(r.code == 0 and len(first.seen) == len(want) and not second.seen, "a later document does not move the relay that was pinned", r)

@@ -30,8 +30,8 @@ static int pack_relayed(struct device_job *j)
 
     for (size_t i = 0; hsy_client_task(j->home.client, &task, i); i++)
         if (hsy_client_demands(j->home.client, i))
-            failed = cli_fail("%s: its uploads must go through a relay; use "
-                              "'hearsay device send %s URL --relay URL'",
+            failed = cli_fail("%s: its uploads must go through a relay; "
+                              "'hearsay device send %s URL' sends them",
                               task.id, j->home.directory);
     return failed;
 }
@@ -51,7 +51,7 @@ static int pack_run(struct device_job *j, struct send_list *all)
     if (!failed && j->options.mark_sent)
         failed = pack_mark(j, all);
     if (!failed)
-        cli_note("%zu upload%s due", all->n, all->n == 1 ? " was" : "s were");
+        cli_note("wrote %zu due upload%s", all->n, all->n == 1 ? "" : "s");
     return failed ? failed : pack_relayed(j);
 }
 
