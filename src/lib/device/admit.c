@@ -220,6 +220,22 @@ static hsy_status admit_fits(const hsy_device *dev, const hsy_release *r,
     return HSY_OK;
 }
 
+/* Returns true if the device knows a release whose answers are answers to this
+ * shuffled one, too (hsy_release_lowers). Whoever has answered there could only
+ * send null uploads here in this slot, because those answers were given under
+ * other terms. As in admit_again, the device sends nothing instead, whether it
+ * has answered or not. */
+static bool admit_lowers(const hsy_device *dev, const hsy_release *r,
+                         uint32_t source)
+{
+    bool lowers = false;
+
+    for (uint32_t i = 0; i < dev->nrecords && release_layers(r) != 0; i++)
+        lowers |= dev->records[i].source == source &&
+                  hsy_release_lowers(r, &dev->records[i]);
+    return lowers;
+}
+
 /* From this round on it sends, answered or not. */
 static hsy_status admit_enter(hsy_device *dev, const hsy_release *r,
                               uint32_t day, hsy_error *err)
@@ -249,6 +265,8 @@ static hsy_status admit_enter(hsy_device *dev, const hsy_release *r,
     memcpy(rec->base, r->base, DEVICE_BASE);
     rec->terms = rec->now = hsy_shuffled_promise(dev, r);
     rec->admitted = true;
+    if (day >= r->task.start && admit_lowers(dev, r, source))
+        rec->resume = (hsy_release_slot(r, day) + 1) * r->rounds;
     hsy_state_add_record(dev);
     hsy_state_head(dev);
     return hsy_state_commit(dev, err);

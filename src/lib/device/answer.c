@@ -143,25 +143,14 @@ static void answer_standing(struct answer *a)
 static bool answer_serves(const struct answer *a, uint32_t record)
 {
     const struct device_record *rec = &a->dev->records[record];
-    hsy_scheme older;
-    hsy_permanent memo;
 
     return record != a->record && rec->source == a->rec->source &&
-           rec->closed == 0 && rec->slot_state == DEVICE_SLOT_PAID &&
-           rec->slot == a->slot &&
-           rec->nano_permanent >= a->r->nano_permanent &&
-           memcmp(rec->base, a->r->base, DEVICE_BASE) == 0 &&
-           hsy_release_older(&older, a->r, rec) &&
-           hsy_permanent_init(&memo, &older, hsy_release_charged(a->r), 0,
-                              NULL) == HSY_OK;
+           rec->slot_state == DEVICE_SLOT_PAID && rec->slot == a->slot &&
+           hsy_release_lowers(a->r, rec);
 }
 
 static bool answer_origin(const struct answer *a, uint32_t *origin)
 {
-    static const uint8_t none[DEVICE_BASE];
-
-    if (memcmp(a->r->base, none, DEVICE_BASE) == 0)
-        return false;
     for (uint32_t i = 0; i < a->dev->nrecords; i++)
         if (answer_serves(a, i)) {
             *origin = i;

@@ -108,6 +108,11 @@ struct device_record;
 bool hsy_release_older(hsy_scheme *older, const hsy_release *r,
                        const struct device_record *record);
 
+/* Returns true if an answer under another release's record is an answer to r,
+ * too, at a lower epsilon. Whether there is one does not matter here. */
+bool hsy_release_lowers(const hsy_release *r,
+                        const struct device_record *record);
+
 /* What the coins of a fresh answer are drawn under. Another stage, or other
  * candidates, has other ones: should a device that was restored answer both,
  * their epsilons add up. */

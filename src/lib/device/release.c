@@ -260,6 +260,21 @@ bool hsy_release_older(hsy_scheme *older, const hsy_release *r,
     return true;
 }
 
+bool hsy_release_lowers(const hsy_release *r,
+                        const struct device_record *record)
+{
+    static const uint8_t none[DEVICE_BASE];
+    hsy_scheme older;
+    hsy_permanent memo;
+
+    return record->closed == 0 && record->nano_permanent >= r->nano_permanent &&
+           memcmp(r->base, none, DEVICE_BASE) != 0 &&
+           memcmp(r->base, record->base, DEVICE_BASE) == 0 &&
+           hsy_release_older(&older, r, record) &&
+           hsy_permanent_init(&memo, &older, hsy_release_charged(r), 0, NULL) ==
+               HSY_OK;
+}
+
 /* ---- Making one ---------------------------------------------------------- */
 
 static hsy_status release_schemes(hsy_release *r, const hsy_task *task,

@@ -669,6 +669,43 @@ static void lowered_answers_wait_for_consent(void)
     rig_free(g);
 }
 
+/* A new release with a smaller epsilon, which a device would answer from the
+ * answer that it gave to the release before. */
+static void lower_terms_begin_with_a_slot(bool answered, bool before_local)
+{
+    struct rig *g = shuffled_rig();
+    size_t reports, uploads;
+
+    if (before_local) {
+        g->tasks = 0;
+        rig_task(g, "color", "browser", values("grr", 4, EPS), 2 * EPS);
+    } else {
+        publish_release(g, 2 * EPS, 1);
+    }
+    rig_begin(g);
+    if (answered)
+        rig_answer(g, 0, 2);
+    rig_day(g, 1);
+    g->tasks = 0;
+    rig_task(g, "color", "browser", values("grr", 4, EPS), EPS + EPS / 2);
+    g->task[0].release = 2;
+    example_shuffle(&g->task[0], &said, 2, DAY0);
+    rig_publish(g);
+    ok(rig_again(g) && rig_answer(g, 0, 2) == HSY_ANSWER_NO_CONSENT,
+       "a smaller epsilon: nothing is answered before the next slot (%s, %s)",
+       before_local ? "local before" : "shuffled before",
+       answered ? "answered before" : "not answered");
+    rig_day(g, 10);
+    ok(rig_again(g) && send_all(g, &reports) == 0,
+       "a smaller epsilon: nothing leaves of the slot that had begun");
+    rig_answer(g, 0, 3);
+    rig_day(g, 11);
+    uploads = send_all(g, &reports);
+    ok(uploads == 1 && reports == 1,
+       "a smaller epsilon: the next slot is answered and leaves");
+    rig_free(g);
+}
+
 /* Of several answers to a round those before the new document stay here. */
 static void rounds_have_one_promise(void)
 {
@@ -713,6 +750,8 @@ int main(void)
     new_terms_begin_with_consent();
     the_relay_is_promised();
     lowered_answers_wait_for_consent();
+    for (int i = 0; i < 4; i++)
+        lower_terms_begin_with_a_slot(i % 2 == 0, i < 2);
     rounds_have_one_promise();
     nulls_look_alike();
     release_alone();
