@@ -273,14 +273,15 @@ static hsy_status admit_enter(hsy_device *dev, const hsy_release *r,
 }
 
 /*
- * A release that was admitted before. If a shuffled task has new terms, the
- * device sends nothing for it until the next slot, or until the person has
- * consented, whether there was an answer or not. Answers that were given under
- * the old terms must not leave, and if null uploads left in their place, a
- * collector could make them on any day by a new release: the report of a device
- * that joins on that day would stand alone among them, in a batch that counts
- * as large. Stages of a search share a record and have terms of their own; two
- * tasks may be one release under two names, of which the first counts.
+ * A release that was admitted before. If a shuffled task has other terms than
+ * before, or was local before, the device sends nothing for it until the next
+ * slot, or until the person has consented, whether there was an answer or not.
+ * Answers that were given under the old terms must not leave, and if null
+ * uploads left in their place, a collector could make them on any day by a new
+ * release: the report of a device that joins on that day would stand alone
+ * among them, in a batch that counts as large. Stages of a search share a
+ * record; two tasks may be one release under two names, of which the first
+ * counts.
  */
 static hsy_status admit_again(hsy_device *dev, const hsy_release *r,
                               uint32_t record, uint32_t day, hsy_error *err)
@@ -288,8 +289,7 @@ static hsy_status admit_again(hsy_device *dev, const hsy_release *r,
     struct device_record *rec = &dev->records[record];
     const uint64_t now = hsy_shuffled_promise(dev, r);
     hsy_log_entry entry = hsy_device_entry(HSY_LOG_WITHHELD, r, day);
-    const bool other =
-        release_layers(r) != 0 && release_stage(r) == 0 && rec->terms != now;
+    const bool other = release_stage(r) == 0 && rec->terms != now;
     hsy_status st = HSY_OK;
 
     if (rec->admitted)
@@ -302,7 +302,7 @@ static hsy_status admit_again(hsy_device *dev, const hsy_release *r,
     rec->admitted = true;
     if (!other)
         return HSY_OK;
-    if (day >= r->task.start) {
+    if (release_layers(r) != 0 && day >= r->task.start) {
         const uint64_t round = hsy_release_round(r, day);
 
         rec->first = round > rec->first ? round : rec->first;

@@ -216,8 +216,8 @@ struct device_record {
     uint32_t slot_state; /* enum device_slot */
     uint32_t origin;     /* LOWERED: the record of the older answer */
     uint64_t promise;    /* under which the slot was answered */
-    uint64_t terms;      /* the promise of the last shuffled task that it was
-                            admitted for; LOCAL: there was none */
+    uint64_t terms;      /* the promise of the last task that it was admitted
+                            for */
     uint64_t resume;     /* the first round that is sent under these terms */
     uint64_t agreed;     /* version of the document that was in force when the
                             person consented last */
