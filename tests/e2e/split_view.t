@@ -61,34 +61,19 @@ for party in c.parties:
 
 # ---- A new release, after everybody but a newcomer has answered ----
 
-c = Chain(shufflers=2, min_batch=5, max_wait=3, name="release")
-today, release_1 = c.day, c.signed
-c.signed = c.name("second.signed")
-for i in range(2):
-    c.statement(i, release=2, output=c.name("r%d.statement" % (i + 1)))
-with open(c.name("second.yaml"), "w") as f:
-    f.write(re.sub(r"\bs([12])\.statement", r"r\1.statement", open(c.name("tasks.yaml")).read()).replace("version: 1", "version: 2")
-            .replace("    start:", "    release: 2\n    delay: 5h\n    start:"))
-must("tasks", "compile", c.name("second.yaml"), "--key", c.name("author.secret"), "-o", c.signed)
-for party in c.parties:
-    party.configure()
-    party.process.send_signal(signal.SIGHUP)
-    ok(party.until(lambda: "note reloaded" in party.said()), "a new release: a party loads its document", party.said())
-
-
-def device(name, document, cell):
+def device(c, name, document, cell):
     """A new device that answers today."""
     must("device", "init", c.name(name), "--document", document, "--public-key", c.name("author.public"), "--source", "test.veiled=16,16,64", "--day", 16,
-         "--lifetime", 64, "--now", date(today))
-    must("device", "consent", c.name(name), "send", "--now", date(today))
-    answer(name, today, cell)
+         "--lifetime", 64, "--now", date(c.day))
+    must("device", "consent", c.name(name), "send", "--now", date(c.day))
+    answer(c, name, c.day, cell)
 
 
-def answer(name, day, cell):
+def answer(c, name, day, cell):
     must("device", "answer", c.name(name), "veiled", "--now", date(day), stdin=b"%d\n" % cell)
 
 
-def send(names, day):
+def send(c, names, day):
     """Send all that is due at noon: the number of uploads."""
     c.at(day, 12)
     c.shufflers[0].until(lambda: c.shufflers[0].get("/v1/status")[1]["day"] == date(day))
@@ -96,21 +81,40 @@ def send(names, day):
     return sum(found)
 
 
-everybody = ["device%d" % i for i in range(6)]
-for i, name in enumerate(everybody):
-    device(name, release_1, 200 + i)
-    must("device", "take", c.name(name), c.signed, "--now", date(today))
-    must("device", "tasks", c.name(name), "--now", date(today))  # admits the new release
-device("newcomer", c.signed, TARGET)
-ok(send(everybody + ["newcomer"], today + 1) == 1, "a new release: only the newcomer sends on its first day")
-for i, name in enumerate(everybody + ["newcomer"]):
-    answer(name, today + 1, 300 + i)
-c.at(today + 2, 7)
-ok(c.shufflers[0].until(lambda: c.shufflers[0].batches().get((date(today + 1), 0)) == ("waiting", 1)), "a new release: the newcomer's report waits for others", c.shufflers[0].batches())
-ok(counted(c) == (0, 0), "a new release: nothing is counted of its first day", counted(c))
-ok(send(everybody + ["newcomer"], today + 2) == 7, "a new release: all send on its second day")
-c.at(today + 3, 7)
-ok(c.collector.until(lambda: counted(c)[0] == 8), "a new release: all reports are counted in one batch", [counted(c), c.shufflers[0].batches()])
-for party in c.parties:
-    party.stop()
+def new_release(what, before, after):
+    """A release that replaces some words of the task by others."""
+    c = Chain(shufflers=2, min_batch=5, max_wait=3, name=what.replace(" ", "-"))
+    today, release_1 = c.day, c.signed
+    c.signed = c.name("second.signed")
+    for i in range(2):
+        c.statement(i, release=2, output=c.name("r%d.statement" % (i + 1)))
+    with open(c.name("second.yaml"), "w") as f:
+        f.write(re.sub(r"\bs([12])\.statement", r"r\1.statement", open(c.name("tasks.yaml")).read()).replace("version: 1", "version: 2")
+                .replace("    start:", "    release: 2\n    start:").replace(before, after))
+    must("tasks", "compile", c.name("second.yaml"), "--key", c.name("author.secret"), "-o", c.signed)
+    for party in c.parties:
+        party.configure()
+        party.process.send_signal(signal.SIGHUP)
+        ok(party.until(lambda: "note reloaded" in party.said()), what + ": a party loads its document", party.said())
+    everybody = ["device%d" % i for i in range(6)]
+    for i, name in enumerate(everybody):
+        device(c, name, release_1, 200 + i)
+        must("device", "take", c.name(name), c.signed, "--now", date(today))
+        must("device", "tasks", c.name(name), "--now", date(today))  # admits the new release
+    device(c, "newcomer", c.signed, TARGET)
+    ok(send(c, everybody + ["newcomer"], today + 1) == 1, what + ": only the newcomer sends on its first day")
+    for i, name in enumerate(everybody + ["newcomer"]):
+        answer(c, name, today + 1, 300 + i)
+    c.at(today + 2, 7)
+    ok(c.shufflers[0].until(lambda: c.shufflers[0].batches().get((date(today + 1), 0)) == ("waiting", 1)), what + ": the newcomer's report waits for others", c.shufflers[0].batches())
+    ok(counted(c) == (0, 0), what + ": nothing is counted of its first day", counted(c))
+    ok(send(c, everybody + ["newcomer"], today + 2) == 7, what + ": all send on its second day")
+    c.at(today + 3, 7)
+    ok(c.collector.until(lambda: counted(c)[0] == 8), what + ": all reports are counted in one batch", [counted(c), c.shufflers[0].batches()])
+    for party in c.parties:
+        party.stop()
+
+
+new_release("a new release", "    start:", "    delay: 5h\n    start:")
+new_release("a new release with a smaller epsilon", "epsilon: 16", "epsilon: 8")
 done()
