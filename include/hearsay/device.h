@@ -335,7 +335,8 @@ HSY_API void hsy_release_describe(const hsy_release *r, hsy_release_info *info);
 /* Write the privacy label: a paragraph that tells the person what is asked,
  * what one and all answers can reveal, what is sent and when. UTF-8,
  * NUL-terminated, truncated to room. Returns the bytes of the whole text
- * without the NUL. task is read during the call only. */
+ * without the NUL. task is read during the call only. Of a shuffled task that a
+ * device admitted, the label has the digest of the document. */
 HSY_API size_t hsy_release_label(const hsy_release *r, char *out, size_t room,
                                  const hsy_task *task);
 

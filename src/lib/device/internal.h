@@ -45,7 +45,8 @@ struct hsy_release {
     uint8_t report_digest[HSY_DIGEST]; /* that and the report's scheme */
     uint8_t base[DEVICE_BASE];         /* zeros: an answer cannot be lowered */
     uint32_t stage; /* of a search, from 1 on; 0: not asked in stages */
-    uint8_t terms[HSY_DIGEST]; /* of a shuffled task that was admitted */
+    /* Of a shuffled task that was admitted, and of its document. */
+    uint8_t terms[HSY_DIGEST], document[HSY_DIGEST];
     /* Of a shuffled task, else NULL: what to seal for, outermost first, the
      * collector last; then the keys that the shufflers sign with. */
     uint8_t (*keys)[HSY_SEAL_KEY];

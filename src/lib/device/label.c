@@ -7,7 +7,9 @@
  */
 #include "lib/device/internal.h"
 
+#include "lib/bits/bytes.h"
 #include "lib/bits/day.h"
+#include "lib/bits/hex.h"
 #include "lib/core/exp.h"
 #include "lib/scheme/scheme.h"
 
@@ -346,6 +348,21 @@ static void label_shuffled(struct label_text *t, const hsy_release *r,
     label_letter(t, '.');
 }
 
+/* Of a shuffled task that a device admitted: people compare the digests of
+ * their documents. */
+static void label_document(struct label_text *t, const hsy_release *r)
+{
+    if (release_layers(r) == 0 || bytes_zero(r->document, HSY_DIGEST))
+        return;
+    label_say(t, " The document that asks this has the digest ");
+    for (size_t i = 0; i < HSY_DIGEST; i++) {
+        label_letter(t, hex_digit(r->document[i] >> 4));
+        label_letter(t, hex_digit(r->document[i] & 15));
+    }
+    label_say(t, ". Everybody who is asked has the same; who has another can "
+                 "be told apart.");
+}
+
 size_t hsy_release_label(const hsy_release *r, char *out, size_t room,
                          const hsy_task *task)
 {
@@ -365,6 +382,7 @@ size_t hsy_release_label(const hsy_release *r, char *out, size_t room,
     label_say(&t, " to ");
     label_date(&t, info.task.end - 1);
     label_letter(&t, '.');
+    label_document(&t, r);
     label_end(&t);
     return t.len;
 }

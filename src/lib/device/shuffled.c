@@ -212,8 +212,10 @@ hsy_status hsy_shuffled_admit(const hsy_device *dev, hsy_release *r,
                       "are proved to give");
     if (st == HSY_OK)
         st = shuffled_way(dev, r, doc, &task, err);
-    if (st == HSY_OK)
+    if (st == HSY_OK) {
         hsy_document_terms(doc, r->terms, i);
+        memcpy(r->document, dev->head.digest, HSY_DIGEST);
+    }
     return st;
 }
 

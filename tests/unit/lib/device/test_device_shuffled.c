@@ -344,10 +344,13 @@ static void release_alone(void)
     rig_free(g);
 }
 
-/* The label of a task that promises 0.1, by a program that proves it or not. */
-static void label_of(char *label, size_t room, bool proved)
+/* The label of a task that promises 0.1, by a program that proves it or not.
+ * Returns true if it has the document's digest. */
+static bool label_of(char *label, size_t room, bool proved)
 {
     struct rig *g = shuffled_rig();
+    uint8_t digest[HSY_DIGEST];
+    char hex[2 * HSY_DIGEST + 1];
     hsy_task task;
 
     g->task[0].nano_central = HSY_NANO / 10;
@@ -356,7 +359,11 @@ static void label_of(char *label, size_t room, bool proved)
         hsy_release_proved(g->release[0]);
     hsy_document_task(&g->doc, &task, 0);
     hsy_release_label(g->release[0], label, room, &task);
+    hsy_document_digest(&g->doc, digest);
+    for (size_t i = 0; i < HSY_DIGEST; i++)
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
     rig_free(g);
+    return strstr(label, hex) != NULL;
 }
 
 /* The label names both promises, who must not work together, and the way. */
@@ -374,7 +381,8 @@ static void label_says_both(void)
     char label[4096];
     size_t found = 0;
 
-    label_of(label, sizeof label, true);
+    ok(label_of(label, sizeof label, true),
+       "the label has the digest of the document");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strstr(label, words[i]) != NULL)
             found++;
