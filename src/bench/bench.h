@@ -156,8 +156,11 @@ double bench_chain(struct bench *b, const struct bench_case *c, hsy_cpu level);
 
 /* ---- bench_device.c ------------------------------------------------------ */
 
-/* hsy_device_answer on files of memory; `reports` tasks. */
+/* hsy_device_answer, and hsy_device_next, on files of memory; `reports` tasks.
+ */
 double bench_device(struct bench *b, const struct bench_case *c, hsy_cpu level);
+double bench_device_next(struct bench *b, const struct bench_case *c,
+                         hsy_cpu level);
 
 /* ---- bench_decode.c ------------------------------------------------------ */
 

@@ -180,11 +180,12 @@ hsy_status hsy_device_accept_document(hsy_device *dev, hsy_document *doc,
 
 uint32_t hsy_device_find(const hsy_device *dev, const hsy_release *r)
 {
-    const uint32_t source = hsy_ledger_find(dev, r->task.source);
+    const size_t len = strlen(r->task.source) + 1;
     uint32_t i = 0;
 
     while (i < dev->nrecords &&
-           (dev->records[i].source != source ||
+           (memcmp(dev->sources[dev->records[i].source].name, r->task.source,
+                   len) != 0 ||
             memcmp(dev->records[i].digest, r->digest, HSY_DIGEST) != 0))
         i++;
     return i;

@@ -183,9 +183,15 @@ struct outbox_walk {
  * search every stage does. */
 static bool outbox_listed_before(const struct outbox_walk *w)
 {
+    const hsy_release *r = w->item.r;
+    const size_t len = strlen(r->task.source) + 1;
+
+    /* Those with one record, without a search for it: with n tasks that would
+     * be n^3 comparisons for each upload. */
     for (size_t k = 0; k < w->i; k++)
-        if (release_stage(w->releases[k]) == release_stage(w->item.r) &&
-            hsy_device_find(w->dev, w->releases[k]) == w->item.record)
+        if (release_stage(w->releases[k]) == release_stage(r) &&
+            memcmp(w->releases[k]->task.source, r->task.source, len) == 0 &&
+            memcmp(w->releases[k]->digest, r->digest, HSY_DIGEST) == 0)
             return true;
     return false;
 }
