@@ -239,16 +239,24 @@ static void many_take(struct many_node *node)
     free(document);
 }
 
+static void many_round(struct cluster *c)
+{
+    hsy_error err = {0};
+    size_t shard;
+
+    for (size_t i = 0; i < c->nshards; i++)
+        pg_look(c->shards[i].place);
+    (void)cluster_first_look(c, &shard, &err);
+}
+
 static void many_main(void)
 {
     struct many_node *node = &many.nodes[many.running];
-    size_t shard;
-    hsy_error err = {0};
 
     if (node->job == MANY_COMMIT)
         many_commit(node);
     else if (node->job == MANY_ROUND)
-        (void)cluster_first_look(cluster_of(node->c), &shard, &err);
+        many_round(cluster_of(node->c));
     else if (node->job == MANY_MERGE)
         many_merge(node);
     else if (node->job == MANY_TAKE)

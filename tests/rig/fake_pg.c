@@ -76,6 +76,17 @@ void pg_place_found(struct pg_place *p, struct pg_found *out)
                              .reachable = true};
 }
 
+void pg_look(struct pg_place *p)
+{
+    for (size_t i = 0; i < 2; i++) {
+        const struct fake_server *s = &fake_pg.shards[p->shard].servers[i];
+
+        if (s->up && s->primary && fake_pg.reaches[p->client][i] &&
+            s->timeline > p->timeline)
+            p->timeline = s->timeline;
+    }
+}
+
 struct pg_link *pg_link_new(struct pg_place *p)
 {
     struct pg_link *l = calloc(1, sizeof *l);
@@ -140,7 +151,7 @@ hsy_status pg_connect(struct pg_link *l, hsy_error *err)
     struct fake_db *db = &fake_pg.shards[p->shard];
     struct fake_server *best = NULL;
 
-    if (link_alive(l))
+    if (link_alive(l) && l->server->timeline >= p->timeline)
         return HSY_OK;
     pg_drop(l);
     for (size_t i = 0; i < 2; i++) {
@@ -333,7 +344,8 @@ hsy_status pg_end(struct pg_link *l, hsy_error *err)
 
 bool pg_is_commit(const struct pg_link *l, const struct pg_rows *r)
 {
-    return r->commit && (!l->warned || fake_pg.slip == FAKE_TRUSTS_WARNING);
+    return r->commit && (!l->warned || fake_pg.slip == FAKE_TRUSTS_WARNING) &&
+           l->server->timeline >= l->place->timeline;
 }
 
 hsy_status pg_commit(struct pg_link *l, hsy_error *err)

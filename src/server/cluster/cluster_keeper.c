@@ -1,6 +1,7 @@
 /*
  * cluster_keeper.c - the thread that knows what the databases say: documents,
- * days, counts, nodes (cluster_state.c); and folds.
+ * days, counts, nodes (cluster_state.c); and folds. Another thread asks which
+ * server is primary.
  *
  * Once a second. What cannot be read now stays as it was: uploads to other
  * shards go on with it.
@@ -543,10 +544,24 @@ static void *keeper_main(void *ctx)
     return NULL;
 }
 
+/* A thread of its own: a server that does not answer must not hold up the rest
+ * of what the keeper does. */
+static void *keeper_timelines(void *ctx)
+{
+    struct cluster *c = ctx;
+
+    while (!keeper_wait(c, KEEPER_LOOK))
+        for (size_t i = 0; i < c->nshards; i++)
+            pg_look(c->shards[i].place);
+    return NULL;
+}
+
 bool cluster_keeper_start(struct cluster *c)
 {
     c->keeper_runs = thread_start(&c->keeper, keeper_main, c);
-    return c->keeper_runs;
+    c->timelines_run =
+        c->keeper_runs && thread_start(&c->timelines, keeper_timelines, c);
+    return c->timelines_run;
 }
 
 void cluster_keeper_stop(struct cluster *c)
@@ -559,5 +574,8 @@ void cluster_keeper_stop(struct cluster *c)
     pthread_mutex_unlock(&c->lock);
     pthread_join(c->keeper, NULL);
     c->keeper_runs = false;
+    if (c->timelines_run)
+        pthread_join(c->timelines, NULL);
+    c->timelines_run = false;
     cluster_leave(c);
 }

@@ -235,8 +235,8 @@ struct cluster {
 
     int64_t moved; /* how often days were moved; rules */
 
-    pthread_t keeper;
-    bool keeper_runs;
+    pthread_t keeper, timelines;
+    bool keeper_runs, timelines_run;
     pthread_mutex_t lock; /* of the rest */
     pthread_cond_t wake;
     bool stopping;

@@ -89,6 +89,7 @@ struct connect {
     hsy_status st;
     bool standby;  /* one has answered */
     uint32_t seen; /* the highest timeline before this */
+    size_t skip;   /* the host that is not asked; PG_HOSTS: none */
 };
 
 static void connect_lost(struct connect *c, struct connect_try *t,
@@ -308,7 +309,8 @@ static void connect_all(struct connect *c)
     uint64_t rest = CONNECT_WHOLE;
 
     for (size_t i = 0; i < c->p->nhosts; i++)
-        connect_start(c, i);
+        if (i != c->skip)
+            connect_start(c, i);
     while (now < until && !connect_newer(c) &&
            connect_round(c, (int)(until - now))) {
         uint64_t left = rest;
@@ -401,10 +403,14 @@ static void connect_note(struct pg_place *p, const struct connect_try *t,
     f->connected++;
 }
 
-PGconn *pg_primary(struct pg_place *p, char reason[PG_REASON], hsy_status *st)
+PGconn *pg_primary(struct pg_place *p, uint32_t *timeline,
+                   char reason[PG_REASON], hsy_status *st)
 {
-    struct connect c = {
-        .p = p, .pq = p->pq, .reason = reason, .st = HSY_E_BUSY};
+    struct connect c = {.p = p,
+                        .pq = p->pq,
+                        .reason = reason,
+                        .st = HSY_E_BUSY,
+                        .skip = PG_HOSTS};
     struct connect_try *best;
 
     pg_say(reason, "no server answers");
@@ -417,11 +423,41 @@ PGconn *pg_primary(struct pg_place *p, char reason[PG_REASON], hsy_status *st)
     if (best != NULL)
         connect_judge(&c, best);
     connect_note(p, best, c.st, reason);
+    if (best != NULL && best->conn != NULL)
+        p->used = (size_t)(best - c.all);
     pthread_mutex_unlock(&p->lock);
     *st = best != NULL && best->conn != NULL ? HSY_OK : c.st;
-    if (*st == HSY_OK)
-        reason[0] = '\0'; /* what else goes wrong has another */
-    return best != NULL ? best->conn : NULL;
+    if (*st != HSY_OK)
+        return NULL;
+    reason[0] = '\0'; /* what else goes wrong has another */
+    *timeline = best->timeline;
+    return best->conn;
+}
+
+void pg_look(struct pg_place *p)
+{
+    char reason[PG_REASON];
+    struct connect c = {.p = p, .pq = p->pq, .reason = reason};
+    uint32_t highest = 0;
+
+    pthread_mutex_lock(&p->lock);
+    c.seen = p->found.timeline;
+    c.skip = p->used;
+    pthread_mutex_unlock(&p->lock);
+    connect_all(&c);
+    for (size_t i = 0; i < p->nhosts; i++) {
+        struct connect_try *t = &c.all[i];
+
+        if (t->conn == NULL)
+            continue;
+        if (t->state == CONNECT_KNOWN && t->timeline > highest)
+            highest = t->timeline;
+        connect_lost(&c, t, NULL);
+    }
+    pthread_mutex_lock(&p->lock);
+    if (highest > p->found.timeline)
+        p->found.timeline = highest;
+    pthread_mutex_unlock(&p->lock);
 }
 
 /* ---- Later --------------------------------------------------------------- */

@@ -30,6 +30,7 @@ struct pg_place {
     char name[256];
     pthread_mutex_t lock;
     struct pg_found found; /* lock */
+    size_t used;           /* the host that the last link was made to; lock */
     bool logged; /* the server was reloaded, and logged what links sent; lock */
 };
 
@@ -66,6 +67,7 @@ struct pg_link {
     const struct pq *pq;
     PGconn *conn; /* NULL: not connected */
     uint64_t session;
+    uint32_t timeline; /* of its server */
     unsigned patience; /* milliseconds */
     bool warned;       /* a warning came since the turn began */
     bool failed;       /* something of this turn was refused */
@@ -99,7 +101,9 @@ hsy_status pg_passwords(struct pg_place *p, const char *path,
 
 /* ---- connect.c ----------------------------------------------------------- */
 
-/* The primary, of all servers of the place; NULL, with a reason and *st. */
-PGconn *pg_primary(struct pg_place *p, char reason[PG_REASON], hsy_status *st);
+/* The primary, of all servers of the place, and its timeline; NULL, with a
+ * reason and *st. */
+PGconn *pg_primary(struct pg_place *p, uint32_t *timeline,
+                   char reason[PG_REASON], hsy_status *st);
 
 #endif

@@ -117,15 +117,27 @@ static void link_notice(void *ctx, const PGresult *result)
     }
 }
 
+/* Returns true if nobody has seen a server that was promoted after this link's.
+ */
+static bool link_newest(const struct pg_link *l)
+{
+    bool newest;
+
+    pthread_mutex_lock(&l->place->lock);
+    newest = l->timeline >= l->place->found.timeline;
+    pthread_mutex_unlock(&l->place->lock);
+    return newest;
+}
+
 hsy_status pg_connect(struct pg_link *l, hsy_error *err)
 {
     hsy_status st;
 
-    if (l->conn != NULL)
+    if (l->conn != NULL && link_newest(l))
         return HSY_OK;
-    link_forget(l);
+    pg_drop(l);
     l->state[0] = '\0';
-    l->conn = pg_primary(l->place, l->reason, &st);
+    l->conn = pg_primary(l->place, &l->timeline, l->reason, &st);
     if (l->conn == NULL)
         return host_fail(
             err, st, HOST_FIELD_STORE,
@@ -434,10 +446,11 @@ hsy_status pg_end(struct pg_link *l, hsy_error *err)
 
 /* COMMIT of a transaction that failed says ROLLBACK, and is no error (trap 5);
  * one whose wait for the standby was cancelled says COMMIT, with a warning
- * (trap 1). */
+ * (trap 1). One of a server that is not primary any more is lost with it. */
 bool pg_is_commit(const struct pg_link *l, const struct pg_rows *r)
 {
-    return strcmp(r->pq->cmdStatus(r->result), "COMMIT") == 0 && !l->warned;
+    return strcmp(r->pq->cmdStatus(r->result), "COMMIT") == 0 && !l->warned &&
+           link_newest(l);
 }
 
 hsy_status pg_commit(struct pg_link *l, hsy_error *err)
@@ -447,7 +460,10 @@ hsy_status pg_commit(struct pg_link *l, hsy_error *err)
 
     if (st == HSY_OK && !pg_is_commit(l, r)) {
         pg_rows_free(r);
-        return link_lost(l, l->warned ? l->reason : "a commit was rolled back",
+        return link_lost(l,
+                         l->warned ? l->reason
+                                   : "a commit was rolled back, or another "
+                                     "server was promoted",
                          err);
     }
     pg_rows_free(r);

@@ -59,6 +59,12 @@ struct pg_found {
 };
 void pg_place_found(struct pg_place *p, struct pg_found *out);
 
+/* Ask all servers of the place for their timeline but the one that the last
+ * link was made to, and keep the highest of those that take writes: links to a
+ * server below it are made anew by pg_connect, and no commit of theirs is
+ * certain. 2.5 s at most. Any thread. */
+void pg_look(struct pg_place *p);
+
 /* ---- Links --------------------------------------------------------------- */
 
 /* NULL: out of memory. Connects when something is asked. */
@@ -69,9 +75,10 @@ void pg_link_free(struct pg_link *l); /* NULL is allowed */
  * Be connected to the primary. All servers of the place are asked at once for
  * their timeline; of those that take writes the highest is taken, and never one
  * below the highest that any link of the place has seen: a server that was
- * frozen while another was promoted still calls itself primary. HSY_E_BUSY:
- * nobody answers; HSY_E_REFUSED: its settings would lose what was acknowledged
- * or log what must not be read (pg_reason).
+ * frozen while another was promoted still calls itself primary. A link whose
+ * server is below that by now is made anew. HSY_E_BUSY: nobody answers;
+ * HSY_E_REFUSED: its settings would lose what was acknowledged or log what must
+ * not be read (pg_reason).
  */
 hsy_status pg_connect(struct pg_link *l, hsy_error *err);
 
@@ -138,11 +145,12 @@ hsy_status pg_turn(struct pg_link *l, hsy_error *err);
 hsy_status pg_take(struct pg_link *l, struct pg_rows **rows, hsy_error *err);
 hsy_status pg_end(struct pg_link *l, hsy_error *err);
 
-/* A transaction. HSY_OK of pg_commit is certain: the answer says COMMIT and no
- * warning came with it. Anything else is HSY_E_BUSY, and the link is dropped.
- * pg_rollback: after a refusal. pg_finish: commit if st is HSY_OK, else roll
- * back, and st. pg_begin_reading: all that is read is of one moment, that of
- * the first question; to be rolled back. */
+/* A transaction. HSY_OK of pg_commit is certain: the answer says COMMIT, no
+ * warning came with it, and no other server is known to be promoted. Anything
+ * else is HSY_E_BUSY, and the link is dropped. pg_rollback: after a refusal.
+ * pg_finish: commit if st is HSY_OK, else roll back, and st. pg_begin_reading:
+ * all that is read is of one moment, that of the first question; to be rolled
+ * back. */
 hsy_status pg_begin(struct pg_link *l, hsy_error *err);
 hsy_status pg_begin_reading(struct pg_link *l, hsy_error *err);
 hsy_status pg_commit(struct pg_link *l, hsy_error *err);

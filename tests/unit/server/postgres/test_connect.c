@@ -209,13 +209,24 @@ static void timelines(void)
     struct pg_found found;
 
     is_status(pg_connect(l, NULL), HSY_OK, "the primary: %s", pg_reason(l));
+    pg_look(place);
+    pg_place_found(place, &found);
+    ok(found.timeline == 1 && pg_begin(l, NULL) == HSY_OK &&
+           pg_commit(l, NULL) == HSY_OK,
+       "while it is the only primary a look changes nothing");
     step(); /* the standby is promoted; the old primary lives */
+    is_status(pg_begin(l, NULL), HSY_OK, "a transaction of the old primary");
+    pg_look(place);
+    pg_place_found(place, &found);
+    is_u64(found.timeline, 2, "a look finds the server that was promoted");
+    is_status(pg_commit(l, NULL), HSY_E_BUSY,
+              "a commit of the old primary is in doubt then: %s", pg_reason(l));
+    is_status(pg_connect(l, NULL), HSY_OK, "the link is made anew: %s",
+              pg_reason(l));
     is_status(pg_connect(other, NULL), HSY_OK, "another link: %s",
               pg_reason(other));
-    pg_place_found(place, &found);
-    is_u64(found.timeline, 2, "is to the server that was promoted");
-    pg_drop(l);
-    is_status(pg_connect(l, NULL), HSY_OK, "as is the first, made anew");
+    ok(pg_begin(l, NULL) == HSY_OK && pg_commit(l, NULL) == HSY_OK,
+       "commits of the server that was promoted are certain");
     step(); /* the one that was promoted is killed */
     pg_drop(l);
     is_status(pg_connect(l, NULL), HSY_E_BUSY,
