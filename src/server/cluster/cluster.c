@@ -88,12 +88,14 @@ hsy_status cluster_connect(struct cluster_shard *s, struct pg_link *l,
     hsy_status st;
 
     pg_place_found(s->place, &found);
-    if (found.refused)
-        pg_drop(l); /* it may work, but the server's settings are wrong now */
+    if (found.refused || atomic_load(&s->newer))
+        pg_drop(l); /* it may work, but the server's settings are wrong now, or
+                       its tables are not ours any more */
     st = pg_connect(l, err);
     if (st != HSY_OK || *session == pg_session(l))
         return st;
     st = schema_read(l, &is, err);
+    atomic_store(&s->newer, st == HSY_E_VERSION);
     if (st == HSY_OK && s->number == 0 && s->c->meta.version == 0)
         s->c->meta = is; /* the first look: this is the cluster */
     if (st == HSY_OK)

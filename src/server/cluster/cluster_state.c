@@ -72,6 +72,10 @@ hsy_status cluster_shard_ask(struct cluster_shard *s, hsy_error *err)
 
     state_standby(s);
     if (st == HSY_OK)
+        st = schema_check(s->keeper, err);
+    if (st == HSY_E_VERSION)
+        atomic_store(&s->newer, true); /* all links are dropped then */
+    if (st == HSY_OK)
         st = pg_ask(s->keeper, &r, err,
                     "select min(number), max(number) from batches", "");
     if (st != HSY_OK)

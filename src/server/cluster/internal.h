@@ -162,6 +162,7 @@ struct cluster_shard {
     struct cluster *c;
     uint32_t number;
     struct pg_place *place;
+    atomic_bool newer; /* its tables were upgraded: no link may go on */
 
     /* The lane. */
     pthread_t thread;

@@ -147,6 +147,14 @@ static hsy_status schema_count(struct pg_link *l, int64_t *n, hsy_error *err)
 
 #define SCHEMA_COUNT 22
 
+static hsy_status schema_known(int64_t version, hsy_error *err)
+{
+    return version <= SCHEMA_VERSION
+               ? HSY_OK
+               : schema_fail(err, HSY_E_VERSION,
+                             "a newer hearsay made the tables");
+}
+
 static hsy_status schema_copy(struct schema_meta *out, const struct pg_rows *r,
                               hsy_error *err)
 {
@@ -166,15 +174,12 @@ static hsy_status schema_copy(struct schema_meta *out, const struct pg_rows *r,
                            "its tables do not say whose they are");
     memcpy(out->cluster, cluster, cluster_len);
     memcpy(out->key, key, key_len);
-    if (out->version > SCHEMA_VERSION)
-        return schema_fail(err, HSY_E_VERSION,
-                           "a newer hearsay made the tables");
     if (out->version < SCHEMA_OLDEST)
         return schema_fail(err, HSY_E_VERSION,
                            "the tables are too old for this hearsay: upgrade "
                            "them by 'hearsay store init-cluster' of the "
                            "versions in between");
-    return HSY_OK;
+    return schema_known(out->version, err);
 }
 
 hsy_status schema_read(struct pg_link *l, struct schema_meta *out,
@@ -201,6 +206,18 @@ hsy_status schema_read(struct pg_link *l, struct schema_meta *out,
                 "");
     if (st == HSY_OK)
         st = schema_copy(out, r, err);
+    pg_rows_free(r);
+    return st;
+}
+
+hsy_status schema_check(struct pg_link *l, hsy_error *err)
+{
+    struct pg_rows *r = NULL;
+    hsy_status st =
+        pg_ask(l, &r, err, "select version from meta where one = 1", "");
+
+    if (st == HSY_OK && pg_count(r) == 1)
+        st = schema_known(pg_get(r, 0, 0), err);
     pg_rows_free(r);
     return st;
 }

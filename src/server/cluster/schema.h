@@ -17,7 +17,7 @@
  * are; once all nodes are new, init-cluster makes of them those of this
  * version, by steps (schema.c). So a step may add, and not take away what the
  * version before needs; what is not needed any more goes one version later.
- * Older nodes refuse newer tables when they connect.
+ * Older nodes refuse newer tables when they connect, and once a second.
  *
  * SCHEMA_TRIAL: a version after this one, whose step adds a column. The test of
  * upgrades has a hearsay that is built so (tests/e2e/cluster_upgrade.t).
@@ -49,5 +49,8 @@ hsy_status schema_make(struct pg_link *l, const struct schema_meta *meta,
  * HSY_E_VERSION: too new, or too old (then schema_make upgrades them). */
 hsy_status schema_read(struct pg_link *l, struct schema_meta *out,
                        hsy_error *err);
+
+/* HSY_E_VERSION: a newer program has upgraded them since. */
+hsy_status schema_check(struct pg_link *l, hsy_error *err);
 
 #endif
