@@ -102,11 +102,12 @@ static unsigned loop_limit(const struct loop *p)
 }
 
 /* How long what has come of a body, or gone of an answer, puts its end off. A
- * body puts nothing off where bodies have little room left. */
+ * body puts nothing off where bodies have little room left, or if its sender
+ * sends no more. */
 static uint64_t loop_pace(const struct loop *p, const struct request *q,
                           int state)
 {
-    if (state == REQUEST_READING && body_pressed(p->listener))
+    if (state == REQUEST_READING && (q->gone || body_pressed(p->listener)))
         return 0;
     return 1000 * q->moved / LISTEN_SLOWEST;
 }

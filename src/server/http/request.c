@@ -76,6 +76,8 @@ static void body_free(struct request *q)
 static void body_more(struct request *q, const char *data, size_t size)
 {
     q->moved += size;
+    if (q->gone) /* what it sent before is still being read */
+        q->deadline = request_until(q, 0);
     if (q->dropped || q->status != 0)
         return;
     if (size > q->declared - q->len ||

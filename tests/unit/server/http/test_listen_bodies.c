@@ -184,6 +184,27 @@ static void pace_is_for_quiet_times(void)
     listen_close(l);
 }
 
+/* The end of what a peer sends comes with its last bytes or after them. By its
+ * pace such a body would have 57 s. */
+static void gone_senders_are_not_waited_for(void)
+{
+    struct listener *l = serve(1);
+    struct listen_status now = {.connections = 1};
+    unsigned freed = 0;
+
+    for (unsigned i = 0; i < 4 && freed == i; i++) {
+        close(begin(l, LARGE, LARGE - LARGE / 8));
+        for (int k = 0; freed == i && k < 3000; k++) {
+            usleep(10000);
+            listen_status(l, &now);
+            freed += now.requests == i + 1 && now.connections == 0;
+        }
+    }
+    is_u64(freed, 4, "bodies whose senders have gone are freed: %u of 4",
+           freed);
+    listen_close(l);
+}
+
 int main(void)
 {
     what_came_is_charged();
@@ -192,5 +213,6 @@ int main(void)
     steady_bodies_are_taken();
     slow_bodies_are_cut();
     pace_is_for_quiet_times();
+    gone_senders_are_not_waited_for();
     return tap_done();
 }
