@@ -235,7 +235,8 @@ enum MHD_Result request_step(void *loop, struct MHD_Connection *http,
                              size_t *size, void **context);
 /* Whether large bodies have taken more than half of what they may. */
 bool body_pressed(const struct listener *l);
-/* When its time is up, which is so many seconds unless its peer is gone. */
+/* When its time is up: after so many seconds, or after one if its peer is gone
+ * or the listener drains. */
 uint64_t request_until(const struct request *q, uint32_t seconds);
 void request_over(void *loop, struct MHD_Connection *http, void **context,
                   enum MHD_RequestTerminationCode why);

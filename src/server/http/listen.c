@@ -102,12 +102,13 @@ static unsigned loop_limit(const struct loop *p)
 }
 
 /* How long what has come of a body, or gone of an answer, puts its end off. A
- * body puts nothing off where bodies have little room left, or if its sender
- * sends no more. */
+ * body puts nothing off where bodies have little room left, if its sender sends
+ * no more, or while the listener drains. */
 static uint64_t loop_pace(const struct loop *p, const struct request *q,
                           int state)
 {
-    if (state == REQUEST_READING && (q->gone || body_pressed(p->listener)))
+    if (state == REQUEST_READING &&
+        (q->gone || p->quiet || body_pressed(p->listener)))
         return 0;
     return 1000 * q->moved / LISTEN_SLOWEST;
 }
@@ -171,7 +172,8 @@ static void loop_deafen(struct loop *p)
 }
 
 /* Accept no more. What is idle or has just come has a second: a request may be
- * on its way, and its answer then says that it is the last. */
+ * on its way, and its answer then says that it is the last. So has a body that
+ * is not whole: whoever sends half of one must not hold up a restart. */
 static void loop_quiet(struct loop *p)
 {
     p->quiet = true;
@@ -179,7 +181,7 @@ static void loop_quiet(struct loop *p)
     events_spread(p);
     events_end(p);
     for (struct request *q = p->connections; q != NULL; q = q->next)
-        if (atomic_load(&q->state) == REQUEST_NONE &&
+        if (atomic_load(&q->state) <= REQUEST_READING &&
             q->deadline > p->now + 1000)
             q->deadline = p->now + 1000;
 }

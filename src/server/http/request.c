@@ -100,7 +100,8 @@ bool body_pressed(const struct listener *l)
 
 uint64_t request_until(const struct request *q, uint32_t seconds)
 {
-    return q->loop->now + (q->gone ? 1000u : 1000ull * seconds);
+    return q->loop->now +
+           (q->gone || q->loop->quiet ? 1000u : 1000ull * seconds);
 }
 
 static void request_begin(struct request *q, const char *url)
