@@ -136,5 +136,18 @@ ok(until_sending({"not-committing": True}) and ready()[0] == 503, "a standby tha
 ok(reasons() == ["no answer in time"] * 2, "the reason is that no answer comes", status())
 follower.thaw()
 recovers("after a standby hung")
+
+# ---- A frozen primary ----------------------------------------------------------------
+
+
+def retries():
+    return [s["retries"] for s in status()["cluster"]["shards"]]
+
+
+before = retries()
+p.freeze()
+ok(send() == (503, 40) and retries() == before, "uploads to a frozen primary wait for one answer, and for no second try", (before, status()))
+p.thaw()
+recovers("after a primary was frozen")
 ok(one.stop() == 0, "the node ends")
 done()

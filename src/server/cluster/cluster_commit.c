@@ -18,7 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COMMIT_TRIES 3u    /* of a group */
+#define COMMIT_TRIES 3u    /* of a group, */
+#define COMMIT_WHOLE 6000u /* milliseconds after which there is no other */
 #define COMMIT_PAUSE 500u  /* milliseconds, after a shard did not answer */
 #define COMMIT_QUOTAS 256u /* rows of tokens in a statement */
 
@@ -648,7 +649,9 @@ void cluster_commit(struct cluster_shard *s)
             s->group.items[i].verdict = INTAKE_DOUBT;
         return; /* it was down a moment ago: who waits for it holds up others */
     }
-    while (end == COMMIT_AGAIN && tries++ < COMMIT_TRIES) {
+    while (end == COMMIT_AGAIN &&
+           (tries == 0 || steady_ms() < begun + COMMIT_WHOLE) &&
+           tries++ < COMMIT_TRIES) {
         if (cluster_connect(s, s->link, &s->session, &err) != HSY_OK) {
             end = COMMIT_DOUBT;
             break;
