@@ -86,19 +86,19 @@ typedef struct hsy_rappor_share {
     hsy_estimate est;
     double unbiased;
     double p_zero; /* sampler: P(share is 0 | data); nnls: p-value */
-    double q;      /* smallest alpha at which it is detected */
-    bool detected;
+    double q;      /* smallest alpha at which it is detected; 1: at none */
+    bool detected; /* q <= alpha; by the sampler only if p_zero <= 1/2 */
 } hsy_rappor_share;
 
 typedef struct hsy_rappor_summary {
     uint64_t reports;
     uint32_t cohorts; /* cohorts with reports */
     size_t detected;
-    double allocated; /* sum of the detected shares */
+    double allocated; /* sum of the detected `unbiased` */
     double unlisted;  /* share of unlisted strings, from the intercept */
     double unlisted_sd;
     double level_selected; /* level of the intervals of detected candidates */
-    hsy_estimate rest;     /* 1 minus the sum of the detected `unbiased` */
+    hsy_estimate rest;     /* 1 minus `allocated` */
     double dispersion;     /* factor applied to variances, at least 1 */
     bool intercept;        /* false: the bits of the candidates leave the
                               intercept undetermined */

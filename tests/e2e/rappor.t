@@ -117,9 +117,18 @@ bogus = {x for x in found if x not in truth}
 ok(set(found) - bogus == set(truth) - {"word4", "word9"} and len(bogus) <= 1, "all listed strings are found, and at most one that nobody has", sorted(found))
 ok(variation({x: truth.get(x, 0) for x in found}, found) < 0.03, "their shares are right", out.decode())
 ok(rest["low"] < 1 - sum(truth.get(x, 0) for x in found) < rest["high"], "and so is what is not among them", rest)
+for column in ("estimate", "unbiased"):
+    total = sum(row[column] for row in (*found.values(), rest))
+    ok(abs(total - 1) < 1e-9, "the column %s, with the row of what is not detected, adds up to 1" % column, total)
+said = json.loads(must("estimate", *FILES, fixture("decode_counts.csv"), "--format", "json"))
+ok(abs(said["allocated"] + said["unexplained"]["unbiased"] - 1) < 1e-9 and said["unexplained"]["estimate"] == rest["estimate"],
+   "what is detected and what is not add up to 1 in json too", said["unexplained"])
+percents = [float(x) for x in re.findall(r"(?:, |not detected: )(-?[0-9.]+) %(?: of all|, from)", must("estimate", *FILES, fixture("decode_counts.csv")).decode())]
+ok(len(percents) == 2 and abs(sum(percents) - 100) < 0.011, "the lines above the table say shares that add up to 100 %", percents)
+ok(all(x["p_zero"] <= 0.5 for x in said["estimates"]), "no string that is more likely absent than present is detected", said["estimates"])
 level = 1 - 0.05 * len(found) / len(text("decode_map.csv").splitlines())
 ok(all(abs(found[x]["level_selected"] - level) < 1e-12 for x in found), "intervals are adjusted for selection", found)
-strict = shares(must("estimate", *FILES, fixture("decode_counts.csv"), "--format", "csv", "--alpha", "0.01"))
+strict = shares(must("estimate", *FILES, fixture("decode_counts.csv"), "--format", "csv", "--alpha", "0.00001"))
 ok(set(strict) < set(found) | {"(not detected)"}, "--alpha says how many", sorted(strict))
 packed = [write("z" + name, gzip.compress(text(name).encode())) for name in
           ("decode_params.csv", "decode_map.csv", "decode_counts.csv")]

@@ -90,8 +90,9 @@ static void found_repeat(struct people *p, uint64_t times)
         p->totals[c] *= times;
 }
 
-static void found_kind(const struct people_shape *shape, unsigned repeats,
-                       uint64_t lane)
+/* Returns how many more true strings the largest alpha finds. */
+static double found_kind(const struct people_shape *shape, unsigned repeats,
+                         uint64_t lane)
 {
     struct found_sums sums[FOUND_ALPHAS] = {{0}};
     struct people p;
@@ -116,10 +117,61 @@ static void found_kind(const struct people_shape *shape, unsigned repeats,
     }
     for (size_t a = 0; a < FOUND_ALPHAS; a++)
         found_say(shape, &sums[a], found_alphas[a], FOUND_DRAWS);
-    ok(sums[FOUND_ALPHAS - 1].right > sums[0].right,
-       "more is found at alpha %g than at %g: %.2f and %.2f",
-       found_alphas[FOUND_ALPHAS - 1], found_alphas[0],
-       sums[FOUND_ALPHAS - 1].right / FOUND_DRAWS, sums[0].right / FOUND_DRAWS);
+    people_close(&p);
+    return sums[FOUND_ALPHAS - 1].right - sums[0].right;
+}
+
+/* How many strings the mean of P(zero) alone would detect. */
+static size_t found_by_mean(const struct people *p, double alpha)
+{
+    double sum = 0, last = -1;
+    size_t r = 0;
+
+    for (; r < p->data.candidates; r++) {
+        double next = INFINITY;
+
+        for (size_t j = 0; j < p->data.candidates; j++)
+            if (p->shares[j].p_zero > last)
+                next = fmin(next, p->shares[j].p_zero);
+        sum += last = next;
+        if (sum > alpha * (double)(r + 1))
+            break;
+    }
+    return r;
+}
+
+/* Twenty strings of 5 % each are certain, so the mean of P(zero) has room for
+ * noise. */
+static void found_certain(void)
+{
+    const struct people_shape shape = {"alike", 32, 64, 2, 1e6, 20, 300, 0, 0};
+    const hsy_rappor_options how = {
+        .size = sizeof how, .alpha = 0.2, .sweeps = stat_long() ? 0 : 400};
+    const unsigned draws = stat_long() ? FOUND_DRAWS : 3;
+    size_t right = 0, wrong = 0, by_mean = 0;
+    double most = 0;
+    struct people p;
+
+    people_open(&p, &shape, 0.5);
+    for (unsigned i = 0; i < draws; i++) {
+        people_draw(&p, stat_seed(), 990000 + i);
+        if (people_decode(&p, &how, NULL) != HSY_OK)
+            break;
+        by_mean += found_by_mean(&p, how.alpha);
+        for (size_t j = 0; j < p.data.candidates; j++) {
+            if (!p.shares[j].detected)
+                continue;
+            right += p.share[j] > 0;
+            wrong += p.share[j] == 0;
+            most = fmax(most, p.shares[j].p_zero);
+        }
+    }
+    ok(right == 20 * draws && wrong <= draws / 2 && most <= 0.5,
+       "beside twenty certain strings noise does not fill alpha: %zu right and "
+       "%zu false strings in %u draws, P(zero) at most %.2f",
+       right, wrong, draws, most);
+    ok(by_mean >= 23 * draws,
+       "control: the mean of P(zero) alone would detect %zu", by_mean);
     people_close(&p);
 }
 
@@ -153,14 +205,18 @@ static void found_dispersed(void)
 int main(void)
 {
     const size_t kinds = stat_long() ? FOUND_KINDS : FOUND_SHORT;
+    double more = 0;
 
     ok(!found_plausible(0.5, 0.05, FOUND_DRAWS) &&
            !found_plausible(0.8, 0.2, FOUND_DRAWS),
        "control: 50 %% of intervals that miss, or 80 %% of false strings at "
        "alpha 0.2, would be noticed");
     for (size_t i = 0; i < kinds; i++)
-        found_kind(&found_kinds[i], 1, 100000 * (i + 1));
+        more += found_kind(&found_kinds[i], 1, 100000 * (i + 1));
+    ok(more > 0, "a larger alpha finds more true strings: %g at %g than at %g",
+       more, found_alphas[FOUND_ALPHAS - 1], found_alphas[0]);
     found_kind(&found_kinds[1], 5, 900000);
+    found_certain();
     found_dispersed();
     return tap_done();
 }

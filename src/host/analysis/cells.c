@@ -87,7 +87,7 @@ static hsy_analysis_row cells_last(const hsy_analysis_result *r, size_t row)
         .low_lying = NAN,
         .high_lying = NAN,
         .post = NAN,
-        .unbiased = NAN,
+        .unbiased = unshown ? NAN : r->summary.rest.value,
         .p_zero = NAN,
         .q_value = NAN,
         .p_value = NAN,

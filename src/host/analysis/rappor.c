@@ -213,6 +213,22 @@ static hsy_status rappor_rows(hsy_analysis_result *out,
     return HSY_OK;
 }
 
+/* What is not detected, with the value of the rows above it: the column of best
+ * guesses adds up to 1, as that of unbiased estimates does. */
+static hsy_estimate rappor_rest(const hsy_analysis_result *out,
+                                const hsy_rappor_share *shares)
+{
+    hsy_estimate rest = out->summary.rest;
+
+    if (!out->from_files)
+        return rest;
+    rest.value = 1;
+    for (size_t i = 0; i < out->candidates; i++)
+        if (shares[i].detected)
+            rest.value -= shares[i].est.value;
+    return rest;
+}
+
 /* Decode, and what that says of all candidates. */
 static hsy_status rappor_result(hsy_analysis_result *out,
                                 const hsy_rappor_data *data, bool all,
@@ -230,7 +246,7 @@ static hsy_status rappor_result(hsy_analysis_result *out,
     out->level_selected = out->summary.level_selected;
     out->largest_first = top != 0;
     out->has_rest = true;
-    out->rest = out->summary.rest;
+    out->rest = rappor_rest(out, shares);
     out->tested = true;
     out->columns |=
         1u << HSY_COLUMN_P_ZERO | 1u << HSY_COLUMN_Q_VALUE |

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static void json_rest(struct put *p, const char *name, bool there,
-                      const hsy_estimate *est)
+                      const hsy_estimate *est, double unbiased)
 {
     if (!there) {
         put_null(p, name);
@@ -15,6 +15,8 @@ static void json_rest(struct put *p, const char *name, bool there,
     }
     put_object(p, name);
     put_estimate(p, est);
+    if (!isnan(unbiased))
+        put_number(p, "unbiased", unbiased);
     put_end(p, '}');
 }
 
@@ -148,7 +150,8 @@ static void json_selected(struct put *p, const hsy_analysis_result *r)
     put_count(p, "selected", r->selected);
     put_count(p, "of", r->of);
     put_number(p, "level_selected", r->level_selected);
-    json_rest(p, "unexplained", r->has_rest, &r->rest);
+    json_rest(p, "unexplained", r->has_rest, &r->rest,
+              r->from_files ? r->summary.rest.value : NAN);
     put_word(p, "kind", hsy_kind_name(r->info.kind));
 }
 
@@ -194,7 +197,7 @@ static void json_decoded(struct put *p, const hsy_analysis_result *r)
     put_number(p, "unlisted_stderr", s->intercept ? s->unlisted_sd : NAN);
     put_number(p, "dispersion", s->dispersion);
     put_bool(p, "posed", s->posed);
-    json_rest(p, "not_shown", r->unshown != 0, &r->not_shown);
+    json_rest(p, "not_shown", r->unshown != 0, &r->not_shown, NAN);
     put_word(p, "method", analysis_method_names[r->rappor.method]);
     put_word(p, "correction", analysis_correction_names[r->rappor.correction]);
     put_number(p, "alpha", r->rappor.alpha);

@@ -13,6 +13,7 @@
 #define DECODE_SWEEPS 1000u
 #define DECODE_SWEEPS_LEAST 160u
 #define DECODE_BURN_LEAST 60u
+#define DECODE_ZERO_MOST 0.5 /* P(zero) of a detected string */
 #define DECODE_FREEDOM                                                         \
     32.0 /* below, residuals say too little of dispersion                      \
           */
@@ -170,16 +171,18 @@ static void decode_rest(struct decode *d, double variance)
     hsy_estimate *rest = &d->summary.rest;
     double excess = 0;
 
-    *rest = (hsy_estimate){.value = 1, .sd = sqrt(fmax(variance, 0))};
+    d->summary.allocated = 0;
     for (size_t j = 0; j < d->work.design.candidates; j++) {
         const hsy_rappor_share *s = &d->shares[j];
 
         if (!s->detected)
             continue;
-        rest->value -= s->unbiased;
+        d->summary.allocated += s->unbiased;
         excess += hsy_selected_bias(fmax(s->est.low, 0), s->est.sd,
                                     fmin(passed * s->est.sd, s->unbiased));
     }
+    *rest = (hsy_estimate){.value = 1 - d->summary.allocated,
+                           .sd = sqrt(fmax(variance, 0))};
     rest->low = rest->value - reach * rest->sd;
     rest->high = rest->value + reach * rest->sd + excess;
 }
@@ -340,7 +343,9 @@ static double decode_family(const struct decode *d, size_t j)
 /*
  * The posterior's own control. In order of P(zero), the mean of P(zero) over
  * the first r is the expected share of false ones among them, their sum bounds
- * the chance of any: the least alpha at which each is detected.
+ * the chance of any: the least alpha at which each is detected. A string that
+ * is more likely absent than present is never detected: beside many certain
+ * strings a mean leaves room for noise.
  */
 static void decode_q_posterior(struct decode *d)
 {
@@ -351,9 +356,12 @@ static void decode_q_posterior(struct decode *d)
         hsy_rappor_share *share = &d->shares[order[r]];
 
         sum += share->p_zero;
-        share->q = d->how.correction == HSY_RAPPOR_FDR
-                       ? sum / (double)(r + 1)
-                       : fmin(1, fmax(sum, decode_family(d, order[r])));
+        if (share->p_zero > DECODE_ZERO_MOST)
+            share->q = 1;
+        else if (d->how.correction == HSY_RAPPOR_FDR)
+            share->q = sum / (double)(r + 1);
+        else
+            share->q = fmin(1, fmax(sum, decode_family(d, order[r])));
     }
 }
 
@@ -385,10 +393,7 @@ static void decode_detect(struct decode *d)
         decode_q_values(d);
     for (size_t j = 0; j < all; j++) {
         d->shares[j].detected = d->shares[j].q <= d->how.alpha;
-        if (!d->shares[j].detected)
-            continue;
-        d->summary.detected++;
-        d->summary.allocated += d->shares[j].est.value;
+        d->summary.detected += d->shares[j].detected;
     }
     d->summary.level_selected =
         hsy_selected_level(d->how.level, d->summary.detected, all);
@@ -493,7 +498,6 @@ static hsy_status decode_boolean(struct decode *d)
     share->detected = share->q <= d->how.alpha;
     decode_rest(d, share->detected ? variance : 0);
     d->summary.detected = share->detected;
-    d->summary.allocated = share->detected ? share->est.value : 0;
     d->summary.posed = true;
     return HSY_OK;
 }
