@@ -74,14 +74,27 @@ static void csv_say(struct csv_said *s, const hsy_analysis_result *r,
 struct csv_rows {
     const hsy_analysis_result *result;
     hsy_analysis_column what[HSY_COLUMNS];
+    size_t n; /* columns; found strings have their bytes in one more */
 };
+
+/* Found strings may be any bytes, and the value shows those that are not UTF-8
+ * as \xNN. */
+static void csv_hex(const hsy_analysis_result *r, size_t row,
+                    struct table_cell *out)
+{
+    *out = analysis_cell(r, row, HSY_COLUMN_VALUE);
+    out->type = written_utf8(out->text, out->len) ? CELL_NONE : CELL_HEX;
+}
 
 static void csv_cell(const void *ctx, size_t row, size_t column,
                      struct table_cell *out)
 {
     const struct csv_rows *rows = ctx;
 
-    *out = analysis_cell(rows->result, row, rows->what[column]);
+    if (column == rows->n)
+        csv_hex(rows->result, row, out);
+    else
+        *out = analysis_cell(rows->result, row, rows->what[column]);
 }
 
 hsy_status analysis_csv(char **csv, size_t *len, const hsy_analysis_result *r,
@@ -89,7 +102,7 @@ hsy_status analysis_csv(char **csv, size_t *len, const hsy_analysis_result *r,
 {
     struct csv_said said = {.fields.n = 0};
     struct csv_rows rows = {.result = r};
-    struct table_column columns[HSY_COLUMNS];
+    struct table_column columns[HSY_COLUMNS + 1];
     struct table table = {columns, 0, analysis_table_rows(r), csv_cell, &rows};
     struct written w;
 
@@ -99,6 +112,9 @@ hsy_status analysis_csv(char **csv, size_t *len, const hsy_analysis_result *r,
             columns[table.ncolumns++].name =
                 hsy_analysis_column_name((hsy_analysis_column)i);
         }
+    rows.n = table.ncolumns;
+    if (analysis_searched(r))
+        columns[table.ncolumns++].name = "value_hex";
     if (r->question != HSY_ASK_COVARIANCE)
         csv_say(&said, r, more);
     if (written_open(&w))
