@@ -5,7 +5,7 @@ import { json, save, settle, taskPath } from "./api.js";
 import { Bars } from "./bars.js";
 import { Columns } from "./columns.js";
 import { cell, choice, fresh, h, numbers, put, table } from "./dom.js";
-import { cellsOf, edgeLabels, edgesOf, labelOf, legend, levels, lyingOf, markOf, near, numbersOf, shares } from "./estimate.js";
+import { cellsOf, edgeLabels, edgesOf, labelOf, legend, levels, lyingOf, markOf, near, numbersOf, shares, targets } from "./estimate.js";
 import { chance, count, day, known, unitOf } from "./numbers.js";
 import { taskLink } from "./tasks.js";
 import { lowEnough } from "./words.js";
@@ -36,7 +36,7 @@ export class CompareView {
       this.task = task;
       this.others = tasks.filter((t) => t.task === this.id && t.release !== task.release);
       this.mode = this.kept.from2 ? "period" : this.kept.with || this.others.length ? "release" : "period";
-      this.options = { with: this.others.at(-1)?.release, level: "0.95", lying: String(this.app.status.lying ?? 0.01), ...halves(task.days ?? []), ...this.kept };
+      this.options = { with: this.others.at(-1)?.release, level: "0.95", target: "people", lying: String(this.app.status.lying ?? 0.01), ...halves(task.days ?? []), ...this.kept };
       this.show();
       this.ask();
     } catch (problem) {
@@ -73,7 +73,7 @@ export class CompareView {
     return put(this.form, choice("Compare", modes, this.mode, (v) => { this.mode = v; this.remember(); this.controls(); this.ask(); }),
       this.mode === "release" ? choice(`Release ${this.task.release} with`, this.others.map((t) => [String(t.release), `release ${t.release}`]), String(options.with), set("with"))
         : [date("from", "A: sent from"), date("to", "to"), date("from2", "B: sent from"), date("to2", "to")],
-      levels(options.level, set("level")), shares(options.lying, set("lying")), this.task.kept_days ? this.devices(set("devices")) : null);
+      levels(options.level, set("level")), targets(options.target, set("target")), shares(options.lying, set("lying")), this.task.kept_days ? this.devices(set("devices")) : null);
   }
 
   // Kept answers of devices that are on both sides are not in the difference:
@@ -91,8 +91,8 @@ export class CompareView {
   }
 
   query() {
-    const { with: other, level, lying, devices, from, to, from2, to2 } = this.options;
-    return { release: this.task.release, ...(this.mode === "release" ? { with: other } : { from, to, from2, to2 }), level, lying, ...(devices ? { devices } : {}) };
+    const { with: other, level, target, lying, devices, from, to, from2, to2 } = this.options;
+    return { release: this.task.release, ...(this.mode === "release" ? { with: other } : { from, to, from2, to2 }), level, target, lying, ...(devices ? { devices } : {}) };
   }
 
   // The comparison stands in the address.

@@ -12,7 +12,11 @@ import { headline, liesText, shuffledText } from "./words.js";
 const MOST = 25, SOON = 1500;
 const LEVELS = [["0.9", "90 %"], ["0.95", "95 %"], ["0.99", "99 %"]];
 const LIARS = [0, 0.01, 0.05, 0.1];
-const AMONG = { people: "Among those who answered. ", population: "Among the people they are a sample of. " };
+const TARGETS = [["people", "those who answered"], ["population", "the population"]];
+const AMONG = {
+  people: "What those who answered hold: intervals allow for the devices' noise. ",
+  population: "What all people hold of whom those who answered are a random sample: intervals allow for the sampling too. ",
+};
 
 // The wider interval of lying devices, where something is assumed of them.
 export const lyingOf = (row) => (known(row.low_lying) && known(row.high_lying) ? [row.low_lying, row.high_lying] : null);
@@ -59,7 +63,7 @@ export function levelsText({ level, estimates = [] }) {
 }
 
 // What the two intervals of a mark are.
-export const legend = (figure) => [h("span", null, h("span", { class: "key-error" }), `interval of the devices' noise, ${levelsText(figure)}`), " ", figure.assume_lying ? h("span", null, h("span", { class: "key-whole" }), `and with ${percent(figure.assume_lying)} of devices lying`) : null];
+export const legend = (figure) => [h("span", null, h("span", { class: "key-error" }), `interval of the devices' noise${figure.target === "population" ? " and of sampling" : ""}, ${levelsText(figure)}`), " ", figure.assume_lying ? h("span", null, h("span", { class: "key-whole" }), `and with ${percent(figure.assume_lying)} of devices lying`) : null];
 
 // What the rows shown do not explain, as rows of their own: of a decoder what
 // it detected beyond them, and what it did not detect.
@@ -134,7 +138,7 @@ const PICTURES = { number: MeanPicture, bins: BinsPicture };
 
 export class EstimateCard {
   constructor(view, task) {
-    this.usual = { level: "0.95", lying: String(view.app.status.lying ?? 0.01), from: "", to: "", order: task.kind === "values" || task.kind === "strings" ? "size" : "asked" };
+    this.usual = { level: "0.95", target: "people", lying: String(view.app.status.lying ?? 0.01), from: "", to: "", order: task.kind === "values" || task.kind === "strings" ? "size" : "asked" };
     const { order, ...options } = view.asked(this.usual);
     Object.assign(this, { view, task, options, order });
     const id = fresh("estimate");
@@ -171,7 +175,7 @@ export class EstimateCard {
       return h("span", { class: "choice" }, h("label", { for: id }, label), h("input", { id, type: "date", value: this.options[name], min: this.task.start, max: this.view.app.status.day, onchange: (e) => change(name)(e.target.value) }));
     };
     const ordered = this.task.kind === "values" ? choice("Order", [["size", "largest first"], ["asked", "as asked"]], this.order, (v) => { this.order = v; this.remember(); this.draw(); }) : null;
-    return h("div", { class: "controls" }, ordered, levels(this.options.level, change("level")), this.liars(change("lying")), this.task.by_day ? [date("from", "Sent from"), date("to", "to")] : null);
+    return h("div", { class: "controls" }, ordered, levels(this.options.level, change("level")), targets(this.options.target, change("target")), this.liars(change("lying")), this.task.by_day ? [date("from", "Sent from"), date("to", "to")] : null);
   }
 
   // What differs from the usual stands in the address.
@@ -302,6 +306,7 @@ const sentOf = ({ first_day: first, last_day: last }) => (!first ? "" : first ==
 const explained = (name, ...rest) => choice(name, ...rest, term(name, undefined, "?"));
 
 export const levels = (chosen, changed) => explained("Level", LEVELS.some(([v]) => v === chosen) ? LEVELS : [...LEVELS, [chosen, chosen]], chosen, changed);
+export const targets = (chosen, changed) => explained("About", TARGETS, chosen, changed);
 export function shares(chosen, changed) {
   const some = LIARS.map(String), all = some.includes(chosen) ? some : [...some, chosen];
   return explained("Lying devices", all.sort((a, b) => a - b).map((v) => [v, v === "0" ? "none" : Number.isFinite(Number(v)) ? percent(Number(v)) : v]), chosen, changed);

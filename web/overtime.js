@@ -84,7 +84,7 @@ export class OverTimeCard {
     this.choose(last.filter((r) => this.sure?.includes(r.value) ?? true));
     const none = this.mode === "live" ? "Live figures are kept in memory only, and begin when the collector does." : "A day's figure is kept once the task has enough reports.";
     const what = this.mode === "live" ? "Of all reports so far." : "Lines and bands: of what was sent on each day alone. Dashed: of all reports until then.";
-    put(this.empty, this.points.length ? `${what} Bands: ${this.levels()}intervals, without lying devices.` : none);
+    put(this.empty, this.points.length ? `${what} Bands: ${this.levels()}intervals for those who answered, without lying devices.` : none);
     this.series.show(this.points, (this.chosen ?? []).filter((v) => names.includes(v)), (v) => this.look(v), this.mode === "day");
     this.numbers.refresh();
   }

@@ -13,6 +13,7 @@ const TERMS = {
   "Null uploads": "Uploads without an answer, as long as one with it. A device sends one when it has nothing to report, so that sending tells nothing.",
   Release: "The version of this task. Another question or other noise makes a new release, which is counted by itself.",
   Level: "How often intervals made this way hold the true value: at 95 %, in 95 of 100 cases.",
+  About: "Those who answered: what the people of these reports hold. The population: what all people hold of whom they are a random sample. Its intervals are wider, for another sample would hold something else.",
   "Lying devices": "This share of devices may send what it likes. The pale interval is wider by what it could do at most.",
   epsilon: "The privacy bound of what is sent: it changes the odds of any guess about the person by at most e to the power of \u03b5. Smaller is more private.",
   Collecting: "Devices are asked now, and enough have answered for an estimate to be shown.",

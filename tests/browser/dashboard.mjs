@@ -124,6 +124,13 @@ async function options() {
   await p.waitForFunction((w) => [...document.querySelectorAll(w + " g[data-low]")].every((g) => g.dataset.lyingLow === ""), where(t), { timeout: PATIENCE });
   ok((await read()).low === (await ask("lying=0")), "the interval does not depend on liars");
   ok((await p.locator(".lies").isHidden()) && (await p.getByLabel("Lying devices").isVisible()), "without liars the interval is that of noise alone");
+  await p.getByLabel("About", { exact: true }).selectOption("population");
+  await until(await ask("lying=0&target=population"));
+  ok(/What all people hold/.test(await p.locator(".estimate .about").textContent()) && /of sampling/.test(await p.locator(".estimate .key").textContent()), "intervals for the population are said to be");
+  ok((await p.evaluate(() => location.hash)).includes("target=population"), "the target is in the address");
+  await p.getByLabel("About", { exact: true }).selectOption("people");
+  await until(await ask("lying=0"));
+  ok(/What those who answered hold/.test(await p.locator(".estimate .about").textContent()), "intervals for those who answered are said to be");
   await p.getByLabel("Level").selectOption("0.99");
   await until(await ask("lying=0&level=0.99"));
   const wide = await read();

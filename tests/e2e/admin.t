@@ -245,10 +245,19 @@ ok(not same(figure, printed) and len(figure["estimates"]) == 3 and figure["value
 status, figure = c.get("/v1/tasks/many/estimate?lying=0", A)
 printed = json.loads(must("estimate", tally_of(c, "many", A), "--format", "json"))
 ok(not same(figure, printed) and figure["assume_lying"] == figure["lying_up"] == 0 and "low_lying" not in figure["estimates"][0], "without liars there is one interval", "\n".join(same(figure, printed)))
+for name in ("many", "crash", "minutes", "age", "word"):
+    asked, others = (c.get("/v1/tasks/%s/estimate?target=%s&lying=0" % (name, target), A)[1] for target in ("population", "people"))
+    ok(asked["target"] == "population" and others["target"] == "people" and all(a["stderr"] > b["stderr"] or not 0 < a["estimate"] < 1 for a, b in zip(asked["estimates"], others["estimates"])),
+       "%s: standard errors for the population are larger than those for who answered" % name, (asked, others))
+    if name != "word":  # discover has the people who answered alone
+        wrong = same(asked, json.loads(must("estimate", "--target", "population", tally_of(c, name, A), "--format", "json")))
+        ok(not wrong, "%s: and they are those of 'hearsay estimate --target population'" % name, "\n".join(wrong))
+about = rows(c.get("/v1/tasks/many/estimate.csv?target=population", A)[1])
+ok({r["target"] for r in about} == {"population"} and "in the population" in c.get("/v1/tasks/many/estimate.svg?target=population", A)[1].decode(), "csv and svg say whom they are about", about)
 liars = c.get("/v1/tasks/many/estimate?lying=0.3", A)[1]["estimates"]
 ok(all({k: r[k] for k in ("value", "estimate", "stderr", "low", "high")} == r0 and r["low_lying"] < r["low"] and r["high_lying"] > r["high"] for r, r0 in zip(liars, figure["estimates"])),
    "liars change neither low nor high: they have an interval of their own", liars)
-for query in ("level=2", "level=0", "level=1", "level=100", "level=100%25", "level=%25", "level=9%255", "level=95%25%25", "to=%s&from=%s" % (date(DAY + 30), date(DAY - 1)), "from=%s&to=%s" % (date(DAY + 9), date(DAY + 9)), "level=x", "level=nan", "level=1e-3", "lying=1", "top=0", "top=99999999999", "top=-1", "release=0", "release=x", "from=2026-11-16",
+for query in ("level=2", "level=0", "level=1", "level=100", "level=100%25", "level=%25", "level=9%255", "level=95%25%25", "to=%s&from=%s" % (date(DAY + 30), date(DAY - 1)), "from=%s&to=%s" % (date(DAY + 9), date(DAY + 9)), "target=users", "target=", "level=x", "level=nan", "level=1e-3", "lying=1", "top=0", "top=99999999999", "top=-1", "release=0", "release=x", "from=2026-11-16",
               "from=2026-13-01&to=2026-13-01", "from=2026-11-17&to=2026-11-16", "from=20261116&to=20261116", "level="):
     status, why = c.get("/v1/tasks/many/estimate?" + query, A)
     ok(status == 400 and why["detail"].startswith(query.split("=")[0]), "%s is refused, by name" % query, (status, why))

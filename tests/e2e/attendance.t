@@ -46,6 +46,10 @@ for attendance in ("stay",) if SHORT else ("stay", "leave", "join"):
         row, own = body["estimates"][0], printed["estimates"][0]
         ok(all(row[k] == own[k] for k in ("estimate", "stderr", "low", "high")) and printed["devices"] == body["devices"] == N
            and printed["rounds"] == body["rounds"] == DAYS, "%s, %s: 'hearsay estimate' says the same" % (attendance, name), (row, own))
+        asked = c.get("/v1/tasks/%s/estimate?target=population" % name)[1]["estimates"][0]
+        own = json.loads(must("estimate", path("%s-%s.tally" % (attendance, name)), "--target", "population", "--format", "json"))["estimates"][0]
+        ok(all(asked[k] == own[k] for k in ("estimate", "stderr", "low", "high")) and (name != "dark" or asked["stderr"] > row["stderr"]),
+           "%s, %s: and its interval for the population" % (attendance, name), (asked, own, row))
         figures[name] = row
     there = {"stay": [N] * DAYS, "leave": [N] + [N // 2] * (DAYS - 1), "join": [sum(i * DAYS // N <= d for i in range(N)) for d in range(DAYS)]}[attendance]
     reports, squares = sum(there), sum(min(a, b) for a in there for b in there)

@@ -224,7 +224,7 @@ for where in ("/v1/status", "/v1/tasks", "/v1/tasks/crash", "/v1/tasks/crash/tal
 for name in [*people, "veiled"]:
     if name != "page":
         for end in ("", ".csv", ".svg"):
-            admin("GET", "/v1/tasks/%s/estimate%s?level=0.9" % (name, end), 200)
+            admin("GET", "/v1/tasks/%s/estimate%s?level=0.9&target=population" % (name, end), 200)
 for end in ("estimate", "estimate.csv", "estimate.svg"):
     admin("GET", "/v1/tasks/page/" + end, 422)
     admin("GET", "/v1/tasks/shy/" + end, 409)

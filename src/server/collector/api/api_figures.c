@@ -2,30 +2,49 @@
 #include "server/collector/api/api.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- What is asked ------------------------------------------------------- */
 
 #define FIGURES_TOP 10000u
 #define FIGURES_DEVICES ((uint64_t)1 << 53)
 
+/* Shares of those who answered, or of the population they are a sample of. */
+static bool figures_target(struct request *q, hsy_target *out)
+{
+    const char *text = request_query(q, "target");
+
+    if (text == NULL)
+        return true;
+    for (size_t i = 0; analysis_target_names[i] != NULL; i++)
+        if (strcmp(text, analysis_target_names[i]) == 0) {
+            *out = (hsy_target)i;
+            return true;
+        }
+    api_problem(q, 400, "Not possible as asked",
+                "target: people or population is wanted");
+    return false;
+}
+
 static bool figures_how(struct figure_how *how, struct collector *c,
                         struct request *q)
 {
-    static const char *const known[] = {"release", "from",    "to",   "level",
-                                        "lying",   "top",     "with", "from2",
-                                        "to2",     "devices", NULL};
+    static const char *const known[] = {"release", "from",   "to",      "level",
+                                        "lying",   "target", "top",     "with",
+                                        "from2",   "to2",    "devices", NULL};
     uint64_t top = 0;
 
     *how = (struct figure_how){.level = 0.95, .lying = c->config.lying};
     if (!request_query_only(q, known)) {
         api_problem(q, 400, "Not possible as asked",
                     "what can be said, once each, is release, from, to, level, "
-                    "lying and top, in a comparison with, from2, to2 and "
-                    "devices too");
+                    "lying, target and top, in a comparison with, from2, to2 "
+                    "and devices too");
         return false;
     }
     if (!api_fraction(q, "level", false, &how->level) ||
         !api_fraction(q, "lying", true, &how->lying) ||
+        !figures_target(q, &how->target) ||
         !api_count(q, "top", FIGURES_TOP, &top) ||
         !api_count(q, "devices", FIGURES_DEVICES, &how->devices))
         return false;

@@ -22,6 +22,7 @@ struct recent_key {
     const struct roster_entry *entry;
     uint32_t first, last, top;
     double level, lying;
+    hsy_target target;
     uint64_t generation; /* of what is shown */
     uint32_t candidates; /* a checksum of their list */
 };

@@ -268,6 +268,7 @@ hsy_status history_figure(struct figure **out, struct collector *c,
         .top = how->top,
         .level = how->level,
         .lying = how->lying,
+        .target = how->target,
         .generation =
             shown_generation(history_shown(c->history), ask->entry->number),
         .candidates = how->candidates_len != 0

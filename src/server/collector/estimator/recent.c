@@ -5,7 +5,7 @@ static bool recent_asks(const struct recent_key *a, const struct recent_key *b)
 {
     return a->entry == b->entry && a->first == b->first && a->last == b->last &&
            a->top == b->top && a->level == b->level && a->lying == b->lying &&
-           a->candidates == b->candidates;
+           a->target == b->target && a->candidates == b->candidates;
 }
 
 struct figure *recent_find(const struct recent *r, const struct recent_key *key)

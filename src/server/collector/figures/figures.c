@@ -152,6 +152,7 @@ static hsy_status figure_ask(struct figure *f, hsy_error *err)
     f->request = (hsy_analysis_request){
         .size = sizeof f->request,
         .level = f->how->level,
+        .target = f->how->target,
         .lying = f->how->lying,
         .top = searches ? 0 : figure_top(f),
         .quantiles = true,

@@ -24,6 +24,7 @@ struct figure_span {
 struct figure_how {
     double level;           /* 0.95 */
     double lying;           /* share of lying devices, 0.01 */
+    hsy_target target;      /* whom shares and means are of */
     uint32_t top;           /* the largest; 0: all, of strings
                                50, or what is found */
     const char *candidates; /* strings: one a line; NULL: none */
