@@ -21,8 +21,9 @@ extern "C" {
 typedef struct hsy_search {
     size_t size;             /* sizeof(hsy_search) */
     uint64_t top;            /* most strings to find; 0: 16 */
-    uint64_t keep;           /* most prefixes that pass a stage before the last,
-                                in multiples of top; 0: 2 */
+    uint64_t keep;           /* prefixes that pass a stage before the last, in
+                                multiples of top, and besides all that stand
+                                out; 0: 2 */
     bool significant;        /* keep only significant prefixes, at each stage */
     double alpha;            /* family-wise error rate of a stage: probability
                                 of any prefix that nobody has; 0: 0.05 */
@@ -36,9 +37,14 @@ typedef struct hsy_stage {
     const char *oracle;  /* mechanism of the group */
     uint32_t bits;       /* bits of a prefix */
     uint32_t step;       /* new bits; all bits in the first stage */
-    uint64_t candidates; /* upper bound on the number of candidates */
-    uint64_t keep;       /* most prefixes that pass, or strings that are
-                            found */
+    uint64_t candidates; /* most candidates, if no more than `keep` prefixes
+                            pass the stage before */
+    uint64_t keep;       /* prefixes that pass because they are the largest, or
+                            most strings that are found */
+    uint64_t most;       /* most prefixes that pass, with those that stand out;
+                            0: keep */
+    uint64_t room;       /* most candidates, if `most` prefixes pass the stage
+                            before; 0: candidates */
     double v0;           /* n times the variance at share 0, with n reports in
                             the group */
     double z;            /* threshold in standard errors: normal quantile of 1 -
@@ -59,7 +65,8 @@ HSY_API hsy_status hsy_search_plan(const hsy_scheme *s,
 /* hsy_stage_users returns the reports that the group of a stage needs to find a
  * prefix of this share, except with probability `miss`. hsy_stage_share returns
  * the smallest share that `reports` reports suffice for [WLJ19; docs/theory.md,
- * 5.1]. 0 < share, miss < 1. */
+ * 5.1]. Both count stage->candidates: where more than `keep` prefixes stand out
+ * there are more, and the threshold is higher. 0 < share, miss < 1. */
 HSY_API double hsy_stage_users(const hsy_stage *stage, double share,
                                double miss);
 HSY_API double hsy_stage_share(const hsy_stage *stage, double reports,
@@ -76,7 +83,7 @@ typedef struct hsy_candidate {
 
 /* Prefixes that passed a stage, or strings that were found. */
 typedef struct hsy_found {
-    hsy_candidate *list; /* room for the largest `keep` of all stages */
+    hsy_candidate *list; /* room for the largest `most` of all stages */
     size_t count;
 } hsy_found;
 
@@ -94,9 +101,9 @@ HSY_API hsy_status hsy_search_stage(const hsy_scheme *s, hsy_found *found,
 
 /* hsy_search_stage split in two, for callers that supply their own evidence.
  * hsy_search_extend writes all valid extensions of the prefixes to codes, which
- * must have room for the stage's candidates; returns their number.
- * hsy_search_select writes the best of n to found, which must have room for
- * stage->keep; returns their number. */
+ * must have room for the stage's candidates (stage->room); returns their
+ * number. hsy_search_select writes the best of n to found, which must have room
+ * for stage->most; returns their number. */
 HSY_API size_t hsy_search_extend(const hsy_scheme *s, uint64_t *codes,
                                  const hsy_stage *stage,
                                  const hsy_found *found);

@@ -169,7 +169,7 @@ double bench_search(struct bench *b, const struct bench_case *c, hsy_cpu level)
             (double)x.stages[i].candidates *
             (double)((uint64_t)1 << x.info.param[HSY_PARAM_POOL_BITS]);
     if (ready) {
-        x.found = calloc((size_t)x.stages[0].keep, sizeof *x.found);
+        x.found = calloc((size_t)x.stages[0].most, sizeof *x.found);
         x.scratch = malloc(hsy_search_scratch(x.s, x.stages, x.nstages));
         ready = x.found != NULL && x.scratch != NULL;
     }

@@ -79,6 +79,15 @@ for seed in (2, 4):
     few = json.loads(must("discover", "show", "--top", "1", "--format", "json", stdin=tea))
     ok(few["strings"][0]["high"] == 1 and few["strings"][0]["low"] >= 0 and few["unexplained"]["low"] >= 0 and few["unexplained"]["high"] <= 1,
        "seed %d: of few reports the interval of the rest ends at 0 and 1 as those of strings do" % seed, few)
+# 90 prefixes of three letters are each more frequent than any of needle's.
+rng = random.Random(3)
+crowd = ["need"] * 240 + ["w%03d" % rng.randrange(900) for _ in range(29760)]
+rng.shuffle(crowd)
+many = write("many", must("tally", stdin=must("randomize", "--strings", "--mechanism", "pem", "--set", "bits=32", "--set", "step=8", "--set", "first=1", "--epsilon", "7", "--simulate", "--seed", 1, stdin=lines(crowd))))
+names = [row["value"] for row in json.loads(must("discover", "show", many, "--format", "json"))["strings"]]
+ok("need" in names, "a string is found whose prefixes are rarer than 90 others", names)
+few = [row["value"] for row in json.loads(must("discover", "show", many, "--max-candidates", "8192", "--format", "json"))["strings"]]
+ok("need" not in few, "control: where there is room for 32 prefixes alone it is lost", few)
 named = write("named", b"water\nfire\n")
 r = run("estimate", whole)
 ok(r.code == 1 and "--candidates" in r.err and "'hearsay discover'" in r.err, "estimate says who finds them without", r)

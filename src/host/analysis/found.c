@@ -147,8 +147,10 @@ static hsy_status found_prefixes(struct analysis_search *out,
     if (st != HSY_OK)
         return st;
     for (size_t i = 0; i < out->stages; i++) {
-        room += (size_t)out->stage[i].keep;
-        most = out->stage[i].keep > most ? out->stage[i].keep : most;
+        const size_t rows = (size_t)out->stage[i].most;
+
+        room = w->all_stages ? room + rows : rows;
+        most = rows > most ? rows : most;
     }
     out->rows = malloc(room * sizeof *out->rows);
     found = malloc(most * sizeof *found);

@@ -3,9 +3,10 @@
  *
  * Stage j extends each prefix that survived stage j-1 by every combination of
  * the new bits, estimates all of these candidates from the reports of group j
- * alone, and keeps the largest. Each person is in one group, so the noise of a
- * stage has nothing to do with how its candidates were chosen: what stage j-1
- * has picked by luck is judged afresh.
+ * alone, and keeps the largest; before the last stage also all that stand out
+ * from noise. Each person is in one group, so the noise of a stage has nothing
+ * to do with how its candidates were chosen: what stage j-1 has picked by luck
+ * is judged afresh.
  *
  * With C candidates of which nobody has any, the largest estimate passes z
  * standard errors with chance at most C P[N(0,1) > z] = alpha (Bonferroni).
@@ -79,6 +80,14 @@ static void search_stage_of(hsy_stage *stage, const hsy_scheme *s,
     stage->candidates = before << stage->step; /* both below 2^24 */
 }
 
+/* How many prefixes of stage i the next stage has room for. */
+static uint64_t search_room(const hsy_scheme_info *info,
+                            const hsy_search *wanted, size_t i)
+{
+    return wanted->max_candidates >>
+           (search_length(info, i + 1) - search_length(info, i));
+}
+
 hsy_status hsy_search_plan(const hsy_scheme *s,
                            hsy_stage stages[HSY_STAGES_MAX], size_t *count,
                            const hsy_search *how, hsy_error *err)
@@ -87,7 +96,7 @@ hsy_status hsy_search_plan(const hsy_scheme *s,
     hsy_search wanted;
     hsy_stage plan[HSY_STAGES_MAX];
     hsy_scheme_info info;
-    uint64_t before = 1;
+    uint64_t before = 1, room = 1;
     hsy_status st = hsy_search_settle(&wanted, how, err);
 
     if (st != HSY_OK)
@@ -99,7 +108,7 @@ hsy_status hsy_search_plan(const hsy_scheme *s,
     for (size_t i = 0; i < parts; i++) {
         hsy_stage *stage = &plan[i];
         const bool last = i + 1 == parts;
-        const uint64_t most = last ? wanted.top : wanted.top * wanted.keep;
+        const uint64_t keep = last ? wanted.top : wanted.top * wanted.keep;
 
         search_stage_of(stage, s, &info, i, before);
         if (stage->candidates > wanted.max_candidates)
@@ -111,7 +120,12 @@ hsy_status hsy_search_plan(const hsy_scheme *s,
             return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_TOP,
                                   "more strings than there are candidates",
                                   stage->candidates);
-        stage->keep = most < stage->candidates ? most : stage->candidates;
+        stage->keep = keep < stage->candidates ? keep : stage->candidates;
+        stage->room = i == 0 ? stage->candidates : room << stage->step;
+        room = last ? 0 : search_room(&info, &wanted, i);
+        room = room > stage->keep ? room : stage->keep;
+        room = room < stage->room ? room : stage->room;
+        stage->most = room;
         stage->z =
             -hsy_normal_quantile(wanted.alpha / (double)stage->candidates);
         stage->significant = wanted.significant;
@@ -156,13 +170,19 @@ static struct search_work search_open(void *scratch, uint64_t candidates,
     return w;
 }
 
+/* The most candidates that a stage may have. */
+static uint64_t search_most(const hsy_stage *stage)
+{
+    return stage->room != 0 ? stage->room : stage->candidates;
+}
+
 size_t hsy_search_scratch(const hsy_scheme *s, const hsy_stage *stages,
                           size_t count)
 {
     size_t most = 0;
 
     for (size_t i = 0; i < count; i++) {
-        const size_t n = (size_t)stages[i].candidates;
+        const size_t n = (size_t)search_most(&stages[i]);
         const size_t size = n * (sizeof(hsy_evidence) +
                                  (stages[i].width + 1) * sizeof(uint64_t)) +
                             hsy_evidence_scratch(hsy_scheme_part(s, i), n);
@@ -355,6 +375,30 @@ static bool search_significant(const hsy_evidence *point, double z,
                             (uint64_t)point->n, 1 - point->q) <= chance;
 }
 
+/*
+ * Of prefixes in order the first `keep` pass, and those that stand out: above a
+ * threshold that on average keep / 2 prefixes pass that nobody has. Strings of
+ * one share may have prefixes that others share too and that are larger than
+ * theirs, up to 1 / share of them. The threshold is not that of significance: a
+ * string that is significant at the end would fall below that in some stage.
+ */
+static size_t search_passing(const hsy_stage *stage, const hsy_candidate *found,
+                             size_t held, size_t n)
+{
+    const double chance = (double)stage->keep / 2 / (double)n;
+    size_t passing = (size_t)stage->keep;
+
+    if (stage->significant || held <= passing)
+        return held;
+    if (chance < 0.5)
+        while (passing < held &&
+               found[passing].point.value >
+                   search_threshold(&found[passing].point,
+                                    -hsy_normal_quantile(chance)))
+            passing++;
+    return passing;
+}
+
 size_t hsy_search_select(const hsy_stage *stage, hsy_candidate *found,
                          const uint64_t *codes, const hsy_evidence *points,
                          size_t n)
@@ -362,8 +406,10 @@ size_t hsy_search_select(const hsy_stage *stage, hsy_candidate *found,
     const double alpha = stage->alpha == 0 ? SEARCH_ALPHA : stage->alpha;
     const double chance = alpha / (double)(n > 0 ? n : 1);
     const double z = -hsy_normal_quantile(chance);
+    const size_t most =
+        (size_t)(stage->most > stage->keep ? stage->most : stage->keep);
     double left = -INFINITY;
-    size_t held = 0;
+    size_t held = 0, passing;
 
     for (size_t c = 0; c < n; c++) {
         hsy_candidate next = {
@@ -376,12 +422,15 @@ size_t hsy_search_select(const hsy_stage *stage, hsy_candidate *found,
         memcpy(next.code, codes + c * stage->width,
                stage->width * sizeof *codes);
         if (!stage->significant || next.significant)
-            search_offer(found, &held, (size_t)stage->keep, &next, &left);
+            search_offer(found, &held, most, &next, &left);
     }
-    for (size_t k = 0; k < held; k++)
-        found[k].passed = fmax(found[k].passed, left);
     search_sort(found, held);
-    return held;
+    passing = search_passing(stage, found, held, n);
+    if (passing < held)
+        left = found[passing].point.value;
+    for (size_t k = 0; k < passing; k++)
+        found[k].passed = fmax(found[k].passed, left);
+    return passing;
 }
 
 hsy_status hsy_search_stage(const hsy_scheme *s, hsy_found *found,
@@ -389,7 +438,8 @@ hsy_status hsy_search_stage(const hsy_scheme *s, hsy_found *found,
                             void *scratch, hsy_error *err)
 {
     const size_t width = stage->width, i = stage->group;
-    const struct search_work w = search_open(scratch, stage->candidates, width);
+    const struct search_work w =
+        search_open(scratch, search_most(stage), width);
     size_t candidates = (i == 0 ? 1 : found->count) << stage->step;
     const double n = (double)hsy_tally_reports(t);
     hsy_tally group;
@@ -397,10 +447,10 @@ hsy_status hsy_search_stage(const hsy_scheme *s, hsy_found *found,
 
     if (candidates == 0)
         return HSY_OK; /* nothing survived, so nothing is found */
-    if (candidates > stage->candidates)
+    if (candidates > search_most(stage))
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_COUNT,
                               "more prefixes than the stage before keeps",
-                              stage->candidates >> stage->step);
+                              search_most(stage) >> stage->step);
     hsy_tally_part(&group, t, s, i);
     if (hsy_tally_reports(&group) == 0)
         return hsy_fail_limit(err, HSY_E_EMPTY, HSY_FIELD_GROUP,

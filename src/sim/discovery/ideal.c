@@ -190,8 +190,7 @@ static size_t ideal_candidates(const struct discover_job *job)
     uint64_t most = 0;
 
     for (size_t i = 0; i < job->nstages; i++)
-        most =
-            job->stages[i].candidates > most ? job->stages[i].candidates : most;
+        most = job->stages[i].room > most ? job->stages[i].room : most;
     return (size_t)most;
 }
 

@@ -357,9 +357,12 @@ static hsy_status discover_prepare(struct discover_job *job,
     job->top =
         (size_t)(how->words != NULL ? how->search.top
                                     : job->stages[job->nstages - 1].keep);
-    for (size_t i = 0; i < job->nstages; i++)
+    for (size_t i = 0; i < job->nstages; i++) {
         if (job->stages[i].keep > job->most)
             job->most = (size_t)job->stages[i].keep;
+        if (job->stages[i].most > job->most)
+            job->most = (size_t)job->stages[i].most;
+    }
     out->bits = job->bits;
     out->groups = job->nstages;
     out->epsilon = (double)how->spec.nano_epsilon / HSY_NANO;

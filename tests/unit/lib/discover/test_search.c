@@ -60,6 +60,48 @@ static void users(void)
        "and so many reports find it");
 }
 
+/* Ninety prefixes of 1.2 %, one of 1 %, and 8000 that nobody has, whose
+ * estimates are a normal law's quantiles. */
+#define CROWD 8091u
+
+static bool crowd_passes(uint64_t most, size_t *passing)
+{
+    const hsy_stage stage = {.keep = 32, .most = most, .width = 1};
+    hsy_candidate *found = trial_memory(CROWD * sizeof *found);
+    hsy_evidence *points = trial_memory(CROWD * sizeof *points);
+    uint64_t *codes = trial_memory(CROWD * sizeof *codes);
+    bool passes = false;
+
+    for (size_t c = 0; c < CROWD; c++) {
+        const double noise =
+            0.002 * hsy_normal_quantile(((double)c - 90.5) / (CROWD - 91));
+
+        points[c] = (hsy_evidence){.n = 1e4,
+                                   .v0 = 0.04,
+                                   .value = c < 90    ? 0.012
+                                            : c == 90 ? 0.01
+                                                      : noise};
+        codes[c] = c;
+    }
+    *passing = hsy_search_select(&stage, found, codes, points, CROWD);
+    for (size_t k = 0; k < *passing; k++)
+        passes |= found[k].code[0] == 90;
+    free(found);
+    free(points);
+    free(codes);
+    return passes;
+}
+
+static void crowd(void)
+{
+    size_t passing = 0;
+
+    ok(crowd_passes(1024, &passing) && passing > 91 && passing < 91 + 32,
+       "prefixes that stand out pass besides the 32 largest: %zu", passing);
+    ok(!crowd_passes(32, &passing) && passing == 32,
+       "control: without room for them the 32 largest pass");
+}
+
 static void refusal(const hsy_scheme *s, hsy_search how, const char *field,
                     const char *sentence)
 {
@@ -191,7 +233,7 @@ struct search_run {
     hsy_tally t;
     hsy_stage stages[HSY_STAGES_MAX];
     size_t nstages;
-    hsy_candidate found[64];
+    hsy_candidate found[1024];
     size_t count;
     void *scratch;
 };
@@ -290,6 +332,7 @@ int main(void)
 {
     plan();
     users();
+    crowd();
     refusals();
     order();
     significance();

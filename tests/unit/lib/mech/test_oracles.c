@@ -196,7 +196,7 @@ static void finds(const struct oracle_run *r, const char *name)
 {
     const hsy_search how = {.size = sizeof how, .top = 8, .significant = true};
     hsy_stage stages[HSY_STAGES_MAX];
-    hsy_candidate list[16];
+    static hsy_candidate list[1024];
     hsy_found found = {list, 0};
     size_t nstages = 0;
     void *scratch;
