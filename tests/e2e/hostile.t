@@ -167,11 +167,18 @@ def leave(n):
     c.until(lambda: metric(c, 'hearsay_connections{listener="public"}') == 0)
 
 
+def grown():
+    """By how many bytes the memory grows if 120 peers more leave."""
+    before = c.rss()
+    leave(120)
+    return c.rss() - before
+
+
 leave(120)
-before = c.rss()
-leave(120)
-ok(c.rss() - before < 16 << 20 or SHORT, "the answers of peers that have gone leave no memory behind", (before >> 20, c.rss() >> 20))
-print("# memory %d MB, then %d MB" % (before >> 20, c.rss() >> 20))
+grew = []
+while len(grew) < 5 and (not grew or grew[-1] >= 16 << 20):  # how many are there at once differs, but what is never freed grows each time
+    grew.append(grown())
+ok(grew[-1] < 16 << 20 or SHORT, "the answers of peers that have gone leave no memory behind", [n >> 20 for n in grew])
 lines = [Line(c.public) for _ in range(30)]
 for i, line in enumerate(lines):
     some = c.task["cells"].upload([i])
