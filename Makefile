@@ -89,6 +89,7 @@ help:
 #: check         every test that CI runs, with both compilers and their sanitizers
 #: test-long     whole forms of tests of which ./check runs a sample: each allocation
 #:               fails, all unit tests with the amalgamation, more scripts sanitized,
+#:               10^8 heads of HTTP against its grammar,
 #:               the library's unit tests with MemorySanitizer
 #: tests         build the tests, run none; unit, msan, replays: some of them
 #: install       into PREFIX (/usr/local), DESTDIR honoured
@@ -202,7 +203,7 @@ test: tests
 # What ./check takes a sample of.
 test-long: tests
 	HSY_TEST_LONG=1 $(PROVE) $(addprefix tests/,fault/alloc.t build/amalgamation.t build/sanitized.t build/repro.t) \
-	    $(addprefix $(OUT)/tests/unit/host/,tasks/test_task_model format/test_container)
+	    $(addprefix $(OUT)/tests/unit/,host/tasks/test_task_model host/format/test_container server/http/test_message_seeds)
 	$(MAKE) -s -j$(JOBS) CC=clang SAN=memory msan
 	prove -Q -e '' -j$(JOBS) $$(find $(B)/clang-memory/tests/unit -name 'test_*')
 check:
