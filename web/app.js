@@ -10,7 +10,7 @@ import { SignInView } from "./signin.js";
 import { TaskView } from "./task.js";
 import { TasksView } from "./tasks.js";
 
-const VOICE_EVERY = 20000, STATUS_EVERY = 300000;
+const VOICE_EVERY = 20000;
 
 class App {
   constructor() {
@@ -42,18 +42,16 @@ class App {
     say(byId("version"), `hearsay ${this.status.version ?? ""}`);
     this.live.stop();
     this.live.start();
-    clearInterval(this.clock);
-    this.clock = setInterval(() => this.midnight(), STATUS_EVERY);
     this.route(false);
     return null;
   }
 
   // The collector's day may have become another.
-  async midnight() {
+  known(status) {
     const before = this.status.day;
-    try { this.status = await json("/v1/status"); } catch { return; }
+    this.status = status;
     this.trouble();
-    if (this.status.day !== before) this.view?.heard?.("missed", null);
+    if (status.day !== before) this.view?.heard?.("missed", null);
   }
 
   // What the collector's operator should know, whatever view is open.
@@ -66,7 +64,6 @@ class App {
   refused(problem) {
     const wrong = token() !== "";
     this.live.stop();
-    clearInterval(this.clock);
     byId("link").hidden = true;
     byId("leave").hidden = true;
     byId("trouble").hidden = true;
@@ -127,16 +124,16 @@ class App {
 
   heard(name, data) {
     if (name === "refused") this.refused(data);
-    else if (name === "status") { this.status = { ...this.status, ...data }; this.trouble(); }
+    else if (name === "status") this.known(data);
     this.view?.heard?.(name, data);
   }
 
   linkState(state) {
-    const words = { live: "Live", trying: "Reconnecting", asking: "Every 5 s" };
+    const words = { live: "Live", trying: "Reconnecting" };
     const node = byId("link");
     node.hidden = false;
     node.className = "link " + state;
-    node.title = { live: "Numbers move as reports arrive.", trying: "The connection was lost.", asking: "No live connection: the page asks every five seconds." }[state];
+    node.title = { live: "The page asks every five seconds.", trying: "The collector does not answer." }[state];
     say(node, words[state]);
   }
 

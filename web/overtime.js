@@ -54,15 +54,6 @@ export class OverTimeCard {
     this.draw();
   }
 
-  // One more moment, from an event.
-  add(data) {
-    const time = Math.floor(Date.now() / 1000);
-    if (time === this.live.at(-1)?.time) this.live.pop();
-    this.live.push({ time, reports: data.reports, estimates: data.estimates });
-    if (this.live.length > LIVE_MOST) this.live.shift();
-    if (this.mode === "live") this.draw();
-  }
-
   get points() { return this.mode === "live" ? this.live : this.days; }
 
   // The largest of the last figure; of yes and no only yes.

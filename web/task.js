@@ -106,11 +106,7 @@ export class TaskView {
       this.task.shown = data.shown ?? data.reports >= this.task.min_reports;
       if (data.devices !== undefined) this.task.devices = data.devices;
       this.counts();
-      if (this.asking && more !== 0) this.estimate.refresh();
-      if (shown !== this.task.shown || (!shown && more > 0)) this.estimate.refresh();
-    } else if (name === "figure") {
-      this.estimate.refresh();
-      if (data.estimates) this.time.add(data);
+      if (more !== 0 || shown !== this.task.shown) { this.estimate.refresh(); this.time.load(); }
     }
   }
 

@@ -7,7 +7,6 @@ import { count, day, everyDay, known, unitOf } from "./numbers.js";
 import { headline, kindName, stateOf } from "./words.js";
 
 const GROUPS = [["collecting", "Collecting"], ["few", "Too few reports yet"], ["soon", "Not yet asked"], ["over", "Over"]];
-const AGAIN = 10000;
 const keyOf = (t) => `${t.task}\n${t.release}`;
 export const taskLink = (t, view = "task", more = {}) => `#/${view}/${encodeURIComponent(t.task)}${query({ release: t.release, ...more })}`;
 
@@ -72,12 +71,6 @@ class Card {
       put(this.glance, h("p", { class: "soft" }, there === undefined ? `Nothing is shown before ${count(this.task.min_reports)} devices have answered` : `${count(there)} of the ${count(this.task.min_reports)} devices before anything is shown`),
         there !== undefined && s("svg", { class: "thin", "aria-hidden": "true" }, s("rect", { class: "back", width: "100%", height: "100%", rx: 3 }), s("rect", { class: "wait", width: `${100 * share}%`, height: "100%", rx: 3 })));
     } else if (look === "over") say(this.days, this.task.retired ? "retired" : this.task.sent_until < today ? `until ${day(this.task.end)}` : "no longer asked");
-  }
-
-  // Events carry the first rows only: the others stay as they were.
-  renew({ reports, estimates }) {
-    const now = new Map(estimates.map((r) => [r.value, r]));
-    if (this.figure) this.show({ ...this.figure, reports, estimates: this.figure.estimates.map((r) => ({ ...r, ...now.get(r.value) })) });
   }
 
   show(figure) {
@@ -157,17 +150,14 @@ export class TasksView {
     const card = data && this.cards.get(keyOf(data));
     if (!card) return name === "counts" ? this.load() : null;
     if (name === "counts") {
-      const look = card.look;
+      const look = card.look, more = data.reports - card.task.reports;
       card.counted(data.reports, this.app.status.day);
       card.update({ ...data, shown: data.shown ?? data.reports >= card.task.min_reports }, this.app.status.day);
-      if (look !== card.look) { this.arrange(); this.detail([card.task]); }
-    } else if (name === "figure") {
-      card.renew(data);
-      if (["strings", "bins"].includes(card.task.kind) && Date.now() - (card.asked ?? 0) > AGAIN) {
-        card.asked = Date.now(); // words may be new, and quantiles are not in events
-        this.detail([card.task]);
+      if (look !== card.look) this.arrange();
+      if (more !== 0 || look !== card.look) {
+        this.detail([card.task]).catch((problem) => this.app.failed(this, problem));
+        this.app.speak(`${count(data.reports)} reports: ${card.task.question}`);
       }
-      this.app.speak(`${count(data.reports)} reports: ${card.task.question}`);
     }
     return null;
   }

@@ -354,46 +354,13 @@ ok(c.get("/v1/tasks/memory/compare?release=1&with=1", A)[1]["difference"] is Non
 # ---- Time ---------------------------------------------------------------------------
 
 
-def events(seconds=DEADLINE):
-    """Events as they come: (name, JSON); the first says that they will."""
-    line = socket.create_connection(c.admin, timeout=seconds)
-    line.sendall(("GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n" % A).encode())
-    name, rest = None, b""
-    try:
-        while b"\r\n\r\n" not in rest:
-            rest += line.recv(65536)
-        head, rest = rest.split(b"\r\n\r\n", 1)
-        yield "open", {"head": head.decode()}
-        while True:
-            got = line.recv(65536)
-            if not got:
-                return
-            rest += got
-            *whole, rest = rest.split(b"\n")
-            for text in (w.rstrip(b"\r").decode() for w in whole):
-                if text.startswith("event: "):
-                    name = text[7:]
-                elif text.startswith("data: "):
-                    yield name, json.loads(text[6:])
-    finally:
-        line.close()
-
-
 WANTED = LEAST - 1 + 1500 + 700
-stream = events()
-seen = {}
-for name, data in stream:  # those of before may come first
-    if name == "open":
-        ok("200" in data["head"] and "text/event-stream" in data["head"], "events are a stream", data)
-        assert c.bring([c.task["crash"].upload([1] * 700)])[0] == 204
-    elif name == "status" or (data["task"] == "crash" and data["reports"] == WANTED):
-        seen[name] = data
-    if len(seen) == 3:
-        break
-ok(seen["counts"] == {"task": "crash", "release": 1, "reports": WANTED, "nulls": 0, "devices": WANTED - 700, "shown": True}, "an event tells what was counted", seen)
-ok([r["value"] for r in seen["figure"]["estimates"]] == ["yes", "no"], "one brings the new figure", seen)
-ok(seen["status"]["ready"] is True and seen["status"]["store"]["commits"] >= 0, "and one says how the collector is", seen)
-stream.close()
+assert c.bring([c.task["crash"].upload([1] * 700)])[0] == 204
+c.until(lambda: [p["reports"] for p in c.get("/v1/tasks/crash/history", A)[1]["live"]][-1:] == [WANTED])
+listed = next(t for t in c.get("/v1/tasks", A)[1]["tasks"] if t["task"] == "crash")
+ok({key: listed[key] for key in ("release", "reports", "nulls", "devices", "shown")} == {"release": 1, "reports": WANTED, "nulls": 0, "devices": WANTED - 700, "shown": True}, "the list of tasks has what was counted", listed)
+status = c.get("/v1/status", A)[1]
+ok(status["ready"] is True and status["store"]["commits"] >= 0, "the status says how the collector is", status)
 status, past = c.get("/v1/tasks/crash/history", A)
 now = c.get("/v1/tasks/crash/estimate", A)[1]
 ok(past["live"][-1]["reports"] == now["reports"] and past["live"][-1]["estimates"] == now["estimates"]

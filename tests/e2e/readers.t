@@ -3,7 +3,7 @@
 
 Every report hits a cell of its own, so a tally names the reports that are in it.
 An adversary with an analyst's token polls everything that a reader may: tallies,
-estimates of all days and of any range, comparisons, history, events, counts,
+estimates of all days and of any range, comparisons, history, counts,
 status and metrics, while reports come in ones, twos and crowds, for today and
 for days before, beside restarts. Whatever is a sum of cells
 is a vector over reports. Two reports that have the same weight in every vector
@@ -13,7 +13,6 @@ a combination can hold: each must have min_reports, but for what was never shown
 
 import random
 import sqlite3
-import threading
 
 from collector import *
 
@@ -108,33 +107,6 @@ def poll_counters():
             note(key, float(value))
 
 
-def listen(stop):
-    """Events as they come."""
-    line = socket.create_connection(c.admin, timeout=1)
-    line.sendall(("GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n" % A).encode())
-    rest, kind = b"", None
-    while not stop.is_set():
-        try:
-            got = line.recv(65536)
-        except (TimeoutError, socket.timeout):
-            continue
-        except OSError:
-            return
-        if not got:
-            return
-        *whole, rest = (rest + got).split(b"\n")
-        for text in (w.decode().rstrip("\r") for w in whole):
-            if text.startswith("event: "):
-                kind = text[7:]
-            elif text.startswith("data: ") and kind in ("counts", "figure"):
-                data = json.loads(text[6:])
-                note(data["task"] + " reports", data["reports"])
-            elif text.startswith("data: ") and kind == "status":
-                store = json.loads(text[6:])["store"]
-                for key in ("commits", "folded", "ids", "reports", "nulls"):
-                    note("status " + key, store[key])
-
-
 def classes(known):
     """Reports that no combination tells apart, and how many each class has."""
     sets = sorted(known, key=len)
@@ -152,9 +124,6 @@ def small(values):
     return [(a, b) for a, b in zip(known, known[1:]) if b - a < M]
 
 
-stop = threading.Event()
-ear = threading.Thread(target=listen, args=(stop,))
-ear.start()
 # Ones, twos and crowds; each step ends with a look at everything.
 STEPS = [1, 2, M - 4, 1, M // 2, 3, M, 2 * M + 1, 5, M - 1] * (8 if os.environ.get("HSY_TEST_LONG") else 2)
 for i, n in enumerate(STEPS):
@@ -165,17 +134,10 @@ for i, n in enumerate(STEPS):
         poll(name)
     poll_counters()
     if i == len(STEPS) // 2:
-        stop.set()
-        ear.join()
         c.stop() if i % 2 else c.kill()
         c.start()
-        stop = threading.Event()
-        ear = threading.Thread(target=listen, args=(stop,))
-        ear.start()
         for name in seen:
             poll(name)
-stop.set()
-ear.join()
 
 for name in seen:
     kinds = classes(seen[name])

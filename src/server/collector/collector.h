@@ -80,17 +80,11 @@ hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
  * of the shuffler (serve.c): after either has changed. */
 void serve_remind_document(struct collector *c);
 
-/* An event to all readers: how the collector is (api_status.c). */
-void api_tell_status(struct collector *c);
-
-/* Members of GET /v1/status, and of that event; exact: for operators. */
-void api_put_status(struct put *p, struct collector *c, bool exact);
-
 /* ---- The estimator's thread (history.c) ---------------------------------- */
 
 /* Makes a figure of every task that has changed, every estimate_seconds; keeps
- * the last of each day in the store and finer ones in memory; publishes events;
- * answers requests for figures with other options in between. */
+ * the last of each day in the store and finer ones in memory; answers
+ * requests for figures with other options in between. */
 hsy_status history_start(struct history **out, struct collector *c,
                          hsy_error *err);
 void history_stop(struct history *h); /* NULL is allowed */

@@ -291,7 +291,6 @@ void serve_look(struct collector *c)
         log_failure(c->log, "tokens-kept", &err);
     } else if (changed) {
         log_event(c->log, LOG_NOTE, "tokens-read", "%s", "");
-        api_tell_status(c); /* its readers are asked for their tokens */
         serve_enrols(c, NULL);
         serve_remind_tokens(c);
     }

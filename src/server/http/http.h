@@ -108,7 +108,7 @@ void listen_address(char text[LISTEN_ADDRESS], const struct listener *l,
  * returns no handler runs, and none is called any more: who is still sending
  * then gets a 503. */
 void listen_drain(struct listener *l, uint32_t seconds);
-/* Cut off what is left. No other thread answers or publishes any more. NULL is
+/* Cut off what is left. No other thread answers any more. NULL is
  * allowed. */
 void listen_close(struct listener *l);
 
@@ -166,16 +166,5 @@ void request_guard(struct request *q, const char *policy);
 void request_problem(struct request *q, int status, const char *title,
                      const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-
-/* ---- Server-sent events -------------------------------------------------- */
-
-/* Answer 200 text/event-stream and keep it open; what is published from now on
- * goes to it. A reader that is too slow is closed. */
-void request_subscribe(struct request *q);
-
-/* "event: NAME\ndata: DATA\n\n" to all subscribers, from any thread; data is
- * one line. */
-void listen_publish(struct listener *l, const char *name, const char *data,
-                    size_t len);
 
 #endif

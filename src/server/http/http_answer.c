@@ -60,12 +60,6 @@ static void answer_push(struct request *q)
         loop_wake(p);
 }
 
-void request_give(struct request *q, enum request_state how)
-{
-    if (atomic_exchange(&q->state, how) == REQUEST_WAITING)
-        answer_push(q);
-}
-
 void request_answer(struct request *q, int status, const char *type,
                     const void *body, size_t len, void (*done)(void *))
 {
@@ -74,7 +68,8 @@ void request_answer(struct request *q, int status, const char *type,
     q->answer = body;
     q->answer_len = len;
     q->done = done;
-    request_give(q, REQUEST_ANSWERED);
+    if (atomic_exchange(&q->state, REQUEST_ANSWERED) == REQUEST_WAITING)
+        answer_push(q);
 }
 
 /* {"type":"about:blank","title":...,"status":...,"detail":...}; NULL: out of
@@ -181,8 +176,6 @@ static struct MHD_Response *answer_response(struct request *q)
 {
     void *bytes = (void *)(uintptr_t)q->answer;
 
-    if (atomic_load_explicit(&q->state, memory_order_relaxed) == REQUEST_EVENTS)
-        return events_response(q);
     if (bytes != NULL && q->answer_len > LISTEN_WHOLE_BYTES)
         return answer_in_parts(q);
     if (q->done == NULL || bytes == NULL)

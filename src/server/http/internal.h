@@ -3,8 +3,8 @@
  *
  * Ownership: a connection and its request belong to their loop's thread. A
  * handler may give the request away; until it is answered nobody else touches
- * it. Answers and events come back through two lists that any thread may push
- * to, with one wake-up for all that are pushed before the loop looks.
+ * it. Answers come back through a list that any thread may push to, with one
+ * wake-up for all that are pushed before the loop looks.
  */
 #ifndef SERVER_HTTP_INTERNAL_H
 #define SERVER_HTTP_INTERNAL_H
@@ -31,9 +31,6 @@
 #define LISTEN_SMALL_BYTES 16384u
 /* How much of a refused body is read, so that its sender sees the answer. */
 #define LISTEN_LINGER_BYTES 65536u
-/* What waits for a subscriber at most, and how often silence is broken. */
-#define LISTEN_EVENTS_BYTES (256u * 1024u)
-#define LISTEN_EVENTS_SECONDS 15u
 /* A head, a body and an answer have so long, and silence between two requests,
  * where no connection is left for others. */
 #define LISTEN_FULL_MS 2000u
@@ -44,8 +41,7 @@ enum request_state {
     REQUEST_READING,  /* its body is coming */
     REQUEST_HANDLING, /* its handler runs */
     REQUEST_WAITING,  /* its handler kept it; the connection is suspended */
-    REQUEST_ANSWERED,
-    REQUEST_EVENTS /* a subscriber */
+    REQUEST_ANSWERED
 };
 
 /* Freed with a request. */
@@ -102,19 +98,6 @@ struct request {
     size_t answer_len;
     void (*done)(void *);
     struct request_header *headers;
-
-    /* A subscriber: events[from..from + ready) wait to be sent. */
-    struct request *events_prev, *events_next;
-    char *events;
-    size_t events_from, events_ready, events_room;
-    bool events_asleep, events_over;
-};
-
-/* An event on its way to a loop. */
-struct listen_event {
-    struct listen_event *next;
-    size_t len;
-    char bytes[];
 };
 
 struct loop {
@@ -124,15 +107,13 @@ struct loop {
     bool running;
     int socket, epoll, wake;
     int silent[2];               /* by gone.c */
-    uint64_t now, swept, pinged; /* milliseconds */
+    uint64_t now, swept;         /* milliseconds */
     bool quiet;                  /* draining has begun here */
     struct request *connections; /* doubly linked */
-    struct request *subscribers; /* doubly linked by events_prev, events_next */
     struct linger_socket *lingering;
     unsigned nlingering;
     struct MHD_Response *no_content;
     _Atomic(struct request *) answers;
-    _Atomic(struct listen_event *) events;
     _Atomic uint64_t count, requests, refused, timeouts, by_hundred[6];
     _Atomic uint64_t full;  /* of those refused: with 503 */
     _Atomic uint64_t turns; /* of the loop, so far */
@@ -243,8 +224,6 @@ void request_over(void *loop, struct MHD_Connection *http, void **context,
 
 /* ---- http_answer.c ------------------------------------------------------- */
 
-/* It is ANSWERED or has EVENTS; if its handler is over, its loop is told. */
-void request_give(struct request *q, enum request_state how);
 /* On the loop's thread: queue the answer that was given. */
 enum MHD_Result request_send(struct request *q);
 /* Free an answer that nobody will send. */
@@ -252,17 +231,6 @@ void request_forget(struct request *q);
 /* Make an answer of ours; on the loop's thread, before the handler. */
 void request_refuse(struct request *q, int status, const char *title,
                     bool close);
-
-/* ---- events.c ------------------------------------------------------------ */
-
-struct MHD_Response *events_response(struct request *q);
-void events_forget(struct request *q);
-/* Give what was published to the loop's subscribers. */
-void events_spread(struct loop *p);
-void events_ping(struct loop *p);
-/* Send what there is, its head at least, and close: its reader says no more. */
-void events_finish(struct request *q);
-void events_end(struct loop *p);
 
 /* ---- linger.c ------------------------------------------------------------ */
 

@@ -120,8 +120,6 @@ static uint64_t loop_early(const struct listen_options *o,
 {
     uint64_t has = o->body_seconds, left = LISTEN_FULL_MS;
 
-    if (state == REQUEST_EVENTS)
-        return 0; /* its reader has gone: a second */
     if (state == REQUEST_NONE)
         has = q->served ? o->idle_seconds : o->head_seconds;
     if (state == REQUEST_NONE && q->served)
@@ -152,10 +150,6 @@ static void loop_sweep(struct loop *p)
             atomic_fetch_add_explicit(&p->timeouts, 1, memory_order_relaxed);
             shutdown(q->fd, SHUT_RDWR);
         }
-    if (p->now - p->pinged >= 1000u * LISTEN_EVENTS_SECONDS) {
-        p->pinged = p->now;
-        events_ping(p);
-    }
     linger_sweep(p, false);
     p->swept = p->now;
 }
@@ -178,8 +172,6 @@ static void loop_quiet(struct loop *p)
 {
     p->quiet = true;
     loop_deafen(p);
-    events_spread(p);
-    events_end(p);
     for (struct request *q = p->connections; q != NULL; q = q->next)
         if (atomic_load(&q->state) <= REQUEST_READING &&
             q->deadline > p->now + 1000)
@@ -211,7 +203,6 @@ static void loop_end(struct loop *p)
     struct request *q;
 
     loop_resume(p);
-    events_end(p);
     park_none(p);
     for (q = p->connections; q != NULL; q = q->next)
         if (atomic_load(&q->state) == REQUEST_WAITING) {
@@ -241,9 +232,7 @@ static void loop_gone(struct request *q)
     const int state = atomic_load(&q->state);
 
     q->gone = true;
-    if (state == REQUEST_EVENTS)
-        events_finish(q);
-    else if (state <= REQUEST_READING && q->deadline != 0)
+    if (state <= REQUEST_READING && q->deadline != 0)
         q->deadline = request_until(q, 0);
 }
 
@@ -288,8 +277,6 @@ static void *loop_main(void *arg)
         atomic_fetch_add(&p->turns, 1);
         loop_wait(p);
         loop_resume(p);
-        if (atomic_load_explicit(&p->events, memory_order_relaxed) != NULL)
-            events_spread(p);
         MHD_run(p->http);
         if (l->options.tls_cert != NULL)
             park_waiting(p);
@@ -368,7 +355,7 @@ static bool loop_watch(struct loop *p)
 
 static hsy_status loop_open(struct loop *p, hsy_error *err)
 {
-    p->now = p->swept = p->pinged = listen_clock();
+    p->now = p->swept = listen_clock();
     if (!loop_descriptors(p))
         return host_fail(err, HSY_E_IO, HOST_FIELD_LISTEN,
                          "cannot make an event loop");
@@ -519,11 +506,6 @@ static void loop_close(struct loop *p)
     if (p->wake != -1)
         close(p->wake);
     gone_close(p);
-    for (struct listen_event *next, *e = atomic_load(&p->events); e != NULL;
-         e = next) {
-        next = e->next;
-        free(e);
-    }
 }
 
 void listen_close(struct listener *l)

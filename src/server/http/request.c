@@ -227,7 +227,6 @@ void request_over(void *loop, struct MHD_Connection *http, void **context,
         return;
     *context = NULL;
     q->lined = false;
-    events_forget(q);
     request_forget(q);
     for (struct request_piece *next, *p = q->pieces; p != NULL; p = next) {
         next = p->next;

@@ -68,7 +68,6 @@ void api_status(struct request *q, void *ctx);
 void api_metrics(struct request *q, void *ctx); /* api_metrics.c */
 void api_page(struct request *q, void *ctx);    /* api_page.c */
 void api_asset(struct request *q, void *ctx);
-void api_events(struct request *q, void *ctx);
 void api_tasks(struct request *q, void *ctx); /* api_tasks.c */
 void api_task(struct request *q, void *ctx);
 void api_estimate(struct request *q, void *ctx); /* api_figures.c */

@@ -14,7 +14,17 @@
 #define ADMIN_TALLY_MAX ((size_t)64 * 1024 * 1024)
 #define ADMIN_DOCUMENT_MAX ((size_t)16 * 1024 * 1024)
 
-/* docs/openapi.yaml has the same; tests/e2e/openapi.t holds them together. */
+/* Version 0.0 had server-sent events here. */
+static void api_gone(struct request *q, void *ctx)
+{
+    (void)ctx;
+    api_problem(q, 410, "Gone",
+                "there are no events any more: ask for /v1/tasks and "
+                "/v1/status every few seconds instead");
+}
+
+/* docs/openapi.yaml has the same, but for what is gone; tests/e2e/openapi.t
+ * holds them together. */
 const struct route api_admin[] = {
     {"GET", "/healthz", LISTEN_ANYONE, 0, api_health, NULL},
     {"GET", "/readyz", LISTEN_ANYONE, 0, api_ready, NULL},
@@ -22,7 +32,7 @@ const struct route api_admin[] = {
     {"GET", "/assets/*", LISTEN_ANYONE, 0, api_asset, NULL},
     {"GET", "/metrics", LISTEN_SCRAPER, 0, api_metrics, NULL},
     {"GET", "/v1/status", LISTEN_ANALYST, 0, api_status, NULL},
-    {"GET", "/v1/events", LISTEN_ANALYST, 0, api_events, NULL},
+    {"GET", "/v1/events", LISTEN_ANALYST, 0, api_gone, NULL},
     {"GET", "/v1/tasks", LISTEN_ANALYST, 0, api_renewed, api_tasks},
     {"GET", "/v1/tasks/*", LISTEN_ANALYST, 0, api_renewed, api_task},
     {"GET", "/v1/tasks/*/estimate", LISTEN_ANALYST, 0, api_later, api_estimate},

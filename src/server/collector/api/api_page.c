@@ -1,5 +1,5 @@
 /*
- * api_page.c - the dashboard, and the events it listens to.
+ * api_page.c - the dashboard.
  *
  * The page is served from memory: it needs no directory, and works where there
  * is no internet. It holds no data and no secret; what it shows it asks for
@@ -92,11 +92,4 @@ void api_asset(struct request *q, void *ctx)
         (int)sizeof path)
         path[0] = '\0';
     page_answer(q, path);
-}
-
-void api_events(struct request *q, void *ctx)
-{
-    (void)ctx;
-    request_guard(q, NULL);
-    request_subscribe(q);
 }

@@ -153,7 +153,8 @@ static void status_put_cluster(struct put *p, struct collector *c)
     put_end(p, '}');
 }
 
-void api_put_status(struct put *p, struct collector *c, bool exact)
+/* exact: for operators. */
+static void status_put(struct put *p, struct collector *c, bool exact)
 {
     struct trouble all[WATCH_TROUBLES];
     const struct trouble *why;
@@ -196,21 +197,6 @@ void api_status(struct request *q, void *ctx)
 
     if (!api_begin(q, &p))
         return;
-    api_put_status(&p, ctx, api_operator(ctx, q));
+    status_put(&p, ctx, api_operator(ctx, q));
     api_answer(q, 200, &p);
-}
-
-void api_tell_status(struct collector *c)
-{
-    struct put p;
-    char *json;
-    size_t len;
-
-    if (c->admin == NULL || put_open(&p, NULL) != HSY_OK)
-        return;
-    api_put_status(&p, c, false);
-    if (put_close(&p, &json, &len, NULL) != HSY_OK)
-        return;
-    listen_publish(c->admin, "status", json, len);
-    free(json);
 }

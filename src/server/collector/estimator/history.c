@@ -3,10 +3,9 @@
  * by.
  *
  * Once a second it looks whether a moment for new generations (shown.h) has
- * come, and tells readers of events; every estimate_seconds it makes figures of
- * those that did, but spends no more than a part of its time on any of them.
- * Points of a day are written at the latest when the day ends or the collector
- * stops.
+ * come; every estimate_seconds it makes figures of those that did, but spends
+ * no more than a part of its time on any of them. Points of a day are written
+ * at the latest when the day ends or the collector stops.
  */
 #define _GNU_SOURCE /* of threads.h */
 #include "server/collector/estimator/internal.h"
@@ -21,9 +20,6 @@
 
 #define HISTORY_KEEP_SECONDS 300 /* a day's point is written so often */
 #define HISTORY_EASE 10 /* a figure that takes t is made every 10 t at most */
-#define HISTORY_STATUS_SECONDS                                                 \
-    2 /* readers hear how we are so often at most                              \
-       */
 
 static double history_now(void)
 {
@@ -42,22 +38,15 @@ struct desk *history_desk(struct history *h)
 
 /* ---- From a figure ------------------------------------------------------- */
 
-static void history_publish(struct history *h, const char *name,
-                            const char *json, size_t len)
-{
-    if (h->c->admin != NULL)
-        listen_publish(h->c->admin, name, json, len);
-}
-
 /* Let a figure be part of the history. */
 static void history_take(struct history *h, const struct roster_entry *e,
                          const struct figure *figure, uint32_t day)
 {
-    struct history_point live = {0}, of_day = {0}, event = {0};
+    struct history_point live = {0}, of_day = {0};
     struct history_series *s;
 
-    if (history_point(&live, figure, e, HISTORY_IS_LIVE, 0) == HSY_OK &&
-        history_point(&of_day, figure, e, HISTORY_IS_DAY, day) == HSY_OK) {
+    if (history_point(&live, figure, HISTORY_IS_LIVE, 0) == HSY_OK &&
+        history_point(&of_day, figure, HISTORY_IS_DAY, day) == HSY_OK) {
         pthread_mutex_lock(&h->lock);
         s = history_of(h, e->number);
         if (s != NULL) {
@@ -67,10 +56,6 @@ static void history_take(struct history *h, const struct roster_entry *e,
             live.json = of_day.json = NULL;
         }
         pthread_mutex_unlock(&h->lock);
-    }
-    if (history_point(&event, figure, e, HISTORY_IS_EVENT, 0) == HSY_OK) {
-        history_publish(h, "figure", event.json, event.len);
-        free(event.json);
     }
     free(live.json);
     free(of_day.json);
@@ -155,29 +140,6 @@ static bool history_wait(struct history *h, double seconds)
     return stop;
 }
 
-static void history_tell(struct history *h, const struct roster_entry *e)
-{
-    const uint64_t least = e->task.min_reports;
-    const struct store_count count = shown_count(h->shown, e->number, least);
-    struct put p;
-    char *json;
-    size_t len;
-
-    if (put_open(&p, NULL) != HSY_OK)
-        return;
-    put_word(&p, "task", e->task.id);
-    put_count(&p, "release", e->task.release);
-    put_count(&p, "reports", count.reports);
-    put_count(&p, "nulls", count.nulls);
-    put_count(&p, "devices",
-              history_devices(h->c, &(struct history_ask){.entry = e}));
-    put_bool(&p, "shown", true);
-    if (put_close(&p, &json, &len, NULL) != HSY_OK)
-        return;
-    history_publish(h, "counts", json, len);
-    free(json);
-}
-
 /* Write points that are of a day that is over, or have waited long. */
 static void history_settle(struct history *h, uint32_t entry,
                            const struct history_series *s, uint32_t day)
@@ -208,7 +170,7 @@ static hsy_status history_make_block(struct history_point *out,
     hsy_status st = history_figure(&figure, h->c, ask, how, err);
 
     if (st == HSY_OK)
-        st = history_point(out, figure, ask->entry, HISTORY_IS_OWN, ask->last);
+        st = history_point(out, figure, HISTORY_IS_OWN, ask->last);
     figure_drop(figure);
     return st;
 }
@@ -334,33 +296,8 @@ static void history_entry(struct history *h, struct roster *roster, size_t i,
         return;
     history_settle(h, e->number, s, day);
     generation = shown_generation(h->shown, e->number);
-    if (generation != s->told) {
-        history_tell(h, e);
-        s->told = generation;
-    }
     if (estimate && generation != s->made && history_now() >= s->due)
         history_make(h, roster, e, s, day, generation);
-}
-
-/* Tell readers how we are, if that has changed. */
-static void history_tell_status(struct history *h)
-{
-    struct put p;
-    char *json;
-    size_t len;
-
-    if (h->c->admin == NULL || history_now() < h->status_due ||
-        put_open(&p, NULL) != HSY_OK)
-        return;
-    api_put_status(&p, h->c, false);
-    if (put_close(&p, &json, &len, NULL) != HSY_OK)
-        return;
-    if (h->status == NULL || strcmp(h->status, json) != 0) {
-        history_publish(h, "status", json, len);
-        h->status_due = history_now() + HISTORY_STATUS_SECONDS;
-    }
-    free(h->status);
-    h->status = json;
 }
 
 /* ---- Counters that readers see ------------------------------------------- */
@@ -422,7 +359,6 @@ static void history_round(struct history *h, bool estimate)
     for (size_t i = 0; roster != NULL && i < roster_count(roster); i++)
         history_entry(h, roster, i, status.day, estimate);
     roster_drop(roster);
-    history_tell_status(h);
 }
 
 static void *history_run(void *ctx)
@@ -455,7 +391,6 @@ static void history_free(struct history *h)
     for (size_t i = 0; i < h->n; i++)
         history_free_series(h->series[i]);
     free(h->series);
-    free(h->status);
     shown_close(h->shown);
     recent_clear(&h->recent);
     pthread_cond_destroy(&h->changed);

@@ -262,9 +262,8 @@ static void history_put_row(struct put *p, const hsy_analysis_result *r,
     put_end(p, '}');
 }
 
-/* What a point is of: now, a day, or a task. */
+/* What a point is of: now, or a day. */
 static void history_put_head(struct put *p, const struct figure *figure,
-                             const struct roster_entry *e,
                              enum history_form form, uint32_t day)
 {
     const struct figure_span span = figure_span(figure);
@@ -273,17 +272,13 @@ static void history_put_head(struct put *p, const struct figure *figure,
         put_count(p, "time", (uint64_t)time(NULL));
     } else if (form == HISTORY_IS_DAY) {
         put_day(p, "day", day);
-    } else if (form == HISTORY_IS_EVENT) {
-        put_word(p, "task", e->task.id);
-        put_count(p, "release", e->task.release);
     } else if (span.first != span.last) { /* days that joined */
         put_day(p, "first_day", span.first);
     }
 }
 
 hsy_status history_point(struct history_point *out, const struct figure *figure,
-                         const struct roster_entry *e, enum history_form form,
-                         uint32_t day)
+                         enum history_form form, uint32_t day)
 {
     const hsy_analysis_result *r = figure_result(figure);
     const bool own = form == HISTORY_IS_OWN;
@@ -292,7 +287,7 @@ hsy_status history_point(struct history_point *out, const struct figure *figure,
 
     if (st != HSY_OK)
         return st;
-    history_put_head(&p, figure, e, form, day);
+    history_put_head(&p, figure, form, day);
     put_count(&p, "reports", r->reports);
     if (r->attends)
         put_count(&p, "devices", r->attended.devices);

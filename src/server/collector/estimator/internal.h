@@ -68,7 +68,6 @@ struct history_series {
     struct history_point *days; /* oldest first; owned */
     size_t ndays;
     double kept;   /* when points of days were last put into the store */
-    uint64_t told; /* the generation that readers were told of */
     uint64_t made; /* that of the last figure */
     double due;    /* no figure before */
 };
@@ -78,8 +77,6 @@ struct history {
     struct desk *desk;
     struct shown *shown; /* owned */
     pthread_t thread;
-    char *status;         /* owned; as readers were told, by the thread alone */
-    double status_due;    /* they are not told before */
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t changed;
     bool stop;
@@ -116,13 +113,11 @@ hsy_status history_day_parse(struct history_point *out, uint32_t day,
 enum history_form {
     HISTORY_IS_LIVE,
     HISTORY_IS_DAY,
-    HISTORY_IS_OWN, /* of a day alone */
-    HISTORY_IS_EVENT
+    HISTORY_IS_OWN /* of a day alone */
 };
 
 /* The point of a figure in one of its forms. */
 hsy_status history_point(struct history_point *out, const struct figure *figure,
-                         const struct roster_entry *e, enum history_form form,
-                         uint32_t day);
+                         enum history_form form, uint32_t day);
 
 #endif

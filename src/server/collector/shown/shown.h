@@ -4,7 +4,7 @@
  * Who may subtract two answers must not find a few reports between them. So
  * reports become visible in *lots*: each lot has at least min_reports of them
  * (devices, where a task repeats), and is shown or held back as a whole. All
- * that a reader can fetch (tally, estimates, comparisons, history, events,
+ * that a reader can fetch (tally, estimates, comparisons, history,
  * counts) is a sum of whole lots; so is any difference of two answers, whenever
  * they were fetched.
  *

@@ -71,19 +71,12 @@ static void serve_problem(struct request *q, void *ctx)
     request_problem(q, 422, "no \"good\"", "field %s", "x\ty");
 }
 
-static void serve_events(struct request *q, void *ctx)
-{
-    (void)ctx;
-    request_subscribe(q);
-}
-
 static const struct route routes[] = {
     {"GET", "/text", LISTEN_ANYONE, 0, serve_text, NULL},
     {"POST", "/echo", LISTEN_ANYONE, 100000, serve_echo, NULL},
     {"POST", "/later", LISTEN_ANYONE, 1000, serve_later, NULL},
     {"GET", "/cut", LISTEN_ANYONE, 0, serve_cut, NULL},
     {"GET", "/problem", LISTEN_ANYONE, 0, serve_problem, NULL},
-    {"GET", "/events", LISTEN_ANYONE, 0, serve_events, NULL},
     {"GET", "/scrape", LISTEN_SCRAPER, 0, serve_text, NULL},
     {"PUT", "/operate", LISTEN_OPERATOR, 10, serve_echo, NULL},
     {"GET", "/of/*/and/*", LISTEN_ANALYST, 0, serve_names, NULL},
@@ -484,7 +477,7 @@ static void who_is_done_is_not_waited_for(void)
     struct listener *l = serve(&o);
     const char head[] = HEAD("POST /echo") "Content-Length: 5\r\n\r\nab";
     const char get[] = "GET /text HTTP/1.1\r\nHost: x\r\n\r\n"
-                       "GET /events HTTP/1.1\r\nHost: x\r\n\r\n";
+                       "GET /text HTTP/1.1\r\nHost: x\r\n\r\n";
     const struct {
         const char *text;
         size_t len;
@@ -530,55 +523,6 @@ static void idle_connections_make_room(void)
        "where connections are as many as may be, idle ones are closed");
     for (int i = 0; i < 4; i++)
         close(idle[i]);
-    listen_close(l);
-}
-
-static void events_reach_all(void)
-{
-    struct listen_options o = options();
-    struct listener *l = serve(&o);
-    const char head[] = "GET /events HTTP/1.1\r\nHost: x\r\n\r\n";
-    int fds[20];
-    char first[4096];
-    int good = 0;
-
-    for (int i = 0; i < 20; i++) {
-        fds[i] = dial(l);
-        say(fds[i], head, sizeof head - 1);
-        if (recv(fds[i], first, sizeof first, 0) <= 0)
-            abort();
-    }
-    listen_publish(l, "counts", "{\"a\":1}", 7);
-    listen_publish(l, "counts", "{\"a\":2}", 7);
-    listen_drain(l, 60);
-    for (int i = 0; i < 20; i++) {
-        const char *a = hear(fds[i]);
-        const char *one = strstr(a, "event: counts\ndata: {\"a\":1}\n\n");
-        const char *two = strstr(a, "event: counts\ndata: {\"a\":2}\n\n");
-
-        good += one != NULL && two != NULL && one < two;
-    }
-    is_int(good, 20, "every subscriber hears every event in order");
-    listen_close(l);
-}
-
-static void slow_readers_are_closed(void)
-{
-    struct listen_options o = options();
-    struct listener *l = serve(&o);
-    struct listen_status now;
-    static char data[60000];
-    int fd = dial(l);
-
-    memset(data, 'x', sizeof data);
-    say(fd, "GET /events HTTP/1.1\r\nHost: x\r\n\r\n", 33);
-    do {
-        listen_publish(l, "much", data, sizeof data);
-        usleep(1000);
-        listen_status(l, &now);
-    } while (now.connections != 0 || now.requests == 0);
-    ok(true, "a subscriber that does not read is closed");
-    close(fd);
     listen_close(l);
 }
 
@@ -774,8 +718,6 @@ int main(void)
     late_connections_are_closed();
     who_is_done_is_not_waited_for();
     idle_connections_make_room();
-    events_reach_all();
-    slow_readers_are_closed();
     draining_finishes();
     draining_cuts_bodies();
     draining_ends();

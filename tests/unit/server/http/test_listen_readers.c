@@ -4,10 +4,8 @@
  */
 #define _GNU_SOURCE
 #include "rig/listen_client.h"
-#include "rig/sanitized.h"
 #include "tap.h"
 
-#include <malloc.h>
 #include <time.h>
 
 #define ANSWER (8u << 20)
@@ -20,22 +18,15 @@ static void serve_much(struct request *q, void *ctx)
     request_answer(q, 200, "text/plain", much, sizeof much, NULL);
 }
 
-static void serve_events(struct request *q, void *ctx)
-{
-    (void)ctx;
-    request_subscribe(q);
-}
-
 static const struct route routes[] = {
-    {"GET", "/much", LISTEN_ANYONE, 0, serve_much, NULL},
-    {"GET", "/events", LISTEN_ANYONE, 0, serve_events, NULL}};
+    {"GET", "/much", LISTEN_ANYONE, 0, serve_much, NULL}};
 
 static struct listener *serve(uint32_t body_seconds)
 {
     const struct listen_options o = {.size = sizeof o,
                                      .address = "127.0.0.1:0",
                                      .routes = routes,
-                                     .nroutes = 2,
+                                     .nroutes = 1,
                                      .loops = 1,
                                      .connections = 100,
                                      .head_seconds = 60,
@@ -166,67 +157,11 @@ static void answers_go_by_pace(void)
     listen_close(l);
 }
 
-static size_t in_use(void)
-{
-    const struct mallinfo2 m = mallinfo2();
-
-    return m.uordblks + m.hblkhd;
-}
-
-/* Publish until the first of them is closed; the most memory that it took. */
-static size_t events_peak(struct listener *l, unsigned readers, size_t before)
-{
-    static char data[30000];
-    struct listen_status now;
-    size_t peak = 0;
-
-    memset(data, 'x', sizeof data);
-    do {
-        size_t used;
-
-        listen_publish(l, "much", data, sizeof data);
-        usleep(20000);
-        used = in_use();
-        if (used > before && used - before > peak)
-            peak = used - before;
-        listen_status(l, &now);
-    } while (now.connections == readers);
-    return peak;
-}
-
-static void events_wait_bounded(void)
-{
-    struct listener *l = serve(60);
-    struct listen_status now;
-    const size_t before = in_use();
-    size_t peak;
-    int fds[20];
-
-    for (int i = 0; i < 20; i++)
-        fds[i] = begin(l, "GET /events HTTP/1.1\r\nHost: x\r\n\r\n");
-    do {
-        usleep(1000);
-        listen_status(l, &now);
-    } while (now.requests != 20);
-    peak = events_peak(l, 20, before);
-    if (TEST_SANITIZED)
-        tap_skip("a sanitizer has memory of its own");
-    else
-        ok(peak <= 20 * (256u + 40u) << 10,
-           "for each of 20 subscribers %zu bytes wait, with all that a "
-           "connection takes",
-           peak / 20);
-    for (int i = 0; i < 20; i++)
-        close(fds[i]);
-    listen_close(l);
-}
-
 int main(void)
 {
     memset(much, 'a', sizeof much);
     answers_wait_bounded();
     answers_end();
     answers_go_by_pace();
-    events_wait_bounded();
     return tap_done();
 }

@@ -185,7 +185,7 @@ static void from_other_figures(const struct roster_entry *e)
     f.result.why = "x";
     f.result.columns |=
         1u << HSY_COLUMN_LOW_LYING | 1u << HSY_COLUMN_HIGH_LYING;
-    ok(eq_status(history_point(&p, &f, e, HISTORY_IS_OWN, 20773), HSY_OK) &&
+    ok(eq_status(history_point(&p, &f, HISTORY_IS_OWN, 20773), HSY_OK) &&
            p.json == NULL && eq_u64(p.day, 20773) && eq_u64(p.own_reports, 7),
        "a point of a day's own figure");
     is_text(p.own,
@@ -199,7 +199,7 @@ static void from_other_figures(const struct roster_entry *e)
             "own");
     free(p.own);
     f.span = (struct figure_span){20771, 20773, 0};
-    ok(eq_status(history_point(&p, &f, e, HISTORY_IS_OWN, 20773), HSY_OK) &&
+    ok(eq_status(history_point(&p, &f, HISTORY_IS_OWN, 20773), HSY_OK) &&
            eq_int(strncmp(p.own,
                           "{\"first_day\": \"2026-11-14\", \"reports\": 7,",
                           40),
@@ -218,27 +218,19 @@ static void from_a_figure(const struct roster_entry *e)
         rows[i] = (hsy_analysis_row){.value = {"a\0\"b", 4},
                                      .est = {0.1, 0.25, -1, 2e3}};
     figure_of_rows(&f, e, rows, 1);
-    ok(eq_status(history_point(&p, &f, e, HISTORY_IS_DAY, 20773), HSY_OK) &&
+    ok(eq_status(history_point(&p, &f, HISTORY_IS_DAY, 20773), HSY_OK) &&
            eq_text(p.json,
                    "{\"day\": \"2026-11-16\", \"reports\": 7, \"estimates\": "
                    "[{\"value\": \"a\\u0000\\\"b\", \"estimate\": 0.1, "
                    "\"stderr\": 0.25, \"low\": -1, \"high\": 2000}]}"),
        "a day's point says the day and no time");
     free(p.json);
-    ok(eq_status(history_point(&p, &f, e, HISTORY_IS_EVENT, 0), HSY_OK) &&
-           eq_int(strncmp(p.json,
-                          "{\"task\": \"t00\", \"release\": 1, \"reports\": 7",
-                          42),
-                  0) &&
-           strchr(p.json, '\n') == NULL,
-       "an event is one line and names the task");
-    free(p.json);
-    ok(eq_status(history_point(&p, &f, e, HISTORY_IS_LIVE, 0), HSY_OK) &&
+    ok(eq_status(history_point(&p, &f, HISTORY_IS_LIVE, 0), HSY_OK) &&
            eq_int(strncmp(p.json, "{\"time\": ", 9), 0),
        "a point of now has its time");
     free(p.json);
     f.result.count = HISTORY_ROWS + 1;
-    if (eq_status(history_point(&p, &f, e, HISTORY_IS_LIVE, 0), HSY_OK)) {
+    if (eq_status(history_point(&p, &f, HISTORY_IS_LIVE, 0), HSY_OK)) {
         json_t *all = json_loadb(p.json, p.len, JSON_ALLOW_NUL, NULL);
 
         ok(eq_u64(json_array_size(json_object_get(all, "estimates")),
