@@ -35,7 +35,7 @@ endif
 ROOMS   := $(filter-out lib host,$(patsubst src/%/,%,$(wildcard src/*/)))
 LIBS_lib    := -lm
 LIBS_host   := -lyaml -lsodium -ljansson -lnettle -lz
-LIBS_server := -lmicrohttpd -lgnutls -lsqlite3 -lseccomp
+LIBS_server := -lgnutls -lsqlite3 -lseccomp
 sources  = $(filter-out %_small.c,$(sort $(wildcard $(addprefix $(1)/,*.c */*.c */*/*.c))))
 objects  = $(patsubst %.c,$(O)/%.o,$(call sources,$(1)))
 folders  = $(patsubst %/,%,$(wildcard $(addprefix $(1)/,. */ */*/)))

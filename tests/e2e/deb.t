@@ -30,7 +30,7 @@ ok $? "everything in it is root's" "$out"
 ! grep -E '^.{5}w|^.{8}w' "$out" | grep -q .
 ok $? "and nobody else can write it" "$out"
 dpkg-deb -f "$deb" Depends >"$out"
-! grep -qE '\(none\)|, ,|^,' "$out" && grep -q libmicrohttpd "$out" && grep -q libsqlite3 "$out"
+! grep -qE '\(none\)|, ,|^,' "$out" && grep -q libgnutls "$out" && grep -q libsqlite3 "$out"
 ok $? "it names what it needs" "$out"
 dpkg-deb -e "$deb" "$work/control" && cat "$work/control/conffiles" >"$out" && grep -qx /etc/hearsay/hearsay.yaml "$out"
 ok $? "the configuration is the operator's after an upgrade" "$out"

@@ -144,6 +144,38 @@ def half_closed(at, body):
     return got[:13]
 
 
+def closed(at, text):
+    """Whether a connection that begins with these bytes is closed."""
+    with socket.create_connection(at, timeout=DEADLINE) as plain:
+        try:
+            plain.sendall(text)
+            while plain.recv(4096):
+                pass
+        except ConnectionError:
+            pass
+        except TimeoutError:
+            return False
+    return True
+
+
+HEAD = b"POST /v1/uploads HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: %d\r\n\r\n"
+
+
+def pieces(text, size):
+    return [text[i:i + size] for i in range(0, len(text), size)]
+
+
+def statuses(s, n):
+    """Those of n answers without bodies."""
+    got = b""
+    while got.count(b"\r\n\r\n") < n:
+        part = s.recv(4096)
+        if not part:
+            break
+        got += part
+    return re.findall(rb"HTTP/1\.1 (\d+)", got)
+
+
 for tls12 in (False, True):
     c = Collector("tls%d" % tls12, tls_cert=cert.cert, tls_key=cert.key, tls12=tls12)
     c.start()
@@ -168,6 +200,15 @@ for tls12 in (False, True):
                           timeout=DEADLINE).stdout.decode("latin-1")
     ok("Verify return code: 0 (ok)" in said and "Early data was accepted" not in said and "Max Early Data: " not in said.replace("Max Early Data: 0", ""), "no early data", said)
     ok(healthy(shake(c.public, cert.context())), "who wishes to negotiate again holds nobody up")
+    ok([closed(c.public, text) for text in (os.urandom(400), b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x16\x03\x01\x40\x00" + bytes(16384), b"\x15\x03\x03\x00\x02\x01\x00" * 100)] == [True] * 4
+       and healthy(shake(c.public, cert.context())), "closes a connection whose bytes are not TLS, and serves others")
+    many = b"".join(c.task["cells"].upload([i]) for i in range(100, 400))
+    one = c.task["cells"].upload([400])
+    s = shake(c.public, cert.context())
+    for part in pieces(b"".join(HEAD % len(body) + body for body in (many, one, many)), 1000):
+        s.sendall(part)
+    ok(statuses(s, 3) == [b"204"] * 3, "reads bodies of several records, and requests that share one")
+    s.close()
     ok(c.stop() == 0, "ends")
 
 wrong = Collector("wrong", tls_cert=cert.key, tls_key=cert.cert)

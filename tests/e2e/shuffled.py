@@ -18,7 +18,7 @@ KEYS = "\nrelay: https://relay.example/ohttp\ngateway_keys: [%s]\ncollector_key:
 subprocess.run(["make", "-s", "-C", ROOT, "B=" + B, os.path.join(B, "obj", "src", "server.a")], stdout=subprocess.DEVNULL)
 _made = subprocess.run(["gcc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-DHSY_UNSTABLE", "-I" + os.path.join(ROOT, "include"), "-I" + os.path.join(ROOT, "src"),
                         os.path.join(ROOT, "tests", "fault", "deliver_batch.c"), os.path.join(B, "obj", "src", "server.a"), os.path.join(B, "libhearsay-host.a"), os.path.join(B, "libhearsay.a"),
-                        *"-lyaml -lsodium -ljansson -lnettle -lz -lmicrohttpd -lgnutls -lsqlite3 -lseccomp -lm -pthread".split(), "-o", HELPER], capture_output=True)
+                        *"-lyaml -lsodium -ljansson -lnettle -lz -lgnutls -lsqlite3 -lseccomp -lm -pthread".split(), "-o", HELPER], capture_output=True)
 if _made.returncode != 0:
     raise SystemExit("Bail out! gcc: " + _made.stderr.decode())
 _number = iter(range(1, 1 << 20))

@@ -131,45 +131,29 @@ bool crowd_places(const struct listen_crowd *c, uint32_t places[2],
     return true;
 }
 
-static _Atomic uint32_t *crowd_count(struct request *q, int i)
+static _Atomic uint32_t *crowd_count(const struct connection *c, int i)
 {
-    return &q->loop->listener->crowd->counts[i][q->crowd[i]];
+    return &c->request.loop->listener->crowd->counts[i][c->crowd[i]];
 }
 
-enum MHD_Result crowd_admit(void *loop, const struct sockaddr *from,
-                            socklen_t len)
+bool crowd_enter(struct connection *c, const struct sockaddr *from)
 {
-    struct loop *p = loop;
-    struct listen_crowd *c = p->listener->crowd;
-    uint32_t places[2];
+    const struct listener *l = c->request.loop->listener;
+    bool room = !crowd_places(l->crowd, c->crowd, from);
 
-    (void)len;
-    if (!crowd_places(c, places, from))
-        return MHD_YES;
-    for (int i = 0; i < 2; i++)
-        if (atomic_load_explicit(&c->counts[i][places[i]],
-                                 memory_order_relaxed) <
-            p->listener->options.address_connections)
-            return MHD_YES;
-    atomic_fetch_add_explicit(&p->refused, 1, memory_order_relaxed);
-    return MHD_NO;
+    for (int i = 0; !room && i < 2; i++)
+        room = atomic_load_explicit(crowd_count(c, i), memory_order_relaxed) <
+               l->options.address_connections;
+    c->crowded = room && crowd_places(l->crowd, c->crowd, from);
+    for (int i = 0; c->crowded && i < 2; i++)
+        atomic_fetch_add_explicit(crowd_count(c, i), 1, memory_order_relaxed);
+    return room;
 }
 
-void crowd_enter(struct request *q)
+void crowd_leave(struct connection *c)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(q->http, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-
-    q->crowded = info != NULL && crowd_places(q->loop->listener->crowd,
-                                              q->crowd, info->client_addr);
-    for (int i = 0; q->crowded && i < 2; i++)
-        atomic_fetch_add_explicit(crowd_count(q, i), 1, memory_order_relaxed);
-}
-
-void crowd_leave(struct request *q)
-{
-    for (int i = 0; q->crowded && i < 2; i++)
-        atomic_fetch_sub_explicit(crowd_count(q, i), 1, memory_order_relaxed);
+    for (int i = 0; c->crowded && i < 2; i++)
+        atomic_fetch_sub_explicit(crowd_count(c, i), 1, memory_order_relaxed);
 }
 
 bool crowd_open(struct listener *l)

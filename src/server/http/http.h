@@ -2,7 +2,7 @@
  * http.h - sockets, HTTP, and who may ask what.
  *
  * A listener is an address, a table of routes and some loops, each a thread
- * that drives libmicrohttpd from an epoll of its own. A route's handler is
+ * that waits for its connections by an epoll of its own. A route's handler is
  * called on a loop's thread with the whole, bounded request; it answers at
  * once, or keeps the request and answers later from any thread. Everything a
  * stranger can spend is bounded here (R22-R25): bytes of head and body, time of
@@ -139,8 +139,9 @@ const char *request_header(const struct request *q, const char *name);
 bool request_typed(const struct request *q, const char *type);
 const char *request_bearer(const struct request *q); /* token, or NULL */
 const uint8_t *request_body(const struct request *q, size_t *len);
-uint8_t *request_take_body(struct request *q, size_t *len); /* to free */
-void *request_memory(struct request *q, size_t size);       /* freed with it */
+/* The body, to be freed; NULL: out of memory. */
+uint8_t *request_take_body(struct request *q, size_t *len);
+void *request_memory(struct request *q, size_t size); /* freed with it */
 
 /* Set whether the connection of a request is trusted, before the answer; the
  * next requests on it are asked whether it is. It is not at first. */
@@ -154,7 +155,8 @@ void request_answer(struct request *q, int status, const char *type,
                     const void *body, size_t len, void (*done)(void *));
 
 /* The same with a header more; before the answer. Retry-After, Content-
- * Disposition and the like; both are copied. */
+ * Disposition and the like; both are copied. A value with an end of line is
+ * dropped. */
 void request_set(struct request *q, const char *name, const char *value);
 
 /* What a browser must know of an answer: nothing in it is a program but what

@@ -10,37 +10,32 @@
 #define SERVER_HTTP_INTERNAL_H
 
 #include "server/http/http.h"
+#include "server/http/message.h"
 
-#include <gnutls/abstract.h>
 #include <gnutls/gnutls.h>
-#include <microhttpd.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
 
-/* Bytes of a head at most, and all that libmicrohttpd keeps of a connection. */
-#define LISTEN_HEAD_BYTES 8192u
 /* Bytes a second, on an average, that a body or an answer must bring or take
  * once its first body_seconds are over. */
 #define LISTEN_SLOWEST 16384u
-/* A larger answer is handed to libmicrohttpd in parts, so that it shows how
- * much has gone. */
-#define LISTEN_WHOLE_BYTES 65536u
 /* A body that is no larger takes nothing of inflight_bytes. */
 #define LISTEN_SMALL_BYTES 16384u
-/* How much of a refused body is read, so that its sender sees the answer. */
-#define LISTEN_LINGER_BYTES 65536u
 /* A head, a body and an answer have so long, and silence between two requests,
  * where no connection is left for others. */
 #define LISTEN_FULL_MS 2000u
 #define LISTEN_FULL_IDLE_MS 1000u
+/* Buffers that a loop has for good, in one block: others come and go, and would
+ * keep the heap from shrinking. */
+#define LOOP_BUFFERS 64u
 
+/* Who has a request that is complete. */
 enum request_state {
-    REQUEST_NONE,     /* between two requests */
-    REQUEST_READING,  /* its body is coming */
     REQUEST_HANDLING, /* its handler runs */
-    REQUEST_WAITING,  /* its handler kept it; the connection is suspended */
+    REQUEST_WAITING,  /* its handler gave it away */
     REQUEST_ANSWERED
 };
 
@@ -55,44 +50,31 @@ struct request_header {
     const char *name, *value;
 };
 
-/* What the loop's epoll watches besides libmicrohttpd's and its wake-up: these
- * begin with their kind. */
-enum loop_kind { LOOP_CONNECTION, LOOP_LINGERS };
-
 struct request {
-    enum loop_kind kind;
     struct loop *loop;
-    struct MHD_Connection *http;
-    struct request *prev, *next; /* all connections of the loop */
-    struct request *answered;    /* the next in the loop's list of answers */
-    int fd;
-    bool crowded;      /* it is counted for its address, there: */
-    uint32_t crowd[2]; /* crowd.c */
-    int hidden;        /* what fd stands for while gone.c hides that */
-    bool gone;         /* its peer sends no more */
-    bool served;       /* has had an answer: if it waits now, it is idle */
-    bool trusted;      /* by request_trust */
-    uint64_t deadline; /* milliseconds of the loop's clock; 0: none */
-    uint64_t moved;    /* bytes of a body or an answer, which put it off */
+    struct request *answered; /* the next in the loop's list of answers */
+    _Atomic int state;        /* enum request_state */
+    bool trusted;             /* by request_trust; stays with the connection */
 
-    _Atomic int state;
-    bool parked;   /* by park.c */
-    unsigned runs; /* for which it has waited, as that counts */
-    bool lined;    /* the first line of a head has come, the rest has not */
-    const char *url_end; /* of that line, as listen_url says */
+    const struct message *head;
+    char *text; /* the head's bytes: names, values and target end in NUL */
     const struct route *route;
-    const char *path;
-    char *segments; /* of the stars, each ended by NUL, in request_piece */
-    bool guarded;   /* as request_guard does */
-    bool close;     /* after the answer */
-    bool linger;    /* it was refused while it was being sent */
-    bool dropped;   /* no room for the body: it is read and forgotten */
-    uint8_t *body;
-    size_t len, room, declared;
-    size_t charged; /* of the listener's inflight, or small */
+    const char *path;  /* unescaped */
+    const char *query; /* as it came; "": there is none */
+    char *segments;    /* of the stars, each ended by NUL, in request_piece */
+    bool without_body; /* of its answer: HEAD */
+    bool guarded;      /* as request_guard does */
+    bool close;        /* after the answer */
     struct request_piece *pieces;
 
-    int status; /* the answer, ours until libmicrohttpd has it */
+    uint8_t *body;
+    size_t len, room, declared;
+    size_t came;    /* bytes of it, kept or dropped */
+    size_t charged; /* of the listener's inflight, or small */
+    bool borrowed;  /* body lies in the connection's buffer */
+    bool dropped;   /* there was no room for it */
+
+    int status; /* the answer */
     const char *type;
     const void *answer;
     size_t answer_len;
@@ -100,20 +82,74 @@ struct request {
     struct request_header *headers;
 };
 
+/* What a connection has received and not consumed: heads, and bodies that fit
+ * behind them. It has one only while there is something in it. */
+struct connection_buffer {
+    struct connection_buffer *next; /* in the loop's list of spare ones */
+    bool kept;                      /* it is one of the loop's */
+    struct message head;
+    size_t from, end; /* of bytes: not consumed */
+    char bytes[MESSAGE_HEAD_BYTES];
+};
+
+enum connection_phase {
+    CONNECTION_HANDSHAKE, /* of TLS */
+    CONNECTION_HEAD,      /* in a head, or silent */
+    CONNECTION_BODY,
+    CONNECTION_HANDLER, /* a handler has the request */
+    CONNECTION_ANSWER,
+    CONNECTION_LINGER, /* nothing more is sent, and what comes is dropped */
+    CONNECTION_PHASES
+};
+
+struct connection {
+    struct request request;         /* the first: connection_of */
+    struct connection *prev, *next; /* all connections of the loop */
+    struct connection_buffer *buffer;
+    gnutls_session_t tls; /* NULL: none */
+    int fd;
+    enum connection_phase phase;
+    bool readable;     /* a read may bring something */
+    bool ended;        /* the peer sends no more than what there is to read */
+    bool served;       /* it has had an answer */
+    bool linger;       /* the request is refused while it is being sent */
+    bool crowded;      /* it is counted for its address, there: */
+    uint32_t crowd[2]; /* crowd.c */
+
+    /* A phase begins and has so many milliseconds (0: no limit), and more for
+     * the bytes that have been moved. */
+    uint64_t since, allowed, moved;
+
+    /* The answer on its way. */
+    char *out; /* its head: the loop's scratch, or owned */
+    size_t out_len, sent;
+    bool out_owned;
+    size_t linger_left; /* bytes that may still come */
+};
+
+static inline struct connection *connection_of(struct request *q)
+{
+    return (struct connection *)q;
+}
+
 struct loop {
     struct listener *listener;
-    struct MHD_Daemon *http;
     pthread_t thread;
     bool running;
     int socket, epoll, wake;
-    int silent[2];               /* by gone.c */
-    uint64_t now, swept;         /* milliseconds */
-    bool quiet;                  /* draining has begun here */
-    struct request *connections; /* doubly linked */
-    struct linger_socket *lingering;
+    uint64_t now, swept; /* milliseconds */
+    char date[40];       /* as answers have it, made for this second: */
+    time_t date_second;
+    bool accepting;                 /* the epoll watches its socket */
+    bool quiet;                     /* draining has begun here */
+    struct connection *connections; /* doubly linked */
+    struct connection_buffer *buffers, *spare; /* LOOP_BUFFERS; free ones */
+    unsigned nbuffers;                         /* that have been used */
     unsigned nlingering;
-    struct MHD_Response *no_content;
+    char *scratch; /* for heads of answers; owned */
+    size_t scratch_room;
     _Atomic(struct request *) answers;
+    _Atomic bool sleeping; /* in epoll_wait: who pushes an answer wakes it */
     _Atomic uint64_t count, requests, refused, timeouts, by_hundred[6];
     _Atomic uint64_t full;  /* of those refused: with 503 */
     _Atomic uint64_t turns; /* of the loop, so far */
@@ -132,17 +168,22 @@ struct listener {
     _Atomic bool drained;           /* no handler is called any more */
     _Atomic bool stopping;
     _Atomic(struct listen_tls *) tls; /* the pair in force; NULL: no TLS */
+    gnutls_certificate_credentials_t credentials;
+    gnutls_priority_t priorities;
 };
+
+static inline void loop_count(_Atomic uint64_t *counter)
+{
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
 
 /* ---- tls.c --------------------------------------------------------------- */
 
-/* Called by a handshake: the pair in force. */
-int listen_tls_pick(gnutls_session_t session,
-                    const struct gnutls_cert_retr_st *info,
-                    gnutls_pcert_st **chain, unsigned *n,
-                    gnutls_ocsp_data_st **ocsp, unsigned *nocsp,
-                    gnutls_privkey_t *key, unsigned *flags);
-void listen_tls_free(struct listener *l);
+/* Everything that sessions share; the first certificate and key. */
+hsy_status listen_tls_open(struct listener *l, hsy_error *err);
+void listen_tls_close(struct listener *l);
+/* A new session of a listener that has TLS, or NULL. */
+gnutls_session_t listen_tls_session(struct listener *l, int fd);
 
 /* ---- socket.c ------------------------------------------------------------ */
 
@@ -157,49 +198,40 @@ void crowd_close(struct listener *l);
  * The same for all addresses of an IPv6 network of 64 bits. */
 bool crowd_places(const struct listen_crowd *c, uint32_t places[2],
                   const struct sockaddr *at);
+/* Counts a new connection; false: its address has too many. */
+bool crowd_enter(struct connection *c, const struct sockaddr *from);
+void crowd_leave(struct connection *c);
 
-/* libmicrohttpd asks whether a connection may be. */
-enum MHD_Result crowd_admit(void *loop, const struct sockaddr *from,
-                            socklen_t len);
-void crowd_enter(struct request *q);
-void crowd_leave(struct request *q);
+/* ---- transport.c --------------------------------------------------------- */
 
-/* ---- head.c -------------------------------------------------------------- */
+enum transport_state { TRANSPORT_UP, TRANSPORT_WAITS, TRANSPORT_FAILED };
 
-struct head {
-    const char *method, *url, *version;
-    size_t size;         /* of all its bytes */
-    const char *url_end; /* as listen_url says */
-};
+/* Goes on with a TLS handshake. */
+enum transport_state transport_handshake(struct connection *c);
+/* Bytes that came; 0: none for now; -1: no more will come. */
+ssize_t transport_read(struct connection *c, void *to, size_t room);
+/* Bytes of the parts that went; 0: none for now; -1: none will ever. */
+ssize_t transport_write(struct connection *c, struct iovec *parts, int n);
+/* Receives what has come, encrypted or not, and drops it; as transport_read. */
+ssize_t transport_drop(struct connection *c, size_t most);
+/* Sends no more. */
+void transport_shut(struct connection *c);
+void transport_close(struct connection *c);
 
-struct head_facts {
-    int status;        /* 0: nothing is wrong */
-    const char *title; /* of what is */
-    uint64_t length;   /* of the body */
-};
+/* ---- connection.c -------------------------------------------------------- */
 
-/* Hold a head against R24. What it refuses leaves the connection in doubt. */
-void listen_head(struct head_facts *out, struct MHD_Connection *http,
-                 const struct head *head);
+/* A step of a connection: go on at once, wait for the peer, the handler or the
+ * clock, or close it. */
+enum step { STEP_AGAIN, STEP_WAIT, STEP_CLOSE };
 
-/* libmicrohttpd's words for its operator. It answers a Content-Length that is
- * none by itself and sends that answer twice, so this one is given before and
- * the connection shut; everything else is not listened to. */
-void listen_complaint(void *loop, const char *format, va_list args);
-
-/* Returns the end of a URL that is not unescaped yet, or NULL if it has
- * anything but visible ASCII. */
-const char *listen_url(const char *url);
-
-/* As MHD_http_unescape, but NUL stays escaped. */
-size_t listen_unescape(void *ctx, struct MHD_Connection *http, char *text);
-
-/* ---- probe.c ------------------------------------------------------------- */
-
-/* Tests that no ambiguous head gets past head.c with the libmicrohttpd that was
- * found. If one does, returns HSY_E_UNKNOWN with the library's version and what
- * differs. */
-hsy_status listen_probe(hsy_error *err);
+void connection_accept(struct loop *p, int fd, const struct sockaddr *from);
+/* Goes on as far as it can without waiting; c may be gone afterwards. */
+void connection_run(struct connection *c);
+void connection_close(struct connection *c);
+/* Gives its phase so many seconds from now; 0: as many as it needs. */
+void connection_time(struct connection *c, uint32_t seconds);
+/* Returns true if its time is up; full: no connection is left for others. */
+bool connection_late(const struct connection *c, bool full);
 
 /* ---- route.c ------------------------------------------------------------- */
 
@@ -208,59 +240,34 @@ bool request_admit(struct request *q, const char *method, uint64_t length);
 
 /* ---- request.c ----------------------------------------------------------- */
 
-/* What libmicrohttpd calls: with the first line, with all else, at the end. */
-void *request_line(void *loop, const char *url, struct MHD_Connection *http);
-enum MHD_Result request_step(void *loop, struct MHD_Connection *http,
-                             const char *url, const char *method,
-                             const char *version, const char *data,
-                             size_t *size, void **context);
-/* Whether large bodies have taken more than half of what they may. */
-bool body_pressed(const struct listener *l);
-/* When its time is up: after so many seconds, or after one if its peer is gone
- * or the listener drains. */
-uint64_t request_until(const struct request *q, uint32_t seconds);
-void request_over(void *loop, struct MHD_Connection *http, void **context,
-                  enum MHD_RequestTerminationCode why);
+/* Makes a request of a head that has been read. */
+void request_begin(struct request *q, const struct message *head, char *text);
+/* Frees all that it has. */
+void request_end(struct request *q);
+/* Makes room for its body, behind which nothing is: at `here`, if that is not
+ * NULL, else in memory of its own. */
+void request_open_body(struct request *q, uint8_t *here);
+/* Where more of its body goes, *room bytes of it at least 1; NULL: nowhere,
+ * what comes is to be dropped. */
+uint8_t *request_body_room(struct request *q, size_t *room);
+void request_body_came(struct request *q, size_t n);
+/* Returns true if large bodies have taken more than half of what they may. */
+bool request_pressed(const struct listener *l);
 
 /* ---- http_answer.c ------------------------------------------------------- */
 
-/* On the loop's thread: queue the answer that was given. */
-enum MHD_Result request_send(struct request *q);
-/* Free an answer that nobody will send. */
-void request_forget(struct request *q);
+/* Sends more of the answer that was given; *sent: all of it. */
+enum step answer_step(struct connection *c, bool *sent);
+/* Frees an answer, sent or not. */
+void answer_forget(struct connection *c);
 /* Make an answer of ours; on the loop's thread, before the handler. */
 void request_refuse(struct request *q, int status, const char *title,
                     bool close);
 
-/* ---- linger.c ------------------------------------------------------------ */
-
-struct linger_socket; /* what the loop's epoll names it by */
-
-/* Keep a socket that is about to be closed, if there is room. */
-void linger_begin(struct loop *p, int fd);
-void linger_drop(struct loop *p, struct linger_socket *s); /* bytes came */
-void linger_sweep(struct loop *p, bool all);
-
-/* ---- gone.c -------------------------------------------------------------- */
-
-bool gone_open(struct loop *p);
-void gone_close(struct loop *p);
-/* Resume a connection whose answer is there and whose peer sends no more. */
-void gone_resume(struct loop *p, struct request *q);
-/* Its descriptor is its own again, if it was not. */
-void gone_show(struct request *q);
-
-/* ---- park.c -------------------------------------------------------------- */
-
-void park_waiting(struct loop *p); /* after each run; only with TLS */
-void park_wake(struct loop *p, struct request *q); /* if it is parked */
-bool park_watch(struct loop *p, struct request *q, int how); /* epoll_ctl's */
-void park_none(struct loop *p);
-
 /* ---- listen.c ------------------------------------------------------------ */
 
 void loop_wake(struct loop *p);
-/* Starts libmicrohttpd for a loop. If p->socket is -1 it does not listen. */
-bool loop_daemon(struct loop *p);
+/* Watches its socket again, or no more. */
+void loop_accept(struct loop *p, bool on);
 
 #endif

@@ -37,7 +37,8 @@
 /* A socket that is bound, or -1 with errno. */
 static int socket_bound(const struct sockaddr *to, socklen_t len, bool shared)
 {
-    int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd =
+        socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     int on = 1, kept;
 
     if (fd == -1)
@@ -59,9 +60,11 @@ static void socket_tune(const struct listener *l, int fd)
 {
     const int room = (int)l->options.send_bytes;
     const unsigned stalled = 1000u * l->options.body_seconds;
+    const int on = 1;
 
     if (room != 0)
         setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &stalled, sizeof stalled);
 }
 

@@ -1,6 +1,6 @@
 /*
- * tls.c - the certificate of a listener, which may be replaced while it
- * runs.
+ * tls.c - the certificate of a listener, which may be replaced while it runs,
+ * and its sessions.
  *
  * A handshake takes the pair that is in force when it begins. Old pairs stay
  * until the listener is closed: a handshake may still use one, and there are as
@@ -32,16 +32,6 @@ static void tls_free(struct listen_tls *t)
     if (t->key != NULL)
         gnutls_privkey_deinit(t->key);
     free(t);
-}
-
-void listen_tls_free(struct listener *l)
-{
-    for (struct listen_tls *next, *t = atomic_load(&l->tls); t != NULL;
-         t = next) {
-        next = t->next;
-        tls_free(t);
-    }
-    atomic_store(&l->tls, NULL);
 }
 
 static gnutls_datum_t tls_text(const char *text)
@@ -128,22 +118,29 @@ hsy_status listen_certify(struct listener *l, const char *cert, const char *key,
     return HSY_OK;
 }
 
-int listen_tls_pick(gnutls_session_t session,
+/* ---- Sessions ------------------------------------------------------------ */
+
+/* R25 */
+static const char *tls_priorities(const struct listen_options *o)
+{
+    return o->tls12 ? "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:"
+                      "-RSA:-CIPHER-ALL:+AES-256-GCM:+AES-128-GCM:"
+                      "+CHACHA20-POLY1305:+AES-256-CCM:+AES-128-CCM:"
+                      "-MAC-ALL:+AEAD:%NO_TICKETS"
+                    : "SECURE128:-VERS-ALL:+VERS-TLS1.3:%NO_TICKETS";
+}
+
+/* Called by a handshake: the pair in force. */
+static int tls_pick(gnutls_session_t session,
                     const struct gnutls_cert_retr_st *info,
                     gnutls_pcert_st **chain, unsigned *n,
                     gnutls_ocsp_data_st **ocsp, unsigned *nocsp,
                     gnutls_privkey_t *key, unsigned *flags)
 {
-    /* libmicrohttpd makes the session's pointer its connection. */
-    const union MHD_ConnectionInfo *about = MHD_get_connection_info(
-        gnutls_session_get_ptr(session), MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    const struct request *q = about != NULL ? about->socket_context : NULL;
-    struct listen_tls *t =
-        q != NULL ? atomic_load(&q->loop->listener->tls) : NULL;
+    const struct listener *l = gnutls_session_get_ptr(session);
+    struct listen_tls *t = atomic_load(&l->tls);
 
     (void)info;
-    if (t == NULL)
-        return -1;
     *chain = t->chain;
     *n = t->n;
     *ocsp = NULL;
@@ -151,4 +148,48 @@ int listen_tls_pick(gnutls_session_t session,
     *key = t->key;
     *flags = 0; /* they are ours */
     return 0;
+}
+
+hsy_status listen_tls_open(struct listener *l, hsy_error *err)
+{
+    const struct listen_options *o = &l->options;
+
+    if (o->tls_cert == NULL)
+        return HSY_OK;
+    if (gnutls_certificate_allocate_credentials(&l->credentials) < 0 ||
+        gnutls_priority_init(&l->priorities, tls_priorities(o), NULL) < 0)
+        return host_nomem(err);
+    gnutls_certificate_set_retrieve_function3(l->credentials, tls_pick);
+    return listen_certify(l, o->tls_cert, o->tls_key, err);
+}
+
+void listen_tls_close(struct listener *l)
+{
+    for (struct listen_tls *next, *t = atomic_load(&l->tls); t != NULL;
+         t = next) {
+        next = t->next;
+        tls_free(t);
+    }
+    if (l->credentials != NULL)
+        gnutls_certificate_free_credentials(l->credentials);
+    if (l->priorities != NULL)
+        gnutls_priority_deinit(l->priorities);
+}
+
+gnutls_session_t listen_tls_session(struct listener *l, int fd)
+{
+    gnutls_session_t session;
+
+    if (gnutls_init(&session, GNUTLS_SERVER | GNUTLS_NONBLOCK |
+                                  GNUTLS_NO_SIGNAL | GNUTLS_NO_TICKETS) < 0)
+        return NULL;
+    if (gnutls_priority_set(session, l->priorities) < 0 ||
+        gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE,
+                               l->credentials) < 0) {
+        gnutls_deinit(session);
+        return NULL;
+    }
+    gnutls_session_set_ptr(session, l);
+    gnutls_transport_set_int(session, fd);
+    return session;
 }

@@ -136,13 +136,12 @@ static hsy_status sandbox_files(const struct sandbox_options *o, int *version,
 
 /* Those that read a clock are called where the kernel cannot let a process read
  * it by itself, restart_syscall after a stop, fstat by a libc that has another
- * newfstatat, mremap for large blocks, getrandom by TLS; dup3 by
- * server/http/gone.c; unlink of a listener's socket file. */
+ * newfstatat, mremap for large blocks, getrandom by TLS;
+ * unlink of a listener's socket file. */
 static const int sandbox_common[] = {
     /* files */
     SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(close), SCMP_SYS(openat),
-    SCMP_SYS(newfstatat), SCMP_SYS(fstat), SCMP_SYS(fcntl), SCMP_SYS(dup3),
-    SCMP_SYS(unlink),
+    SCMP_SYS(newfstatat), SCMP_SYS(fstat), SCMP_SYS(fcntl), SCMP_SYS(unlink),
     /* connections */
     SCMP_SYS(accept4), SCMP_SYS(recvfrom), SCMP_SYS(sendto), SCMP_SYS(sendmsg),
     SCMP_SYS(shutdown), SCMP_SYS(setsockopt), SCMP_SYS(epoll_wait),

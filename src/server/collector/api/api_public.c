@@ -124,6 +124,10 @@ static void public_post_uploads(struct request *q, void *ctx)
                                             .answer = public_answer},
                                 .request = q};
     body = request_take_body(q, &len);
+    if (body == NULL) { /* out of memory */
+        request_answer(q, 0, NULL, NULL, 0, NULL);
+        return;
+    }
     uploads_take(&u->uploads, body, len);
 }
 
