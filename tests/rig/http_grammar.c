@@ -116,16 +116,24 @@ static bool status_line(struct cursor *c, struct grammar_reading *out,
     return c->at == c->end && out->status >= 200 && out->status <= 599;
 }
 
-/* field-line = field-name ":" OWS field-value, and no OWS behind it */
-static bool field_line(struct cursor *c, struct message_field *out)
+/* field-line = field-name ":" OWS field-value OWS, of a request without the
+ * latter */
+static bool field_line(struct cursor *c, enum message_kind kind,
+                       struct message_field *out)
 {
+    bool blank = false;
+
     out->name = run(c, tchar);
     if (out->name.len == 0 || !one(c, ':'))
         return false;
     run(c, SP_HTAB);
     out->value = run(c, field_char);
-    return c->at == c->end &&
-           (out->value.len == 0 || !SP_HTAB(c->text[c->end - 1]));
+    while (out->value.len != 0 &&
+           SP_HTAB(c->text[out->value.at + out->value.len - 1])) {
+        out->value.len--;
+        blank = true;
+    }
+    return c->at == c->end && (!blank || kind == MESSAGE_RESPONSE);
 }
 
 /* ---- Fields -------------------------------------------------------------- */
@@ -245,6 +253,8 @@ static int grammar_response(struct grammar_reading *r, const uint8_t *text)
     if (lengths > 1 ||
         (lengths == 1 && !content_length(text, value, &r->length)))
         return 502;
+    if (count(r, text, "Content-Type", &value) > 1)
+        return 502;
     if (r->status == 204 || r->status == 304)
         return r->length != 0 ? 502 : 0;
     return lengths == 1 ? 0 : 502;
@@ -267,7 +277,7 @@ static int grammar_line(struct grammar_reading *r, enum message_kind kind,
 {
     if (!first && r->nfields == MESSAGE_FIELDS)
         return 431;
-    if (!first && field_line(line, &r->fields[r->nfields]))
+    if (!first && field_line(line, kind, &r->fields[r->nfields]))
         return disguised(line->text, r->fields[r->nfields++].name) ? 400 : 0;
     if (!first)
         return 400;

@@ -147,6 +147,7 @@ static bool message_status_line(struct message *m, const char *bytes,
 static const char *const message_names[MESSAGE_KNOWN] = {
     [MESSAGE_HOST] = "host",
     [MESSAGE_CONTENT_LENGTH] = "content-length",
+    [MESSAGE_CONTENT_TYPE] = "content-type",
     [MESSAGE_TRANSFER_ENCODING] = "transfer-encoding",
     [MESSAGE_CONTENT_ENCODING] = "content-encoding",
     [MESSAGE_UPGRADE] = "upgrade",
@@ -190,7 +191,7 @@ static void message_note(struct message *m, const char *bytes,
     }
 }
 
-/* name ":" blanks value */
+/* name ":" blanks value, and blanks behind a response's value */
 static bool message_field_line(struct message *m, const char *bytes,
                                struct message_text line)
 {
@@ -202,7 +203,8 @@ static bool message_field_line(struct message *m, const char *bytes,
         !message_is_printable(bytes, line))
         return false;
     field->value = message_trim(bytes, line);
-    if (field->value.at + field->value.len != line.at + line.len)
+    if (m->kind == MESSAGE_REQUEST &&
+        field->value.at + field->value.len != line.at + line.len)
         return false; /* a blank at its end */
     m->nfields++;
     message_note(m, bytes, field);
@@ -279,6 +281,8 @@ static enum message_state message_check_response(struct message *m,
          "a response has no Transfer-Encoding"},
         {lengths > 1 || (lengths == 0 && !bodiless) || !number, 502,
          "a response has one Content-Length, in digits"},
+        {m->counts[MESSAGE_CONTENT_TYPE] > 1, 502,
+         "a response has one Content-Type"},
         {bodiless && m->length != 0, 502, "this status has no body"}};
 
     return message_apply(m, rules, sizeof rules / sizeof *rules);

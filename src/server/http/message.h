@@ -10,9 +10,10 @@
  *     field                  name ":" blanks value CR LF
  *
  * where METHOD and name are tokens (RFC 9110, 5.6.2), a target is visible
- * ASCII, and a value has no control character but a tab and does not end in a
- * blank. There are no folded lines and no bare CR or LF. One empty line before
- * a request is skipped (RFC 9112, 2.2). HTTP/1.0 is accepted as well.
+ * ASCII, and a value has no control character but a tab. A request's value does
+ * not end in a blank; behind a response's value blanks are dropped. There are
+ * no folded lines and no bare CR or LF. One empty line before a request is
+ * skipped (RFC 9112, 2.2). HTTP/1.0 is accepted as well.
  *
  * Where a body ends is said once or not at all: by one Content-Length in
  * digits. Two lengths, any Transfer-Encoding, and fields that some readers take
@@ -48,6 +49,7 @@ struct message_field {
 enum message_known {
     MESSAGE_HOST,
     MESSAGE_CONTENT_LENGTH,
+    MESSAGE_CONTENT_TYPE,
     MESSAGE_TRANSFER_ENCODING,
     MESSAGE_CONTENT_ENCODING,
     MESSAGE_UPGRADE,

@@ -59,6 +59,11 @@ static void reads_a_response(void)
            eq_u64(m.status, 404) && eq_u64(m.length, 2) &&
            eq_u64(m.size, sizeof text - 3) && !m.close,
        "reads the status and the length of a response");
+    ok(eq_int(read_text(&m, MESSAGE_RESPONSE,
+                        RESPONSE "A: b\t \r\nContent-Length:\t5 \r\n\r\n"),
+              MESSAGE_WHOLE) &&
+           eq_u64(m.length, 5) && eq_u64(m.fields[0].value.len, 1),
+       "drops blanks behind a value of a response");
     ok(eq_int(read_text(&m, MESSAGE_RESPONSE, "HTTP/1.1 204 \r\n\r\n"),
               MESSAGE_WHOLE),
        "a 204 needs neither a reason nor a length");
@@ -204,6 +209,10 @@ static void refuses_responses(void)
          "a transfer coding"},
         {502, "HTTP/1.1 204 No\r\nContent-Length: 1\r\n\r\n",
          "a body of a 204"},
+        {502,
+         RESPONSE "Content-Length: 0\r\nContent-Type: a/b\r\n"
+                  "content-type: a/b\r\n\r\n",
+         "two types"},
         {400, "HTTP/1.1 100 Continue\r\n\r\n", "an interim status"},
         {400, "HTTP/1.1 600 X\r\nContent-Length: 0\r\n\r\n", "no such status"},
         {400, "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n",
