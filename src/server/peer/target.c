@@ -213,19 +213,33 @@ static bool target_session(struct target *g, struct target_link *k)
                0;
 }
 
+static struct target_address *target_of(struct target *g,
+                                        const struct target_link *k)
+{
+    return &g->addresses[k->turn % g->n];
+}
+
+/* Records how an attempt to connect ended. */
+static void target_tried(struct target *g, const struct target_link *k)
+{
+    atomic_store(&target_of(g, k)->failure, k->failure);
+    atomic_store(&g->reached, k->up);
+}
+
 bool target_begin(struct target *g, struct target_link *k)
 {
     const struct target_address *to;
     const int on = 1;
 
     *k = (struct target_link){.turn = g->turn, .failure = TARGET_NO_CONNECTION};
-    to = &g->addresses[k->turn % g->n];
+    to = target_of(g, k);
     k->fd = socket(to->at.any.sa_family,
                    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (k->fd == -1)
-        return false;
     setsockopt(k->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    return connect(k->fd, &to->at.any, to->len) == 0 || errno == EINPROGRESS;
+    if (connect(k->fd, &to->at.any, to->len) == 0 || errno == EINPROGRESS)
+        return true;
+    target_end(g, k);
+    return false;
 }
 
 /* Whether connect(2), which is over, ended well. */
@@ -274,6 +288,8 @@ enum target_step target_go_on(struct target *g, struct target_link *k)
     k->up = code == 0;
     k->failure =
         k->up ? TARGET_REACHED : target_handshake_failure(k->tls, code);
+    if (k->up)
+        target_tried(g, k);
     return k->up ? TARGET_DONE : TARGET_FAILED;
 }
 
@@ -321,29 +337,30 @@ ssize_t target_receive(struct target_link *k, uint8_t *bytes, size_t room)
     return n > 0 ? n : -1;
 }
 
-enum response_state target_read(struct target_link *k, struct response *r,
-                                bool *over)
+void target_end(struct target *g, struct target_link *k)
 {
-    enum response_state state = RESPONSE_MORE;
+    unsigned turn = k->turn;
 
-    while (state == RESPONSE_MORE) {
-        size_t room = 0;
-        uint8_t *to = response_room(r, &room);
-        const ssize_t n = to == NULL ? -1 : target_receive(k, to, room);
-
-        *over = n < 0;
-        if (n <= 0)
-            return RESPONSE_MORE;
-        state = response_take(r, (size_t)n);
+    if (!k->up) {
+        target_tried(g, k);
+        atomic_compare_exchange_strong(&g->turn, &turn, turn + 1);
     }
-    return state;
-}
-
-void target_end(struct target_link *k)
-{
     if (k->tls != NULL)
         gnutls_deinit(k->tls);
     if (k->fd != -1)
         close(k->fd);
     *k = (struct target_link){.fd = -1};
+}
+
+enum target_failure target_failure(const struct target *g)
+{
+    unsigned most = TARGET_REACHED;
+
+    for (size_t i = 0; i < g->n; i++) {
+        const unsigned failure = atomic_load(&g->addresses[i].failure);
+
+        if (failure > most)
+            most = failure;
+    }
+    return (enum target_failure)most;
 }

@@ -2,13 +2,14 @@
 #ifndef SERVER_PEER_TARGET_H
 #define SERVER_PEER_TARGET_H
 
-#include "server/peer/response.h"
-
 #include "hearsay.h"
 
 #include <gnutls/gnutls.h>
 #include <netinet/in.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 
 #define TARGET_ADDRESSES 8u /* of its name, at most */
 #define TARGET_HOST 256u
@@ -21,6 +22,7 @@ struct target_address {
         struct sockaddr_in6 v6;
     } at;
     socklen_t len;
+    _Atomic unsigned failure; /* enum target_failure of the last attempt */
 };
 
 struct target {
@@ -32,6 +34,7 @@ struct target {
     struct target_address addresses[TARGET_ADDRESSES];
     size_t n;
     _Atomic unsigned turn; /* which of them is taken: it moves on a failure */
+    _Atomic bool reached;  /* by the last attempt to connect */
     gnutls_certificate_credentials_t trust; /* NULL: no TLS */
 };
 
@@ -82,18 +85,21 @@ struct target_link {
 
 enum target_step { TARGET_DONE, TARGET_WAITS, TARGET_FAILED };
 
-/* Begin to connect; nothing here waits, and whether it is done is told by the
- * socket: it can be written. */
+/* Begins to connect. Nothing here blocks: the socket becomes writable when the
+ * connection is made. Returns false if there is no socket: then k has ended. */
 bool target_begin(struct target *g, struct target_link *k);
-/* Go on when the socket can be read or written; DONE: it is up. */
+/* Goes on when the socket is readable or writable; DONE: it is up. */
 enum target_step target_go_on(struct target *g, struct target_link *k);
-/* Bytes that went or came; 0: not now; -1: it is over. */
+/* Return the number of bytes sent or received; 0: none for now; -1: the
+ * connection has ended. */
 ssize_t target_send(struct target_link *k, const uint8_t *bytes, size_t len);
 ssize_t target_receive(struct target_link *k, uint8_t *bytes, size_t room);
-/* All that has come of an answer; RESPONSE_MORE: not enough yet, and *over: no
- * more will come. */
-enum response_state target_read(struct target_link *k, struct response *r,
-                                bool *over);
-void target_end(struct target_link *k);
+/* Ends a connection that was begun. If it never was up, that is a failed
+ * attempt, and the next one is to another address. */
+void target_end(struct target *g, struct target_link *k);
+
+/* Returns the most specific failure of the last attempts at all addresses. Any
+ * thread. */
+enum target_failure target_failure(const struct target *g);
 
 #endif

@@ -1,317 +1,208 @@
-/* pool.c - the threads of a pool, and what waits for a connection. */
+/* pool.c - which answers of the gateway are forwarded, and the threads. */
 #define _GNU_SOURCE
 #include "server/relay/internal.h"
 
 #include "host/base/host_fail.h"
-#include "host/base/steady.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
-#define POOL_EVENTS 64
-#define POOL_SWEEP_MS 250u
-#define POOL_PROBE_MS                                                          \
-    2000u             /* between tries to reach a gateway that is away         \
-                       */
-#define POOL_TRIES 3u /* of a request, by different connections */
+struct pool_thread {
+    pthread_t thread;
+    bool running;
+    struct client *client;
+    _Atomic uint64_t turns;
+    uint64_t turned; /* at the last call of pool_turned */
+};
 
-/* ---- Jobs ---------------------------------------------------------------- */
+struct pool {
+    struct pool_options options;
+    struct pool_thread *threads;
+    _Atomic unsigned turn; /* of the threads: who gets the next request */
+    _Atomic uint64_t forwarded, at_work, outcomes[POOL_OUTCOMES];
+};
 
-const char *const pool_failures[POOL_FAILURES] = {
-    [POOL_BUSY] = "busy",     [POOL_NO_LINK] = "unreachable",
-    [POOL_BROKEN] = "broken", [POOL_STRANGE] = "strange",
-    [POOL_LENGTH] = "length", [POOL_REFUSED] = "refused",
-    [POOL_SLOW] = "slow",     [POOL_STOPPING] = "stopping"};
+/* A request on its way; in its request's memory, gone with the answer. */
+struct pool_job {
+    struct exchange exchange; /* the first */
+    struct pool *pool;
+    struct request *request;
+    bool counted; /* its answer is a long one, and in long_count */
+};
 
-static void pool_refuse(struct pool *p, struct request *q,
-                        enum pool_failure why)
+/* ---- Answers ------------------------------------------------------------- */
+
+const char *const pool_outcomes[POOL_OUTCOMES] = {
+    [CLIENT_ANSWERED] = "answered", [CLIENT_UNREACHABLE] = "unreachable",
+    [CLIENT_BROKEN] = "broken",     [CLIENT_PROTOCOL_ERROR] = "strange",
+    [CLIENT_TIMEOUT] = "slow",      [CLIENT_STOPPED] = "stopping",
+    [CLIENT_BUSY] = "busy",         [POOL_LENGTH] = "length",
+    [POOL_REFUSED] = "refused"};
+
+static void pool_refuse(struct pool *p, struct request *q, unsigned outcome)
 {
     static const struct {
         int status;
         const char *title, *seconds;
-    } all[POOL_FAILURES] = {
-        [POOL_BUSY] = {503, "too many requests wait", "1"},
-        [POOL_NO_LINK] = {502, "the gateway cannot be reached", NULL},
-        [POOL_BROKEN] = {502, "the gateway closed the connection", NULL},
-        [POOL_STRANGE] = {502, "what answers is no gateway", NULL},
+    } all[POOL_OUTCOMES] = {
+        [CLIENT_UNREACHABLE] = {502, "the gateway cannot be reached", NULL},
+        [CLIENT_BROKEN] = {502, "the gateway closed the connection", NULL},
+        [CLIENT_PROTOCOL_ERROR] = {502, "what answers is no gateway", NULL},
+        [CLIENT_TIMEOUT] = {504, "the gateway did not answer in time", NULL},
+        [CLIENT_STOPPED] = {503, "the relay is stopping", "10"},
+        [CLIENT_BUSY] = {503, "too many requests wait", "1"},
         [POOL_LENGTH] = {502, "what answers is no gateway", NULL},
-        [POOL_REFUSED] = {400, "the gateway refused the request", NULL},
-        [POOL_SLOW] = {504, "the gateway did not answer in time", NULL},
-        [POOL_STOPPING] = {503, "the relay is stopping", "10"}};
+        [POOL_REFUSED] = {400, "the gateway refused the request", NULL}};
 
-    atomic_fetch_add(&p->failures[why], 1);
-    if (all[why].seconds != NULL)
-        request_set(q, "Retry-After", all[why].seconds);
-    request_problem(q, all[why].status, all[why].title, NULL);
+    atomic_fetch_add(&p->outcomes[outcome], 1);
+    if (all[outcome].seconds != NULL)
+        request_set(q, "Retry-After", all[outcome].seconds);
+    request_problem(q, all[outcome].status, all[outcome].title, NULL);
 }
 
-void job_fail(struct pool *p, struct pool_job *job, enum pool_failure why)
+/* Returns CLIENT_ANSWERED if a response may be forwarded. A gateway could mark
+ * the answer to one device by its length, or by what it says in clear: only
+ * sealed answers of known lengths are forwarded, and everything else is
+ * replaced by words of the relay. */
+static unsigned pool_judge(const struct pool_options *o,
+                           const struct response *r)
 {
-    atomic_fetch_sub(&p->at_work, 1);
-    pool_refuse(p, job->request, why);
-}
+    const unsigned status = r->head.status;
 
-static void job_wait(struct pool_thread *t, struct pool_job *job)
-{
-    job->next = NULL;
-    *t->last = job;
-    t->last = &job->next;
-    atomic_fetch_add(&t->pool->waiting, 1);
-}
-
-void job_again(struct pool_thread *t, struct pool_job *job,
-               enum pool_failure why, bool may)
-{
-    if (may && ++job->tries < POOL_TRIES && t->now < job->deadline)
-        job_wait(t, job);
-    else
-        job_fail(t->pool, job, why);
-}
-
-/* Returns why an answer is not forwarded, POOL_FAILURES if it is. A gateway
- * could mark the answer to one device by its length, or by what it says in
- * clear: only sealed answers of known lengths are forwarded, and everything
- * else is replaced by words of the relay. */
-static enum pool_failure job_unfit(const struct pool_options *o,
-                                   const struct response_head *head)
-{
-    if (head->status == 503)
-        return POOL_BUSY;
-    if (head->type == RESPONSE_PROBLEM && head->status / 100 == 4)
+    if (status == 503)
+        return CLIENT_BUSY;
+    if (status / 100 == 4 && response_typed(r, "application/problem+json"))
         return POOL_REFUSED;
-    if (head->type != RESPONSE_SEALED || head->status != 200)
-        return POOL_STRANGE;
+    if (status != 200 || !response_typed(r, "message/ohttp-res"))
+        return CLIENT_PROTOCOL_ERROR;
     for (size_t i = 0; i < o->nanswer_bytes; i++)
-        if (head->length == o->answer_bytes[i])
-            return POOL_FAILURES;
+        if (r->head.length == o->answer_bytes[i])
+            return CLIENT_ANSWERED;
     return POOL_LENGTH;
 }
 
 /* An answer on its way to a client. */
-struct job_body {
+struct pool_answer {
     _Atomic unsigned *count; /* that it is in; NULL: none */
     uint8_t bytes[];
 };
 
-static void job_body_free(void *bytes)
+static void pool_answer_free(void *bytes)
 {
-    struct job_body *b =
-        (struct job_body *)((char *)bytes - offsetof(struct job_body, bytes));
+    struct pool_answer *a =
+        (struct pool_answer *)((char *)bytes -
+                               offsetof(struct pool_answer, bytes));
 
-    if (b->count != NULL)
-        atomic_fetch_sub(b->count, 1);
-    free(b);
+    if (a->count != NULL)
+        atomic_fetch_sub(a->count, 1);
+    free(a);
 }
 
-void job_answer(struct pool *p, struct pool_job *job, const struct response *r,
-                bool *counted)
+/* Answers with the body of a response, and hands the permit on to that. Returns
+ * false if there is no memory. */
+static bool pool_answer(struct pool_job *job, const struct response *r)
 {
-    const enum pool_failure why = job_unfit(&p->options, &r->head);
-    struct job_body *copy;
+    const size_t len = r->head.length;
+    struct pool_answer *a = malloc(sizeof *a + len);
 
-    if (why != POOL_FAILURES) {
-        job_fail(p, job, why);
-        return;
-    }
-    copy = malloc(sizeof *copy + r->head.length);
-    if (copy == NULL) {
-        job_fail(p, job, POOL_BUSY);
-        return;
-    }
-    copy->count = *counted ? p->options.long_count : NULL;
-    *counted = false;
-    memcpy(copy->bytes, r->bytes + r->body, r->head.length);
-    atomic_fetch_add(&p->answered, 1);
+    if (a == NULL)
+        return false;
+    a->count = job->counted ? job->pool->options.long_count : NULL;
+    memcpy(a->bytes, response_body(r), len);
+    atomic_fetch_add(&job->pool->outcomes[CLIENT_ANSWERED], 1);
+    request_answer(job->request, 200, "message/ohttp-res", a->bytes, len,
+                   pool_answer_free);
+    return true;
+}
+
+static bool pool_admit(struct exchange *x, uint64_t length)
+{
+    struct pool_job *job = (struct pool_job *)x;
+    const struct pool_options *o = &job->pool->options;
+
+    if (length <= POOL_SHORT)
+        return true;
+    job->counted = atomic_fetch_add(o->long_count, 1) < o->long_most;
+    if (!job->counted)
+        atomic_fetch_sub(o->long_count, 1);
+    return job->counted;
+}
+
+static void pool_done(struct exchange *x, enum client_outcome outcome,
+                      struct response *r)
+{
+    struct pool_job *job = (struct pool_job *)x;
+    struct pool *p = job->pool;
+    unsigned is = outcome;
+
     atomic_fetch_sub(&p->at_work, 1);
-    request_answer(job->request, 200, "message/ohttp-res", copy->bytes,
-                   r->head.length, job_body_free);
+    if (is == CLIENT_ANSWERED)
+        is = pool_judge(&p->options, r);
+    if (is == CLIENT_ANSWERED && pool_answer(job, r))
+        return;
+    if (job->counted)
+        atomic_fetch_sub(p->options.long_count, 1);
+    pool_refuse(p, job->request, is == CLIENT_ANSWERED ? CLIENT_BUSY : is);
 }
 
-/* By any thread: push it; whoever finds the list empty wakes the pool's. */
 void pool_forward(struct pool *p, struct request *q)
 {
-    struct pool_job *job = request_memory(q, sizeof *job), *head;
-    struct pool_thread *t =
-        &p->threads[atomic_fetch_add(&p->turn, 1) % p->options.threads];
+    struct pool_job *job = request_memory(q, sizeof *job);
+    const unsigned turn = atomic_fetch_add(&p->turn, 1) % p->options.threads;
+    size_t len;
+    const uint8_t *body = request_body(q, &len);
 
     if (job == NULL || atomic_load(&p->at_work) >=
                            (uint64_t)p->options.waiting + p->options.links) {
-        pool_refuse(p, q, POOL_BUSY);
+        pool_refuse(p, q, CLIENT_BUSY);
         return;
     }
-    *job = (struct pool_job){.request = q,
-                             .deadline = steady_ms() +
-                                         1000ull * p->options.answer_seconds};
+    *job = (struct pool_job){.exchange = {.body = body,
+                                          .len = len,
+                                          .admit = pool_admit,
+                                          .done = pool_done},
+                             .pool = p,
+                             .request = q};
     atomic_fetch_add(&p->forwarded, 1);
     atomic_fetch_add(&p->at_work, 1);
-    head = atomic_load_explicit(&t->given, memory_order_relaxed);
-    do
-        job->next = head;
-    while (!atomic_compare_exchange_weak(&t->given, &head, job));
-    if (head == NULL)
-        (void)!write(t->wake, &(uint64_t){1}, sizeof(uint64_t));
+    client_submit(p->threads[turn].client, &job->exchange);
 }
 
-/* ---- A thread ------------------------------------------------------------ */
-
-/* What was given since the last look, in the order in which it came. */
-static void thread_take(struct pool_thread *t)
-{
-    struct pool_job *job = atomic_exchange(&t->given, NULL), *first = NULL;
-
-    for (struct pool_job *next; job != NULL; job = next) {
-        next = job->next;
-        job->next = first;
-        first = job;
-    }
-    for (struct pool_job *next; first != NULL; first = next) {
-        next = first->next;
-        job_wait(t, first);
-    }
-}
-
-static struct pool_job *thread_next(struct pool_thread *t)
-{
-    struct pool_job *job = t->first;
-
-    t->first = job->next;
-    if (t->first == NULL)
-        t->last = &t->first;
-    atomic_fetch_sub(&t->pool->waiting, 1);
-    return job;
-}
-
-static unsigned thread_share(const struct pool_thread *t)
-{
-    const struct pool_options *o = &t->pool->options;
-
-    return o->links / o->threads != 0 ? o->links / o->threads : 1;
-}
-
-/* Give what waits to links, as far as there are any. */
-static void thread_assign(struct pool_thread *t)
-{
-    while (t->first != NULL) {
-        struct pool_link *k = t->free;
-
-        if (k != NULL) {
-            t->free = k->free;
-            k->free = NULL;
-            if (link_quiet(k))
-                link_take(t, k, thread_next(t));
-            else
-                link_close(t, k);
-        } else if (t->nlinks < thread_share(t)) {
-            k = link_open(t);
-            if (k != NULL)
-                link_take(t, k, thread_next(t));
-            else
-                job_again(t, thread_next(t), POOL_NO_LINK,
-                          t->pool->options.gateway->n > 1);
-        } else {
-            return;
-        }
-    }
-}
-
-/* Those for whom no link came in time; and one link is kept, so that it is
- * known whether the gateway is there. */
-static void thread_sweep(struct pool_thread *t)
-{
-    struct pool_job **at = &t->first;
-
-    t->swept = t->now;
-    link_sweep(t);
-    while (*at != NULL) {
-        struct pool_job *job = *at;
-
-        if (t->now > job->deadline) {
-            *at = job->next;
-            atomic_fetch_sub(&t->pool->waiting, 1);
-            job_fail(t->pool, job, POOL_SLOW);
-        } else {
-            at = &job->next;
-        }
-    }
-    t->last = at;
-    if (t->nlinks == 0 && (t->tried == 0 || t->now - t->tried >= POOL_PROBE_MS))
-        (void)link_open(t);
-}
-
-/* A wake-up is taken from the counter, so that the next one is told of. */
-static void thread_woken(struct pool_thread *t)
-{
-    uint64_t count;
-
-    (void)!read(t->wake, &count, sizeof count);
-}
-
-static void *thread_run(void *ctx)
-{
-    struct pool_thread *t = ctx;
-    struct epoll_event events[POOL_EVENTS];
-
-    while (!atomic_load(&t->pool->stopping)) {
-        const int n =
-            epoll_wait(t->epoll, events, POOL_EVENTS, (int)POOL_SWEEP_MS);
-
-        atomic_fetch_add(&t->turns, 1);
-        t->now = steady_ms();
-        for (int i = 0; i < n; i++)
-            if (events[i].data.ptr == NULL)
-                thread_woken(t);
-            else
-                link_event(t, events[i].data.ptr);
-        thread_take(t);
-        thread_assign(t);
-        if (t->now - t->swept >= POOL_SWEEP_MS)
-            thread_sweep(t);
-    }
-    return NULL;
-}
-
-/* ---- Opening and closing ------------------------------------------------- */
-
-static bool thread_open(struct pool_thread *t)
-{
-    struct epoll_event on = {.events = EPOLLIN};
-
-    t->epoll = epoll_create1(EPOLL_CLOEXEC);
-    t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    t->last = &t->first;
-    return t->epoll != -1 && t->wake != -1 &&
-           epoll_ctl(t->epoll, EPOLL_CTL_ADD, t->wake, &on) == 0;
-}
+/* ---- Threads ------------------------------------------------------------- */
 
 hsy_status pool_open(struct pool **out, const struct pool_options *o,
                      hsy_error *err)
 {
     struct pool *p = calloc(1, sizeof *p);
-    bool good = true;
+    const unsigned share = o->links / o->threads;
+    const struct client_options client = {.size = sizeof client,
+                                          .target = o->gateway,
+                                          .connections = share + (share == 0),
+                                          .answer_seconds = o->answer_seconds,
+                                          .body_bytes = POOL_BODY_MAX,
+                                          .probe = true};
+    hsy_status st = HSY_OK;
 
-    if (p != NULL)
-        p->threads = calloc(o->threads, sizeof *p->threads);
-    if (p == NULL || p->threads == NULL) {
-        free(p);
-        return host_nomem(err);
-    }
-    p->options = *o;
-    for (unsigned i = 0; i < o->threads; i++) {
-        p->threads[i].pool = p;
-        p->threads[i].epoll = p->threads[i].wake = -1;
-    }
-    for (unsigned i = 0; good && i < o->threads; i++)
-        good = thread_open(&p->threads[i]);
-    if (!good) {
-        pool_close(p);
-        return host_fail(err, HSY_E_IO, HSY_FIELD_NONE,
-                         "cannot make an event loop");
-    }
     *out = p;
-    return HSY_OK;
+    if (p == NULL)
+        return host_nomem(err);
+    p->options = *o;
+    p->threads = calloc(o->threads, sizeof *p->threads);
+    if (p->threads == NULL)
+        return host_nomem(err);
+    for (unsigned i = 0; st == HSY_OK && i < o->threads; i++)
+        st = client_open(&p->threads[i].client, &client, err);
+    return st;
+}
+
+static void *pool_run(void *ctx)
+{
+    struct pool_thread *t = ctx;
+
+    while (client_turn(t->client))
+        atomic_fetch_add(&t->turns, 1);
+    return NULL;
 }
 
 hsy_status pool_start(struct pool *p, hsy_error *err)
@@ -319,54 +210,26 @@ hsy_status pool_start(struct pool *p, hsy_error *err)
     for (unsigned i = 0; i < p->options.threads; i++) {
         struct pool_thread *t = &p->threads[i];
 
-        if (pthread_create(&t->thread, NULL, thread_run, t) != 0)
+        t->running = pthread_create(&t->thread, NULL, pool_run, t) == 0;
+        if (!t->running)
             return host_fail(err, HSY_E_IO, HSY_FIELD_NONE,
                              "cannot start a thread");
-        t->running = true;
     }
     return HSY_OK;
-}
-
-/* Its thread is over. */
-static void thread_end(struct pool_thread *t)
-{
-    for (struct pool_link *next, *k = t->links; k != NULL; k = next) {
-        next = k->next;
-        if (k->job != NULL)
-            job_fail(t->pool, k->job, POOL_STOPPING);
-        link_close(t, k);
-    }
-    thread_take(t);
-    while (t->first != NULL)
-        job_fail(t->pool, thread_next(t), POOL_STOPPING);
-}
-
-/* End the threads; whoever waits is refused. */
-static void pool_stop(struct pool *p)
-{
-    atomic_store(&p->stopping, true);
-    for (unsigned i = 0; i < p->options.threads; i++) {
-        struct pool_thread *t = &p->threads[i];
-
-        if (!t->running)
-            continue;
-        (void)!write(t->wake, &(uint64_t){1}, sizeof(uint64_t));
-        pthread_join(t->thread, NULL);
-        t->running = false;
-        thread_end(t);
-    }
 }
 
 void pool_close(struct pool *p)
 {
     if (p == NULL)
         return;
-    pool_stop(p);
-    for (unsigned i = 0; i < p->options.threads; i++) {
-        if (p->threads[i].epoll != -1)
-            close(p->threads[i].epoll);
-        if (p->threads[i].wake != -1)
-            close(p->threads[i].wake);
+    for (unsigned i = 0; p->threads != NULL && i < p->options.threads; i++) {
+        struct pool_thread *t = &p->threads[i];
+
+        if (t->running) {
+            client_stop(t->client);
+            pthread_join(t->thread, NULL);
+        }
+        client_close(t->client);
     }
     free(p->threads);
     free(p);
@@ -375,20 +238,11 @@ void pool_close(struct pool *p)
 void pool_status(const struct pool *p, struct pool_status *out)
 {
     *out = (struct pool_status){.forwarded = atomic_load(&p->forwarded),
-                                .answered = atomic_load(&p->answered),
-                                .links = atomic_load(&p->links),
-                                .waiting = atomic_load(&p->waiting),
-                                .at_work = atomic_load(&p->at_work),
-                                .opened = atomic_load(&p->opened),
-                                .reached = atomic_load(&p->reached)};
-    for (int i = 0; i < POOL_FAILURES; i++)
-        out->failures[i] = atomic_load(&p->failures[i]);
-    for (size_t i = 0; i < p->options.gateway->n; i++) {
-        const enum target_failure last = atomic_load(&p->last[i]);
-
-        if (last > out->failure)
-            out->failure = last;
-    }
+                                .at_work = atomic_load(&p->at_work)};
+    for (int i = 0; i < POOL_OUTCOMES; i++)
+        out->outcomes[i] = atomic_load(&p->outcomes[i]);
+    for (unsigned i = 0; i < p->options.threads; i++)
+        client_status(p->threads[i].client, &out->links);
 }
 
 bool pool_turned(struct pool *p)

@@ -27,6 +27,8 @@
 #define RELAY_FILES 128u     /* besides connections */
 #define RELAY_LOOP_FILES 72u /* of a loop, besides its connections */
 
+#define RELAY_COUNT(table) (sizeof(table) / sizeof(table)[0])
+
 struct relay {
     struct relay_options options;
     struct target gateway;
@@ -78,56 +80,54 @@ static const char *const relay_failures[TARGET_FAILURES] = {
 static void relay_ready(struct request *q, void *ctx)
 {
     struct relay *r = ctx;
-    struct pool_status s;
 
-    pool_status(r->pool, &s);
     if (!r->serves)
         request_problem(q, 503, "the relay is stopping", NULL);
-    else if (!s.reached)
+    else if (!r->gateway.reached)
         request_problem(q, 503, "the gateway cannot be reached", "%s",
-                        relay_failures[s.failure]);
+                        relay_failures[target_failure(&r->gateway)]);
     else
         request_answer(q, 200, "text/plain", "ready\n", 6, NULL);
 }
 
-static void relay_put_pool(FILE *to, const struct pool_status *s)
+static void relay_put(FILE *to, const struct pool_status *p, bool reached,
+                      const struct listen_status *s)
 {
-    metrics_one(to, "relay_forwarded_total",
-                "Sealed requests taken for the gateway since the start.",
-                s->forwarded);
-    metrics_one(to, "relay_answered_total",
-                "Sealed answers of the gateway that were forwarded.",
-                s->answered);
-    metrics_words(to, "relay_failed_total", "Requests without one, by why.",
-                  "why", pool_failures, s->failures, POOL_FAILURES);
-    metrics_one(to, "relay_gateway_connections", "Connections to the gateway.",
-                s->links);
-    metrics_one(to, "relay_gateway_connections_total",
-                "Connections to the gateway that were made.", s->opened);
-    metrics_one(to, "relay_waiting",
-                "Requests that wait for a connection to the gateway.",
-                s->waiting);
-    metrics_one(to, "relay_at_work", "Requests that are not answered yet.",
-                s->at_work);
-    metrics_one(to, "relay_gateway_reached",
-                "1 if the last connection to the gateway came about.",
-                s->reached);
-}
+    const struct {
+        const char *name, *help;
+        uint64_t value;
+    } rows[] = {
+        {"relay_forwarded_total",
+         "Sealed requests taken for the gateway since the start.",
+         p->forwarded},
+        {"relay_answered_total",
+         "Sealed answers of the gateway that were forwarded.",
+         p->outcomes[CLIENT_ANSWERED]},
+        {"relay_gateway_connections", "Connections to the gateway.",
+         p->links.connections},
+        {"relay_gateway_connections_total",
+         "Connections to the gateway that were made.", p->links.opened},
+        {"relay_waiting", "Requests that wait for a connection to the gateway.",
+         p->links.waiting},
+        {"relay_at_work", "Requests that are not answered yet.", p->at_work},
+        {"relay_gateway_reached",
+         "1 if the last connection to the gateway came about.", reached},
+        {"relay_connections", "Connections of clients.", s->connections},
+        {"relay_requests_total", "Requests since the start, of whatever kind.",
+         s->requests},
+        {"relay_refused_total", "Requests refused by their head alone.",
+         s->refused},
+        {"relay_full_total", "Of these, for want of connections or memory.",
+         s->full},
+        {"relay_timeouts_total", "Connections closed, as their time was up.",
+         s->timeouts},
+        {"relay_inflight_bytes", "Bodies that are being taken, in bytes.",
+         s->inflight_bytes}};
 
-static void relay_put_listen(FILE *to, const struct listen_status *s)
-{
-    metrics_one(to, "relay_connections", "Connections of clients.",
-                s->connections);
-    metrics_one(to, "relay_requests_total",
-                "Requests since the start, of whatever kind.", s->requests);
-    metrics_one(to, "relay_refused_total",
-                "Requests refused by their head alone.", s->refused);
-    metrics_one(to, "relay_full_total",
-                "Of these, for want of connections or memory.", s->full);
-    metrics_one(to, "relay_timeouts_total",
-                "Connections closed, as their time was up.", s->timeouts);
-    metrics_one(to, "relay_inflight_bytes",
-                "Bodies that are being taken, in bytes.", s->inflight_bytes);
+    for (size_t i = 0; i < RELAY_COUNT(rows); i++)
+        metrics_one(to, rows[i].name, rows[i].help, rows[i].value);
+    metrics_words(to, "relay_failed_total", "Requests without one, by why.",
+                  "why", pool_outcomes + 1, p->outcomes + 1, POOL_OUTCOMES - 1);
     metrics_head(to, "relay_answers_total",
                  "Answers to clients, by hundreds of their status.");
     for (int i = 2; i < 6; i++)
@@ -152,8 +152,7 @@ static void relay_metrics(struct request *q, void *ctx)
     }
     pool_status(r->pool, &pool);
     listen_status(r->public, &listen);
-    relay_put_pool(to, &pool);
-    relay_put_listen(to, &listen);
+    relay_put(to, &pool, r->gateway.reached, &listen);
     bad = ferror(to) != 0;
     if (fclose(to) == 0 && !bad) {
         request_answer(q, 200, "text/plain; version=0.0.4", text, len, free);
@@ -173,8 +172,6 @@ static const struct route relay_admin_routes[] = {
     {"GET", "/readyz", LISTEN_SCRAPER, 0, relay_ready, NULL},
     {"GET", "/metrics", LISTEN_SCRAPER, 0, relay_metrics, NULL},
 };
-
-#define RELAY_COUNT(table) (sizeof(table) / sizeof(table)[0])
 
 /* ---- Opening ------------------------------------------------------------- */
 
@@ -393,16 +390,17 @@ const struct listener *relay_admin(const struct relay *r)
 /* Logs each change once, also for a gateway that was never reached. */
 static void relay_look_gateway(struct relay *r)
 {
-    struct pool_status s;
+    const bool reached = r->gateway.reached;
+    const enum target_failure failure =
+        reached ? TARGET_REACHED : target_failure(&r->gateway);
 
-    pool_status(r->pool, &s);
-    if (s.reached && !r->reached)
+    if (reached && !r->reached)
         log_event(r->log, LOG_NOTE, "gateway-reached", "%s", "");
-    if (!s.reached && s.failure != r->failure)
+    if (!reached && failure != r->failure)
         log_words(r->log, LOG_NOTE, "gateway-lost", r->options.gateway,
-                  relay_failures[s.failure]);
-    r->reached = s.reached;
-    r->failure = s.reached ? TARGET_REACHED : s.failure;
+                  relay_failures[failure]);
+    r->reached = reached;
+    r->failure = failure;
 }
 
 bool relay_look(struct relay *r)

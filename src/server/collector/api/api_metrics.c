@@ -315,7 +315,7 @@ static void metrics_hop(FILE *to, struct collector *c)
                 s.unopened);
     metrics_words(to, "shuffle_requests_total",
                   "Requests to the next hop, by what became of them.",
-                  "outcome", ask_outcomes, s.tries, ASK_OUTCOMES);
+                  "outcome", client_outcomes, s.tries, CLIENT_OUTCOMES);
     metrics_one(to, "shuffle_waits_seconds",
                 "For which the next hop takes no batch; 0: it does.", s.waits);
     metrics_one(to, "shuffle_refused", "Batches that the next hop refuses.",

@@ -254,8 +254,8 @@ void hop_stop(struct hop *h)
     pthread_cond_broadcast(&h->taker_wakes);
     pthread_cond_broadcast(&h->mixer_wakes);
     pthread_mutex_unlock(&h->lock);
-    if (h->sender.ask != NULL)
-        ask_stop(h->sender.ask);
+    if (h->sender.client != NULL)
+        client_stop(h->sender.client);
     if (h->taker_runs)
         pthread_join(h->taker, NULL);
     if (h->mixing_runs)

@@ -18,7 +18,7 @@
 #include "host/tasks/loaded.h"
 #include "server/counting/counting.h"
 #include "server/http/http.h"
-#include "server/peer/ask.h"
+#include "server/peer/http_client.h"
 #include "server/process/log.h"
 #include "server/shuffle/hops.h"
 #include "server/shuffle/parcel_wire.h"
@@ -125,9 +125,9 @@ struct hop_status {
     uint64_t states[STORE_MIX_GONE + 1]; /* batches, by state */
     /* Envelopes since the start, and in the rows there were then. */
     uint64_t delivered;
-    uint64_t erased;              /* too few for too long */
-    uint64_t unopened;            /* of batches of which too few opened */
-    uint64_t tries[ASK_OUTCOMES]; /* requests to the next hop */
+    uint64_t erased;                 /* too few for too long */
+    uint64_t unopened;               /* of batches of which too few opened */
+    uint64_t tries[CLIENT_OUTCOMES]; /* requests to the next hop */
     uint64_t waits;    /* seconds for which nothing is received; 0: all is */
     uint64_t refusals; /* batches that the next hop refuses, now */
     unsigned answered; /* what it said to the last of them */

@@ -17,10 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DELIVER_CONNECT 5u      /* seconds */
-#define DELIVER_ANSWER 120u     /* a batch of a million is opened in one */
-#define DELIVER_FIRST 500u      /* milliseconds after a failure */
-#define DELIVER_LAST 60000u     /* and after many */
+#define DELIVER_ANSWER                                                         \
+    120u                    /* seconds: a batch of a million is opened in one  \
+                             */
+#define DELIVER_BODY 65536u /* bytes of an answer */
+#define DELIVER_FIRST 500u  /* milliseconds after a failure */
+#define DELIVER_LAST 60000u /* and after many */
 #define DELIVER_REFUSED 600000u /* after a refusal for good */
 #define DELIVER_ROUNDS 8u /* times that a batch is begun before it waits */
 
@@ -30,16 +32,17 @@ hsy_status hop_deliver_open(struct hop *h, const char **about, hsy_error *err)
                                       .path = "/v1/batches",
                                       .type = PARCEL_TYPE,
                                       .ca_file = h->options.next_ca};
-    const struct ask_options ask = {.size = sizeof ask,
-                                    .to = &h->sender.to,
-                                    .connect_seconds = DELIVER_CONNECT,
-                                    .answer_seconds = DELIVER_ANSWER};
+    const struct client_options client = {.size = sizeof client,
+                                          .target = &h->sender.to,
+                                          .connections = 1,
+                                          .answer_seconds = DELIVER_ANSWER,
+                                          .body_bytes = DELIVER_BODY};
     hsy_status st;
 
     *about = h->options.next;
     st = target_open(&h->sender.to, &to, err);
     if (st == HSY_OK)
-        st = ask_open(&h->sender.ask, &ask, err);
+        st = client_open(&h->sender.client, &client, err);
     h->sender.wire = malloc(PARCEL_MAX);
     if (st == HSY_OK && h->sender.wire == NULL)
         st = host_nomem(err);
@@ -48,7 +51,7 @@ hsy_status hop_deliver_open(struct hop *h, const char **about, hsy_error *err)
 
 void hop_deliver_close(struct hop *h)
 {
-    ask_close(h->sender.ask);
+    client_close(h->sender.client);
     target_close(&h->sender.to);
     free(h->sender.wire);
     free(h->sender.refused);
@@ -88,24 +91,25 @@ static enum deliver_step deliver_ask(struct hop *h, size_t len, bool begins,
                                      const struct mixer_parcel *parcel,
                                      struct inbox_answer *out)
 {
-    struct ask_answer a;
-    const enum ask_outcome so =
-        ask_post(h->sender.ask, h->sender.wire, len, &a);
+    struct response r;
+    const enum client_outcome outcome =
+        client_post(h->sender.client, h->sender.wire, len, &r);
     enum deliver_step step = DELIVER_LATER;
 
-    if (so == ASK_ANSWERED)
-        step = deliver_says(a.status, begins);
-    else if (so == ASK_STOPPED)
+    if (outcome == CLIENT_ANSWERED)
+        step = deliver_says(r.head.status, begins);
+    else if (outcome == CLIENT_STOPPED)
         step = DELIVER_STOPS;
     if (step == DELIVER_WENT &&
-        (!parcel_answer_read(out, a.body, a.len) ||
+        (!parcel_answer_read(out, response_body(&r), r.head.length) ||
          memcmp(out->id, parcel->id, sizeof out->id) != 0))
         step = DELIVER_NEVER; /* something else answers there */
     pthread_mutex_lock(&h->lock);
-    h->status.tries[so]++;
+    h->status.tries[outcome]++;
     pthread_mutex_unlock(&h->lock);
     if (step == DELIVER_NEVER)
-        deliver_answered(h, a.status);
+        deliver_answered(h, r.head.status);
+    response_clear(&r);
     return step;
 }
 

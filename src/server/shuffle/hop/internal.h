@@ -21,7 +21,7 @@ struct hop_came {
 /* What the mixer's thread alone knows of delivering. */
 struct hop_sender {
     struct target to;
-    struct ask *ask;
+    struct client *client;
     uint8_t *wire;                /* owned: a request */
     uint64_t again;               /* milliseconds: not before this */
     unsigned failures;            /* one after the other, */

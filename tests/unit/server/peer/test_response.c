@@ -1,4 +1,5 @@
-/* test_response.c - answers of a gateway: read strictly, whoever answers. */
+/* test_response.c - responses of another server: read strictly, and within
+ * limits (test_message.c: their heads). */
 #include "server/peer/response.h"
 #include "tap.h"
 
@@ -6,74 +7,92 @@
 
 #define HEAD "HTTP/1.1 200 OK\r\n"
 #define LENGTH "Content-Length: 2\r\n"
+#define LIMIT 65536u /* of a body */
 
 /* What becomes of a text that comes in pieces. */
-static enum response_state fed(struct response *r, const char *text, size_t len,
-                               size_t step)
+static enum message_state fed(struct response *r, const char *text, size_t len,
+                              size_t step)
 {
-    enum response_state state = RESPONSE_MORE;
+    enum message_state state = MESSAGE_MORE;
     size_t at = 0;
 
-    while (at < len && state == RESPONSE_MORE) {
+    while (at < len && state == MESSAGE_MORE) {
         size_t room = 0, n = len - at < step ? len - at : step;
         uint8_t *to = response_room(r, &room);
 
         n = n < room ? n : room;
         memcpy(to, text + at, n);
         at += n;
-        state = response_take(r, n);
+        state = response_add(r, n);
     }
     return state;
 }
 
-static enum response_state of(const char *text)
+static struct response response_of(size_t limit)
 {
-    struct response r = {.bytes = NULL};
-    const enum response_state whole = fed(&r, text, strlen(text), 1 << 20);
-    enum response_state bytewise;
+    struct response r = {.limit = limit};
+
+    response_again(&r);
+    return r;
+}
+
+static enum message_state of(const char *text)
+{
+    struct response r = response_of(LIMIT);
+    const enum message_state whole = fed(&r, text, strlen(text), 1 << 20);
+    enum message_state bytewise;
 
     response_again(&r);
     bytewise = fed(&r, text, strlen(text), 1);
     response_clear(&r);
-    return bytewise == whole ? whole : (enum response_state) - 1;
+    return bytewise == whole ? whole : (enum message_state) - 1;
 }
 
-static void reads_answers(void)
+static void reads_responses(void)
 {
     static const char text[] = HEAD "content-type: Message/OHTTP-Res ; a=b\r\n"
                                     "CONTENT-LENGTH:\t5 \r\n\r\nhello";
-    struct response r = {.bytes = NULL};
+    struct response r = response_of(LIMIT);
 
-    is_int(fed(&r, text, sizeof text - 1, 7), RESPONSE_WHOLE,
-           "an answer in pieces is whole");
+    is_int(fed(&r, text, sizeof text - 1, 7), MESSAGE_WHOLE,
+           "a response in pieces is complete");
     ok(eq_u64(r.head.status, 200) && eq_u64(r.head.length, 5) &&
-           r.head.type == RESPONSE_SEALED && !r.head.close &&
-           eq_bytes(r.bytes + r.body, "hello", 5),
-       "with status, length, type and body");
+           !r.head.close && eq_bytes(response_body(&r), "hello", 5),
+       "it has status, length and body");
+    ok(response_typed(&r, "message/ohttp-res") &&
+           !response_typed(&r, "message/ohttp") &&
+           !response_typed(&r, "message/ohttp-response"),
+       "it has one type, whatever its parameters and its case");
     response_again(&r);
-    is_int(fed(&r, "HTTP/1.1 204 \r\n\r\n", 17, 17), RESPONSE_WHOLE,
-           "the next one begins anew; one without content needs no length");
+    is_int(fed(&r, "HTTP/1.1 204 \r\n\r\n", 17, 17), MESSAGE_WHOLE,
+           "the next response begins anew; one without content needs no "
+           "length");
     ok(eq_u64(r.head.status, 204) && eq_u64(r.head.length, 0) &&
-           r.head.type == RESPONSE_OTHER,
-       "and nothing of the last is left");
+           !response_typed(&r, "message/ohttp-res"),
+       "nothing of the last response is left");
     response_clear(&r);
 }
 
 static bool closes(const char *text)
 {
-    struct response_head head = {.status = 0};
+    struct response r = response_of(LIMIT);
+    const enum message_state state = fed(&r, text, strlen(text), 1 << 20);
 
-    return response_read(&head, text, strlen(text)) && head.close;
+    response_clear(&r);
+    return state != MESSAGE_BAD && r.head.close;
 }
 
-static void hears_of_the_end(void)
+static void reads_when_a_connection_ends(void)
 {
-    ok(closes(HEAD LENGTH "Connection: Close\r\n\r\n"), "close is heard");
-    ok(closes(HEAD LENGTH "Connection: x, close ,y\r\n\r\n"), "among others");
-    ok(closes("HTTP/1.0 200 OK\r\n" LENGTH "\r\n"), "and of an old server");
+    ok(closes(HEAD LENGTH "Connection: Close\r\n\r\n"),
+       "Connection: close ends a connection");
+    ok(closes(HEAD LENGTH "Connection: x, close ,y\r\n\r\n"),
+       "close among other options ends a connection");
+    ok(closes("HTTP/1.0 200 OK\r\n" LENGTH "\r\n"),
+       "HTTP/1.0 ends a connection");
     ok(!closes(HEAD LENGTH "Connection: keep-alive\r\n\r\n") &&
            !closes(HEAD LENGTH "Connection: closed\r\n\r\n"),
-       "and nothing else is");
+       "no other option ends a connection");
 }
 
 static void refuses_lies(void)
@@ -118,104 +137,84 @@ static void refuses_lies(void)
     };
 
     for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++)
-        is_int(of(lies[i].text), RESPONSE_BAD, "refused: %s", lies[i].what);
+        is_int(of(lies[i].text), MESSAGE_BAD, "refuses: %s", lies[i].what);
 }
 
 static void wants_no_more(void)
 {
-    struct response r = {.bytes = NULL};
+    struct response r = response_of(LIMIT);
     static const char twice[] = HEAD LENGTH "\r\nab" HEAD LENGTH "\r\nab";
 
     is_int(fed(&r, twice, sizeof HEAD + sizeof LENGTH + 3, 1 << 20),
-           RESPONSE_BAD, "a byte too many is refused");
+           MESSAGE_BAD, "refuses a byte too many");
     response_again(&r);
-    is_int(fed(&r, twice, sizeof twice - 1, 1 << 20), RESPONSE_BAD,
-           "and an answer that nobody asked for");
+    is_int(fed(&r, twice, sizeof twice - 1, 1 << 20), MESSAGE_BAD,
+           "refuses a response that nobody asked for");
     response_clear(&r);
 }
 
 static void waits(void)
 {
-    is_int(of(""), RESPONSE_MORE, "nothing is no answer yet");
-    is_int(of(HEAD LENGTH), RESPONSE_MORE, "nor is half a head");
-    is_int(of(HEAD LENGTH "\r\na"), RESPONSE_MORE, "nor half a body");
+    is_int(of(""), MESSAGE_MORE, "waits for the first byte");
+    is_int(of(HEAD LENGTH), MESSAGE_MORE, "waits for the rest of a head");
+    is_int(of(HEAD LENGTH "\r\na"), MESSAGE_MORE,
+           "waits for the rest of a body");
 }
 
-/* A text of n bytes that ends as it should, if it ended in time. */
-static char *long_text(const char *unit, size_t n)
+static void bounds_the_head(void)
 {
-    char *text = calloc(1, n + 64);
-    size_t at = (size_t)sprintf(text, HEAD);
+    struct response r = response_of(LIMIT);
+    char *text = calloc(1, 3 * MESSAGE_HEAD_BYTES);
 
-    while (at < n)
-        at += (size_t)sprintf(text + at, "%s", unit);
-    strcpy(text + at, LENGTH "\r\nab");
-    return text;
-}
-
-static void bounds(void)
-{
-    struct response r = {.bytes = NULL};
-    char *text = long_text("X: y\r\n", 300);
-
-    is_int(of(text), RESPONSE_WHOLE, "as many fields as there may be");
-    free(text);
-    text = long_text("X: y\r\n", 1000);
-    is_int(of(text), RESPONSE_BAD, "more are refused");
-    free(text);
-    text = calloc(1, 3 * RESPONSE_HEAD);
-    memset(text, 'a', 2 * RESPONSE_HEAD);
+    memset(text, 'a', 2 * MESSAGE_HEAD_BYTES);
     memcpy(text, HEAD "X: ", sizeof HEAD + 2);
-    is_int(fed(&r, text, 2 * RESPONSE_HEAD, 1000), RESPONSE_BAD,
-           "a head without end is not waited for");
-    ok(r.len <= RESPONSE_HEAD + 1000, "nor kept");
+    is_int(fed(&r, text, 2 * MESSAGE_HEAD_BYTES, 1000), MESSAGE_BAD,
+           "refuses a head without end");
+    ok(r.len <= MESSAGE_HEAD_BYTES + 1000, "does not keep a head without end");
     free(text);
     response_clear(&r);
 }
 
-/* An answer with n bytes of body, of which at most `most` are expected. */
-static enum response_state long_answer(struct response *r, size_t n,
-                                       size_t most)
+/* A response with n bytes of body. */
+static enum message_state long_response(struct response *r, size_t n)
 {
     char *text = calloc(1, n + 128);
     const int head = sprintf(text, HEAD "Content-Length: %zu\r\n\r\n", n);
-    enum response_state state;
+    enum message_state state;
 
     response_again(r);
-    r->most = most;
     state = fed(r, text, (size_t)head + n, 5000);
     free(text);
     return state;
 }
 
-static void long_answers(void)
+static void bounds_the_body(void)
 {
-    struct response r = {.bytes = NULL};
+    struct response r = response_of(LIMIT);
 
-    is_int(long_answer(&r, RESPONSE_BODY, 0), RESPONSE_WHOLE,
-           "64 KiB are read by default");
-    is_int(long_answer(&r, RESPONSE_BODY + 1, 0), RESPONSE_BAD,
-           "a byte more is refused by default");
-    is_int(long_answer(&r, RESPONSE_BODY_MAX, RESPONSE_BODY_MAX),
-           RESPONSE_WHOLE, "the longest sealed document is read if expected");
-    is_int(long_answer(&r, RESPONSE_BODY_MAX + 1, RESPONSE_BODY_MAX),
-           RESPONSE_BAD, "a byte more than any document is refused");
-    is_int(long_answer(&r, RESPONSE_BODY_MAX, RESPONSE_BODY_MAX),
-           RESPONSE_WHOLE, "a long answer is whole again");
+    is_int(long_response(&r, LIMIT), MESSAGE_WHOLE,
+           "reads a body as long as the limit");
+    is_int(long_response(&r, LIMIT + 1), MESSAGE_BAD,
+           "refuses a body that is a byte longer than the limit");
+    is_int(long_response(&r, LIMIT), MESSAGE_WHOLE,
+           "reads a long body again after a refused one");
     response_again(&r);
-    ok(eq_u64(r.room, 0) && eq_u64(r.most, RESPONSE_BODY_MAX),
-       "the memory of a long answer is given back, the limit stays");
+    ok(eq_u64(r.room, 0) && eq_u64(r.limit, LIMIT),
+       "the memory of a long response is given back, the limit stays");
+    is_int(long_response(&r, 100), MESSAGE_WHOLE, "reads a short body");
+    response_again(&r);
+    ok(r.room != 0, "the memory of a short response is kept");
     response_clear(&r);
 }
 
 int main(void)
 {
-    reads_answers();
-    hears_of_the_end();
+    reads_responses();
+    reads_when_a_connection_ends();
     refuses_lies();
     wants_no_more();
     waits();
-    bounds();
-    long_answers();
+    bounds_the_head();
+    bounds_the_body();
     return tap_done();
 }
