@@ -359,8 +359,8 @@ static void label_document(struct label_text *t, const hsy_release *r)
         label_letter(t, hex_digit(r->document[i] >> 4));
         label_letter(t, hex_digit(r->document[i] & 15));
     }
-    label_say(t, ". Everybody who is asked has the same; who has another can "
-                 "be told apart.");
+    label_say(t, ". Everybody who is asked has the same document; a device "
+                 "with another one can be told apart.");
 }
 
 size_t hsy_release_label(const hsy_release *r, char *out, size_t room,

@@ -219,7 +219,7 @@ static void connection_open_body(struct connection *c)
     request_body_came(q, came);
 }
 
-/* Says that the body is wanted, unless it comes without that. */
+/* Answers Expect: 100-continue, unless the body is on its way already. */
 static bool connection_continue(struct connection *c)
 {
     static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";

@@ -49,8 +49,8 @@ void request_guard(struct request *q, const char *policy)
     request_set(q, "X-Frame-Options", "DENY");
 }
 
-/* Push an answered request; whoever finds the list empty wakes the loop, if it
- * sleeps. */
+/* Pushes an answered request. The thread that finds the list empty wakes the
+ * loop, if it sleeps. */
 static void answer_push(struct request *q)
 {
     struct loop *p = q->loop;

@@ -116,8 +116,8 @@ struct connection {
     bool crowded;      /* it is counted for its address, there: */
     uint32_t crowd[2]; /* crowd.c */
 
-    /* A phase begins and has so many milliseconds (0: no limit), and more for
-     * the bytes that have been moved. */
+    /* When the phase began, the milliseconds that it may take (0: no limit),
+     * and the bytes moved in it, which put its end off. */
     uint64_t since, allowed, moved;
 
     /* The answer on its way. */
@@ -228,7 +228,7 @@ void connection_accept(struct loop *p, int fd, const struct sockaddr *from);
 /* Goes on as far as it can without waiting; c may be gone afterwards. */
 void connection_run(struct connection *c);
 void connection_close(struct connection *c);
-/* Gives its phase so many seconds from now; 0: as many as it needs. */
+/* Limits its phase to this many seconds from now; 0: no limit. */
 void connection_time(struct connection *c, uint32_t seconds);
 /* Returns true if its time is up; full: no connection is left for others. */
 bool connection_late(const struct connection *c, bool full);

@@ -61,7 +61,7 @@ static void client_wake(struct client *c)
     (void)!write(c->wake, &(uint64_t){1}, sizeof(uint64_t));
 }
 
-/* Pushes it. Whoever finds the list empty wakes the client's thread. */
+/* Pushes it. The thread that finds the list empty wakes the client's. */
 void client_submit(struct client *c, struct exchange *x)
 {
     struct exchange *head = atomic_load(&c->submitted);
@@ -283,8 +283,8 @@ static void client_start(struct client *c, struct connection *k,
         client_progress(c, k);
 }
 
-/* What has come since the last response belongs to nobody and would be read as
- * the next response; the epoll may have told of it already. */
+/* Returns true if nothing has come since the last response: it would be read as
+ * the next response. The epoll may have reported it already. */
 static bool client_is_quiet(struct connection *k)
 {
     uint8_t byte;
@@ -335,7 +335,7 @@ static void client_event(struct client *c, struct connection *k)
     client_progress(c, k);
 }
 
-/* Ends a connection that takes too long, or that nobody needs. */
+/* Ends a connection that takes too long, or is not needed any more. */
 static void client_sweep_one(struct client *c, struct connection *k)
 {
     const uint64_t age = c->now - k->since;

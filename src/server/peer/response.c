@@ -43,7 +43,7 @@ enum message_state response_add(struct response *r, size_t n)
     }
     body = r->len - head->size;
     if (head->length > r->limit || body > head->length)
-        return MESSAGE_BAD; /* nobody has asked for more */
+        return MESSAGE_BAD; /* no other request was sent */
     return body == head->length ? MESSAGE_WHOLE : MESSAGE_MORE;
 }
 

@@ -22,7 +22,7 @@ static bool figures_target(struct request *q, hsy_target *out)
             return true;
         }
     api_problem(q, 400, "Not possible as asked",
-                "target: people or population is wanted");
+                "target: expected people or population");
     return false;
 }
 
