@@ -82,7 +82,7 @@ except PermissionError:
     looks = False
     print("# memory of processes cannot be read here: run it as root")
 if looks:
-    ok(any(what.startswith("socket") for what in found(memory(relay.process.pid), address)), "control: while they are connected the relay's memory has the address")
+    ok(found(memory(relay.process.pid), {"gateway": c.url(0).encode()}), "control: the relay's memory has the URL of its gateway")
     ok(not found(memory(first.process.pid), address), "the first shuffler's has not", found(memory(first.process.pid), address))
 for line in held:
     line.close()

@@ -76,10 +76,12 @@ static void loop_take(struct loop *p)
         const int fd = accept4(p->socket, (struct sockaddr *)&from, &len,
                                SOCK_NONBLOCK | SOCK_CLOEXEC);
 
-        if (fd != -1)
+        if (fd != -1) {
             connection_accept(p, fd, (struct sockaddr *)&from);
-        else if (errno == EAGAIN)
+            explicit_bzero(&from, sizeof from); /* no address is kept */
+        } else if (errno == EAGAIN) {
             return;
+        }
         if ((fd == -1 && errno != ECONNABORTED && errno != EINTR) ||
             loop_full(p))
             loop_accept(p, false);
