@@ -109,7 +109,7 @@ static void loop_sweep(struct loop *p)
 
 /* Accept no more. What is idle or has just come has a second: a request may be
  * on its way, and its answer then says that it is the last. So has a body that
- * is not whole: whoever sends half of one must not hold up a restart. */
+ * is not whole: a stranger who sends half of one must not hold up a restart. */
 static void loop_quiet(struct loop *p)
 {
     loop_accept(p, false);
