@@ -38,8 +38,10 @@ export class Problem extends Error {
   }
 }
 
-export async function ask(path, { signal, accept = "application/json" } = {}) {
+// With the tag of an earlier answer the status is 304 if nothing has changed.
+export async function ask(path, { signal, accept = "application/json", tag } = {}) {
   const headers = { Accept: accept };
+  if (tag) headers["If-None-Match"] = tag;
   if (token()) headers.Authorization = "Bearer " + token();
   let answer;
   try {
@@ -48,7 +50,7 @@ export async function ask(path, { signal, accept = "application/json" } = {}) {
     if (error.name === "AbortError") throw error;
     throw new Problem(0);
   }
-  if (!answer.ok) throw new Problem(answer.status, await answer.json().catch(() => null));
+  if (!answer.ok && !(tag && answer.status === 304)) throw new Problem(answer.status, await answer.json().catch(() => null));
   return answer;
 }
 

@@ -1,7 +1,7 @@
 // live.js - what changes at the collector, asked for every few seconds; less
 // often while the collector does not answer.
 
-import { json } from "./api.js";
+import { ask } from "./api.js";
 
 const EVERY = 5000, LONGEST_WAIT = 30000;
 
@@ -14,6 +14,7 @@ export class Live {
   start() {
     this.stopped = false;
     this.wait = EVERY;
+    this.known = new Map(); // path: { tag, value } of its last answer
     this.poll();
   }
 
@@ -28,12 +29,20 @@ export class Live {
     this.abort?.abort();
   }
 
+  async json(path, signal) {
+    const last = this.known.get(path), answer = await ask(path, { signal, tag: last?.tag });
+    if (answer.status === 304) return last.value;
+    const value = await answer.json();
+    this.known.set(path, { tag: answer.headers.get("ETag"), value });
+    return value;
+  }
+
   async poll() {
     clearTimeout(this.timer);
     this.abort?.abort();
     const { signal } = (this.abort = new AbortController());
     try {
-      const [status, { tasks }] = await Promise.all([json("/v1/status", { signal }), json("/v1/tasks", { signal })]);
+      const [status, { tasks }] = await Promise.all([this.json("/v1/status", signal), this.json("/v1/tasks", signal)]);
       if (signal.aborted) return;
       if (this.wait > EVERY) this.heard("missed", null);
       this.wait = EVERY;

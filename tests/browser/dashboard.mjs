@@ -319,7 +319,7 @@ async function few() {
 async function warned() {
   const p = await page(browser, ["ERR_FAILED"]), text = "the document of tasks expires";
   const troubles = [{ name: "document-expires", grave: false, text }, { name: "disk-low", grave: false, text: "the disk is nearly full" }];
-  await p.route("**/v1/status", async (route) => { const a = await route.fetch(); await route.fulfill({ response: a, json: { ...await a.json(), troubles } }); });
+  await p.route("**/v1/status", async (route) => { const a = await route.fetch({ headers: { ...route.request().headers(), "if-none-match": "" } }); await route.fulfill({ response: a, json: { ...await a.json(), troubles } }); });
   await p.goto(`${BASE}/#token=${TOKEN}`);
   await p.locator("#trouble").waitFor({ timeout: PATIENCE });
   ok((await p.locator("#trouble").textContent()) === "The document of tasks expires.", "a document that expires is said above the list", await p.locator("#trouble").textContent());

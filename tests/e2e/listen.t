@@ -50,6 +50,8 @@ with open(os.path.join(c.dir, "tasks.signed"), "wb") as f:
     f.write(open(c.document(TASKS, name="next"), "rb").read())
 c.process.send_signal(signal.SIGHUP)
 ok(c.until(lambda: ask(c.public, "GET", "/v1/document", **{"If-None-Match": tag})[0] == 200), "another document has another tag")
+ok(c.until(lambda: ask(c.admin, "GET", "/v1/tasks", **{"If-None-Match": ask(c.admin, "GET", "/v1/tasks")[1]["etag"]})[0] == 304), "a list of tasks that has not changed is not sent again")
+ok(ask(c.admin, "GET", "/v1/tasks", **{"If-None-Match": tag})[0] == 200, "who has another answer gets it")
 GUARDS = {"content-security-policy", "x-content-type-options", "referrer-policy", "x-frame-options"}
 for at, method, where, status in ((c.public, "GET", "/nothing", 404), (c.public, "DELETE", "/v1/document", 405), (c.public, "POST", "/v1/uploads", 415), (c.admin, "GET", "/nothing", 404), (c.admin, "GET", "/v1/tasks/none", 404)):
     answer = ask(at, method, where)

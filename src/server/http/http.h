@@ -159,6 +159,11 @@ void request_answer(struct request *q, int status, const char *type,
  * dropped. */
 void request_set(struct request *q, const char *name, const char *value);
 
+/* Set the ETag, of a digest that identifies the answer and not who asks; true
+ * if the request has that tag in If-None-Match: 304 is the answer. */
+#define REQUEST_DIGEST 16
+bool request_unchanged(struct request *q, const uint8_t digest[REQUEST_DIGEST]);
+
 /* What a browser must know of an answer: nothing in it is a program but what
  * the policy says (NULL: nothing at all), nobody may frame or keep it. Problems
  * have it; once is enough. */

@@ -5,6 +5,7 @@
 #include "server/http/internal.h"
 
 #include "host/base/grow.h"
+#include "host/base/hex.h"
 #include "host/base/json.h"
 
 #include <stdarg.h>
@@ -32,6 +33,18 @@ void request_set(struct request *q, const char *name, const char *value)
     h->value = text + name_len;
     h->next = q->headers;
     q->headers = h;
+}
+
+bool request_unchanged(struct request *q, const uint8_t digest[REQUEST_DIGEST])
+{
+    const char *known = request_header(q, "If-None-Match");
+    char digits[2 * REQUEST_DIGEST + 1], tag[sizeof digits + 2];
+
+    hex_put(digits, digest, REQUEST_DIGEST);
+    snprintf(tag, sizeof tag, "\"%s\"", digits);
+    request_set(q, "ETag", tag);
+    return known != NULL &&
+           (strcmp(known, "*") == 0 || strstr(known, tag) != NULL);
 }
 
 void request_guard(struct request *q, const char *policy)

@@ -6,6 +6,7 @@
 #include "host/base/fields.h"
 
 #include <inttypes.h>
+#include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,6 +94,16 @@ bool api_begin(struct request *q, struct put *p)
     return false;
 }
 
+/* Whether the page that polls has this answer already. */
+static bool api_unchanged(struct request *q, const char *json, size_t len)
+{
+    uint8_t digest[REQUEST_DIGEST];
+
+    crypto_generichash(digest, sizeof digest, (const uint8_t *)json, len, NULL,
+                       0);
+    return request_unchanged(q, digest);
+}
+
 void api_answer(struct request *q, int status, struct put *p)
 {
     char *json;
@@ -103,6 +114,12 @@ void api_answer(struct request *q, int status, struct put *p)
         return;
     }
     request_guard(q, NULL);
+    if (status == 200 && strcmp(request_route(q)->method, "GET") == 0 &&
+        api_unchanged(q, json, len)) {
+        free(json);
+        request_answer(q, 304, NULL, NULL, 0, NULL);
+        return;
+    }
     request_answer(q, status,
                    status < 400 ? "application/json"
                                 : "application/problem+json",

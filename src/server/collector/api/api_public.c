@@ -5,7 +5,6 @@
 #define _GNU_SOURCE /* open_memstream */
 #include "server/collector/api/api.h"
 
-#include "host/base/hex.h"
 #include "host/base/json.h"
 
 #include <inttypes.h>
@@ -15,8 +14,6 @@
 
 #define PUBLIC_BODY_MAX (64u << 20) /* the configuration's limit is below */
 #define PUBLIC_HEALTH 32u
-#define PUBLIC_TAG_BYTES 16u
-#define PUBLIC_TAG (2 * PUBLIC_TAG_BYTES + 3)
 
 struct public_upload {
     struct uploads uploads; /* the first member */
@@ -133,44 +130,20 @@ static void public_post_uploads(struct request *q, void *ctx)
 
 /* ---- The rest ------------------------------------------------------------ */
 
-/* What a cache asks by: the beginning of the signature, which is of all bytes.
- * It is the same for whoever asks, and so it marks nobody. */
-static void public_tag(char tag[PUBLIC_TAG], const uint8_t *document,
-                       size_t len)
-{
-    const uint8_t *signature = document + len - HSY_SIGNATURE;
-
-    char digits[2 * PUBLIC_TAG_BYTES + 1];
-
-    hex_put(digits, signature, PUBLIC_TAG_BYTES);
-    snprintf(tag, PUBLIC_TAG, "\"%s\"", digits);
-}
-
-/* Whether who asks has it already. */
-static bool public_has(const struct request *q, const char *tag)
-{
-    const char *given = request_header(q, "If-None-Match");
-
-    return given != NULL &&
-           (strcmp(given, "*") == 0 || strstr(given, tag) != NULL);
-}
-
 static void public_get_document(struct request *q, void *ctx)
 {
     struct collector *c = ctx;
     size_t len;
     uint8_t *document = engine_document_hold(c->engine, &len);
-    char tag[PUBLIC_TAG];
 
     if (document == NULL) {
         request_problem(q, 404, "no tasks yet",
                         "the collector was given no document");
         return;
     }
-    public_tag(tag, document, len);
-    request_set(q, "ETag", tag);
     request_set(q, "Cache-Control", "public, max-age=300, no-transform");
-    if (public_has(q, tag)) {
+    /* The signature is of all bytes. */
+    if (request_unchanged(q, document + len - HSY_SIGNATURE)) {
         engine_document_drop(document);
         request_answer(q, 304, NULL, NULL, 0, NULL);
     } else {
