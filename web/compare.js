@@ -5,7 +5,7 @@ import { json, save, settle, taskPath } from "./api.js";
 import { Bars } from "./bars.js";
 import { Columns } from "./columns.js";
 import { cell, choice, fresh, h, numbers, put, table } from "./dom.js";
-import { cellsOf, edgeLabels, edgesOf, labelOf, legend, levels, lyingOf, markOf, near, numbersOf, shares, targets } from "./estimate.js";
+import { AMONG, cellsOf, edgeLabels, edgesOf, labelOf, legend, levels, lyingOf, markOf, near, numbersOf, shares, targets } from "./estimate.js";
 import { chance, count, day, known, unitOf } from "./numbers.js";
 import { taskLink } from "./tasks.js";
 import { lowEnough } from "./words.js";
@@ -120,7 +120,7 @@ export class CompareView {
     const sure = both.difference.filter((r) => lowEnough(r.p_value)).length, lies = both.difference.some(lyingOf);
     return put(this.result, shown,
       h("section", { class: "card", "aria-labelledby": ids[1] }, h("div", { class: "head" }, h("h2", { id: ids[1] }, "Difference"), h("div", { class: "group", role: "group", "aria-label": "Export" }, keep("csv", () => sheet(both), "text/csv"), keep("json", () => JSON.stringify(both, null, 2), "application/json"))),
-        h("p", null, `${a} minus ${b}. `, both.paired ? "Devices on both sides are compared with themselves. " : "", (both.notes ?? []).map((note) => `${note[0].toUpperCase()}${note.slice(1)}. `), sure ? `${sure} of ${both.difference.length} differ by more than chance (p below 0.05${both.difference.length > 1 ? ", each by itself" : ""}).` : "Nothing differs by more than chance."),
+        h("p", null, `${a} minus ${b}. `, AMONG[both.a.target] ?? "", both.paired ? "Devices on both sides are compared with themselves. " : "", (both.notes ?? []).map((note) => `${note[0].toUpperCase()}${note.slice(1)}. `), sure ? `${sure} of ${both.difference.length} differ by more than chance (p below 0.05${both.difference.length > 1 ? ", each by itself" : ""}).` : "Nothing differs by more than chance."),
         differences(both, unit), h("p", { class: "key soft small" }, legend({ ...both.a, estimates: [both] })), numbers(() => table("Differences", [["Value", ""], ["Difference", "n"], ["Standard error", "n"], ["Low", "n"], ["High", "n"], ...(lies ? [["Low, lying", "n"], ["High, lying", "n"]] : []), ["p", "n"]],
           both.difference.map((r) => [labelOf(r), unit.number(r.estimate, r.stderr), ...numbersOf(r, unit, lies), chance(r.p_value)])))));
   }

@@ -13,7 +13,7 @@ const MOST = 25, SOON = 1500;
 const LEVELS = [["0.9", "90 %"], ["0.95", "95 %"], ["0.99", "99 %"]];
 const LIARS = [0, 0.01, 0.05, 0.1];
 const TARGETS = [["people", "those who answered"], ["population", "the population"]];
-const AMONG = {
+export const AMONG = {
   people: "What those who answered hold: intervals allow for the devices' noise. ",
   population: "What all people hold of whom those who answered are a random sample: intervals allow for the sampling too. ",
 };

@@ -273,6 +273,7 @@ async function compare() {
   const drawn = await marks(p, ".page .words"), over = await marks(p, ".page .card:first-child");
   ok(drawn.length === both.difference.length && drawn.every((m, i) => m.estimate === both.difference[i].estimate && m.low === both.difference[i].low), "two releases: the difference is the API's", drawn);
   ok(over.length === 2 * both.difference.length && straight(over.flatMap((m) => [[m.low, m.error.left], [m.high, m.error.right], [m.low_lying, m.whole.left], [m.high_lying, m.whole.right]])), "and both lie over one another on one axis");
+  ok((await p.getByText("What those who answered hold:").count()) === 1, "a comparison says whom its intervals are about");
   await shot(p, "compare-releases");
   await p.getByLabel("Compare").selectOption("period");
   await p.getByLabel("A: sent from").waitFor();

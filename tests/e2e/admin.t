@@ -311,6 +311,10 @@ ok(last["reports"] == now["reports"] == whole["reports"] + LEAST and last["estim
    "beside that of all reports so far", past[1])
 status, both = c.get("/v1/tasks/colour/compare?%s&from2=%s&to2=%s" % (day, date(DAY), date(DAY)), A)
 ok(status == 200 and both["a"] == figure and both["b"]["reports"] == 2 * LEAST and len(both["difference"]) == 5, "two days are compared", both)
+wider = c.get("/v1/tasks/colour/compare?%s&from2=%s&to2=%s&target=population" % (day, date(DAY), date(DAY)), A)[1]
+errors = [[r["stderr"] for r in figures["difference"]] for figures in (wider, both)]
+ok(wider["a"]["target"] == wider["b"]["target"] == "population" and max(a - b for a, b in zip(*errors)) > 0 <= min(a - b for a, b in zip(*errors)),
+   "and for the population, with larger standard errors", errors)
 ok(c.get("/v1/tasks/colour/compare?" + day, A)[0] == 400, "a comparison wants two")
 status, why = c.get("/v1/tasks/crash/compare?from=%s&to=%s&from2=%s&to2=%s" % ((date(DAY),) * 4), A)
 ok(status in (404, 409) and "difference" not in why, "too few reports of a day are not compared", why)

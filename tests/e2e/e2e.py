@@ -119,6 +119,7 @@ def run(*args, stdin=b"", **more):
         r = Result(subprocess.run([HEARSAY, *map(str, args)], input=stdin, **more))
         if not (UNREACHABLE in r.err and "no answer in time" in r.err) or time.monotonic() > end:
             return r
+        print("# run again, the database did not answer in time: hearsay " + " ".join(map(str, args)))
 
 
 def terminal(sentence):

@@ -22,6 +22,7 @@ left_open() { # wait for the address of the page: $page and $token
         kill -0 "$pid" 2>/dev/null || break
         sleep 0.05
     done
+    grep -q '^  http://' "$out" || echo "# gave up waiting for the address of the page"
     page=$(sed -n 's|^  http://\(.*\)/.*|\1|p' "$out") token=$(sed -n 's|.*#token=||p' "$out")
 }
 ask() { # METHOD PATH: what the page's listener answers to its token
