@@ -174,6 +174,55 @@ CHANGE(long_report, g->tasks = 0;
        g->policy.release_bytes = 4096;
        example_shuffle(&g->task[0], &said, 2, DAY0))
 
+/* Another task after it, on this source. */
+static hsy_task *beside(struct rig *g, const char *source)
+{
+    return rig_task(g, g->tasks == 1 ? "shape" : "size", source,
+                    values("grr", 4, EPS), 0);
+}
+
+/* A shuffled one, whose first shuffler names another gateway key. */
+static void other_said_beside(struct rig *g, const char *source)
+{
+    static struct example_statements others;
+    hsy_task *task = beside(g, source);
+    hsy_statement s;
+
+    example_shuffle(task, &others, 2, DAY0);
+    s = example_statement(task, 1, 2, DAY0);
+    s.gateway[1][0]++;
+    hsy_statement_encode(others.wire[0], &s, NULL);
+    world_sign(others.wire[0] + HSY_STATEMENT_SIGNED, s.sign_key,
+               others.wire[0], HSY_STATEMENT_SIGNED);
+}
+
+CHANGE(named_beside, other_said_beside(g, "browser"))
+CHANGE(named_elsewhere, other_said_beside(g, "settings"))
+CHANGE(relayed_beside, directly(g);
+       beside(g, "browser")->flags = HSY_TASK_RELAY)
+CHANGE(relayed_elsewhere, directly(g);
+       beside(g, "settings")->flags = HSY_TASK_RELAY)
+CHANGE(full, g->policy.releases = 2; beside(g, "settings"); beside(g, "usage"))
+CHANGE(full_beside, g->policy.releases = 2; beside(g, "settings");
+       beside(g, "browser"))
+CHANGE(room_beside, full_beside(g); g->policy.releases = 3)
+
+/* A document for one device could have it refuse what uses up the cap of the
+ * source at all others. */
+static void tasks_on_a_source_go_together(void)
+{
+    admits(named_beside, HSY_E_POLICY, "gateway_keys",
+           "another task on the source, whose statement names other gateways");
+    admits(named_elsewhere, HSY_OK, NULL, "the same on another source");
+    admits(relayed_beside, HSY_E_POLICY, "gateway_keys",
+           "one that demands a relay, where there is no gateway");
+    admits(relayed_elsewhere, HSY_OK, NULL, "the same on another source");
+    admits(full_beside, HSY_E_POLICY, "releases",
+           "one on the source that would find no room");
+    admits(full, HSY_OK, NULL, "no room for those on other sources");
+    admits(room_beside, HSY_OK, NULL, "room for all up to the one");
+}
+
 static void admission(void)
 {
     admits(NULL, HSY_OK, NULL, "a shuffled task");
@@ -769,6 +818,7 @@ int main(void)
 {
     label_says_both();
     admission();
+    tasks_on_a_source_go_together();
     statements_are_checked();
     sizes_are_checked();
     uploads_are_sealed();
