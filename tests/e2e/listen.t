@@ -167,6 +167,28 @@ def pieces(text, size):
     return [text[i:i + size] for i in range(0, len(text), size)]
 
 
+def records(message, size):
+    """A message of a handshake, in records of so many bytes of it."""
+    return b"".join(b"\x16\x03\x01" + struct.pack(">H", len(part)) + part for part in pieces(message, size))
+
+
+def in_pieces(at):
+    """Whether a ClientHello in many records, sent at once, is answered."""
+    theirs, ours = ssl.MemoryBIO(), ssl.MemoryBIO()
+    try:
+        cert.context().wrap_bio(theirs, ours, server_hostname="127.0.0.1").do_handshake()
+    except ssl.SSLWantReadError:
+        pass
+    with socket.create_connection(at, timeout=DEADLINE) as plain:
+        plain.sendall(records(ours.read()[5:], 50))
+        return plain.recv(1) == b"\x16"
+
+
+def count(c, name):
+    """What a metric of the public listener is."""
+    return int(re.search(rb'^hearsay_%s{listener="public"} (\d+)' % name, ask(c.admin, "GET", "/metrics")[2], re.M)[1])
+
+
 def statuses(s, n):
     """Those of n answers without bodies."""
     got = b""
@@ -204,6 +226,10 @@ for tls12 in (False, True):
     ok(healthy(shake(c.public, cert.context())), "who wishes to negotiate again holds nobody up")
     ok([closed(c.public, text) for text in (os.urandom(400), b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x16\x03\x01\x40\x00" + bytes(16384), b"\x15\x03\x03\x00\x02\x01\x00" * 100)] == [True] * 4
        and healthy(shake(c.public, cert.context())), "closes a connection whose bytes are not TLS, and serves others")
+    before = [count(c, name) for name in (b"refused_total", b"timeouts_total")]
+    ok(closed(c.public, records(b"\1\xff\xff\xff" + bytes(1 << 20), 1 << 14)) and [count(c, name) for name in (b"refused_total", b"timeouts_total")] == [before[0] + 1, before[1]],
+       "holds no message of a handshake that never ends, and counts who sent it", before)
+    ok(in_pieces(c.public), "reads a ClientHello of many records that come at once")
     many = b"".join(c.task["cells"].upload([i]) for i in range(100, 400))
     one = c.task["cells"].upload([400])
     s = shake(c.public, cert.context())

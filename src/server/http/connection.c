@@ -17,10 +17,10 @@
 
 /* Steps of one connection before it is the others' turn. */
 #define CONNECTION_STEPS 64u
-/* What a refused sender can still send, for so long, so that the answer
+/* What may still come behind the last request, for so long, so that the answer
  * arrives: bytes that come to a closed socket would reset the connection. */
 #define LINGER_BYTES 65536u
-#define LINGER_MS 2000u
+#define LINGER_SECONDS 2u
 #define LINGER_MOST 64u /* connections of a loop */
 
 /* ---- Time ---------------------------------------------------------------- */
@@ -132,7 +132,7 @@ void connection_accept(struct loop *p, int fd, const struct sockaddr *from)
         c->next->prev = c;
     p->connections = c;
     atomic_fetch_add_explicit(&p->count, 1, memory_order_relaxed);
-    if ((tls && (c->tls = listen_tls_session(p->listener, fd)) == NULL) ||
+    if ((tls && !listen_tls_session(p->listener, &c->tls, fd)) ||
         !connection_watch(c, EPOLL_CTL_ADD))
         connection_close(c);
 }
@@ -211,7 +211,7 @@ static void connection_open_body(struct connection *c)
             b->end = b->from;
     } else {
         request_open_body(q, NULL);
-        to = request_body_room(q, &room);
+        to = came != 0 ? request_body_room(q, &room) : NULL;
         if (to != NULL) /* there is room for all of a buffer */
             memcpy(to, here, came);
         b->from += came;
@@ -241,15 +241,13 @@ static enum step connection_begin(struct connection *c,
     request_begin(q, m, state == MESSAGE_WHOLE ? b->bytes + b->from : NULL);
     c->phase = CONNECTION_ANSWER;
     if (state == MESSAGE_BAD) {
-        c->linger = true;
         request_refuse(q, m->refusal, m->title, true);
         return STEP_AGAIN;
     }
     b->from += m->size;
     connection_time_read(c, q->loop->listener->options.body_seconds);
     if (!request_admit(q, q->text + m->method.at, m->length)) {
-        c->linger = q->close || m->length != 0;
-        q->close |= c->linger || m->close;
+        q->close |= m->length != 0 || m->close;
         return STEP_AGAIN;
     }
     q->close = m->close;
@@ -337,14 +335,13 @@ static enum step connection_linger(struct connection *c)
 {
     struct loop *p = c->request.loop;
 
-    if (p->nlingering == LINGER_MOST)
+    if (p->nlingering == LINGER_MOST || c->ended)
         return STEP_CLOSE;
     transport_shut(c);
     p->nlingering++;
     c->phase = CONNECTION_LINGER;
     c->linger_left = LINGER_BYTES;
-    connection_time(c, 0);
-    c->allowed = LINGER_MS;
+    connection_time_read(c, LINGER_SECONDS);
     c->readable = true;
     return STEP_AGAIN;
 }
@@ -360,7 +357,7 @@ static enum step connection_answer(struct connection *c)
         return step;
     connection_end_request(c);
     if (c->request.close)
-        return c->linger ? connection_linger(c) : STEP_CLOSE;
+        return connection_linger(c);
     c->phase = CONNECTION_HEAD;
     c->served = true;
     message_begin(&b->head, MESSAGE_REQUEST);
@@ -388,8 +385,12 @@ static enum step connection_handshake(struct connection *c)
 
     if (state == TRANSPORT_WAITS)
         return STEP_WAIT;
-    c->phase = state == TRANSPORT_UP ? CONNECTION_HEAD : c->phase;
-    return state == TRANSPORT_UP ? STEP_AGAIN : STEP_CLOSE;
+    if (state == TRANSPORT_FAILED) {
+        loop_count(&c->request.loop->refused);
+        return STEP_CLOSE;
+    }
+    c->phase = CONNECTION_HEAD;
+    return STEP_AGAIN;
 }
 
 /* ---- All of it ----------------------------------------------------------- */

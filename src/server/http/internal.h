@@ -11,8 +11,8 @@
 
 #include "server/http/http.h"
 #include "server/http/message.h"
+#include "server/http/tls_stream.h"
 
-#include <gnutls/gnutls.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
@@ -106,13 +106,12 @@ struct connection {
     struct request request;         /* the first: connection_of */
     struct connection *prev, *next; /* all connections of the loop */
     struct connection_buffer *buffer;
-    gnutls_session_t tls; /* NULL: none */
+    struct tls_stream tls;
     int fd;
     enum connection_phase phase;
     bool readable;     /* a read may bring something */
     bool ended;        /* the peer sends no more than what there is to read */
     bool served;       /* it has had an answer */
-    bool linger;       /* the request is refused while it is being sent */
     bool crowded;      /* it is counted for its address, there: */
     uint32_t crowd[2]; /* crowd.c */
 
@@ -182,8 +181,8 @@ static inline void loop_count(_Atomic uint64_t *counter)
 /* Everything that sessions share; the first certificate and key. */
 hsy_status listen_tls_open(struct listener *l, hsy_error *err);
 void listen_tls_close(struct listener *l);
-/* A new session of a listener that has TLS, or NULL. */
-gnutls_session_t listen_tls_session(struct listener *l, int fd);
+/* Begins a session of a listener that has TLS. */
+bool listen_tls_session(struct listener *l, struct tls_stream *s, int fd);
 
 /* ---- socket.c ------------------------------------------------------------ */
 

@@ -117,7 +117,7 @@ static void loop_quiet(struct loop *p)
     close(p->socket);
     p->socket = -1;
     for (struct connection *c = p->connections; c != NULL; c = c->next)
-        if (c->phase <= CONNECTION_BODY &&
+        if ((c->phase <= CONNECTION_BODY || c->phase == CONNECTION_LINGER) &&
             c->since + c->allowed > p->now + 1000)
             connection_time(c, 1);
 }

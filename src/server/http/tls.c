@@ -176,20 +176,16 @@ void listen_tls_close(struct listener *l)
         gnutls_priority_deinit(l->priorities);
 }
 
-gnutls_session_t listen_tls_session(struct listener *l, int fd)
+bool listen_tls_session(struct listener *l, struct tls_stream *s, int fd)
 {
-    gnutls_session_t session;
-
-    if (gnutls_init(&session, GNUTLS_SERVER | GNUTLS_NONBLOCK |
-                                  GNUTLS_NO_SIGNAL | GNUTLS_NO_TICKETS) < 0)
-        return NULL;
-    if (gnutls_priority_set(session, l->priorities) < 0 ||
-        gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE,
+    if (!tls_stream_begin(s, fd, GNUTLS_SERVER))
+        return false;
+    if (gnutls_priority_set(s->session, l->priorities) < 0 ||
+        gnutls_credentials_set(s->session, GNUTLS_CRD_CERTIFICATE,
                                l->credentials) < 0) {
-        gnutls_deinit(session);
-        return NULL;
+        tls_stream_end(s);
+        return false;
     }
-    gnutls_session_set_ptr(session, l);
-    gnutls_transport_set_int(session, fd);
-    return session;
+    gnutls_session_set_ptr(s->session, l);
+    return true;
 }

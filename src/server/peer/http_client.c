@@ -22,6 +22,7 @@
 #define CLIENT_CONNECT_MS 5000u
 #define CLIENT_IDLE_MS 30000u /* less than servers keep a silent connection */
 #define CLIENT_PROBE_MS 2000u /* between attempts to reach a lost target */
+#define CLIENT_KEPT 16384u    /* bytes of a request's buffer, between two */
 #define CLIENT_RETRIES 2u     /* besides one for each address */
 
 const char *const client_outcomes[CLIENT_OUTCOMES] = {
@@ -160,6 +161,10 @@ static void client_rest(struct client *c, struct connection *k)
     k->admitted = false;
     k->since = c->now;
     response_again(&k->response);
+    if (k->request.room > CLIENT_KEPT) {
+        free(k->request.bytes);
+        k->request = (struct target_request){.bytes = NULL};
+    }
     k->idle = c->idle;
     c->idle = k;
 }

@@ -196,21 +196,19 @@ bool target_compose(const struct target *g, struct target_request *out,
 /* No ticket is asked for: one connection is not known by another. */
 static bool target_session(struct target *g, struct target_link *k)
 {
-    if (gnutls_init(&k->tls, GNUTLS_CLIENT | GNUTLS_NONBLOCK |
-                                 GNUTLS_NO_SIGNAL | GNUTLS_NO_TICKETS) < 0) {
-        k->tls = NULL;
+    gnutls_session_t tls;
+
+    if (!tls_stream_begin(&k->tls, k->fd, GNUTLS_CLIENT))
         return false;
-    }
-    if (!g->literal && gnutls_server_name_set(k->tls, GNUTLS_NAME_DNS, g->host,
+    tls = k->tls.session;
+    if (!g->literal && gnutls_server_name_set(tls, GNUTLS_NAME_DNS, g->host,
                                               strlen(g->host)) < 0)
         return false;
-    gnutls_session_set_verify_cert(k->tls, g->host, 0);
-    gnutls_transport_set_int(k->tls, k->fd);
+    gnutls_session_set_verify_cert(tls, g->host, 0);
     return gnutls_priority_set_direct(
-               k->tls, "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2", NULL) ==
+               tls, "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2", NULL) ==
                0 &&
-           gnutls_credentials_set(k->tls, GNUTLS_CRD_CERTIFICATE, g->trust) ==
-               0;
+           gnutls_credentials_set(tls, GNUTLS_CRD_CERTIFICATE, g->trust) == 0;
 }
 
 static struct target_address *target_of(struct target *g,
@@ -273,64 +271,41 @@ enum target_step target_go_on(struct target *g, struct target_link *k)
 {
     int code = 0;
 
-    if (k->tls == NULL &&
+    if (k->tls.session == NULL &&
         (!target_connected(k) || (g->tls && !target_session(g, k))))
         return TARGET_FAILED;
-    if (k->tls != NULL)
-        do
-            code = gnutls_handshake(k->tls);
-        while (code == GNUTLS_E_INTERRUPTED ||
-               code == GNUTLS_E_WARNING_ALERT_RECEIVED);
+    if (k->tls.session != NULL)
+        code = tls_stream_handshake(&k->tls);
     if (code == GNUTLS_E_AGAIN) {
         k->failure = TARGET_NO_TLS; /* should it time out */
         return TARGET_WAITS;
     }
     k->up = code == 0;
     k->failure =
-        k->up ? TARGET_REACHED : target_handshake_failure(k->tls, code);
+        k->up ? TARGET_REACHED : target_handshake_failure(k->tls.session, code);
     if (k->up)
         target_tried(g, k);
     return k->up ? TARGET_DONE : TARGET_FAILED;
-}
-
-static ssize_t target_result(ssize_t n)
-{
-    return n > 0                                              ? n
-           : n == GNUTLS_E_AGAIN || n == GNUTLS_E_INTERRUPTED ? 0
-                                                              : -1;
 }
 
 ssize_t target_send(struct target_link *k, const uint8_t *bytes, size_t len)
 {
     ssize_t n;
 
-    if (k->tls != NULL)
-        return target_result(gnutls_record_send(k->tls, bytes, len));
+    if (k->tls.session != NULL)
+        return tls_stream_write(&k->tls, bytes, len);
     n = send(k->fd, bytes, len, MSG_NOSIGNAL);
     if (n == -1)
         return errno == EAGAIN || errno == EINTR ? 0 : -1;
     return n;
 }
 
-/* GnuTLS says "again" after a ticket, too, though bytes wait behind it, of
- * which the epoll would not tell a second time. */
-static bool target_waits_more(const struct target_link *k)
-{
-    uint8_t byte;
-
-    return recv(k->fd, &byte, 1, MSG_PEEK) > 0;
-}
-
 ssize_t target_receive(struct target_link *k, uint8_t *bytes, size_t room)
 {
     ssize_t n;
 
-    if (k->tls != NULL) {
-        do
-            n = target_result(gnutls_record_recv(k->tls, bytes, room));
-        while (n == 0 && target_waits_more(k));
-        return n;
-    }
+    if (k->tls.session != NULL)
+        return tls_stream_read(&k->tls, bytes, room);
     n = recv(k->fd, bytes, room, 0);
     if (n == -1)
         return errno == EAGAIN || errno == EINTR ? 0 : -1;
@@ -345,8 +320,7 @@ void target_end(struct target *g, struct target_link *k)
         target_tried(g, k);
         atomic_compare_exchange_strong(&g->turn, &turn, turn + 1);
     }
-    if (k->tls != NULL)
-        gnutls_deinit(k->tls);
+    tls_stream_end(&k->tls);
     if (k->fd != -1)
         close(k->fd);
     *k = (struct target_link){.fd = -1};

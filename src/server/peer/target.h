@@ -3,8 +3,8 @@
 #define SERVER_PEER_TARGET_H
 
 #include "hearsay.h"
+#include "server/http/tls_stream.h"
 
-#include <gnutls/gnutls.h>
 #include <netinet/in.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -77,7 +77,7 @@ enum target_failure {
 
 struct target_link {
     int fd; /* -1: there is none */
-    gnutls_session_t tls;
+    struct tls_stream tls;
     unsigned turn;               /* the address that it is to */
     bool up;                     /* bytes can be sent */
     enum target_failure failure; /* the reason if it never gets up */
