@@ -225,6 +225,7 @@ simulate: $(addprefix $(OUT)/tests/attack/,test_simulate test_simulate_many)
 bench: all
 	$(OUT)/hearsay-bench
 load: all
+	tools/packages load
 	HEARSAY=$(OUT)/hearsay tests/load/load.py
 load-cluster: all
 	HEARSAY=$(OUT)/hearsay tests/load/load_cluster.py

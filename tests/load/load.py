@@ -18,6 +18,7 @@ import threading
 from wrk import *
 import ohttp
 from chain import DAY, SEAL, Chain
+from collector import _die_with_us
 from relays import Relay
 
 parser = argparse.ArgumentParser()
@@ -60,9 +61,11 @@ def pairs(upload):
 
 BITS = options.bits
 big = task("big", "strings: true; epsilon: 2; mechanism: hcms; set: {hashes: 1024, width: %d}; repeat: daily" % (1 << BITS - 10))
+# A document that no socket's buffers hold: for readers who do not read.
+wide = task("wide", "values: [%s]; epsilon: 1; mechanism: oue; repeat: daily" % ", ".join("value-%060d" % i for i in range(4096)))
 secret = write("gateway.secret", "x25519-secret %s\n" % os.urandom(32).hex())
 os.chmod(secret, 0o600)
-c = Collector("load", TASKS + big, ids_epoch=400000000, gateway_keys=[secret])
+c = Collector("load", TASKS + big + wide, ids_epoch=400000000, gateway_keys=[secret])
 FORWARDERS = must("serve", "token", "forwarder", "--count", options.runs + 1, "--quota", 2 ** 32 - 1, "--data", c.data).decode().split()
 c.start()
 nginx = Nginx()

@@ -15,7 +15,7 @@
 #define ADMIN_TALLY_MAX ((size_t)64 * 1024 * 1024)
 #define ADMIN_DOCUMENT_MAX ((size_t)16 * 1024 * 1024)
 
-/* Version 0.0 had server-sent events here. */
+/* There were server-sent events here. This answer goes with 0.1.0. */
 static void api_gone(struct request *q, void *ctx)
 {
     (void)ctx;
