@@ -305,15 +305,15 @@ _hearsay_options() { # COMMAND, perhaps with a verb
         ;;
     'simulate discover')
         echo --interactive --sizes --rounds --bits --integers --step --first \
-            --pool-bits --top --keep --significant --max-candidates --ideal \
-            --data --domain --users --mechanism --epsilon --runs --seed \
-            --threads --plot --dump --format
+            --pool-bits --top --keep --significant --max-candidates --data \
+            --domain --users --mechanism --epsilon --runs --seed --threads \
+            --plot --dump --format
         ;;
     'simulate discover pem')
         echo --interactive --sizes --rounds --bits --integers --step --first \
-            --pool-bits --top --keep --significant --max-candidates --ideal \
-            --data --domain --users --mechanism --epsilon --runs --seed \
-            --threads --plot --dump --format
+            --pool-bits --top --keep --significant --max-candidates --data \
+            --domain --users --mechanism --epsilon --runs --seed --threads \
+            --plot --dump --format
         ;;
     'simulate discover treehist')
         echo --sizes --rounds --bits --integers --step --first --pool-bits --top \

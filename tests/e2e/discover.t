@@ -151,7 +151,6 @@ ok([r["epsilon"] for r in rows] == ["1", "4"] and all(0 <= float(r[m]) <= 1 for 
    "simulate has a row an epsilon with f1, ncr and ndcg", rows)
 ok(float(rows[0]["f1"]) < float(rows[1]["f1"]), "more epsilon finds more")
 ok(must(*SIM, "--threads", "1") == must(*SIM, "--threads", "2"), "the numbers do not depend on the threads")
-ok(must(*SIM, "--ideal") != must(*SIM), "an ideal oracle has its own")
 ok(must(*SIM, "--dump", path("found.csv"), "--plot", path("found.svg")) == must(*SIM), "files do not change what is printed")
 runs = list(csv.DictReader(open(path("found.csv"))))
 ok(len(runs) == 4 and all(abs(sum(float(r["f1"]) for r in runs if r["epsilon"] == t["epsilon"]) / 2 - float(t["f1"])) < 1e-12 for t in rows),
@@ -210,9 +209,8 @@ refused(2, ["--data", "is empty"], *N16, "uniform,")
 refused(2, ["--domain"], *N16, "uniform", "--domain", "70000")
 refused(2, ["--rounds", "--users"], *N16, "file:" + path("numbers"), "--rounds", "2")
 refused(2, ["--sizes needs --interactive"], "simulate", "discover", "pem", "--data", "uniform", "--sizes", "rising")
-refused(2, ["--interactive cannot be used with --ideal"], *N16, "uniform", "--ideal")
+refused(2, ["--interactive cannot be used with --first"], *N16, "uniform", "--first", "3")
 refused(1, ["--mechanism grr", "fewer bits"], "simulate", "discover", "pem", "--data", "uniform", "--mechanism", "grr")
-refused(2, ["--ideal is only for olh"], "simulate", "discover", "pem", "--data", "uniform", "--mechanism", "blh", "--ideal")
 refused(2, ["--interactive is only for 'simulate discover pem'"], "simulate", "discover", "treehist", "--data", "uniform", "--interactive")
 ORACLES = ["--data", "geometric:0.5", "--domain", "100", "--bits", "10", "--top", "4", "--users", "20000", "--runs", "2", "--epsilon", "3"]
 table = found("simulate", "discover", "pem", *ORACLES, "--step", "4", "--mechanism", "olh,blh,cms,hcms,grr,oue,hr,pgr")

@@ -171,10 +171,6 @@ static const char *discover_conflict(const struct simulate_discover *s)
 {
     const uint64_t bits = s->grid.how.batches.bits;
 
-    if (s->grid.how.ideal &&
-        (s->mechanisms.n > 1 ||
-         strcmp(s->mechanisms.at[0], s->grid.method.rule) != 0))
-        return "--ideal is only for olh; leave out --mechanism";
     if (s->grid.integers && bits < 22 && s->domain > (uint64_t)1 << bits)
         return "--domain: more than the integers of --bits bits";
     if (s->data.n * s->mechanisms.n * s->epsilons.n > SIMULATE_ROWS_MAX)
@@ -253,7 +249,7 @@ static const struct cli_option discover_options[] = {
      "search in batches: each batch is asked about extensions of the prefixes "
      "found before",
      CLI_INTO_FLAG, DISCOVER(grid.how.batches.asked), .verbs = "pem",
-     .without = "ideal first pool-bits"},
+     .without = "first pool-bits"},
     {"sizes", "equal|rising|diminishing",
      "sizes of the batches: equal, rising evenly to 3 times the first, or "
      "diminishing to 1/3",
@@ -287,8 +283,6 @@ static const struct cli_option discover_options[] = {
     {"max-candidates", "N", "most candidates of a stage", CLI_INTO_COUNT,
      DISCOVER(grid.how.search.max_candidates), 1, HSY_SEARCH_CANDIDATES_MAX,
      .preset = "262144"},
-    {"ideal", NULL, "give each person an own hash function, not one of a pool",
-     CLI_INTO_FLAG, DISCOVER(grid.how.ideal), .verbs = "pem"},
     {"data", "D,...",
      "distribution of strings: zipf:S, geometric:P, poisson:L, uniform, "
      "uniform:LO:HI, gaussian:M:SD or file:PATH",

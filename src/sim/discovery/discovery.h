@@ -78,7 +78,6 @@ struct discovery {
 
     /* Hash functions of each person's own, which no tally could hold: the
      * support of every candidate is drawn by itself. */
-    bool ideal;
 
     /* Called by one thread at a time with how many people have been searched;
      * may be NULL. */
@@ -88,7 +87,7 @@ struct discovery {
 
 struct discovery_result {
     const char *data;      /* the caller's name of the people */
-    const char *mechanism; /* the oracle; "ideal" */
+    const char *mechanism; /* the oracle */
     double epsilon;
     uint64_t users;  /* of a round */
     uint64_t domain; /* different truths */

@@ -54,18 +54,17 @@ struct discover_form {
     unsigned lanes; /* of a run */
 };
 
-extern const struct discover_form discover_ideal;      /* ideal.c */
 extern const struct discover_form discover_in_batches; /* sim_batches.c */
 extern const struct discover_form discover_puzzle;     /* sim_puzzle.c */
 
-/* Lanes of a run, or of a batch of it. */
+/* Lanes of a run, or of a batch of it, and one that is unused: with other
+ * lanes a seed would give other numbers. */
 enum discover_lane {
     DISCOVER_PEOPLE,
     DISCOVER_CODES,
     DISCOVER_SECRET,
     DISCOVER_PUBLISHED,
-    DISCOVER_IDEAL,
-    DISCOVER_LANES
+    DISCOVER_LANES = 5
 };
 
 /* A stream of run number `which` (or batch, of all). People and strings are the

@@ -2,8 +2,8 @@
  * runs.c - runs of a discovery, by several threads.
  *
  * Here everybody reports one by one in one round, through the library as a
- * device and a collector use it; ideal.c, sim_batches.c and sim_puzzle.c have
- * the other forms. A run has coins of its own (seed, epsilon, run), runs are
+ * device and a collector use it; sim_batches.c and sim_puzzle.c have the other
+ * forms. A run has coins of its own (seed, epsilon, run), runs are
  * averaged in their order: so the numbers do not depend on the threads.
  */
 #include "sim/base/crew.h"
@@ -127,10 +127,8 @@ hsy_status discover_plan(struct discover_job *job, hsy_error *err)
         job->bits = (unsigned)info.param[HSY_PARAM_BITS];
         job->users = job->how->users;
         job->out->step = info.param[HSY_PARAM_STEP];
-        job->out->mechanism = job->how->ideal       ? "ideal"
-                              : info.oracle != NULL ? info.oracle
-                                                    : discovery_rule(info.id);
-        job->out->at_once = job->how->ideal;
+        job->out->mechanism =
+            info.oracle != NULL ? info.oracle : discovery_rule(info.id);
     }
     free(s);
     return st;
@@ -344,7 +342,6 @@ static hsy_status discover_prepare(struct discover_job *job,
     memset(out, 0, sizeof *out);
     job->form = how->words != NULL   ? &discover_puzzle
                 : how->batches.asked ? &discover_in_batches
-                : how->ideal         ? &discover_ideal
                                      : &discover_reports;
     job->width = 1;
     st = job->form->plan(job, err);
