@@ -34,7 +34,7 @@ endif
 # A room is a folder of src; what each needs of the system besides the others.
 ROOMS   := $(filter-out lib host,$(patsubst src/%/,%,$(wildcard src/*/)))
 LIBS_lib    := -lm
-LIBS_host   := -lyaml -lsodium -ljansson -lnettle -lz
+LIBS_host   := -lyaml -lsodium -ljansson -lnettle
 LIBS_server := -lgnutls -lsqlite3 -lseccomp
 sources  = $(filter-out %_small.c,$(sort $(wildcard $(addprefix $(1)/,*.c */*.c */*/*.c))))
 objects  = $(patsubst %.c,$(O)/%.o,$(call sources,$(1)))

@@ -10,7 +10,6 @@ bogus candidates. pair_*: 6,000 reports of a string and a boolean of the same
 person, which depend on each other.
 """
 
-import gzip
 import hashlib
 import io
 import os
@@ -86,8 +85,8 @@ def pair(to):
         out.write("%d,%d,%s,%d\n" % (i, cohort, format(word, "0%db" % k), answer))
     params(os.path.join(to, "pair_params.csv"), k, h, m)
     mapping(os.path.join(to, "pair_map.csv"), names[:3], k, h, m)
-    with open(os.path.join(to, "pair_reports.csv.gz"), "wb") as f:
-        f.write(gzip.compress(out.getvalue().encode(), mtime=0))
+    with open(os.path.join(to, "pair_reports.csv"), "w") as f:
+        f.write(out.getvalue())
     with open(os.path.join(to, "pair_truth.csv"), "w") as f:
         f.write("pet,owner,share\n")
         for name, s, y in zip(names, share, yes):

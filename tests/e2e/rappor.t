@@ -130,9 +130,6 @@ level = 1 - 0.05 * len(found) / len(text("decode_map.csv").splitlines())
 ok(all(abs(found[x]["level_selected"] - level) < 1e-12 for x in found), "intervals are adjusted for selection", found)
 strict = shares(must("estimate", *FILES, fixture("decode_counts.csv"), "--format", "csv", "--alpha", "0.00001"))
 ok(set(strict) < set(found) | {"(not detected)"}, "--alpha says how many", sorted(strict))
-packed = [write("z" + name, gzip.compress(text(name).encode())) for name in
-          ("decode_params.csv", "decode_map.csv", "decode_counts.csv")]
-ok(must("estimate", "--rappor", packed[0], "--map", packed[1], packed[2], "--format", "csv") == out, "gzip is read as it is")
 ok(must("estimate", *FILES, "--format", "csv", stdin=text("decode_counts.csv")) == out, "counts may be piped in")
 
 counts, mapping = text("decode_counts.csv"), text("decode_map.csv")
@@ -153,7 +150,7 @@ BAD = {
     "an empty file of counts": ("counts", "", "line 1"),
     "a cohort out of range": ("counts", "client,cohort,irr\na,16,%s\n" % ("0" * 32), "line 2"),
     "bits that are none": ("counts", "client,cohort,irr\na,1,%s\n" % ("2" * 32), "line 2"),
-    "damaged gzip": ("counts", gzip.compress(counts.encode())[:-20], "gzip"),
+    "gzip": ("counts", gzip.compress(counts.encode()), "zcat"),
     "no reports at all": ("counts", "\n".join(",".join(["0"] * 33) for _ in range(16)) + "\n", "no reports"),
 }
 for what, (which, data, say) in BAD.items():
@@ -198,7 +195,7 @@ else:
 # ---- Association -------------------------------------------------------------
 
 PAIR = ["--associate", "--rappor", fixture("pair_params.csv"), "--map", "pet=" + fixture("pair_map.csv")]
-REPORTS = fixture("pair_reports.csv.gz")
+REPORTS = fixture("pair_reports.csv")
 out = must("estimate", *PAIR, REPORTS, "--format", "csv")
 ok(out.decode().splitlines()[0] == "pet,owner,estimate,stderr,low,high", "an association has a column for each variable")
 joint = {(row["pet"], row["owner"]): row for row in rows(out)}
@@ -218,7 +215,7 @@ ok(report["freedom"] == 3 and report["p_value"] < 1e-4 and report["reports"] == 
    "that pets and owners depend on each other is found", {x: report[x] for x in ("chi2", "freedom", "p_value")})
 shown = must("estimate", *PAIR, REPORTS).decode()
 ok("p-value" in shown and "(other)" in shown, "a table says so too", shown)
-raw = gzip.decompress(open(REPORTS, "rb").read()).decode()
+raw = text("pair_reports.csv")
 ok(must("estimate", *PAIR, "--format", "csv", stdin=raw) == out, "reports may be piped in")
 header, *body = raw.splitlines()
 answers = [line.rsplit(",", 1)[1] for line in body]

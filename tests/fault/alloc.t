@@ -90,7 +90,7 @@ scenario "estimate strings" estimate "$work/strings.tally" --candidates "$work/l
 scenario "estimate some of a list" estimate "$work/oue.tally" --candidates "$work/some"
 scenario "decode a tally" estimate "$work/rappor.tally" --candidates "$work/list" --format csv
 scenario "decode RAPPOR's files" estimate --rappor "$rappor/decode_params.csv" --map "$rappor/decode_map.csv" "$rappor/decode_counts.csv"
-scenario "associate RAPPOR's reports" estimate --associate --rappor "$rappor/pair_params.csv" --map "pet=$rappor/pair_map.csv" "$rappor/pair_reports.csv.gz"
+scenario "associate RAPPOR's reports" estimate --associate --rappor "$rappor/pair_params.csv" --map "pet=$rappor/pair_map.csv" "$rappor/pair_reports.csv"
 # libyaml allocates for every token.
 faults $((2 * each + 1)) "tasks check survives one in $((2 * each + 1))" tasks check "$work/tasks.yaml"
 faults $((2 * each + 1)) "tasks compile survives one in $((2 * each + 1))" tasks compile "$work/tasks.yaml" --key "$work/k.secret" -o OUT

@@ -1,6 +1,6 @@
 /*
  * fuzz_rappor.c - RAPPOR's CSV files: the first byte says which, the rest is
- * the file, plain or gzip. A refusal has a line and a message; what is accepted
+ * the file. A refusal has a line and a message; what is accepted
  * keeps its promises and, written, is read as the same.
  */
 #define _GNU_SOURCE

@@ -1,9 +1,10 @@
-/* rappor_csv.c - lines of CSV from a file that may be gzip. */
+/* rappor_csv.c - lines of CSV from a file. */
 #define _GNU_SOURCE /* dup */
 #include "host/format/rappor_csv.h"
 
 #include "host/base/csv.h"
 #include "host/base/digits.h"
+#include "host/base/files.h"
 #include "host/base/grow.h"
 #include "host/base/host_fail.h"
 
@@ -17,27 +18,19 @@
 
 hsy_status rappor_csv_open(struct rappor_csv *c, const char *path)
 {
-    int fd;
-
-    memset(c, 0, sizeof *c);
-    fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY);
-    if (fd == -1)
-        return HSY_E_IO;
-    c->file = gzdopen(fd, "rb");
-    if (c->file == NULL) {
-        close(fd);
-        return HSY_E_NOMEM;
-    }
-    return HSY_OK;
+    *c = (struct rappor_csv){.fd = -1};
+    c->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO)
+                                   : open(path, O_RDONLY | O_CLOEXEC);
+    return c->fd != -1 ? HSY_OK : HSY_E_IO;
 }
 
 void rappor_csv_close(struct rappor_csv *c)
 {
-    if (c->file != NULL)
-        gzclose(c->file);
+    if (c->fd != -1)
+        close(c->fd);
     free(c->buffer);
     free(c->fields);
-    memset(c, 0, sizeof *c);
+    *c = (struct rappor_csv){.fd = -1};
 }
 
 hsy_status rappor_csv_bad(const struct rappor_csv *c, hsy_error *err,
@@ -69,7 +62,7 @@ static hsy_status csv_grow(struct rappor_csv *c, hsy_error *err)
 static hsy_status csv_refill(struct rappor_csv *c, hsy_error *err)
 {
     hsy_status st;
-    int got, code;
+    ssize_t got;
 
     if (c->buffer == NULL) {
         c->room = 2 * CSV_READ;
@@ -80,13 +73,11 @@ static hsy_status csv_refill(struct rappor_csv *c, hsy_error *err)
     st = csv_grow(c, err);
     if (st != HSY_OK)
         return st;
-    got = gzread(c->file, c->buffer + c->end, CSV_READ);
-    gzerror(c->file, &code);
-    if (code == Z_ERRNO)
+    do
+        got = read(c->fd, c->buffer + c->end, CSV_READ);
+    while (got == -1 && retry_read(c->fd));
+    if (got == -1)
         return HSY_E_IO;
-    if (got < 0 || code != Z_OK)
-        return rappor_csv_bad(c, err, HSY_FIELD_NONE,
-                              "damaged or cut short gzip data");
     c->end += (size_t)got;
     c->ended = got == 0;
     return HSY_OK;
@@ -164,6 +155,9 @@ hsy_status rappor_csv_next(struct rappor_csv *c, hsy_error *err)
     if (c->line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0)
         return rappor_csv_bad(c, err, HSY_FIELD_NONE,
                               "a byte-order mark: remove it");
+    if (c->line == 1 && strncmp(text, "\x1f\x8b", 2) == 0)
+        return rappor_csv_bad(c, err, HSY_FIELD_NONE,
+                              "gzip data: pipe it through zcat, and name '-'");
     if (len == 0)
         return rappor_csv_bad(c, err, HSY_FIELD_NONE, "the line is empty");
     if (strlen(text) != len)

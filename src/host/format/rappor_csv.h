@@ -1,5 +1,5 @@
 /*
- * rappor_csv.h - lines of CSV [RFC 4180] from a file that may be gzip.
+ * rappor_csv.h - lines of CSV [RFC 4180] from a file.
  *
  * Strict: no byte-order mark, no NUL, no empty line, no line end in quotes.
  */
@@ -8,10 +8,8 @@
 
 #include "hearsay.h"
 
-#include <zlib.h>
-
 struct rappor_csv {
-    gzFile file;
+    int fd;       /* -1: none */
     char *buffer; /* owned */
     size_t begin, end, room;
     bool ended;
@@ -20,8 +18,8 @@ struct rappor_csv {
     size_t nfields, fields_room;
 };
 
-/* HSY_E_IO with errno set, HSY_E_NOMEM. "-" is the standard input. Close it in
- * either case. */
+/* HSY_E_IO with errno set. "-" is the standard input. Close it in either case.
+ */
 hsy_status rappor_csv_open(struct rappor_csv *c, const char *path);
 void rappor_csv_close(struct rappor_csv *c);
 

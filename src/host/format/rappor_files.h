@@ -1,7 +1,7 @@
 /*
  * rappor_files.h - RAPPOR's own CSV files.
  *
- * Each may be plain or gzip; "-" is the standard input. Reading is strict: a
+ * "-" is the standard input. Reading is strict: a
  * byte-order mark, an empty line, a missing or extra field, a number that is
  * none or too large, a duplicate candidate or a map that disagrees with the
  * parameters is HSY_E_FORMAT, and err has the line (from 1) and the field's
