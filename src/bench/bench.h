@@ -156,8 +156,8 @@ double bench_chain(struct bench *b, const struct bench_case *c, hsy_cpu level);
 
 /* ---- bench_device.c ------------------------------------------------------ */
 
-/* hsy_device_answer, and hsy_device_next, on files of memory; `reports` tasks.
- */
+/* hsy_device_answer; hsy_device_next and hsy_device_sent; on files of memory,
+ * with `reports` tasks. */
 double bench_device(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_device_next(struct bench *b, const struct bench_case *c,
                          hsy_cpu level);

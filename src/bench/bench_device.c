@@ -1,5 +1,5 @@
-/* bench_device.c - what an answer, and the choice of the next upload, cost a
- * device besides its durable writes. */
+/* bench_device.c - what an answer, and an upload until it is acknowledged, cost
+ * a device besides its durable writes. */
 #include "bench/bench.h"
 
 #include <stdlib.h>
@@ -149,14 +149,18 @@ static void bench_device_ask(void *ctx)
     }
 }
 
-/* Finds the next upload on a day on which every task has one. */
-static void bench_device_find(void *ctx)
+/* A day: every task sends once. */
+static void bench_device_send(void *ctx)
 {
     struct bench_device *x = ctx;
+    const hsy_release *const *all = (const hsy_release *const *)x->releases;
 
-    x->failed |= hsy_device_next(x->dev, x->upload, sizeof x->upload, &x->len,
-                                 (const hsy_release *const *)x->releases,
-                                 x->tasks, NULL) != HSY_OK;
+    x->memory.seconds += BENCH_DEVICE_DAY;
+    for (size_t i = 0; i < x->tasks && !x->failed; i++)
+        x->failed = hsy_device_next(x->dev, x->upload, sizeof x->upload,
+                                    &x->len, all, x->tasks, NULL) != HSY_OK ||
+                    hsy_device_sent(x->dev, all, x->tasks, x->upload, x->len,
+                                    NULL) != HSY_OK;
 }
 
 static void bench_device_free(struct bench_device *x)
@@ -179,12 +183,9 @@ static double bench_device_of(struct bench *b, const struct bench_case *c,
 
     if (!bench_device_open(&x, c, &err)) {
         bench_fail("%s: %s", c->name, err.msg);
-    } else if (next) {
-        bench_device_ask(&x);
-        x.memory.seconds += BENCH_DEVICE_DAY;
-        rate = bench_best(b, 1, bench_device_find, &x);
     } else {
-        rate = bench_best(b, (double)x.tasks, bench_device_ask, &x);
+        rate = bench_best(b, (double)x.tasks,
+                          next ? bench_device_send : bench_device_ask, &x);
     }
     if (x.failed) {
         bench_fail("%s: the device did not answer or send", c->name);
