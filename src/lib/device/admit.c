@@ -180,15 +180,17 @@ hsy_status hsy_device_accept_document(hsy_device *dev, hsy_document *doc,
 
 uint32_t hsy_device_find(const hsy_device *dev, const hsy_release *r)
 {
-    const size_t len = strlen(r->task.source) + 1;
-    uint32_t i = 0;
+    uint32_t i = r->record;
 
-    while (i < dev->nrecords &&
-           (memcmp(dev->sources[dev->records[i].source].name, r->task.source,
-                   len) != 0 ||
-            memcmp(dev->records[i].digest, r->digest, HSY_DIGEST) != 0))
-        i++;
-    return i;
+    for (uint32_t n = 0; n < dev->nrecords; n++, i++) {
+        if (i >= dev->nrecords)
+            i = 0;
+        if (memcmp(dev->records[i].digest, r->digest, HSY_DIGEST) == 0 &&
+            hsy_device_same(dev->sources[dev->records[i].source].name,
+                            r->task.source))
+            return i;
+    }
+    return dev->nrecords;
 }
 
 /* As many rounds as there is room for, so that an upload may wait. */
@@ -368,7 +370,7 @@ hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
         hsy_release_proved(r);
     if (st != HSY_OK)
         return st;
-    record = hsy_device_find(dev, r);
+    record = r->record = hsy_device_find(dev, r);
     if (record < dev->nrecords)
         return admit_again(dev, r, record, day, err);
     st = admit_fits(dev, r, admit_places(r, doc, i), day, err);

@@ -90,6 +90,13 @@ static void device_place(hsy_device *dev)
 
 /* ---- Policy -------------------------------------------------------------- */
 
+bool hsy_device_same(const char *a, const char *b)
+{
+    const size_t len = strlen(a);
+
+    return len == strlen(b) && memcmp(a, b, len) == 0;
+}
+
 static hsy_status device_sources_ok(const hsy_policy *policy, hsy_error *err)
 {
     if (policy->nsources > HSY_TASKS_MAX)
@@ -104,8 +111,7 @@ static hsy_status device_sources_ok(const hsy_policy *policy, hsy_error *err)
                                "'.', '_', '-'",
                                HSY_UNIT_SOURCE, i + 1);
         for (size_t k = 0; k < i; k++)
-            if (strlen(policy->sources[k].name) == strlen(name) &&
-                memcmp(policy->sources[k].name, name, strlen(name)) == 0)
+            if (hsy_device_same(policy->sources[k].name, name))
                 return hsy_fail_at(err, HSY_E_RANGE, HSY_FIELD_SOURCES,
                                    "two sources have one name", HSY_UNIT_SOURCE,
                                    i + 1);
@@ -157,6 +163,8 @@ void hsy_device_coins(hsy_device *dev, device_coins *open, void *ctx)
 {
     dev->open = open;
     dev->open_ctx = ctx;
+    for (uint32_t i = 0; i < dev->nrecords; i++)
+        dev->records[i].next.until = 0; /* found by other coins */
 }
 
 hsy_status hsy_device_draw(const hsy_device *dev, struct device_draw *draw,

@@ -30,6 +30,8 @@
 #define DEVICE_RELEASE_BYTES_MAX (4u << 20)
 #define DEVICE_WINDOW 8u /* rounds that are kept, at most */
 #define DEVICE_BASE 16   /* bytes of what releases share (release.c) */
+#define DEVICE_SENDING 16
+#define DEVICE_ID 16 /* bytes of an upload's id */
 
 /* ---- Releases: release.c ------------------------------------------------- */
 
@@ -44,7 +46,11 @@ struct hsy_release {
     uint8_t digest[HSY_DIGEST];        /* hsy_release_info */
     uint8_t report_digest[HSY_DIGEST]; /* that and the report's scheme */
     uint8_t base[DEVICE_BASE];         /* zeros: an answer cannot be lowered */
-    uint32_t stage; /* of a search, from 1 on; 0: not asked in stages */
+    /* Equal for releases whose uploads are the same: of one round, at one time,
+     * under one id (release.c). */
+    uint8_t sending[DEVICE_SENDING];
+    uint32_t record; /* index in the device that admitted it; only a hint */
+    uint32_t stage;  /* of a search, from 1 on; 0: not asked in stages */
     /* Of a shuffled task that was admitted, and of its document. */
     uint8_t terms[HSY_DIGEST], document[HSY_DIGEST];
     /* Of a shuffled task, else NULL: what to seal for, outermost first, the
@@ -179,6 +185,25 @@ struct device_shown {
     uint32_t end, delay; /* a day, seconds */
 };
 
+/* An upload of a release: place `place` of round `round`. */
+struct device_upload {
+    uint64_t round, due; /* seconds; due 0: none */
+    uint32_t place;
+    uint8_t id[DEVICE_ID];
+};
+
+/*
+ * The upload of a release that leaves next, as hsy_device_next found it:
+ * drawing all ids anew for each upload would make a day's cost grow as the
+ * square of the number of tasks. Valid at times in [since, until) and until the
+ * record changes (hsy_state_record). Not stored.
+ */
+struct device_next {
+    uint8_t sending[DEVICE_SENDING]; /* which release */
+    uint64_t since, until;           /* seconds; until 0: not valid */
+    struct device_upload upload;
+};
+
 enum device_slot {
     DEVICE_SLOT_NONE = 0,
     DEVICE_SLOT_PAID = 1,
@@ -229,6 +254,8 @@ struct device_record {
     struct device_round rounds[DEVICE_WINDOW]; /* round n at n % window */
     struct device_shown shown[DEVICE_WINDOW];  /* likewise; of a search, stage n
                                                   at (n - 1) % window */
+    struct device_next next;
+    uint64_t listed; /* a bit for each place that a walk has seen (outbox.c) */
 };
 
 /* Bytes of a round's reports; all of a record's stand in its place of
@@ -297,6 +324,9 @@ static inline uint8_t *device_reports(const hsy_device *dev, uint32_t record,
 }
 
 /* ---- device.c ------------------------------------------------------------ */
+
+/* Returns true if two names of sources or tasks are equal. */
+bool hsy_device_same(const char *a, const char *b);
 
 /* HSY_OK if the device may be used now. */
 hsy_status hsy_device_ready(const hsy_device *dev, hsy_error *err);

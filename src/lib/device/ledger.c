@@ -15,8 +15,7 @@
 const hsy_source *hsy_ledger_source(const hsy_device *dev, const char *name)
 {
     for (size_t i = 0; i < dev->policy.nsources; i++)
-        if (strlen(dev->policy.sources[i].name) == strlen(name) &&
-            memcmp(dev->policy.sources[i].name, name, strlen(name)) == 0)
+        if (hsy_device_same(dev->policy.sources[i].name, name))
             return &dev->policy.sources[i];
     return NULL;
 }
@@ -67,9 +66,7 @@ uint32_t hsy_ledger_find(const hsy_device *dev, const char *name)
 {
     uint32_t i = 0;
 
-    while (i < dev->nsources &&
-           (strlen(dev->sources[i].name) != strlen(name) ||
-            memcmp(dev->sources[i].name, name, strlen(name)) != 0))
+    while (i < dev->nsources && !hsy_device_same(dev->sources[i].name, name))
         i++;
     return i;
 }

@@ -16,32 +16,27 @@
 
 #include <string.h>
 
-#define OUTBOX_ID 16
-
-/* One upload: place `place` of round `round`. */
+/* One upload, and its release. */
 struct outbox_item {
     const hsy_release *r;
     uint32_t record;
-    uint64_t round;
-    uint32_t place;
     struct device_round *kept;  /* where the round stands, or another one */
     struct device_shown *shown; /* likewise */
     struct device_shown plan;   /* what its time follows from */
-    uint64_t due;               /* seconds */
-    uint8_t id[OUTBOX_ID];
+    struct device_upload u;
 };
 
 /* Whether anything is kept of the round. */
 static bool outbox_kept(const struct outbox_item *item)
 {
-    return item->kept->number == item->round + 1;
+    return item->kept->number == item->u.round + 1;
 }
 
 /* Where the place's report stands. */
 static uint8_t *outbox_bytes(const hsy_device *dev,
                              const struct outbox_item *item)
 {
-    const size_t i = item->place - release_place(item->r);
+    const size_t i = item->u.place - release_place(item->r);
 
     return device_reports(dev, item->record, item->kept) +
            i * dev->records[item->record].report_bytes;
@@ -50,7 +45,7 @@ static uint8_t *outbox_bytes(const hsy_device *dev,
 /* Whether the place has gone out. */
 static bool outbox_gone(const struct outbox_item *item)
 {
-    return outbox_kept(item) && (item->kept->sent >> item->place & 1) != 0;
+    return outbox_kept(item) && (item->kept->sent >> item->u.place & 1) != 0;
 }
 
 /* The stored report, or NULL: none was made, or by another scheme or under
@@ -61,7 +56,7 @@ static uint8_t *outbox_report(const hsy_device *dev,
     const uint64_t promise =
         item->kept->scheme ^ bytes_get64(item->r->report_digest);
 
-    if (!outbox_kept(item) || (item->kept->held >> item->place & 1) == 0 ||
+    if (!outbox_kept(item) || (item->kept->held >> item->u.place & 1) == 0 ||
         !device_promise_holds(promise, hsy_shuffled_promise(dev, item->r)))
         return NULL;
     return outbox_bytes(dev, item);
@@ -72,13 +67,13 @@ static uint8_t *outbox_report(const hsy_device *dev,
 static bool outbox_withheld(const hsy_device *dev,
                             const struct outbox_item *item)
 {
-    return outbox_kept(item) && (item->kept->held >> item->place & 1) != 0 &&
+    return outbox_kept(item) && (item->kept->held >> item->u.place & 1) != 0 &&
            outbox_report(dev, item) == NULL;
 }
 
 static uint64_t outbox_number(const struct outbox_item *item)
 {
-    return item->round * item->r->task.sends + item->place;
+    return item->u.round * item->r->task.sends + item->u.place;
 }
 
 /* ---- Time ---------------------------------------------------------------- */
@@ -89,10 +84,10 @@ static void outbox_plan(const hsy_device *dev, struct outbox_item *item)
 {
     struct device_record *rec = &dev->records[item->record];
     const hsy_release *r = item->r;
-    const uint64_t number = item->round + release_place(r),
-                   end = r->task.start + (item->round + 1) * r->round_days;
+    const uint64_t number = item->u.round + release_place(r),
+                   end = r->task.start + (item->u.round + 1) * r->round_days;
 
-    item->kept = &rec->rounds[item->round % rec->window];
+    item->kept = &rec->rounds[item->u.round % rec->window];
     item->shown = &rec->shown[number % rec->window];
     item->plan = (struct device_shown){
         .key = (uint64_t)r->task.release << 32 | (number + 1),
@@ -110,7 +105,7 @@ static hsy_status outbox_due(const hsy_device *dev, struct outbox_item *item)
     uint64_t delay = 0;
     hsy_status st;
 
-    item->due = (uint64_t)item->plan.end * DEVICE_DAY;
+    item->u.due = (uint64_t)item->plan.end * DEVICE_DAY;
     if (most == 0)
         return HSY_OK;
     st = hsy_device_draw(dev, &draw, DEVICE_PURPOSE_DELAY, item->r,
@@ -119,7 +114,7 @@ static hsy_status outbox_due(const hsy_device *dev, struct outbox_item *item)
         st = hsy_prob_below(&delay, most, hsy_prob_excess(most),
                             &draw.coins.secret);
     hsy_device_drawn(&draw);
-    item->due += delay;
+    item->u.due += delay;
     return st;
 }
 
@@ -136,8 +131,8 @@ static hsy_status outbox_draw(const hsy_device *dev, struct device_draw *draw,
     st = hsy_device_draw(dev, draw, purpose, item->r, item->r->report_digest,
                          outbox_number(item), item->r->task.release);
     if (st == HSY_OK)
-        st = draw->coins.published.fill(draw->coins.published.ctx, item->id,
-                                        OUTBOX_ID);
+        st = draw->coins.published.fill(draw->coins.published.ctx, item->u.id,
+                                        DEVICE_ID);
     return st;
 }
 
@@ -159,8 +154,8 @@ static void outbox_note(hsy_device *dev, uint32_t kind,
 {
     hsy_log_entry e = hsy_device_entry(kind, item->r, day);
 
-    e.round = item->round;
-    e.slot = item->round / item->r->rounds;
+    e.round = item->u.round;
+    e.slot = item->u.round / item->r->rounds;
     e.u.upload.bytes = bytes;
     e.u.upload.len = len;
     hsy_device_note(dev, &e);
@@ -168,84 +163,84 @@ static void outbox_note(hsy_device *dev, uint32_t kind,
 
 /* ---- All uploads that are due -------------------------------------------- */
 
-/* A walk through the places of all rounds that are kept, of all releases. */
+/* A walk through all releases, and through the places of all rounds that are
+ * kept of the one at hand. */
 struct outbox_walk {
-    const hsy_device *dev;
+    hsy_device *dev;
     const hsy_release *const *releases;
-    size_t n, i; /* releases, and which */
+    size_t n, i; /* releases, and the next one */
     uint64_t now;
     uint32_t day;
     uint64_t end; /* of the rounds of this release */
+    bool open;    /* a round has to be closed */
     struct outbox_item item;
 };
 
-/* Two tasks may be one release under two names: the first listed sends. Of a
- * search every stage does. */
-static bool outbox_listed_before(const struct outbox_walk *w)
+/* Goes back to before the first release. */
+static void outbox_rewind(struct outbox_walk *w)
 {
-    const hsy_release *r = w->item.r;
-    const size_t len = strlen(r->task.source) + 1;
-
-    /* Those with one record, without a search for it: with n tasks that would
-     * be n^3 comparisons for each upload. */
-    for (size_t k = 0; k < w->i; k++)
-        if (release_stage(w->releases[k]) == release_stage(r) &&
-            memcmp(w->releases[k]->task.source, r->task.source, len) == 0 &&
-            memcmp(w->releases[k]->digest, r->digest, HSY_DIGEST) == 0)
-            return true;
-    return false;
+    w->i = 0;
+    for (uint32_t i = 0; i < w->dev->nrecords; i++)
+        w->dev->records[i].listed = 0;
 }
 
-/* Stand before the first place of release i; its rounds are from the window's
- * first, or that of its admission, to the last that has ended. */
-static void outbox_enter(struct outbox_walk *w)
-{
-    const hsy_release *r = w->releases[w->i];
-    const struct device_record *rec;
-    uint64_t today, last;
-
-    w->item = (struct outbox_item){.r = r};
-    w->end = 0;
-    w->item.record = hsy_device_find(w->dev, r);
-    if (w->item.record == w->dev->nrecords || outbox_listed_before(w))
-        return;
-    rec = &w->dev->records[w->item.record];
-    if (rec->closed != 0 || w->day < r->task.start)
-        return;
-    today = hsy_release_round(r, w->day);
-    last = hsy_release_round(r, r->task.end - 1);
-    w->end = (today < last ? today : last) + 1;
-    w->item.round = today >= rec->window ? today - rec->window + 1 : 0;
-    if (w->item.round < rec->first)
-        w->item.round = rec->first;
-    if (w->item.round < hsy_device_resumes(rec, r))
-        w->item.round = hsy_device_resumes(rec, r);
-    w->item.place = release_place(r);
-}
-
-/* On to the next place that can still be sent and whose round has ended. False
- * at the end. */
-static bool outbox_step(struct outbox_walk *w)
+/* Goes on to the next release that has begun. False at the end. Two tasks may
+ * be one release under two names: the first listed sends. Of a search every
+ * stage does. */
+static bool outbox_release(struct outbox_walk *w)
 {
     while (w->i < w->n) {
-        const hsy_release *r = w->releases[w->i];
+        const hsy_release *r = w->releases[w->i++];
+        const uint64_t bit = (uint64_t)1 << release_place(r);
+        const uint32_t record = hsy_device_find(w->dev, r);
+        struct device_record *rec = &w->dev->records[record];
 
-        if (w->item.round >= w->end) {
-            if (++w->i < w->n)
-                outbox_enter(w);
+        if (record == w->dev->nrecords || (rec->listed & bit) != 0)
             continue;
-        }
-        outbox_plan(w->dev, &w->item);
-        if (w->item.place < release_place(r) + r->task.sends &&
-            (uint64_t)w->item.plan.end * DEVICE_DAY <= w->now)
-            return true;
-        w->item.round++;
-        w->item.place = release_place(r);
+        rec->listed |= bit;
+        if (rec->closed != 0 || w->day < r->task.start)
+            continue;
+        w->item = (struct outbox_item){.r = r, .record = record};
+        return true;
     }
     return false;
 }
 
-static hsy_status outbox_start(struct outbox_walk *w, const hsy_device *dev,
+/* Goes to the release's first place; its rounds are from the window's first, or
+ * that of its admission, to the last that has ended. */
+static void outbox_enter(struct outbox_walk *w)
+{
+    const hsy_release *r = w->item.r;
+    const struct device_record *rec = &w->dev->records[w->item.record];
+    const uint64_t today = hsy_release_round(r, w->day),
+                   last = hsy_release_round(r, r->task.end - 1);
+
+    w->end = (today < last ? today : last) + 1;
+    w->item.u.round = today >= rec->window ? today - rec->window + 1 : 0;
+    if (w->item.u.round < rec->first)
+        w->item.u.round = rec->first;
+    if (w->item.u.round < hsy_device_resumes(rec, r))
+        w->item.u.round = hsy_device_resumes(rec, r);
+    w->item.u.place = release_place(r);
+}
+
+/* Goes on to the release's next place that can still be sent and whose round
+ * has ended. False at the end. */
+static bool outbox_step(struct outbox_walk *w)
+{
+    const hsy_release *r = w->item.r;
+
+    for (; w->item.u.round < w->end; w->item.u.round++) {
+        outbox_plan(w->dev, &w->item);
+        if (w->item.u.place < release_place(r) + r->task.sends &&
+            (uint64_t)w->item.plan.end * DEVICE_DAY <= w->now)
+            return true;
+        w->item.u.place = release_place(r);
+    }
+    return false;
+}
+
+static hsy_status outbox_start(struct outbox_walk *w, hsy_device *dev,
                                const hsy_release *const *releases, size_t n,
                                hsy_error *err)
 {
@@ -254,15 +249,15 @@ static hsy_status outbox_start(struct outbox_walk *w, const hsy_device *dev,
     *w = (struct outbox_walk){.dev = dev, .releases = releases, .n = n};
     if (st == HSY_OK)
         st = hsy_device_today(dev, &w->day, &w->now, err);
-    if (st == HSY_OK && n != 0)
-        outbox_enter(w);
+    if (st == HSY_OK)
+        outbox_rewind(w);
     return st;
 }
 
 /* Later than this an upload is not sent at all. */
 static bool outbox_too_late(const struct outbox_walk *w)
 {
-    return w->day > w->item.due / DEVICE_DAY + w->item.r->task.grace_days;
+    return w->day > w->item.u.due / DEVICE_DAY + w->item.r->task.grace_days;
 }
 
 /* ---- Closing ------------------------------------------------------------- */
@@ -272,7 +267,7 @@ static bool outbox_too_late(const struct outbox_walk *w)
  * move. So before anything is shown all rounds that have ended are closed, and
  * that is durable: one that sends a sample of its answers takes no more, or
  * another sample could be shown later; and what the times of its uploads follow
- * from is written down. False if all that was done before.
+ * from is written down.
  *
  * Claim: no report is shown under two epochs, as long as its task's release
  * does not go back. What is shown has its plan written down under release and
@@ -284,69 +279,109 @@ static bool outbox_too_late(const struct outbox_walk *w)
  * no such mark and may get another epoch by this; so may stages of a search
  * that are listed together and lie `window` or more apart.)
  */
+
+/* Returns true if a round has to be closed; closes it unless only_look. */
 static bool outbox_close_round(hsy_device *dev, const struct outbox_item *item,
-                               uint32_t day)
+                               uint32_t day, bool only_look)
 {
     const struct device_record *rec = &dev->records[item->record];
     struct device_round *kept = item->kept;
-    const bool answered = outbox_kept(item) && kept->answers != 0;
-    bool open = item->shown->key != item->plan.key;
+    uint32_t answers = kept->answers;
 
-    if (answered && kept->answers >= DEVICE_SHOWN && kept->held != 0 &&
+    if (outbox_kept(item) && answers != 0)
+        answers =
+            rec->answers > rec->sends ? UINT32_MAX : answers | DEVICE_SHOWN;
+    if (item->shown->key == item->plan.key && answers == kept->answers)
+        return false;
+    if (only_look)
+        return true;
+    if (outbox_kept(item) && kept->answers >= DEVICE_SHOWN && kept->held != 0 &&
         release_stage(item->r) == 0 &&
         (uint32_t)item->shown->key != (uint32_t)item->plan.key) {
         outbox_note(dev, HSY_LOG_DROPPED, item, day, NULL, 0);
         kept->held = 0;
     }
+    kept->answers = answers;
     *item->shown = item->plan;
-    if (answered) {
-        const uint32_t before = kept->answers;
-
-        kept->answers |= DEVICE_SHOWN;
-        if (rec->answers > rec->sends)
-            kept->answers = UINT32_MAX;
-        open |= kept->answers != before;
-    }
-    return open;
+    hsy_state_record(dev, item->record);
+    return true;
 }
 
-/* All that have ended. */
-static hsy_status outbox_close(hsy_device *dev, struct outbox_walk *w,
-                               hsy_error *err)
+/* Closes all rounds that have ended. */
+static hsy_status outbox_close(struct outbox_walk *w, hsy_error *err)
 {
-    bool any = false;
-
-    for (; outbox_step(w); w->item.place++)
-        if (outbox_close_round(dev, &w->item, w->day)) {
-            hsy_state_record(dev, w->item.record);
-            any = true;
-        }
-    return any ? hsy_state_commit(dev, err) : HSY_OK;
+    outbox_rewind(w);
+    while (outbox_release(w))
+        for (outbox_enter(w); outbox_step(w); w->item.u.place++)
+            (void)outbox_close_round(w->dev, &w->item, w->day, false);
+    return hsy_state_commit(w->dev, err);
 }
 
 /* ---- Handing out --------------------------------------------------------- */
 
-/* The one that is due and has the smallest id. */
-static hsy_status outbox_first(struct outbox_walk *w, struct outbox_item *best,
-                               bool *found)
+/* Returns true if a leaves before b. */
+static bool outbox_before(const struct device_upload *a,
+                          const struct device_upload *b)
 {
-    *found = false;
-    for (; outbox_step(w); w->item.place++) {
+    return a->due != 0 && (b->due == 0 || memcmp(a->id, b->id, DEVICE_ID) < 0);
+}
+
+/* Finds the upload of w->item.r that is due and has the smallest id. While a
+ * round has to be closed, the result is not kept for the next call. */
+static hsy_status outbox_search(struct outbox_walk *w, struct device_next *next)
+{
+    uint64_t until = ((uint64_t)w->day + 1) * DEVICE_DAY;
+    struct outbox_item *item = &w->item;
+    bool open = false;
+
+    next->until = next->upload.due = 0;
+    for (outbox_enter(w); outbox_step(w); item->u.place++) {
         hsy_status st;
 
-        if (outbox_gone(&w->item))
+        open |= outbox_close_round(w->dev, item, w->day, true);
+        if (outbox_gone(item))
             continue;
-        st = outbox_due(w->dev, &w->item);
-        if (st == HSY_OK && (w->item.due > w->now || outbox_too_late(w)))
+        st = outbox_due(w->dev, item);
+        if (st == HSY_OK && item->u.due > w->now) {
+            if (item->u.due < until)
+                until = item->u.due;
+            continue;
+        }
+        if (st == HSY_OK && outbox_too_late(w))
             continue;
         if (st == HSY_OK)
-            st = outbox_id(w->dev, &w->item);
+            st = outbox_id(w->dev, item);
         if (st != HSY_OK)
             return st;
-        if (!*found || memcmp(w->item.id, best->id, OUTBOX_ID) < 0)
-            *best = w->item;
-        *found = true;
+        if (outbox_before(&item->u, &next->upload))
+            next->upload = item->u;
     }
+    w->open |= open;
+    memcpy(next->sending, item->r->sending, DEVICE_SENDING);
+    next->since = w->now;
+    next->until = open ? 0 : until;
+    return HSY_OK;
+}
+
+/* Finds the upload of all releases that is due and has the smallest id. */
+static hsy_status outbox_first(struct outbox_walk *w, struct outbox_item *best)
+{
+    best->u.due = 0;
+    while (outbox_release(w)) {
+        struct device_next *next = &w->dev->records[w->item.record].next;
+        hsy_status st = HSY_OK;
+
+        if (w->now < next->since || w->now >= next->until ||
+            memcmp(next->sending, w->item.r->sending, DEVICE_SENDING) != 0)
+            st = outbox_search(w, next);
+        if (st != HSY_OK)
+            return st;
+        w->item.u = next->upload;
+        if (outbox_before(&w->item.u, &best->u))
+            *best = w->item;
+    }
+    if (best->u.due != 0)
+        outbox_plan(w->dev, best);
     return HSY_OK;
 }
 
@@ -389,8 +424,8 @@ static hsy_status outbox_fill(const hsy_device *dev, uint8_t *out, size_t len,
     if (!sealed)
         return HSY_OK;
     st = hsy_shuffled_seal(dev, out, len, item->r,
-                           (uint32_t)(item->due / DEVICE_DAY), item->id, *kind,
-                           plain, err);
+                           (uint32_t)(item->u.due / DEVICE_DAY), item->u.id,
+                           *kind, plain, err);
     bytes_wipe(plain, packed);
     *kind = HSY_UPLOAD_SEALED;
     return st;
@@ -402,7 +437,7 @@ static hsy_status outbox_make(const hsy_device *dev, uint8_t *upload,
     const size_t len = hsy_release_payload(item->r);
     hsy_upload head = {
         .release = item->r->task.release,
-        .epoch = (uint32_t)(item->due / DEVICE_DAY),
+        .epoch = (uint32_t)(item->u.due / DEVICE_DAY),
         .count = 1,
         .length = (uint32_t)len,
     };
@@ -413,7 +448,7 @@ static hsy_status outbox_make(const hsy_device *dev, uint8_t *upload,
         return st;
     memcpy(head.task, item->r->task.id, sizeof head.task);
     memcpy(head.digest, item->r->scheme->digest, HSY_DIGEST);
-    memcpy(head.id, item->id, OUTBOX_ID);
+    memcpy(head.id, item->u.id, DEVICE_ID);
     head.checksum = hsy_crc32c(0, upload + HSY_UPLOAD_WIRE, len);
     return hsy_upload_encode(upload, &head, err);
 }
@@ -422,30 +457,28 @@ hsy_status hsy_device_next(hsy_device *dev, uint8_t *upload, size_t room,
                            size_t *len, const hsy_release *const *releases,
                            size_t n, hsy_error *err)
 {
-    struct outbox_walk walk, again;
+    struct outbox_walk walk;
     struct outbox_item best;
     size_t bytes;
-    bool found;
     hsy_status st = outbox_start(&walk, dev, releases, n, err);
 
-    again = walk;
     if (st != HSY_OK)
         return st;
     if (dev->head.consent != HSY_CONSENT_SEND)
         return hsy_fail(err, HSY_E_END, HSY_FIELD_CONSENT,
                         "the person has not agreed to sending");
-    st = outbox_first(&walk, &best, &found);
+    st = outbox_first(&walk, &best);
     if (st != HSY_OK)
         return hsy_fail(err, st, HSY_FIELD_COINS, "the coins failed");
-    if (!found)
+    if (best.u.due == 0)
         return hsy_fail(err, HSY_E_END, HSY_FIELD_UPLOAD, "nothing is due");
     bytes = HSY_UPLOAD_WIRE + hsy_release_payload(best.r);
     if (bytes > room)
         return hsy_fail_limit(err, HSY_E_RANGE, HSY_FIELD_ROOM,
                               "the upload does not fit", bytes);
     st = hsy_state_current(dev, err);
-    if (st == HSY_OK)
-        st = outbox_close(dev, &again, err);
+    if (st == HSY_OK && walk.open)
+        st = outbox_close(&walk, err);
     if (st == HSY_OK)
         st = outbox_make(dev, upload, &best, err);
     if (st != HSY_OK)
@@ -459,19 +492,24 @@ hsy_status hsy_device_next(hsy_device *dev, uint8_t *upload, size_t room,
 
 /* ---- Acknowledged -------------------------------------------------------- */
 
-/* The upload with this id, gone or not. */
+/* The upload with this id, gone or not. Ids are keyed by task, so those of
+ * other tasks need not be drawn. */
 static hsy_status outbox_seek(struct outbox_walk *w, const hsy_upload *head,
                               bool *found)
 {
     *found = false;
-    for (; outbox_step(w); w->item.place++) {
-        hsy_status st = outbox_id(w->dev, &w->item);
+    while (outbox_release(w)) {
+        if (!hsy_device_same(w->item.r->task.id, head->task))
+            continue;
+        for (outbox_enter(w); outbox_step(w); w->item.u.place++) {
+            hsy_status st = outbox_id(w->dev, &w->item);
 
-        if (st != HSY_OK)
-            return st;
-        *found = memcmp(w->item.id, head->id, OUTBOX_ID) == 0;
-        if (*found)
-            return HSY_OK;
+            if (st != HSY_OK)
+                return st;
+            *found = memcmp(w->item.u.id, head->id, DEVICE_ID) == 0;
+            if (*found)
+                return HSY_OK;
+        }
     }
     return HSY_OK;
 }
@@ -481,11 +519,11 @@ static void outbox_mark(hsy_device *dev, const struct outbox_item *item,
                         uint32_t day)
 {
     struct device_round *round = item->kept;
-    const uint64_t bit = (uint64_t)1 << item->place;
+    const uint64_t bit = (uint64_t)1 << item->u.place;
 
     if (!outbox_kept(item)) {
         hsy_device_vacate(dev, item->r, item->record, round, day);
-        round->number = item->round + 1;
+        round->number = item->u.round + 1;
     }
     if ((round->held & bit) != 0) /* else it may be another stage's */
         bytes_wipe(outbox_bytes(dev, item),

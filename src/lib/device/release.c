@@ -191,6 +191,22 @@ static void release_report_digest(hsy_release *r)
     hsy_blake2b_final(&b, r->report_digest);
 }
 
+/* All that decides when the uploads of a record leave and under which ids: the
+ * report's digest has the plan of slots and rounds. In memory only. */
+static void release_sending(hsy_release *r)
+{
+    uint8_t plan[17 + sizeof r->task.id];
+
+    bytes_put32(plan, r->task.release);
+    bytes_put32(plan + 4, r->task.end);
+    bytes_put32(plan + 8, r->task.delay_seconds);
+    bytes_put32(plan + 12, r->task.grace_days);
+    plan[16] = release_layers(r) != 0;
+    memcpy(plan + 17, r->task.id, sizeof r->task.id);
+    hsy_blake2b(r->sending, DEVICE_SENDING, plan, sizeof plan, r->report_digest,
+                HSY_DIGEST);
+}
+
 /* Whose answer at a higher epsilon serves for a lower one. */
 static bool release_lowers(const hsy_scheme *s)
 {
@@ -336,6 +352,7 @@ static void release_digests(hsy_release *r)
     }
     release_digest(r->digest, asked, &shape);
     release_report_digest(r);
+    release_sending(r);
     release_base(r);
 }
 

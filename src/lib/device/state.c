@@ -259,6 +259,7 @@ void hsy_state_record(hsy_device *dev, uint32_t record)
     state_plan_fields(&c, r);
     state_answer_fields(&c, r, device_reports(dev, record, r->rounds));
     state_seal(dev, r->at, state_release_bytes(r));
+    r->next.until = 0;
 }
 
 /* Room at the end of the image for one more record. */
