@@ -45,8 +45,7 @@ folders  = $(patsubst %/,%,$(wildcard $(addprefix $(1)/,. */ */*/)))
 LIB_SRC  := $(call sources,src/lib)
 LIB_OBJ  := $(call objects,src/lib)
 HOST_OBJ := $(call objects,src/host)
-CLI_OBJ  := $(foreach room,$(filter-out bench,$(ROOMS)),$(call objects,src/$(room)))
-BENCH_OBJ := $(call objects,src/bench)
+CLI_OBJ  := $(foreach room,$(ROOMS),$(call objects,src/$(room)))
 LIB      := $(OUT)/libhearsay.a
 SO       := $(OUT)/libhearsay.so
 HOST_LIB := $(OUT)/libhearsay-host.a
@@ -76,12 +75,12 @@ PROVE   := HEARSAY=$(OUT)/hearsay B=$(B) LC_ALL=C.UTF-8 prove -f -e ''
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
 .DEFAULT_GOAL := $(if $(t),t,all)
-all: $(OUT)/hearsay $(OUT)/hearsay-bench $(LIB) $(SO) $(HOST_LIB) $(HOST_SO)
+all: $(OUT)/hearsay $(LIB) $(SO) $(HOST_LIB) $(HOST_SO)
 
 help:
 	@sed -n 's/^#: //p' Makefile
 
-#: all           the command, its benchmark, libhearsay and libhearsay-host, in build/
+#: all           the command, libhearsay and libhearsay-host, in build/
 #: t=NAME        build and run the tests of that name, e.g. make t=rr
 #: quick         build and run the unit and exact tests of what changed since the
 #:               last quick that passed; layers; half a minute
@@ -161,7 +160,7 @@ $(O)/tests/e2e/schema_trial.o: src/server/cluster/schema.c
 $(OUT)/tests/hearsay-trial: $(filter-out $(SCHEMA),$(CLI_OBJ)) $(O)/tests/e2e/schema_trial.o $(HOST_OBJ) $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ $(LIBS_host) $(LIBS_server) $(LIBS_lib) -pthread -o $@
 # Not installed: it measures the hearsay beside it.
-$(OUT)/hearsay-bench: $(BENCH_OBJ) $(HOST_LIB) $(LIB)
+$(OUT)/hearsay-bench: $(call objects,tests/bench) $(HOST_LIB) $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ $(LIBS_host) $(LIBS_lib) -pthread -o $@
 
 # A test is linked with the rooms whose headers it includes and with what these
@@ -181,14 +180,14 @@ $(OUT)/tests/%: $(O)/tests/%.o
 	    $(LDLIBS) -pthread -o $@
 $(REPLAYS): $(O)/tests/fuzz/replay.o $(O)/tests/tap.o
 
-tests: all $(TESTS) $(OUT)/tests/hearsay-trial
+tests: all $(TESTS) $(OUT)/tests/hearsay-trial $(OUT)/hearsay-bench
 unit: $(UNIT)
 msan: $(ALONE:%=$(OUT)/%)
 replays: $(REPLAYS)
 
 # Scripts want the command.
 PICKED := $(if $(t),$(shell tools/pick name $(t)))
-t: $(patsubst %.c,$(OUT)/%,$(filter %.c,$(PICKED))) $(if $(filter %.t,$(PICKED)),all)
+t: $(patsubst %.c,$(OUT)/%,$(filter %.c,$(PICKED))) $(if $(filter %.t,$(PICKED)),all $(OUT)/hearsay-bench)
 	@$(if $(PICKED),$(PROVE) $(patsubst %.c,$(OUT)/%,$(PICKED)),exit 2)
 quick:
 	@mkdir -p $(OUT)
@@ -222,9 +221,9 @@ mutants: $(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_zoo_shuf
 	prove -e '' $^
 simulate: $(addprefix $(OUT)/tests/attack/,test_simulate test_simulate_many)
 	set -e; for t in $^; do $$t $(or $(FIRST),1) $(or $(SEEDS),1000); done
-bench: all
+bench: all $(OUT)/hearsay-bench
 	$(OUT)/hearsay-bench
-load: all
+load: all $(OUT)/hearsay-bench
 	tools/packages load
 	HEARSAY=$(OUT)/hearsay tests/load/load.py
 load-cluster: all

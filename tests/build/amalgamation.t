@@ -24,7 +24,7 @@ ok $? "the objects of the unit tests are there" "$work/log"
 for object in "${objects[@]}"; do
     name=$(basename "$object" .o)
     # Nothing above src/lib is in the library.
-    grep -oE '(src/(host|server|sim|audit|bench|cli)|include)/[a-z0-9_/]*\.h' "${object%.o}.d" |
+    grep -oE '(src/(host|server|sim|audit|cli)|include)/[a-z0-9_/]*\.h' "${object%.o}.d" |
         grep -qvE '^include/hearsay(/(account|advanced|base|central|device|discover|estimate|format|rappor|scheme|survey))?\.h$' && continue
     gcc "$object" "${rigs[@]}" "$work/gcc.o" -lgmp -lm -o "$work/$name" >"$work/all" 2>&1 &&
         "$work/$name" >>"$work/all" 2>&1

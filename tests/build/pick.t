@@ -27,7 +27,7 @@ ok $? "every test is linked with the library, last" "$log"
 grep -E '^\$\(OUT\)/tests/(unit/lib|exact)/' "$work/links" | grep -E 'ROOM_(host|server|sim|cli)' >"$log"
 [[ ! -s $log ]]
 ok $? "unit and exact tests of the library with nothing above it" "$log"
-grep -E '^\$\(OUT\)/tests/unit/server/' "$work/links" | grep -E 'ROOM_(sim|cli|bench)' >"$log"
+grep -E '^\$\(OUT\)/tests/unit/server/' "$work/links" | grep -E 'ROOM_(sim|cli)' >"$log"
 [[ ! -s $log ]] && grep -q '^$(OUT)/tests/unit/server/http/test_listen: .*$(ROOM_server) $(ROOM_host) $(ROOM_lib)$' "$work/links"
 ok $? "those of the server with what it may see" "$log"
 grep '^$(OUT)/tests/attack/test_zoo_device: ' "$work/links" >"$log"

@@ -113,8 +113,6 @@ scenario "survey" survey --spinner 0.7 --answers examples/answers.csv --column a
 scenario "survey by a matrix" survey --matrix examples/channel.csv --counts 5,3,2 --plot OUT
 # One audit after the other; a prime step meets each of them elsewhere.
 late faults 17 "audit --all survives one in 17" audit --all --epsilon 1 --samples 1000
-hearsay=${hearsay%hearsay}hearsay-bench scenario "bench of a loop" --quick --kernel 'unary-fold-1000*'
-hearsay=${hearsay%hearsay}hearsay-bench scenario "bench of a command" --quick --kernel 'randomize-grr*'
 scenario "device answer" device answer "$work/device" a x
 scenario "device budget" device budget "$work/device"
 scenario "device tasks" device tasks "$work/device" --format csv

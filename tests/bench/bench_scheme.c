@@ -57,8 +57,7 @@ static bool bench_scheme_open(struct bench_scheme *x,
                      .kind = c->d != 0 ? HSY_KIND_VALUES : HSY_KIND_NUMBER,
                      .d = c->d,
                      .hi = c->d != 0 ? 0 : c->range,
-                     .param = {[HSY_PARAM_G] = c->g,
-                               [HSY_PARAM_POOL_BITS] = c->pool_bits,
+                     .param = {[HSY_PARAM_POOL_BITS] = c->pool_bits,
                                [HSY_PARAM_Q] = c->q,
                                [HSY_PARAM_T] = c->t}};
 

@@ -35,7 +35,6 @@ struct bench_case {
     const char *mechanism;
     uint32_t d;
     int64_t range; /* of a range whose mean is asked, if there is no d */
-    uint32_t g;    /* of local hashing; 0: the best */
     uint32_t pool_bits;
     uint32_t hashes, width; /* of a sketch; of RAPPOR, width being cohorts */
     uint32_t candidates;    /* of a decoding */
