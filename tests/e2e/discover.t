@@ -100,6 +100,9 @@ ok(len(plan["stages"]) == 6 and plan["users"] == 6 * max(s["users"] for s in pla
 z = -statistics.NormalDist().inv_cdf(0.05 / 8192) - statistics.NormalDist().inv_cdf(0.05)
 v0 = plan["stages"][1]["variance"]
 ok(abs(plan["stages"][1]["users"] / (v0 * z * z / 0.0001) - 1) < 1e-3, "V0 (z + z')^2 / f^2 of them for a stage", plan["stages"][1])
+for more, most in (((), 32), (("--top", 4, "--keep", 3), 12), (("--batches", "--bits", 24), 32)):
+    told = must("discover", "plan", "--epsilon", "1", "--frequency", "0.01", *more).decode()
+    ok("\nmore than %d prefixes of one length are at least half as frequent.\n" % most in told, "a plan states its condition: %d prefixes" % most, told)
 ok(must("discover", "plan", "--epsilon", "1", "--frequency", "0.01", "--bits", "24", "--step", "6") ==
    must("discover", "plan", "--epsilon", "1", "--frequency", "0.01", "--set", "bits=24", "--set", "step=6"), "--bits and --step as in batches and in simulation")
 few = must("discover", "show", "--significant", stdin=must("randomize", *PEM, "--epsilon", "1", "--simulate", "--seed", "1", stdin=text(people[:60])))

@@ -1,6 +1,8 @@
 /* plan_show.c - a plan as sentences and as one flat object. */
 #include "cli/plan/internal.h"
 
+#include <inttypes.h>
+
 static const char *const plan_number_names[] = {"alpha", "n", "beta",
                                                 "epsilon"};
 
@@ -80,12 +82,14 @@ static void show_head(const struct plan_run *x)
     const enum plan_number missing = x->question.missing;
     const char *what = show_what(x);
 
-    if (p->at.nstages != 0)
+    if (p->at.nstages > 1)
         printf("A string that a share alpha of %s people have is found with "
                "probability at least\n1 - beta, by %s at epsilon %.9g, in %zu "
-               "groups.\n\n",
+               "groups, unless\nmore than %" PRIu64 " prefixes of one length "
+               "are at least half as frequent.\n\n",
                missing == PLAN_N ? "n" : "all", p->at.info.mechanism,
-               p->at.info.epsilon, p->at.nstages);
+               p->at.info.epsilon, p->at.nstages,
+               p->at.stages[p->at.nstages - 2].keep);
     else
         printf("%c%s, estimated by %s, is off by more than alpha\nwith "
                "probability at most beta.\n\n",

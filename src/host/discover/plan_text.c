@@ -1,6 +1,8 @@
 /* plan_text.c - how many people a search takes, for a person and a program. */
 #include "host/discover/discover.h"
 
+#include <inttypes.h>
+
 /* ---- Cells --------------------------------------------------------------- */
 
 enum plan_cell {
@@ -106,6 +108,19 @@ static void plan_out(const void *ctx, size_t row, size_t column,
     *out = plan_cell(&v->plan->row[row], row, v->kind->cells[column]);
 }
 
+/* Stages keep a number of prefixes, so the probability has a condition
+ * (docs/discovery.md). */
+static void plan_say_unless(FILE *to, const struct discover_plan *plan,
+                            const char *before)
+{
+    if (plan->count > 1)
+        fprintf(to,
+                "%s\nmore than %" PRIu64 " prefixes of one length are at least "
+                "half as frequent",
+                before, plan->row[plan->count - 2].stage.keep);
+    fprintf(to, ".\n\n");
+}
+
 static void plan_say_one_round(FILE *to, const struct plan_view *v)
 {
     const bool puzzle = v->kind == &plan_puzzle;
@@ -120,9 +135,11 @@ static void plan_say_one_round(FILE *to, const struct plan_view *v)
                    : "%s, epsilon %.9g: a string that %.4g %% of people hold "
                      "passes each of %zu stage%s\nwith probability %.14g %% if "
                      "%.0f people answer. Each is in one group; the total is\n"
-                     "the number of groups times the largest requirement.\n\n",
+                     "the number of groups times the largest requirement",
             v->info->mechanism, v->info->epsilon, 100 * v->aim->frequency, n,
             n == 1 ? "" : "s", 100 * (1 - v->aim->miss), v->plan->users);
+    if (!puzzle)
+        plan_say_unless(to, v->plan, ". The probability is lower if");
 }
 
 static void plan_say_batches(FILE *to, const struct plan_view *v)
@@ -133,9 +150,10 @@ static void plan_say_batches(FILE *to, const struct plan_view *v)
     fprintf(to,
             "in batches, epsilon %.9g: a string that %.4g %% of people hold "
             "passes each of\n%zu stages with probability %.14g %% if %.0f "
-            "people answer, each at one stage.\n\n",
+            "people answer, each at one stage",
             epsilon, 100 * v->aim->frequency, plan->count,
             100 * (1 - v->aim->miss), plan->users);
+    plan_say_unless(to, plan, ", unless");
     fprintf(to,
             "A person answers once and spends epsilon %.9g. The same people at "
             "every stage\nwould spend %.9g; a stage that is repeated with the "
