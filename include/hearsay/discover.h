@@ -45,13 +45,15 @@ typedef struct hsy_stage {
                             0: keep */
     uint64_t room;       /* most candidates, if `most` prefixes pass the stage
                             before; 0: candidates */
-    double v0;           /* n times the variance at share 0, with n reports in
-                            the group */
-    double z;            /* threshold in standard errors: normal quantile of 1 -
-                            alpha / candidates */
-    size_t width;        /* 64-bit words of a code: hsy_codes_per_truth */
-    bool significant;    /* only significant prefixes pass */
-    double alpha;        /* as in hsy_search */
+    double v0, v1;       /* n times the variance at share 0 and at share 1, with
+                            n reports in the group; v1 0: as at share 0 */
+    double q;         /* chance that another's report supports a candidate; 0:
+                         counts are taken for normal */
+    double z;         /* threshold in standard errors: normal quantile of 1 -
+                         alpha / candidates */
+    size_t width;     /* 64-bit words of a code: hsy_codes_per_truth */
+    bool significant; /* only significant prefixes pass */
+    double alpha;     /* as in hsy_search */
 } hsy_stage;
 
 /* Plan the stages of a search before collecting. Returns HSY_E_RANGE with the
@@ -65,8 +67,10 @@ HSY_API hsy_status hsy_search_plan(const hsy_scheme *s,
 /* hsy_stage_users returns the reports that the group of a stage needs to find a
  * prefix of this share, except with probability `miss`. hsy_stage_share returns
  * the smallest share that `reports` reports suffice for [WLJ19; docs/theory.md,
- * 5.1]. Both count stage->candidates: where more than `keep` prefixes stand out
- * there are more, and the threshold is higher. 0 < share, miss < 1. */
+ * 5.1]. Both allow for the skew of counts and for the variance that the
+ * string's own people add, and count stage->candidates: where more than `keep`
+ * prefixes stand out there are more, and the threshold is higher. 0 < share,
+ * miss < 1. */
 HSY_API double hsy_stage_users(const hsy_stage *stage, double share,
                                double miss);
 HSY_API double hsy_stage_share(const hsy_stage *stage, double reports,

@@ -110,6 +110,22 @@ static double case_users(const struct plan_case *c, hsy_bound bound,
     return most * (double)c->nstages;
 }
 
+/* The chance that a stage misses a string: by bisection over its quantile. */
+static double case_miss(const hsy_stage *stage, double reports, double share)
+{
+    double low = -37, high = 8; /* where it is neither 0 nor 1 */
+
+    for (int i = 0; i < 60; i++) {
+        const double z = (low + high) / 2;
+
+        if (hsy_stage_share(stage, reports, hsy_normal_cdf(z)) > share)
+            low = z;
+        else
+            high = z;
+    }
+    return hsy_normal_cdf(high);
+}
+
 static double case_beta(const struct plan_case *c, hsy_bound bound, double n,
                         double alpha)
 {
@@ -117,11 +133,9 @@ static double case_beta(const struct plan_case *c, hsy_bound bound, double n,
 
     if (c->nstages == 0)
         return hsy_accuracy_beta(&c->accuracy, bound, n, alpha / c->unit);
-    for (size_t i = 0; i < c->nstages; i++) {
-        const double se = sqrt(c->stages[i].v0 * (double)c->nstages / n);
-
-        most = fmax(most, hsy_normal_cdf(c->stages[i].z - alpha / se));
-    }
+    for (size_t i = 0; i < c->nstages; i++)
+        most =
+            fmax(most, case_miss(&c->stages[i], n / (double)c->nstages, alpha));
     return most;
 }
 

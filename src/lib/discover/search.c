@@ -74,6 +74,8 @@ static void search_stage_of(hsy_stage *stage, const hsy_scheme *s,
                          .oracle = own.mechanism,
                          .bits = search_length(info, i),
                          .v0 = own.v0,
+                         .v1 = own.v1,
+                         .q = own.q,
                          .width = hsy_codes_per_truth(s)};
     stage->step =
         i == 0 ? stage->bits : stage->bits - search_length(info, i - 1);
@@ -137,16 +139,61 @@ hsy_status hsy_search_plan(const hsy_scheme *s,
     return HSY_OK;
 }
 
-double hsy_stage_users(const hsy_stage *stage, double share, double miss)
+/* The standard deviation of an estimate, times sqrt(n), of a string of this
+ * share in a group that is a sample of all people. */
+static double search_spread(const hsy_stage *stage, double share)
 {
-    const double z = (stage->z - hsy_normal_quantile(miss)) / share;
+    const double f = fmin(share, 1);
 
-    return ceil(stage->v0 * z * z);
+    return stage->v1 == 0
+               ? sqrt(stage->v0)
+               : sqrt((1 - f) * stage->v0 + f * stage->v1 + f * (1 - f));
 }
 
+/*
+ * The threshold is that of a binomial tail, which skew moves away from z
+ * standard errors: by Cornish and Fisher, this over sqrt(n) more of them.
+ */
+static double search_skew(const hsy_stage *stage)
+{
+    const double q = stage->q;
+
+    return q <= 0 || q >= 0.5 ? 0
+                              : (stage->z * stage->z - 1) * (1 - 2 * q) /
+                                    (6 * sqrt(q * (1 - q)));
+}
+
+/* share n = (z sqrt(v0) + z_b spread) sqrt(n) + skew sqrt(v0), solved for
+ * sqrt(n). */
+double hsy_stage_users(const hsy_stage *stage, double share, double miss)
+{
+    const double line = stage->z * sqrt(stage->v0) -
+                        hsy_normal_quantile(miss) * search_spread(stage, share);
+    const double skew = search_skew(stage) * sqrt(stage->v0);
+    const double root =
+        (line + sqrt(line * line + 4 * share * skew)) / share / 2;
+
+    return ceil(root * root);
+}
+
+/* By bisection: the spread grows with the share. */
 double hsy_stage_share(const hsy_stage *stage, double reports, double miss)
 {
-    return (stage->z - hsy_normal_quantile(miss)) * sqrt(stage->v0 / reports);
+    const double threshold = (stage->z + search_skew(stage) / sqrt(reports)) *
+                             sqrt(stage->v0 / reports);
+    const double z = -hsy_normal_quantile(miss) / sqrt(reports);
+    double low = 0,
+           high = threshold + fabs(z) * sqrt(stage->v0 + stage->v1 + 1);
+
+    for (int i = 0; i < 60; i++) {
+        const double f = (low + high) / 2;
+
+        if (threshold + z * search_spread(stage, f) > f)
+            low = f;
+        else
+            high = f;
+    }
+    return high;
 }
 
 /* ---- One stage ----------------------------------------------------------- */

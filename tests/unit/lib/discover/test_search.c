@@ -60,6 +60,32 @@ static void users(void)
        "and so many reports find it");
 }
 
+/* The reports of a stage against the law of counts: the threshold is a binomial
+ * tail, of n people f n or so hold the string. */
+static void users_of_counts(double f)
+{
+    const double p = 0.5, q = 1.0 / 56, gap = (p - q) * (p - q);
+    const double chance = 0.05 / 8192;
+    const hsy_stage stage = {.v0 = q * (1 - q) / gap,
+                             .v1 = p * (1 - p) / gap,
+                             .q = q,
+                             .z = -hsy_normal_quantile(chance)};
+    const double n = hsy_stage_users(&stage, f, 0.05);
+    const double mean = n * (f * p + (1 - f) * q);
+    const double variance =
+        n * (f * p * (1 - p) + (1 - f) * q * (1 - q) + f * (1 - f) * gap);
+    uint64_t least = (uint64_t)(n * q);
+    double found;
+
+    while (hsy_binomial_cdf((uint64_t)n - least, (uint64_t)n, 1 - q) > chance)
+        least++;
+    found = hsy_normal_cdf((mean - (double)least + 0.5) / sqrt(variance));
+    ok(found > 0.94 && found < 0.96,
+       "%.0f reports find a string of %g with probability %.4f", n, f, found);
+    ok(fabs(hsy_stage_share(&stage, n, 0.05) / f - 1) < 0.01,
+       "and so many reports find that share");
+}
+
 /* Ninety prefixes of 1.2 %, one of 1 %, and 8000 that nobody has, whose
  * estimates are a normal law's quantiles. */
 #define CROWD 8091u
@@ -332,6 +358,10 @@ int main(void)
 {
     plan();
     users();
+    users_of_counts(0.2);
+    users_of_counts(0.05);
+    users_of_counts(0.01);
+    users_of_counts(0.001);
     crowd();
     refusals();
     order();
