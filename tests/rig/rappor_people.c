@@ -36,6 +36,15 @@ static double people_binomial(struct people *p, double n, double q)
     return count;
 }
 
+/* The weight of the string at a rank, counted from 0. */
+static double people_weight(const struct people_shape *shape, size_t rank)
+{
+    const double all = (double)(shape->real + shape->unlisted);
+
+    return shape->decay > 0 ? exp(-shape->decay * (double)rank / all)
+                            : pow((double)rank + 1, -shape->power);
+}
+
 void people_open(struct people *p, const struct people_shape *shape,
                  double noise)
 {
@@ -78,7 +87,7 @@ void people_open(struct people *p, const struct people_shape *shape,
                         ? shape->real + shape->bogus + other++
                         : listed++;
 
-        all += p->share[at] = pow((double)rank + 1, -shape->power);
+        all += p->share[at] = people_weight(shape, rank);
     }
     for (size_t i = 0; i < strings; i++)
         p->share[i] /= all;

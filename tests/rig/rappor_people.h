@@ -1,8 +1,9 @@
 /*
  * rappor_people.h - populations of known truth for RAPPOR's decoder.
  *
- * Strings have random bits, as hashes have. Shares follow a power law; some
- * strings of the population are not listed, some that are listed nobody has.
+ * Strings have random bits, as hashes have. Shares follow a power law or fall
+ * exponentially; some strings of the population are not listed, some that are
+ * listed nobody has.
  */
 #ifndef RAPPOR_PEOPLE_H
 #define RAPPOR_PEOPLE_H
@@ -19,6 +20,7 @@ struct people_shape {
     double n;
     size_t real, bogus, unlisted; /* listed and held, listed only, held only */
     double power;
+    double decay; /* above 0: shares fall by e^-decay over all ranks instead */
 };
 
 struct people {

@@ -44,6 +44,23 @@ double stat_hoeffding(double a, double p, double runs)
     return exp(-runs * k);
 }
 
+void stat_limits(double limits[2], uint64_t k, uint64_t n)
+{
+    for (int side = 0; side < 2; side++) {
+        double low = 0, high = 1;
+
+        for (int i = 0; i < 50; i++) {
+            const double p = (low + high) / 2;
+            const bool below =
+                side == 0 ? k > 0 && 1 - hsy_binomial_cdf(k - 1, n, p) < 0.025
+                          : k == n || hsy_binomial_cdf(k, n, p) > 0.025;
+
+            *(below ? &low : &high) = p;
+        }
+        limits[side] = side == 0 ? low : high;
+    }
+}
+
 /* ---- Schemes ------------------------------------------------------------- */
 
 #define STAT_POOLS 4u

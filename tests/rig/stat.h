@@ -39,6 +39,9 @@ double stat_binomial(uint64_t k, uint64_t n, double p);
  */
 double stat_hoeffding(double a, double p, double runs);
 
+/* The exact 95 % limits of a binomial proportion [CP34]. */
+void stat_limits(double limits[2], uint64_t k, uint64_t n);
+
 /* ---- Schemes ------------------------------------------------------------- */
 
 struct stat_ask {

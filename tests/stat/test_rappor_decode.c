@@ -9,12 +9,12 @@
 
 /* An all-bogus list, unlisted strings, collisions, few bits. */
 static const struct people_shape scenarios[] = {
-    {"as RAPPOR's demo", 32, 64, 1, 1e6, 90, 100, 10, 1.0},
-    {"every candidate bogus", 32, 64, 1, 1e6, 0, 190, 100, 1.0},
-    {"every candidate bogus, few strings", 32, 64, 1, 1e6, 0, 190, 20, 1.0},
-    {"two hashes, few reports", 16, 64, 2, 2e5, 40, 60, 20, 1.0},
-    {"all listed", 128, 32, 2, 1e6, 30, 170, 0, 1.5},
-    {"eight bits, half unlisted", 8, 128, 2, 1e6, 20, 80, 30, 0.5},
+    {"as RAPPOR's demo", 32, 64, 1, 1e6, 90, 100, 10, 1.0, 0},
+    {"every candidate bogus", 32, 64, 1, 1e6, 0, 190, 100, 1.0, 0},
+    {"every candidate bogus, few strings", 32, 64, 1, 1e6, 0, 190, 20, 1.0, 0},
+    {"two hashes, few reports", 16, 64, 2, 2e5, 40, 60, 20, 1.0, 0},
+    {"all listed", 128, 32, 2, 1e6, 30, 170, 0, 1.5, 0},
+    {"eight bits, half unlisted", 8, 128, 2, 1e6, 20, 80, 30, 0.5, 0},
 };
 
 #define SCENARIOS (sizeof scenarios / sizeof scenarios[0])

@@ -3,19 +3,26 @@
  * seldom as --alpha says, intervals that hold although they were selected, and
  * what is not among them.
  *
- * HSY_TEST_LONG=1 has 20 draws of every kind of population at their full size.
+ * HSY_TEST_LONG=1 has 20 draws of every kind of population.
  */
 #include "rig/rappor_people.h"
 #include "rig/stat.h"
 
 static const struct people_shape found_kinds[] = {
-    {"few strings, heavy tail", 32, 64, 1, 1e6, 20, 80, 5, 1.5},
-    {"a list ten times too long", 16, 32, 2, 6e4, 12, 108, 0, 1.0},
-    {"many strings, light tail", 32, 64, 1, 1e6, 120, 120, 20, 0.5},
-    {"two hashes, half unlisted", 16, 64, 2, 5e5, 30, 60, 30, 1.0},
-    {"ten times too long, many", 64, 32, 2, 1e6, 40, 400, 0, 1.0},
-    {"more candidates than bits", 16, 16, 2, 1e5, 20, 300, 0, 1.2},
-    {"one string has most", 32, 32, 2, 2e5, 30, 100, 10, 2.0},
+    {"few strings, heavy tail", 32, 64, 1, 1e6, 20, 80, 5, 1.5, 0},
+    {"a list ten times too long", 16, 32, 2, 6e4, 12, 108, 0, 1.0, 0},
+    {"many strings, light tail", 32, 64, 1, 1e6, 120, 120, 20, 0.5, 0},
+    {"two hashes, half unlisted", 16, 64, 2, 5e5, 30, 60, 30, 1.0, 0},
+    {"ten times too long, many", 64, 32, 2, 1e6, 40, 400, 0, 1.0, 0},
+    {"more candidates than bits", 16, 16, 2, 1e5, 20, 300, 0, 1.2, 0},
+    {"one string has most", 32, 32, 2, 2e5, 30, 100, 10, 2.0, 0},
+    {"exponential, one hash", 32, 64, 1, 1e6, 90, 100, 10, 0, 5},
+    {"exponential, few people", 16, 64, 2, 7e4, 50, 10, 0, 0, 5},
+    {"three in four nobody has", 32, 32, 2, 2e5, 60, 200, 10, 1.0, 0},
+    {"exponential, many bits", 128, 128, 2, 1e6, 100, 100, 0, 0, 5},
+    {"few found of a long list", 16, 32, 2, 1e5, 40, 400, 20, 1.2, 0},
+    {"ten strings, nine times as many", 32, 64, 1, 1e5, 10, 90, 0, 1.0, 0},
+    {"twenty alike", 32, 64, 2, 1e6, 20, 300, 0, 0, 0},
 };
 
 #define FOUND_KINDS (sizeof found_kinds / sizeof found_kinds[0])
@@ -27,11 +34,12 @@ static const double found_alphas[FOUND_ALPHAS] = {0.05, 0.1, 0.2};
 
 struct found_sums {
     double wrong;        /* false share */
+    double wrong2;       /* its square */
     double right;        /* true strings */
     double missed;       /* share of the detected whose interval misses */
     double rest;         /* runs in which that of the rest does */
     double width, error; /* of the detected: in standard errors; squared */
-    double detected;
+    double detected, held;
 };
 
 static bool found_plausible(double a, double p, double runs)
@@ -59,8 +67,10 @@ static void found_add(struct found_sums *sums, const struct people *p,
         sums->error += off * off;
     }
     sums->detected += detected;
+    sums->held += detected - missed;
     sums->right += detected - wrong;
     sums->wrong += detected > 0 ? wrong / detected : 0;
+    sums->wrong2 += detected > 0 ? wrong * wrong / detected / detected : 0;
     sums->missed += detected > 0 ? missed / detected : 0;
     sums->rest += rest < p->summary.rest.low || rest > p->summary.rest.high;
 }
@@ -68,13 +78,20 @@ static void found_add(struct found_sums *sums, const struct people *p,
 static void found_say(const struct people_shape *shape,
                       const struct found_sums *s, double alpha, double runs)
 {
-    ok(found_plausible(s->wrong / runs, alpha, runs),
-       "%s, alpha %g: false %.4f, right %.2f", shape->name, alpha,
-       s->wrong / runs, s->right / runs);
+    const double wrong = s->wrong / runs;
+    double limits[2];
+
+    stat_limits(limits, (uint64_t)s->held, (uint64_t)s->detected);
+    ok(found_plausible(wrong, alpha, runs),
+       "%s, alpha %g: false %.4f (standard error %.4f), right %.2f",
+       shape->name, alpha, wrong,
+       sqrt(fmax(s->wrong2 / runs - wrong * wrong, 0) / (runs - 1)),
+       s->right / runs);
     ok(found_plausible(s->missed / runs, 0.05, runs),
-       "and %.4f of the intervals of the detected miss; they reach %.2f "
-       "standard errors, errors are %.2f of them",
-       s->missed / runs, s->width / fmax(s->detected, 1),
+       "and %.4f of the intervals of the detected miss; %.3f [%.3f, %.3f] of "
+       "%.0f hold; they reach %.2f standard errors, errors are %.2f of them",
+       s->missed / runs, s->held / fmax(s->detected, 1), limits[0], limits[1],
+       s->detected, s->width / fmax(s->detected, 1),
        sqrt(s->error / fmax(s->detected, 1)));
     ok(found_plausible(s->rest / runs, 0.05, runs),
        "the rest's misses in %.3f of runs", s->rest / runs);
@@ -144,7 +161,8 @@ static size_t found_by_mean(const struct people *p, double alpha)
  * noise. */
 static void found_certain(void)
 {
-    const struct people_shape shape = {"alike", 32, 64, 2, 1e6, 20, 300, 0, 0};
+    const struct people_shape shape = {"alike", 32,  64, 2, 1e6,
+                                       20,      300, 0,  0, 0};
     const hsy_rappor_options how = {
         .size = sizeof how, .alpha = 0.2, .sweeps = stat_long() ? 0 : 400};
     const unsigned draws = stat_long() ? FOUND_DRAWS : 3;
@@ -178,7 +196,7 @@ static void found_certain(void)
 /* One bit, by a formula without residuals: nothing but the option can know. */
 static void found_dispersed(void)
 {
-    const struct people_shape shape = {"one bit", 1, 4, 1, 4000, 1, 0, 0, 1};
+    const struct people_shape shape = {"one bit", 1, 4, 1, 4000, 1, 0, 0, 1, 0};
     const hsy_rappor_options plain = {.size = sizeof plain};
     const hsy_rappor_options wide = {.size = sizeof wide, .dispersion = 9};
     hsy_rappor_share once, same, blind;

@@ -247,7 +247,7 @@ static void test_edges(void)
 
 static void test_same_again(void)
 {
-    const struct people_shape shape = {"", 16, 16, 2, 1e5, 10, 10, 5, 1};
+    const struct people_shape shape = {"", 16, 16, 2, 1e5, 10, 10, 5, 1, 0};
     hsy_rappor_share first[20];
     struct people p;
 
@@ -270,7 +270,7 @@ static void test_same_again(void)
 /* A bit that both hashes name counts once. */
 static void test_repeats(void)
 {
-    const struct people_shape one = {"", 8, 32, 1, 1e5, 5, 5, 0, 1};
+    const struct people_shape one = {"", 8, 32, 1, 1e5, 5, 5, 0, 1, 0};
     hsy_rappor_data twice;
     hsy_rappor_share shares[10];
     hsy_rappor_summary summary;
@@ -299,7 +299,7 @@ static void test_repeats(void)
 /* More candidates than a dense regression takes. */
 static void test_long_list(void)
 {
-    const struct people_shape shape = {"", 128, 16, 2, 1e7, 10, 2490, 0, 1};
+    const struct people_shape shape = {"", 128, 16, 2, 1e7, 10, 2490, 0, 1, 0};
     struct people p;
     size_t right = 0, wrong = 0;
 
