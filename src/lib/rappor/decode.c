@@ -14,9 +14,9 @@
 #define DECODE_SWEEPS_LEAST 160u
 #define DECODE_BURN_LEAST 60u
 #define DECODE_ZERO_MOST 0.5 /* P(zero) of a detected string */
-#define DECODE_FREEDOM                                                         \
-    32.0 /* below, residuals say too little of dispersion                      \
-          */
+#define DECODE_FREEDOM 32.0  /* below, too little is known of dispersion: */
+#define DECODE_KNOWN 1e9     /* it is taken to be 1 */
+#define DECODE_RANKS 0.57    /* zeta(3) / zeta(2)^(3/2) */
 
 struct decode {
     struct rappor_work work;
@@ -25,6 +25,7 @@ struct decode {
     hsy_rappor_share *shares;
     hsy_rappor_summary summary;
     double phi;
+    double freedom; /* degrees of freedom that phi is from */
 };
 
 /* ---- Options ------------------------------------------------------------- */
@@ -214,15 +215,35 @@ static void decode_unlisted(struct decode *d)
  * patterns do not move that mean: their part of the variance is k/(k-1) times
  * what residuals say.
  */
-static double decode_dispersion(const struct decode *d, double squares,
-                                double columns)
+static void decode_dispersion(struct decode *d, double squares, double columns)
 {
     const double k = d->work.design.k;
-    const double freedom = d->work.design.live * k - columns;
 
-    if (freedom < DECODE_FREEDOM)
-        return 1;
-    return 1 + fmax(0, squares / freedom - 1) * k / (k - 1);
+    d->phi = 1;
+    d->freedom = d->work.design.live * k - columns;
+    if (d->freedom >= DECODE_FREEDOM)
+        d->phi += fmax(0, squares / d->freedom - 1) * k / (k - 1);
+    else
+        d->freedom = DECODE_KNOWN;
+}
+
+/*
+ * The skew of the estimate of a candidate that nobody has. In each cohort the h
+ * bits of an unlisted string meet those of the candidate by a binomial law, and
+ * what residuals vary more than noise is from such strings. Of one string that
+ * is all of the skew; of many whose shares fall as 1/rank the sum of cubes over
+ * the sum of squares to 3/2 is left of it. With one hash meetings are few and
+ * large, which the candidate's own dispersion shows (hsy_rappor_local).
+ */
+static double decode_skew(const struct decode *d)
+{
+    const double h = d->data->h, meets = h / d->work.design.k;
+    const double part = 1 - 1 / d->phi;
+
+    if (d->data->h == 1 || meets >= 0.5)
+        return 0;
+    return DECODE_RANKS * part * sqrt(part) * (1 - 2 * meets) /
+           sqrt(h * meets * (1 - meets) * d->work.design.live);
 }
 
 /* Regress on all candidates if that can be done. */
@@ -239,7 +260,7 @@ static bool decode_pose(struct decode *d)
     w->fit.columns = all;
     if (!hsy_rappor_fit(&w->fit, &w->design, &dependent))
         return false;
-    d->phi = decode_dispersion(
+    decode_dispersion(
         d, hsy_rappor_residual(w->chain.residual, &w->design, &w->fit),
         (double)w->fit.order);
     hsy_rappor_local(w->chain.phi, &w->design, w->chain.residual, d->phi);
@@ -292,17 +313,20 @@ static hsy_status decode_sample(struct decode *d, bool posed, hsy_error *err)
         first.burn = DECODE_BURN_LEAST / 2;
         first.sweeps = DECODE_BURN_LEAST / 3;
         first.dispersion = d->phi = 1;
+        first.freedom = DECODE_KNOWN;
         first.unit = decode_unit(d);
         for (size_t j = 0; j < w->design.candidates; j++)
             w->chain.phi[j] = d->phi;
         st = hsy_rappor_sample(&ran, w, &first, err);
         if (st != HSY_OK)
             return st;
-        d->phi = decode_dispersion(d, ran.squares, ran.nonzero + 1);
+        decode_dispersion(d, ran.squares, ran.nonzero + 1);
         hsy_rappor_local(w->chain.phi, &w->design, w->chain.residual, d->phi);
         memset(w->chain.x, 0, w->design.candidates * sizeof *w->chain.x);
     }
     run.dispersion = d->phi;
+    run.freedom = d->freedom;
+    run.skew = decode_skew(d);
     run.unit = decode_unit(d);
     run.lane = 1;
     return hsy_rappor_sample(&ran, w, &run, err);
@@ -421,9 +445,8 @@ static hsy_status decode_refit(struct decode *d, hsy_error *err)
                            "combination of others'; list fewer, or collect "
                            "with more bits or cohorts",
                            HSY_UNIT_CANDIDATE, dependent + 1);
-    d->phi = decode_dispersion(
-        d, hsy_rappor_residual(w->chain.residual, &w->design, f),
-        (double)f->order);
+    decode_dispersion(d, hsy_rappor_residual(w->chain.residual, &w->design, f),
+                      (double)f->order);
     return HSY_OK;
 }
 

@@ -133,6 +133,8 @@ void hsy_rappor_local(double *phi, const struct rappor_design *d,
 struct rappor_run {
     uint32_t burn, sweeps;
     double dispersion; /* of all bits; the chain has each candidate's own */
+    double freedom;    /* degrees of freedom that the dispersion is from */
+    double skew;       /* of an estimate of 0 */
     double unit;       /* the typical standard error: the grid's step */
     uint64_t seed, lane;
     bool gram;      /* use the fit's matrix: its columns are all candidates */

@@ -7,7 +7,8 @@
  * doubling after that; within a bin weight goes by logarithmic width.
  * The bins' weights are Dirichlet: 10 for zero, 5 spread over the others by
  * their logarithmic widths. The intercept is flat on the positive numbers.
- * Likelihood: normal, weights w, variances times the dispersion.
+ * Likelihood: normal, weights w, variances times the dispersion; of a share of
+ * 0 gamma with the skew that unlisted strings can give it.
  *
  * Each sweep draws every share given the rest, the intercept, and the bins'
  * weights. What is averaged is P(0 | rest) and E(share | rest), not the draws.
@@ -39,7 +40,7 @@ struct sample {
     const struct rappor_fit *fit; /* NULL: the residual is kept instead */
     struct rappor_chain *chain;
     struct sample_prior prior;
-    double phi, unit;
+    double phi, unit, skew, freedom;
     hsy_stream stream;
     hsy_rng rng;
     size_t coins; /* left in the buffer */
@@ -321,6 +322,18 @@ static void sample_near(const struct sample *s, struct sample_near *near,
         sample_stretch(s, near, peak, s->unit, end);
 }
 
+/* Minus the logarithm of the likelihood of 0, z >= 0 standard errors away. It
+ * is z^2 / 2 of a normal law, more tail of a gamma law with the skew, and more
+ * again as the dispersion is an estimate: Student's law. */
+static double sample_depth(const struct sample *s, double z)
+{
+    const double t = s->skew * z / 2;
+    const double depth =
+        t < 1e-4 ? z * z / 2 : 4 * (t - log1p(t)) / (s->skew * s->skew);
+
+    return s->freedom / 2 * log1p(2 * depth / s->freedom);
+}
+
 /*
  * Given the rest, the share's likelihood is normal around `best` with standard
  * deviation sd. Exponents are taken from the largest there is, at best or at 0.
@@ -332,7 +345,9 @@ static void sample_share(struct sample *s, size_t j, bool counts)
     const double best = c->x[j] + sample_score(s, j) / norm;
     const double depth = precision * best * best / 2;
     const double peak[3] = {best, precision, best < 0 ? depth : 0};
-    const double zero = s->prior.weight[0] * (best < 0 ? 1 : exp(-depth));
+    const double zero =
+        s->prior.weight[0] *
+        (best < 0 ? 1 : exp(-sample_depth(s, best * sqrt(precision))));
     struct sample_near near;
     double coin, now = 0;
     uint32_t bin = 0;
@@ -378,7 +393,9 @@ hsy_status hsy_rappor_sample(struct rappor_ran *ran, struct rappor_work *work,
                        .fit = run->gram ? &work->fit : NULL,
                        .chain = &work->chain,
                        .phi = run->dispersion,
-                       .unit = run->unit};
+                       .unit = run->unit,
+                       .skew = run->skew,
+                       .freedom = run->freedom};
     const size_t all = work->design.candidates;
     double own = 0;
     hsy_status st = sample_grid(&s, sample_most(&s), err);
