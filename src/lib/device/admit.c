@@ -202,26 +202,8 @@ static uint32_t admit_window(const hsy_device *dev, const hsy_release *r)
     return fit < DEVICE_WINDOW ? (uint32_t)fit : DEVICE_WINDOW;
 }
 
-/* How many releases have to fit before this task may take a place: a shuffled
- * one, all from it to the last on its source. Else tasks between, in a document
- * for one device, could take the room of one that uses up everybody else's cap
- * (shuffled.c). */
-static uint32_t admit_places(const hsy_release *r, const hsy_document *doc,
-                             uint32_t i)
-{
-    uint32_t last = i;
-    hsy_task other;
-
-    for (uint32_t k = i + 1; release_layers(r) != 0 && k < doc->tasks; k++) {
-        hsy_document_task(doc, &other, k);
-        if (memcmp(other.source, r->task.source, sizeof other.source) == 0)
-            last = k;
-    }
-    return last - i + 1;
-}
-
 static hsy_status admit_fits(const hsy_device *dev, const hsy_release *r,
-                             uint32_t places, uint32_t day, hsy_error *err)
+                             uint32_t day, hsy_error *err)
 {
     if (day >= r->task.end)
         return hsy_fail_kind(err, HSY_E_OLD, HSY_FIELD_END, "the task is over",
@@ -234,7 +216,7 @@ static hsy_status admit_fits(const hsy_device *dev, const hsy_release *r,
         return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_SCHEME,
                               "a report does not fit in an upload",
                               HSY_UPLOAD_MAX);
-    if (places > dev->policy.releases - dev->nrecords)
+    if (dev->nrecords == dev->policy.releases)
         return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_RELEASES,
                               "there is no room for another release",
                               dev->policy.releases);
@@ -373,7 +355,7 @@ hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
     record = r->record = hsy_device_find(dev, r);
     if (record < dev->nrecords)
         return admit_again(dev, r, record, day, err);
-    st = admit_fits(dev, r, admit_places(r, doc, i), day, err);
+    st = admit_fits(dev, r, day, err);
     if (st == HSY_OK)
         st = hsy_state_current(dev, err);
     return st == HSY_OK ? admit_enter(dev, r, day, err) : st;

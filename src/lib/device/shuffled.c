@@ -162,54 +162,6 @@ static bool shuffled_gateway(const hsy_policy *policy, const hsy_task *task,
     return true;
 }
 
-/* Whether a document with these parties lets the task be sent. */
-static hsy_status shuffled_parties(const hsy_policy *policy,
-                                   const hsy_task *task, const hsy_parties *p,
-                                   hsy_error *err)
-{
-    if (!shuffled_gateway(policy, task, p))
-        return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_GATEWAY_KEYS,
-                        policy->ngateway_keys != 0
-                            ? "the document's gateway keys are not those of "
-                              "the policy"
-                            : "the first shuffler's statement does not name "
-                              "the document's gateway keys");
-    if (((policy->flags & HSY_POLICY_RELAY) != 0 ||
-         (task->flags & HSY_TASK_RELAY) != 0) &&
-        p->gateway_keys == 0)
-        return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_GATEWAY_KEYS,
-                        "the relay is demanded, and the document has no key "
-                        "of a gateway");
-    return HSY_OK;
-}
-
-/*
- * Terms (document.c) leave the document's parties out. So a document for one
- * device could have that device refuse another task on the source, which uses
- * up everybody else's cap: the one real report would stand among null uploads.
- * A shuffled task is therefore refused with any task on its source.
- */
-static hsy_status shuffled_together(const hsy_policy *policy,
-                                    const hsy_document *doc,
-                                    const hsy_task *task, const hsy_parties *p,
-                                    hsy_error *err)
-{
-    hsy_status st = shuffled_parties(policy, task, p, err);
-    hsy_task other;
-
-    for (uint32_t k = 0;
-         st == HSY_OK && task->model == HSY_MODEL_SHUFFLED && k < doc->tasks;
-         k++) {
-        hsy_document_task(doc, &other, k);
-        if (memcmp(other.source, task->source, sizeof other.source) == 0 &&
-            shuffled_parties(policy, &other, p, NULL) != HSY_OK)
-            st = hsy_fail(err, HSY_E_POLICY, HSY_FIELD_GATEWAY_KEYS,
-                          "the document's gateway keys have another task on "
-                          "the source refused, which shares its caps");
-    }
-    return st;
-}
-
 /* Whether what the task needs on the way to its collector is there. */
 static hsy_status shuffled_way(const hsy_device *dev, hsy_release *r,
                                const hsy_document *doc, const hsy_task *task,
@@ -219,15 +171,22 @@ static hsy_status shuffled_way(const hsy_device *dev, hsy_release *r,
     const bool demanded = (policy->flags & HSY_POLICY_RELAY) != 0;
     const bool relayed = demanded || (r->task.flags & HSY_TASK_RELAY) != 0;
     hsy_parties parties;
-    hsy_status st;
 
     hsy_document_parties(doc, &parties);
     r->relayed = relayed;
     r->relay_named = (policy->flags & HSY_POLICY_RELAY_NAMED) != 0 ||
                      (policy->nrelays == 0 && !demanded && parties.relay_len);
-    st = shuffled_together(policy, doc, task, &parties, err);
-    if (st != HSY_OK)
-        return st;
+    if (!shuffled_gateway(policy, task, &parties))
+        return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_GATEWAY_KEYS,
+                        policy->ngateway_keys != 0
+                            ? "the document's gateway keys are not those of "
+                              "the policy"
+                            : "the first shuffler's statement does not name "
+                              "the document's gateway keys");
+    if (relayed && parties.gateway_keys == 0)
+        return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_GATEWAY_KEYS,
+                        "the relay is demanded, and the document has no key "
+                        "of a gateway");
     if (relayed && HSY_UPLOAD_WIRE + hsy_release_payload(r) + HSY_REQUEST_ROOM >
                        parties.request_bytes)
         return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_REQUEST_BYTES,
