@@ -544,7 +544,9 @@ HSY_API hsy_status hsy_device_accept_document(hsy_device *dev,
 /* Admit task i of the accepted document, if the policy allows it. Returns
  * HSY_E_POLICY with the field and the limit otherwise, HSY_E_OLD if the task is
  * over. The first admission is stored durably; uploads are due from that round
- * on. */
+ * on. Admit all tasks before any is answered: after one that the document's
+ * parties, or room for releases, have refused, no shuffled task on its source
+ * is answered under this document. */
 HSY_API hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
                                     const hsy_document *doc, uint32_t i,
                                     hsy_error *err);

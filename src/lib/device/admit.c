@@ -172,6 +172,8 @@ hsy_status hsy_device_accept_document(hsy_device *dev, hsy_document *doc,
     dev->taken_len = len;
     for (uint32_t i = 0; i < dev->nrecords; i++)
         dev->records[i].admitted = false;
+    memset(dev->barred, 0, sizeof dev->barred);
+    dev->barred_all = false;
     *doc = read;
     return HSY_OK;
 }
@@ -193,6 +195,31 @@ uint32_t hsy_device_find(const hsy_device *dev, const hsy_release *r)
     return dev->nrecords;
 }
 
+/*
+ * Terms (document.c) say which tasks share a source, but not which of them a
+ * device admits: that depends on the document's parties, and on the room that
+ * tasks on other sources leave. In a document for one device these could have a
+ * task refused there that uses up everybody else's cap, and the answer of that
+ * device would stand alone among null uploads. So after such a refusal no
+ * shuffled task on the source is answered under this document.
+ */
+void hsy_device_bar(hsy_device *dev, const char *source)
+{
+    const size_t len = strlen(source) + 1;
+
+    if (dev->barred[0] == '\0')
+        memcpy(dev->barred, source, len);
+    else
+        dev->barred_all |= memcmp(dev->barred, source, len) != 0;
+}
+
+bool hsy_device_barred(const hsy_device *dev, const hsy_release *r)
+{
+    return release_layers(r) != 0 &&
+           (dev->barred_all || memcmp(dev->barred, r->task.source,
+                                      strlen(r->task.source) + 1) == 0);
+}
+
 /* As many rounds as there is room for, so that an upload may wait. */
 static uint32_t admit_window(const hsy_device *dev, const hsy_release *r)
 {
@@ -202,7 +229,7 @@ static uint32_t admit_window(const hsy_device *dev, const hsy_release *r)
     return fit < DEVICE_WINDOW ? (uint32_t)fit : DEVICE_WINDOW;
 }
 
-static hsy_status admit_fits(const hsy_device *dev, const hsy_release *r,
+static hsy_status admit_fits(hsy_device *dev, const hsy_release *r,
                              uint32_t day, hsy_error *err)
 {
     if (day >= r->task.end)
@@ -216,10 +243,12 @@ static hsy_status admit_fits(const hsy_device *dev, const hsy_release *r,
         return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_SCHEME,
                               "a report does not fit in an upload",
                               HSY_UPLOAD_MAX);
-    if (dev->nrecords == dev->policy.releases)
+    if (dev->nrecords == dev->policy.releases) {
+        hsy_device_bar(dev, r->task.source);
         return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_RELEASES,
                               "there is no room for another release",
                               dev->policy.releases);
+    }
     return HSY_OK;
 }
 

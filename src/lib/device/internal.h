@@ -299,6 +299,8 @@ struct hsy_device {
     void *open_ctx;
     const uint8_t *taken; /* the document, as far as it is known */
     size_t taken_len;
+    char barred[HSY_SOURCE_MAX + 1]; /* see hsy_device_bar; "": none */
+    bool barred_all;                 /* more sources than one */
 
     uint64_t generation;
     struct device_head head;
@@ -359,6 +361,11 @@ void hsy_device_drawn(struct device_draw *draw);
 
 /* ---- admit.c ------------------------------------------------------------- */
 
+/* A task on this source was refused for what terms do not say: no shuffled task
+ * on it is answered until the next document is taken. */
+void hsy_device_bar(hsy_device *dev, const char *source);
+bool hsy_device_barred(const hsy_device *dev, const hsy_release *r);
+
 /* The record of a release, or nrecords. */
 uint32_t hsy_device_find(const hsy_device *dev, const hsy_release *r);
 
@@ -385,7 +392,7 @@ hsy_status hsy_shuffled_allows(const hsy_device *dev, const hsy_release *r,
 
 /* Whether the shufflers of task i say today that they shuffle it, and whether
  * there is what it takes on the way to its collector. Sets the terms of r. */
-hsy_status hsy_shuffled_admit(const hsy_device *dev, hsy_release *r,
+hsy_status hsy_shuffled_admit(hsy_device *dev, hsy_release *r,
                               const hsy_document *doc, uint32_t i, uint32_t day,
                               hsy_error *err);
 

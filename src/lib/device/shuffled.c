@@ -196,7 +196,7 @@ static hsy_status shuffled_way(const hsy_device *dev, hsy_release *r,
     return HSY_OK;
 }
 
-hsy_status hsy_shuffled_admit(const hsy_device *dev, hsy_release *r,
+hsy_status hsy_shuffled_admit(hsy_device *dev, hsy_release *r,
                               const hsy_document *doc, uint32_t i, uint32_t day,
                               hsy_error *err)
 {
@@ -210,8 +210,11 @@ hsy_status hsy_shuffled_admit(const hsy_device *dev, hsy_release *r,
         st = hsy_fail(err, HSY_E_POLICY, HSY_FIELD_EPSILON_CENTRAL,
                       "the central epsilon is below what the task's batches "
                       "are proved to give");
-    if (st == HSY_OK)
+    if (st == HSY_OK) {
         st = shuffled_way(dev, r, doc, &task, err);
+        if (st != HSY_OK)
+            hsy_device_bar(dev, task.source);
+    }
     if (st == HSY_OK) {
         hsy_document_terms(doc, r->terms, i);
         memcpy(r->document, dev->head.digest, HSY_DIGEST);

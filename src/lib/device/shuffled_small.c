@@ -73,7 +73,7 @@ hsy_status hsy_shuffled_allows(const hsy_device *dev, const hsy_release *r,
     return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_POLICY, "cannot seal");
 }
 
-hsy_status hsy_shuffled_admit(const hsy_device *dev, hsy_release *r,
+hsy_status hsy_shuffled_admit(hsy_device *dev, hsy_release *r,
                               const hsy_document *doc, uint32_t i, uint32_t day,
                               hsy_error *err)
 {

@@ -178,7 +178,7 @@ CHANGE(long_report, g->tasks = 0;
 static hsy_task *beside(struct rig *g, const char *source)
 {
     return rig_task(g, g->tasks == 1 ? "shape" : "size", source,
-                    values("grr", 4, EPS), 0);
+                    values("grr", 3 + (uint32_t)g->tasks, EPS), 0);
 }
 
 /* A shuffled one, whose first shuffler names another gateway key. */
@@ -196,31 +196,112 @@ static void other_said_beside(struct rig *g, const char *source)
                others.wire[0], HSY_STATEMENT_SIGNED);
 }
 
-CHANGE(named_beside, other_said_beside(g, "browser"))
+/* One that demands a relay. */
+static void relayed_beside(struct rig *g, const char *source)
+{
+    beside(g, source)->flags = HSY_TASK_RELAY;
+}
+
+/* The same, with reports longer than a request. */
+static void long_beside(struct rig *g, const char *source)
+{
+    rig_task(g, "shape", source, values("oue", 4000, EPS), 0)->flags =
+        HSY_TASK_RELAY;
+    g->policy.release_bytes = 4096;
+    g->task[0].flags = 0;
+}
+
+/* The task comes last. */
+static void last_of_all(struct rig *g)
+{
+    const hsy_task first = g->task[0];
+
+    memmove(g->task, g->task + 1, (g->tasks - 1) * sizeof first);
+    g->task[g->tasks - 1] = first;
+}
+
+CHANGE(named, other_said_beside(g, "browser"))
 CHANGE(named_elsewhere, other_said_beside(g, "settings"))
-CHANGE(relayed_beside, directly(g);
-       beside(g, "browser")->flags = HSY_TASK_RELAY)
-CHANGE(relayed_elsewhere, directly(g);
-       beside(g, "settings")->flags = HSY_TASK_RELAY)
-CHANGE(full, g->policy.releases = 2; beside(g, "settings"); beside(g, "usage"))
-CHANGE(full_beside, g->policy.releases = 2; beside(g, "settings");
+CHANGE(named_before, named(g); last_of_all(g))
+CHANGE(relayed, directly(g); relayed_beside(g, "browser"))
+CHANGE(relayed_elsewhere, directly(g); relayed_beside(g, "settings"))
+CHANGE(relayed_before, relayed(g); last_of_all(g))
+CHANGE(too_long, long_beside(g, "browser"))
+CHANGE(too_long_elsewhere, long_beside(g, "settings"))
+CHANGE(too_long_before, too_long(g); last_of_all(g))
+CHANGE(full, g->policy.releases = 2; beside(g, "settings");
        beside(g, "browser"))
-CHANGE(room_beside, full_beside(g); g->policy.releases = 3)
+CHANGE(full_elsewhere, g->policy.releases = 2; beside(g, "settings");
+       beside(g, "usage"))
+CHANGE(room, full(g); g->policy.releases = 3)
+CHANGE(two_elsewhere, named_elsewhere(g); relayed_beside(g, "usage"))
+
+/* Whether the task is answered once all have been tried in their order. */
+static void answers(void (*change)(struct rig *g), bool want, const char *what)
+{
+    struct rig *g = shuffled_rig();
+    uint32_t own = 0;
+    int state;
+
+    change(g);
+    while (strcmp(g->task[own].id, "color") != 0)
+        own++;
+    rig_publish(g);
+    ok(rig_open(g, true) == HSY_OK && rig_take(g) == HSY_OK, "a device");
+    for (uint32_t i = 0; i < g->tasks; i++)
+        (void)rig_admit(g, i);
+    hsy_device_consent_set(g->dev, HSY_CONSENT_SEND, NULL);
+    state = rig_answer(g, own, 1);
+    ok(want ? state == HSY_ANSWERED
+            : state == -1 && g->err.status == HSY_E_POLICY &&
+                  g->err.field == HSY_FIELD_SOURCE,
+       "%s: %s", what, want ? "answered" : "not answered");
+    rig_free(g);
+}
 
 /* A document for one device could have it refuse what uses up the cap of the
  * source at all others. */
 static void tasks_on_a_source_go_together(void)
 {
-    admits(named_beside, HSY_E_POLICY, "gateway_keys",
-           "another task on the source, whose statement names other gateways");
-    admits(named_elsewhere, HSY_OK, NULL, "the same on another source");
-    admits(relayed_beside, HSY_E_POLICY, "gateway_keys",
-           "one that demands a relay, where there is no gateway");
-    admits(relayed_elsewhere, HSY_OK, NULL, "the same on another source");
-    admits(full_beside, HSY_E_POLICY, "releases",
-           "one on the source that would find no room");
-    admits(full, HSY_OK, NULL, "no room for those on other sources");
-    admits(room_beside, HSY_OK, NULL, "room for all up to the one");
+    answers(named, false,
+            "another task on the source, whose statement names other gateways");
+    answers(named_before, false, "the same before it");
+    answers(named_elsewhere, true, "the same on another source");
+    answers(relayed, false,
+            "one that demands a relay, where there is no gateway");
+    answers(relayed_before, false, "the same before it");
+    answers(relayed_elsewhere, true, "the same on another source");
+    answers(too_long, false, "one whose report is longer than a request");
+    answers(too_long_before, false, "the same before it");
+    answers(too_long_elsewhere, true, "the same on another source");
+    answers(two_elsewhere, true, "one on each of two other sources");
+    answers(full, false, "one on the source that finds no room");
+    answers(full_elsewhere, true, "no room for one on another source");
+    answers(room, true, "room for all");
+}
+
+/* The same where the task has been answered under a document without them. */
+static void known_tasks_go_together(uint32_t releases)
+{
+    struct rig *g = shuffled_rig();
+
+    g->policy.releases = releases;
+    rig_begin(g);
+    rig_answer(g, 0, 1);
+    beside(g, "settings");
+    beside(g, "usage")->id[0] = 'u';
+    rig_task(g, "weight", "browser", values("grr", 9, EPS), 0);
+    last_of_all(g);
+    rig_publish(g);
+    rig_day(g, 2);
+    ok(rig_take(g) == HSY_OK, "a document with other tasks before it");
+    for (uint32_t i = 0; i < g->tasks; i++)
+        (void)rig_admit(g, i);
+    rig_day(g, 4); /* terms are other ones, so it has waited for a slot */
+    ok(rig_answer(g, 3, 1) == (releases == 4 ? HSY_ANSWERED : -1),
+       "room for %u releases of 4: a known task is %s", releases,
+       releases == 4 ? "answered" : "not answered");
+    rig_free(g);
 }
 
 static void admission(void)
@@ -819,6 +900,8 @@ int main(void)
     label_says_both();
     admission();
     tasks_on_a_source_go_together();
+    known_tasks_go_together(3);
+    known_tasks_go_together(4);
     statements_are_checked();
     sizes_are_checked();
     uploads_are_sealed();
