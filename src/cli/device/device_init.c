@@ -48,11 +48,25 @@ static int init_policy(struct device_job *j, const struct task_file *d)
     return st == HSY_OK ? 0 : device_refused(j, &err);
 }
 
+/* Whether a cap, or a source without caps, refuses a task. */
+static bool init_capped(struct device_job *j)
+{
+    hsy_error why;
+    hsy_task task;
+    bool capped = false;
+
+    for (size_t i = 0; hsy_client_refused(j->home.client, &task, &why, i); i++)
+        capped |= why.field == HSY_FIELD_EPSILON ||
+                  why.field == HSY_FIELD_CAP_DAY ||
+                  why.field == HSY_FIELD_CAP_LIFETIME ||
+                  why.field == HSY_FIELD_SOURCE;
+    return capped;
+}
+
 static int init_show(struct device_job *j)
 {
     const char *now = j->options.has_now ? " --now TIME" : "";
     const char *directory = j->home.directory;
-    hsy_task refused;
     int failed;
 
     puts("Caps of this device (epsilon, at most):\n");
@@ -61,7 +75,7 @@ static int init_show(struct device_job *j)
     failed = device_show_tasks(j, TABLE_ALIGNED, false);
     if (failed)
         return failed;
-    if (hsy_client_refused(j->home.client, &refused, NULL, 0))
+    if (init_capped(j))
         puts("To allow a task that a cap refuses, create a device with other "
              "--source, --day\nor --lifetime.");
     printf("\nIn plain words: hearsay device tasks %s%s\nTo let it answer: "
