@@ -546,7 +546,8 @@ HSY_API hsy_status hsy_device_accept_document(hsy_device *dev,
  * over. The first admission is stored durably; uploads are due from that round
  * on. Admit all tasks before any is answered: after one that the document's
  * parties, or room for releases, have refused, no shuffled task on its source
- * is answered under this document. */
+ * is answered or sent for under this document, nor before its next slot; after
+ * two such sources, none on any. */
 HSY_API hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
                                     const hsy_document *doc, uint32_t i,
                                     hsy_error *err);

@@ -170,9 +170,11 @@ hsy_status hsy_device_accept_document(hsy_device *dev, hsy_document *doc,
         return st;
     dev->taken = bytes;
     dev->taken_len = len;
-    for (uint32_t i = 0; i < dev->nrecords; i++)
+    for (uint32_t i = 0; i < dev->nrecords; i++) {
         dev->records[i].admitted = false;
-    memset(dev->barred, 0, sizeof dev->barred);
+        dev->records[i].over = 0;
+    }
+    dev->barred[0] = '\0';
     dev->barred_all = false;
     *doc = read;
     return HSY_OK;
@@ -195,31 +197,6 @@ uint32_t hsy_device_find(const hsy_device *dev, const hsy_release *r)
     return dev->nrecords;
 }
 
-/*
- * Terms (document.c) say which tasks share a source, but not which of them a
- * device admits: that depends on the document's parties, and on the room that
- * tasks on other sources leave. In a document for one device these could have a
- * task refused there that uses up everybody else's cap, and the answer of that
- * device would stand alone among null uploads. So after such a refusal no
- * shuffled task on the source is answered under this document.
- */
-void hsy_device_bar(hsy_device *dev, const char *source)
-{
-    const size_t len = strlen(source) + 1;
-
-    if (dev->barred[0] == '\0')
-        memcpy(dev->barred, source, len);
-    else
-        dev->barred_all |= memcmp(dev->barred, source, len) != 0;
-}
-
-bool hsy_device_barred(const hsy_device *dev, const hsy_release *r)
-{
-    return release_layers(r) != 0 &&
-           (dev->barred_all || memcmp(dev->barred, r->task.source,
-                                      strlen(r->task.source) + 1) == 0);
-}
-
 /* As many rounds as there is room for, so that an upload may wait. */
 static uint32_t admit_window(const hsy_device *dev, const hsy_release *r)
 {
@@ -229,9 +206,17 @@ static uint32_t admit_window(const hsy_device *dev, const hsy_release *r)
     return fit < DEVICE_WINDOW ? (uint32_t)fit : DEVICE_WINDOW;
 }
 
+/* Whether there is room comes first: a task that is over has used up caps. */
 static hsy_status admit_fits(hsy_device *dev, const hsy_release *r,
                              uint32_t day, hsy_error *err)
 {
+    if (dev->nrecords == dev->policy.releases)
+        return hsy_shuffled_bar(
+            dev, r->task.source,
+            hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_RELEASES,
+                           "there is no room for another release",
+                           dev->policy.releases),
+            err);
     if (day >= r->task.end)
         return hsy_fail_kind(err, HSY_E_OLD, HSY_FIELD_END, "the task is over",
                              HSY_LIMIT_END, r->task.end);
@@ -243,29 +228,7 @@ static hsy_status admit_fits(hsy_device *dev, const hsy_release *r,
         return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_SCHEME,
                               "a report does not fit in an upload",
                               HSY_UPLOAD_MAX);
-    if (dev->nrecords == dev->policy.releases) {
-        hsy_device_bar(dev, r->task.source);
-        return hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_RELEASES,
-                              "there is no room for another release",
-                              dev->policy.releases);
-    }
     return HSY_OK;
-}
-
-/* Returns true if the device knows a release whose answers are answers to this
- * shuffled one, too (hsy_release_lowers). Whoever has answered there could only
- * send null uploads here in this slot, because those answers were given under
- * other terms. As in admit_again, the device sends nothing instead, whether it
- * has answered or not. */
-static bool admit_lowers(const hsy_device *dev, const hsy_release *r,
-                         uint32_t source)
-{
-    bool lowers = false;
-
-    for (uint32_t i = 0; i < dev->nrecords && release_layers(r) != 0; i++)
-        lowers |= dev->records[i].source == source &&
-                  hsy_release_lowers(r, &dev->records[i]);
-    return lowers;
 }
 
 /* From this round on it sends, answered or not. */
@@ -297,53 +260,9 @@ static hsy_status admit_enter(hsy_device *dev, const hsy_release *r,
     memcpy(rec->base, r->base, DEVICE_BASE);
     rec->terms = rec->now = hsy_shuffled_promise(dev, r);
     rec->admitted = true;
-    if (day >= r->task.start && admit_lowers(dev, r, source))
-        rec->resume = (hsy_release_slot(r, day) + 1) * r->rounds;
+    hsy_shuffled_enter(dev, rec, r, day);
     hsy_state_add_record(dev);
     hsy_state_head(dev);
-    return hsy_state_commit(dev, err);
-}
-
-/*
- * A release that was admitted before. If a shuffled task has other terms than
- * before, or was local before, the device sends nothing for it until the next
- * slot, or until the person has consented, whether there was an answer or not.
- * Answers that were given under the old terms must not leave, and if null
- * uploads left in their place, a collector could make them on any day by a new
- * release: the report of a device that joins on that day would stand alone
- * among them, in a batch that counts as large. Stages of a search share a
- * record; two tasks may be one release under two names, of which the first
- * counts.
- */
-static hsy_status admit_again(hsy_device *dev, const hsy_release *r,
-                              uint32_t record, uint32_t day, hsy_error *err)
-{
-    struct device_record *rec = &dev->records[record];
-    const uint64_t now = hsy_shuffled_promise(dev, r);
-    hsy_log_entry entry = hsy_device_entry(HSY_LOG_WITHHELD, r, day);
-    const bool other = release_stage(r) == 0 && rec->terms != now;
-    hsy_status st = HSY_OK;
-
-    if (rec->admitted)
-        return HSY_OK;
-    if (other)
-        st = hsy_state_current(dev, err);
-    if (st != HSY_OK)
-        return st;
-    rec->now = now;
-    rec->admitted = true;
-    if (!other)
-        return HSY_OK;
-    if (release_layers(r) != 0 && day >= r->task.start) {
-        const uint64_t round = hsy_release_round(r, day);
-
-        rec->first = round > rec->first ? round : rec->first;
-        rec->resume = (hsy_release_slot(r, day) + 1) * r->rounds;
-        if (rec->slot_state != DEVICE_SLOT_NONE)
-            hsy_device_note(dev, &entry);
-    }
-    rec->terms = now;
-    hsy_state_record(dev, record);
     return hsy_state_commit(dev, err);
 }
 
@@ -383,7 +302,9 @@ hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
         return st;
     record = r->record = hsy_device_find(dev, r);
     if (record < dev->nrecords)
-        return admit_again(dev, r, record, day, err);
+        return dev->records[record].admitted
+                   ? HSY_OK
+                   : hsy_shuffled_again(dev, r, record, day, err);
     st = admit_fits(dev, r, day, err);
     if (st == HSY_OK)
         st = hsy_state_current(dev, err);

@@ -348,12 +348,8 @@ static hsy_status answer_find(struct answer *a, hsy_error *err)
     if (a->record == a->dev->nrecords)
         return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_TASK,
                         "the task was not admitted: hsy_device_admit");
-    if (hsy_device_barred(a->dev, a->r))
-        return hsy_fail(err, HSY_E_POLICY, HSY_FIELD_SOURCE,
-                        "this document has another task on the source refused "
-                        "here, whose answers share its caps");
     a->rec = &a->dev->records[a->record];
-    return HSY_OK;
+    return hsy_shuffled_answers(a->dev, a->r, err);
 }
 
 /* Up to the finished image, which is not written yet. */

@@ -248,7 +248,9 @@ struct device_record {
     uint64_t agreed;     /* version of the document that was in force when the
                             person consented last */
     uint64_t now;        /* the promise of the document in force, if it is */
-    bool admitted;       /* for a task of that document; neither is stored */
+    bool admitted;       /* for a task of that document */
+    uint64_t over;       /* the first round that a shuffled task does not have;
+                            0: not shuffled. These three are not stored */
     uint64_t used;       /* keys of the slot; as secret as they are */
     uint64_t keys[HSY_CHANGES_MAX];
     struct device_round rounds[DEVICE_WINDOW]; /* round n at n % window */
@@ -299,7 +301,7 @@ struct hsy_device {
     void *open_ctx;
     const uint8_t *taken; /* the document, as far as it is known */
     size_t taken_len;
-    char barred[HSY_SOURCE_MAX + 1]; /* see hsy_device_bar; "": none */
+    char barred[HSY_SOURCE_MAX + 1]; /* see hsy_shuffled_bar; "": none */
     bool barred_all;                 /* more sources than one */
 
     uint64_t generation;
@@ -361,11 +363,6 @@ void hsy_device_drawn(struct device_draw *draw);
 
 /* ---- admit.c ------------------------------------------------------------- */
 
-/* A task on this source was refused for what terms do not say: no shuffled task
- * on it is answered until the next document is taken. */
-void hsy_device_bar(hsy_device *dev, const char *source);
-bool hsy_device_barred(const hsy_device *dev, const hsy_release *r);
-
 /* The record of a release, or nrecords. */
 uint32_t hsy_device_find(const hsy_device *dev, const hsy_release *r);
 
@@ -395,6 +392,22 @@ hsy_status hsy_shuffled_allows(const hsy_device *dev, const hsy_release *r,
 hsy_status hsy_shuffled_admit(hsy_device *dev, hsy_release *r,
                               const hsy_document *doc, uint32_t i, uint32_t day,
                               hsy_error *err);
+
+/* Bar the source of a task that was refused for what terms do not say: while
+ * this document is in force no shuffled task on it is answered or sent for.
+ * Returns refused, or why it cannot be stored. */
+hsy_status hsy_shuffled_bar(hsy_device *dev, const char *source,
+                            hsy_status refused, hsy_error *err);
+/* Whether a release that was admitted may be answered. */
+hsy_status hsy_shuffled_answers(const hsy_device *dev, const hsy_release *r,
+                                hsy_error *err);
+
+/* From which round on a record is sent for: of one that enters, and of one that
+ * was admitted under another document, which is then admitted under this. */
+void hsy_shuffled_enter(const hsy_device *dev, struct device_record *rec,
+                        const hsy_release *r, uint32_t day);
+hsy_status hsy_shuffled_again(hsy_device *dev, const hsy_release *r,
+                              uint32_t record, uint32_t day, hsy_error *err);
 
 /* Returns the promise of a release that was admitted. */
 uint64_t hsy_shuffled_promise(const hsy_device *dev, const hsy_release *r);

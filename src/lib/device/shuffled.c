@@ -196,6 +196,156 @@ static hsy_status shuffled_way(const hsy_device *dev, hsy_release *r,
     return HSY_OK;
 }
 
+/*
+ * Terms (document.c) say which tasks share a source, but not which of them a
+ * device admits: that depends on the document's parties, and on the room that
+ * tasks on other sources leave. In a document for one device these could have a
+ * task refused there that uses up everybody else's cap, and the answer of that
+ * device would stand alone among null uploads. So no shuffled task on the
+ * source is answered under this document, and nothing is sent for it: else
+ * devices without room would fill a batch with null uploads. What refuses for
+ * good is looked at before dates are: who is refused after the last day was
+ * refused before.
+ */
+static bool shuffled_is_barred(const hsy_device *dev, const char *source)
+{
+    return dev->barred_all ||
+           memcmp(dev->barred, source, strlen(source) + 1) == 0;
+}
+
+static bool shuffled_bars(const hsy_device *dev, const hsy_release *r)
+{
+    return release_layers(r) != 0 && shuffled_is_barred(dev, r->task.source);
+}
+
+hsy_status hsy_shuffled_answers(const hsy_device *dev, const hsy_release *r,
+                                hsy_error *err)
+{
+    return shuffled_bars(dev, r)
+               ? hsy_fail(err, HSY_E_POLICY, HSY_FIELD_SOURCE,
+                          "this document has another task on the source "
+                          "refused here, whose answers share its caps")
+               : HSY_OK;
+}
+
+/* With a second source all are barred: only one name is kept. */
+hsy_status hsy_shuffled_bar(hsy_device *dev, const char *source,
+                            hsy_status refused, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+    bool some = false;
+
+    if (dev->barred[0] == '\0')
+        memcpy(dev->barred, source, strlen(source) + 1);
+    dev->barred_all |= !shuffled_is_barred(dev, source);
+    for (uint32_t i = 0; st == HSY_OK && i < dev->nrecords; i++) {
+        struct device_record *rec = &dev->records[i];
+
+        if (rec->resume >= rec->over ||
+            !shuffled_is_barred(dev, dev->sources[rec->source].name))
+            continue;
+        if (!some)
+            st = hsy_state_current(dev, err);
+        if (st != HSY_OK)
+            break;
+        some = true;
+        rec->resume = rec->over;
+        hsy_state_record(dev, i);
+    }
+    if (st == HSY_OK && some)
+        st = hsy_state_commit(dev, err);
+    return st == HSY_OK ? refused : st;
+}
+
+/* Returns true if the device knows a release whose answers are answers to this
+ * shuffled one, too (hsy_release_lowers). Whoever has answered there could only
+ * send null uploads here in this slot, because those answers were given under
+ * other terms. As in hsy_shuffled_again, the device sends nothing instead,
+ * whether it has answered or not. */
+static bool shuffled_lowers(const hsy_device *dev, const hsy_release *r,
+                            uint32_t source)
+{
+    bool lowers = false;
+
+    for (uint32_t i = 0; i < dev->nrecords && release_layers(r) != 0; i++)
+        lowers |= dev->records[i].source == source &&
+                  hsy_release_lowers(r, &dev->records[i]);
+    return lowers;
+}
+
+/* The first round of the next slot; of a task that has not begun, of all. */
+static uint64_t shuffled_next_slot(const hsy_release *r, uint32_t day)
+{
+    return day < r->task.start ? 0 : (hsy_release_slot(r, day) + 1) * r->rounds;
+}
+
+/* The first round that a shuffled task does not have any more, else 0. */
+static uint64_t shuffled_over(const hsy_release *r)
+{
+    return release_layers(r) == 0 || release_stage(r) != 0
+               ? 0
+               : hsy_release_round(r, r->task.end - 1) + 1;
+}
+
+/* As it enters: whether it waits for its next slot, or for a bar to end. */
+void hsy_shuffled_enter(const hsy_device *dev, struct device_record *rec,
+                        const hsy_release *r, uint32_t day)
+{
+    rec->over = shuffled_over(r);
+    if (shuffled_bars(dev, r))
+        rec->resume = rec->over;
+    else if (shuffled_lowers(dev, r, rec->source))
+        rec->resume = shuffled_next_slot(r, day);
+}
+
+/*
+ * A release that was admitted before. If a shuffled task has other terms than
+ * before, or was local before, or its source was barred before (above), the
+ * device sends nothing for it until the next slot, or until the person has
+ * consented, whether there was an answer or not. Answers that were given under
+ * the old terms must not leave, and if null uploads left in their place, a
+ * collector could make them on any day by a new release: the report of a device
+ * that joins on that day would stand alone among them, in a batch that counts
+ * as large. Stages of a search share a record; two tasks may be one release
+ * under two names, of which the first counts.
+ */
+hsy_status hsy_shuffled_again(hsy_device *dev, const hsy_release *r,
+                              uint32_t record, uint32_t day, hsy_error *err)
+{
+    struct device_record *rec = &dev->records[record];
+    const uint64_t now = hsy_shuffled_promise(dev, r);
+    hsy_log_entry entry = hsy_device_entry(HSY_LOG_WITHHELD, r, day);
+    const bool other = release_stage(r) == 0 && rec->terms != now;
+    const bool barred = shuffled_bars(dev, r);
+    const uint64_t over = shuffled_over(r), next = shuffled_next_slot(r, day);
+    const bool moves =
+        barred ? rec->resume < over : rec->resume >= over && next < over;
+    const bool stops = other || moves;
+    hsy_status st = HSY_OK;
+
+    if (stops)
+        st = hsy_state_current(dev, err);
+    if (st != HSY_OK)
+        return st;
+    rec->now = now;
+    rec->admitted = true;
+    rec->over = over;
+    if (!stops)
+        return HSY_OK;
+    if (over != 0)
+        rec->resume = barred ? over : next;
+    if (over != 0 && day >= r->task.start) {
+        const uint64_t round = hsy_release_round(r, day);
+
+        rec->first = round > rec->first ? round : rec->first;
+        if (rec->slot_state != DEVICE_SLOT_NONE)
+            hsy_device_note(dev, &entry);
+    }
+    rec->terms = now;
+    hsy_state_record(dev, record);
+    return hsy_state_commit(dev, err);
+}
+
 hsy_status hsy_shuffled_admit(hsy_device *dev, hsy_release *r,
                               const hsy_document *doc, uint32_t i, uint32_t day,
                               hsy_error *err)
@@ -204,17 +354,15 @@ hsy_status hsy_shuffled_admit(hsy_device *dev, hsy_release *r,
     hsy_status st;
 
     hsy_document_task(doc, &task, i);
+    st = shuffled_way(dev, r, doc, &task, err);
+    if (st != HSY_OK)
+        return hsy_shuffled_bar(dev, task.source, st, err);
     st = shuffled_statements(dev, &task, day, err);
     if (st == HSY_OK && r->keys != NULL && dev->world.central != NULL &&
         !dev->world.central(dev->world.ctx, r))
         st = hsy_fail(err, HSY_E_POLICY, HSY_FIELD_EPSILON_CENTRAL,
                       "the central epsilon is below what the task's batches "
                       "are proved to give");
-    if (st == HSY_OK) {
-        st = shuffled_way(dev, r, doc, &task, err);
-        if (st != HSY_OK)
-            hsy_device_bar(dev, task.source);
-    }
     if (st == HSY_OK) {
         hsy_document_terms(doc, r->terms, i);
         memcpy(r->document, dev->head.digest, HSY_DIGEST);

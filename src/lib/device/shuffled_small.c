@@ -86,6 +86,44 @@ hsy_status hsy_shuffled_admit(hsy_device *dev, hsy_release *r,
     return HSY_OK; /* none comes so far that would need more */
 }
 
+hsy_status hsy_shuffled_bar(hsy_device *dev, const char *source,
+                            hsy_status refused, hsy_error *err)
+{
+    (void)dev;
+    (void)source;
+    (void)err;
+    return refused;
+}
+
+hsy_status hsy_shuffled_answers(const hsy_device *dev, const hsy_release *r,
+                                hsy_error *err)
+{
+    (void)dev;
+    (void)r;
+    (void)err;
+    return HSY_OK;
+}
+
+void hsy_shuffled_enter(const hsy_device *dev, struct device_record *rec,
+                        const hsy_release *r, uint32_t day)
+{
+    (void)dev;
+    (void)rec;
+    (void)r;
+    (void)day;
+}
+
+hsy_status hsy_shuffled_again(hsy_device *dev, const hsy_release *r,
+                              uint32_t record, uint32_t day, hsy_error *err)
+{
+    (void)r;
+    (void)day;
+    (void)err;
+    dev->records[record].now = DEVICE_PROMISE_LOCAL;
+    dev->records[record].admitted = true;
+    return HSY_OK;
+}
+
 uint64_t hsy_shuffled_promise(const hsy_device *dev, const hsy_release *r)
 {
     (void)dev;

@@ -234,7 +234,12 @@ CHANGE(full, g->policy.releases = 2; beside(g, "settings");
 CHANGE(full_elsewhere, g->policy.releases = 2; beside(g, "settings");
        beside(g, "usage"))
 CHANGE(room, full(g); g->policy.releases = 3)
-CHANGE(two_elsewhere, named_elsewhere(g); relayed_beside(g, "usage"))
+CHANGE(two_elsewhere, named_elsewhere(g); g->policy.releases = 1;
+       beside(g, "usage"))
+CHANGE(named_over, named(g); g->task[1].end = DAY0 + 5;
+       g->world.now += (uint64_t)10 * DEVICE_DAY)
+CHANGE(full_over, full(g); g->task[2].end = DAY0 + 5;
+       g->world.now += (uint64_t)10 * DEVICE_DAY)
 
 /* Whether the task is answered once all have been tried in their order. */
 static void answers(void (*change)(struct rig *g), bool want, const char *what)
@@ -274,34 +279,12 @@ static void tasks_on_a_source_go_together(void)
     answers(too_long, false, "one whose report is longer than a request");
     answers(too_long_before, false, "the same before it");
     answers(too_long_elsewhere, true, "the same on another source");
-    answers(two_elsewhere, true, "one on each of two other sources");
+    answers(two_elsewhere, false, "one on each of two other sources: all are");
+    answers(named_over, false, "other gateways, and it is over");
+    answers(full_over, false, "no room, and it is over");
     answers(full, false, "one on the source that finds no room");
     answers(full_elsewhere, true, "no room for one on another source");
     answers(room, true, "room for all");
-}
-
-/* The same where the task has been answered under a document without them. */
-static void known_tasks_go_together(uint32_t releases)
-{
-    struct rig *g = shuffled_rig();
-
-    g->policy.releases = releases;
-    rig_begin(g);
-    rig_answer(g, 0, 1);
-    beside(g, "settings");
-    beside(g, "usage")->id[0] = 'u';
-    rig_task(g, "weight", "browser", values("grr", 9, EPS), 0);
-    last_of_all(g);
-    rig_publish(g);
-    rig_day(g, 2);
-    ok(rig_take(g) == HSY_OK, "a document with other tasks before it");
-    for (uint32_t i = 0; i < g->tasks; i++)
-        (void)rig_admit(g, i);
-    rig_day(g, 4); /* terms are other ones, so it has waited for a slot */
-    ok(rig_answer(g, 3, 1) == (releases == 4 ? HSY_ANSWERED : -1),
-       "room for %u releases of 4: a known task is %s", releases,
-       releases == 4 ? "answered" : "not answered");
-    rig_free(g);
 }
 
 static void admission(void)
@@ -698,6 +681,68 @@ static size_t send_all(struct rig *g, size_t *reports)
     return n;
 }
 
+/* As tasks_on_a_source_go_together, where the task has been answered under a
+ * document without them. */
+static void known_tasks_go_together(uint32_t releases)
+{
+    struct rig *g = shuffled_rig();
+    uint8_t upload[4096];
+    hsy_upload head;
+    size_t len;
+    unsigned sealed = 0;
+
+    g->policy.releases = releases;
+    rig_begin(g);
+    rig_answer(g, 0, 1);
+    beside(g, "settings");
+    beside(g, "usage")->id[0] = 'u';
+    rig_task(g, "weight", "browser", values("grr", 9, EPS), 0);
+    last_of_all(g);
+    rig_publish(g);
+    rig_day(g, 2);
+    ok(rig_take(g) == HSY_OK, "a document with other tasks before it");
+    for (uint32_t i = 0; i < g->tasks; i++)
+        (void)rig_admit(g, i);
+    rig_day(g, 4); /* terms are other ones, so it has waited for a slot */
+    ok(rig_answer(g, 3, 1) == (releases == 4 ? HSY_ANSWERED : -1),
+       "room for %u releases of 4: a known task is %s", releases,
+       releases == 4 ? "answered" : "not answered");
+    rig_day(g, 5);
+    for (; rig_next(g, upload, &len) == HSY_OK; rig_sent(g, upload, len)) {
+        hsy_upload_decode(&head, upload, NULL);
+        sealed += head.kind == HSY_UPLOAD_SEALED;
+    }
+    ok((sealed != 0) == (releases == 4), "and %u uploads leave for it", sealed);
+    rig_free(g);
+}
+
+/* The next document has a gateway for the task that was refused. */
+static void a_bar_is_lifted_with_a_slot(void)
+{
+    struct rig *g = shuffled_rig();
+    const hsy_parties *parties = g->parties;
+    size_t reports;
+
+    relayed(g);
+    rig_publish(g);
+    ok(rig_open(g, true) == HSY_OK && rig_take(g) == HSY_OK &&
+           rig_admit(g, 0) == HSY_OK && rig_admit(g, 1) == HSY_E_POLICY &&
+           hsy_device_consent_set(g->dev, HSY_CONSENT_SEND, NULL) == HSY_OK &&
+           !rig_again(g) && rig_answer(g, 0, 1) == -1,
+       "a task is barred by the one behind it");
+    g->parties = parties;
+    rig_publish(g);
+    rig_day(g, 2);
+    ok(rig_again(g) && rig_answer(g, 0, 1) == HSY_ANSWER_NO_CONSENT,
+       "the next document bars it no more: it waits for a slot");
+    rig_day(g, 3);
+    ok(rig_again(g) && rig_answer(g, 0, 1) == HSY_ANSWERED, "and is answered");
+    rig_day(g, 4);
+    ok(rig_admit(g, 0) == HSY_OK && send_all(g, &reports) != 0 && reports == 1,
+       "and its report leaves");
+    rig_free(g);
+}
+
 /* A new release on the second day, for a device that has answered or not. It
  * must send nothing before the next slot: null uploads in a batch would leave
  * the report of a newcomer alone. */
@@ -902,6 +947,7 @@ int main(void)
     tasks_on_a_source_go_together();
     known_tasks_go_together(3);
     known_tasks_go_together(4);
+    a_bar_is_lifted_with_a_slot();
     statements_are_checked();
     sizes_are_checked();
     uploads_are_sealed();
