@@ -170,10 +170,8 @@ hsy_status hsy_device_accept_document(hsy_device *dev, hsy_document *doc,
         return st;
     dev->taken = bytes;
     dev->taken_len = len;
-    for (uint32_t i = 0; i < dev->nrecords; i++) {
-        dev->records[i].admitted = false;
-        dev->records[i].over = 0;
-    }
+    for (uint32_t i = 0; i < dev->nrecords; i++)
+        dev->records[i].admitted = dev->records[i].layered = false;
     dev->barred[0] = '\0';
     dev->barred_all = false;
     *doc = read;
@@ -206,17 +204,23 @@ static uint32_t admit_window(const hsy_device *dev, const hsy_release *r)
     return fit < DEVICE_WINDOW ? (uint32_t)fit : DEVICE_WINDOW;
 }
 
-/* Whether there is room comes first: a task that is over has used up caps. */
-static hsy_status admit_fits(hsy_device *dev, const hsy_release *r,
+/* Before any date is looked at: a task that is over has used up caps. */
+static hsy_status admit_room(hsy_device *dev, const hsy_release *r,
+                             hsy_error *err)
+{
+    if (r->record < dev->nrecords || dev->nrecords < dev->policy.releases)
+        return HSY_OK;
+    return hsy_shuffled_bar(
+        dev, r->task.source,
+        hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_RELEASES,
+                       "there is no room for another release",
+                       dev->policy.releases),
+        err);
+}
+
+static hsy_status admit_fits(const hsy_device *dev, const hsy_release *r,
                              uint32_t day, hsy_error *err)
 {
-    if (dev->nrecords == dev->policy.releases)
-        return hsy_shuffled_bar(
-            dev, r->task.source,
-            hsy_fail_limit(err, HSY_E_POLICY, HSY_FIELD_RELEASES,
-                           "there is no room for another release",
-                           dev->policy.releases),
-            err);
     if (day >= r->task.end)
         return hsy_fail_kind(err, HSY_E_OLD, HSY_FIELD_END, "the task is over",
                              HSY_LIMIT_END, r->task.end);
@@ -269,7 +273,11 @@ static hsy_status admit_enter(hsy_device *dev, const hsy_release *r,
 uint64_t hsy_device_resumes(const struct device_record *rec,
                             const hsy_release *r)
 {
-    return release_layers(r) != 0 && release_stage(r) == 0 ? rec->resume : 0;
+    if (release_layers(r) == 0 || release_stage(r) != 0)
+        return 0;
+    return rec->resume != DEVICE_BARRED
+               ? rec->resume
+               : hsy_release_round(r, r->task.end - 1) + 1;
 }
 
 hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
@@ -294,13 +302,16 @@ hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
         st = hsy_device_allows(dev, r, err);
     if (st == HSY_OK)
         st = hsy_device_today(dev, &day, NULL, err);
+    if (st != HSY_OK)
+        return st;
+    record = r->record = hsy_device_find(dev, r);
+    st = admit_room(dev, r, err);
     if (st == HSY_OK)
         st = hsy_shuffled_admit(dev, r, doc, i, day, err);
     if (st == HSY_OK && dev->world.central != NULL)
         hsy_release_proved(r);
     if (st != HSY_OK)
         return st;
-    record = r->record = hsy_device_find(dev, r);
     if (record < dev->nrecords)
         return dev->records[record].admitted
                    ? HSY_OK

@@ -353,7 +353,8 @@ static void device_consented(hsy_device *dev, uint32_t record)
     if (rec->admitted)
         rec->promise = rec->now;
     rec->agreed = dev->head.version;
-    rec->resume = 0;
+    if (rec->resume != DEVICE_BARRED)
+        rec->resume = 0;
     hsy_state_record(dev, record);
 }
 

@@ -227,6 +227,9 @@ static inline bool device_promise_holds(uint64_t before, uint64_t now)
            (before == DEVICE_PROMISE_LOCAL && now == DEVICE_PROMISE_RELAYED);
 }
 
+/* Of device_record.resume: none, while a bar lasts (shuffled.c). */
+#define DEVICE_BARRED UINT64_MAX
+
 /* What is kept of a release. Sizes never change after it was admitted. */
 struct device_record {
     uint32_t at; /* where it stands in the image */
@@ -244,13 +247,13 @@ struct device_record {
     uint64_t promise;    /* under which the slot was answered */
     uint64_t terms;      /* the promise of the last task that it was admitted
                             for */
-    uint64_t resume;     /* the first round that is sent under these terms */
+    uint64_t resume;     /* the first round that is sent under these terms, or
+                            DEVICE_BARRED */
     uint64_t agreed;     /* version of the document that was in force when the
                             person consented last */
     uint64_t now;        /* the promise of the document in force, if it is */
     bool admitted;       /* for a task of that document */
-    uint64_t over;       /* the first round that a shuffled task does not have;
-                            0: not shuffled. These three are not stored */
+    bool layered;        /* that task is shuffled; these three are not stored */
     uint64_t used;       /* keys of the slot; as secret as they are */
     uint64_t keys[HSY_CHANGES_MAX];
     struct device_round rounds[DEVICE_WINDOW]; /* round n at n % window */

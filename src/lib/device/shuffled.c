@@ -238,20 +238,20 @@ hsy_status hsy_shuffled_bar(hsy_device *dev, const char *source,
     if (dev->barred[0] == '\0')
         memcpy(dev->barred, source, strlen(source) + 1);
     dev->barred_all |= !shuffled_is_barred(dev, source);
-    for (uint32_t i = 0; st == HSY_OK && i < dev->nrecords; i++) {
+    for (uint32_t i = 0; i < dev->nrecords; i++) {
         struct device_record *rec = &dev->records[i];
 
-        if (rec->resume >= rec->over ||
-            !shuffled_is_barred(dev, dev->sources[rec->source].name))
-            continue;
-        if (!some)
-            st = hsy_state_current(dev, err);
-        if (st != HSY_OK)
-            break;
-        some = true;
-        rec->resume = rec->over;
-        hsy_state_record(dev, i);
+        if (rec->layered && rec->resume != DEVICE_BARRED &&
+            shuffled_is_barred(dev, dev->sources[rec->source].name)) {
+            rec->resume = DEVICE_BARRED;
+            some = true;
+        }
     }
+    if (some)
+        st = hsy_state_current(dev, err);
+    for (uint32_t i = 0; st == HSY_OK && some && i < dev->nrecords; i++)
+        if (dev->records[i].resume == DEVICE_BARRED)
+            hsy_state_record(dev, i);
     if (st == HSY_OK && some)
         st = hsy_state_commit(dev, err);
     return st == HSY_OK ? refused : st;
@@ -279,21 +279,18 @@ static uint64_t shuffled_next_slot(const hsy_release *r, uint32_t day)
     return day < r->task.start ? 0 : (hsy_release_slot(r, day) + 1) * r->rounds;
 }
 
-/* The first round that a shuffled task does not have any more, else 0. */
-static uint64_t shuffled_over(const hsy_release *r)
+static bool shuffled_layered(const hsy_release *r)
 {
-    return release_layers(r) == 0 || release_stage(r) != 0
-               ? 0
-               : hsy_release_round(r, r->task.end - 1) + 1;
+    return release_layers(r) != 0 && release_stage(r) == 0;
 }
 
 /* As it enters: whether it waits for its next slot, or for a bar to end. */
 void hsy_shuffled_enter(const hsy_device *dev, struct device_record *rec,
                         const hsy_release *r, uint32_t day)
 {
-    rec->over = shuffled_over(r);
+    rec->layered = shuffled_layered(r);
     if (shuffled_bars(dev, r))
-        rec->resume = rec->over;
+        rec->resume = DEVICE_BARRED;
     else if (shuffled_lowers(dev, r, rec->source))
         rec->resume = shuffled_next_slot(r, day);
 }
@@ -316,11 +313,9 @@ hsy_status hsy_shuffled_again(hsy_device *dev, const hsy_release *r,
     const uint64_t now = hsy_shuffled_promise(dev, r);
     hsy_log_entry entry = hsy_device_entry(HSY_LOG_WITHHELD, r, day);
     const bool other = release_stage(r) == 0 && rec->terms != now;
-    const bool barred = shuffled_bars(dev, r);
-    const uint64_t over = shuffled_over(r), next = shuffled_next_slot(r, day);
-    const bool moves =
-        barred ? rec->resume < over : rec->resume >= over && next < over;
-    const bool stops = other || moves;
+    const bool layered = shuffled_layered(r), barred = shuffled_bars(dev, r);
+    const bool stops =
+        other || (layered && barred != (rec->resume == DEVICE_BARRED));
     hsy_status st = HSY_OK;
 
     if (stops)
@@ -329,16 +324,16 @@ hsy_status hsy_shuffled_again(hsy_device *dev, const hsy_release *r,
         return st;
     rec->now = now;
     rec->admitted = true;
-    rec->over = over;
+    rec->layered = layered;
     if (!stops)
         return HSY_OK;
-    if (over != 0)
-        rec->resume = barred ? over : next;
-    if (over != 0 && day >= r->task.start) {
+    if (layered)
+        rec->resume = barred ? DEVICE_BARRED : shuffled_next_slot(r, day);
+    if (layered && day >= r->task.start) {
         const uint64_t round = hsy_release_round(r, day);
 
         rec->first = round > rec->first ? round : rec->first;
-        if (rec->slot_state != DEVICE_SLOT_NONE)
+        if ((other || barred) && rec->slot_state != DEVICE_SLOT_NONE)
             hsy_device_note(dev, &entry);
     }
     rec->terms = now;

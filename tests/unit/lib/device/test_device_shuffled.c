@@ -241,7 +241,23 @@ CHANGE(named_over, named(g); g->task[1].end = DAY0 + 5;
 CHANGE(full_over, full(g); g->task[2].end = DAY0 + 5;
        g->world.now += (uint64_t)10 * DEVICE_DAY)
 
-/* Whether the task is answered once all have been tried in their order. */
+/* How many sealed uploads leave now. */
+static unsigned sealed_leave(struct rig *g)
+{
+    uint8_t upload[4096];
+    hsy_upload head;
+    size_t len;
+    unsigned n = 0;
+
+    for (; rig_next(g, upload, &len) == HSY_OK; rig_sent(g, upload, len)) {
+        hsy_upload_decode(&head, upload, NULL);
+        n += head.kind == HSY_UPLOAD_SEALED;
+    }
+    return n;
+}
+
+/* Whether the task is answered once all have been tried in their order, and an
+ * upload leaves for it; consent comes last and lifts no bar. */
 static void answers(void (*change)(struct rig *g), bool want, const char *what)
 {
     struct rig *g = shuffled_rig();
@@ -261,6 +277,9 @@ static void answers(void (*change)(struct rig *g), bool want, const char *what)
             : state == -1 && g->err.status == HSY_E_POLICY &&
                   g->err.field == HSY_FIELD_SOURCE,
        "%s: %s", what, want ? "answered" : "not answered");
+    g->world.now += DEVICE_DAY;
+    is_u64(sealed_leave(g) != 0, want, "and %s leaves for it",
+           want ? "an upload" : "nothing");
     rig_free(g);
 }
 
@@ -686,10 +705,7 @@ static size_t send_all(struct rig *g, size_t *reports)
 static void known_tasks_go_together(uint32_t releases)
 {
     struct rig *g = shuffled_rig();
-    uint8_t upload[4096];
-    hsy_upload head;
-    size_t len;
-    unsigned sealed = 0;
+    unsigned sealed;
 
     g->policy.releases = releases;
     rig_begin(g);
@@ -708,10 +724,7 @@ static void known_tasks_go_together(uint32_t releases)
        "room for %u releases of 4: a known task is %s", releases,
        releases == 4 ? "answered" : "not answered");
     rig_day(g, 5);
-    for (; rig_next(g, upload, &len) == HSY_OK; rig_sent(g, upload, len)) {
-        hsy_upload_decode(&head, upload, NULL);
-        sealed += head.kind == HSY_UPLOAD_SEALED;
-    }
+    sealed = sealed_leave(g);
     ok((sealed != 0) == (releases == 4), "and %u uploads leave for it", sealed);
     rig_free(g);
 }
