@@ -196,6 +196,11 @@ static hsy_status shuffled_way(const hsy_device *dev, hsy_release *r,
     return HSY_OK;
 }
 
+static bool shuffled_layered(const hsy_release *r)
+{
+    return release_layers(r) != 0 && release_stage(r) == 0;
+}
+
 /*
  * Terms (document.c) say which tasks share a source, but not which of them a
  * device admits: that depends on the document's parties, and on the room that
@@ -228,6 +233,14 @@ hsy_status hsy_shuffled_answers(const hsy_device *dev, const hsy_release *r,
                : HSY_OK;
 }
 
+/* Whether a bar is news for this record. */
+static bool shuffled_moves(const hsy_device *dev,
+                           const struct device_record *rec)
+{
+    return rec->layered && rec->resume != DEVICE_BARRED &&
+           shuffled_is_barred(dev, dev->sources[rec->source].name);
+}
+
 /* With a second source all are barred: only one name is kept. */
 hsy_status hsy_shuffled_bar(hsy_device *dev, const char *source,
                             hsy_status refused, hsy_error *err)
@@ -238,20 +251,15 @@ hsy_status hsy_shuffled_bar(hsy_device *dev, const char *source,
     if (dev->barred[0] == '\0')
         memcpy(dev->barred, source, strlen(source) + 1);
     dev->barred_all |= !shuffled_is_barred(dev, source);
-    for (uint32_t i = 0; i < dev->nrecords; i++) {
-        struct device_record *rec = &dev->records[i];
-
-        if (rec->layered && rec->resume != DEVICE_BARRED &&
-            shuffled_is_barred(dev, dev->sources[rec->source].name)) {
-            rec->resume = DEVICE_BARRED;
-            some = true;
-        }
-    }
+    for (uint32_t i = 0; i < dev->nrecords; i++)
+        some |= shuffled_moves(dev, &dev->records[i]);
     if (some)
         st = hsy_state_current(dev, err);
-    for (uint32_t i = 0; st == HSY_OK && some && i < dev->nrecords; i++)
-        if (dev->records[i].resume == DEVICE_BARRED)
+    for (uint32_t i = 0; st == HSY_OK && i < dev->nrecords; i++)
+        if (shuffled_moves(dev, &dev->records[i])) {
+            dev->records[i].resume = DEVICE_BARRED;
             hsy_state_record(dev, i);
+        }
     if (st == HSY_OK && some)
         st = hsy_state_commit(dev, err);
     return st == HSY_OK ? refused : st;
@@ -277,11 +285,6 @@ static bool shuffled_lowers(const hsy_device *dev, const hsy_release *r,
 static uint64_t shuffled_next_slot(const hsy_release *r, uint32_t day)
 {
     return day < r->task.start ? 0 : (hsy_release_slot(r, day) + 1) * r->rounds;
-}
-
-static bool shuffled_layered(const hsy_release *r)
-{
-    return release_layers(r) != 0 && release_stage(r) == 0;
 }
 
 /* As it enters: whether it waits for its next slot, or for a bar to end. */
@@ -350,6 +353,8 @@ hsy_status hsy_shuffled_admit(hsy_device *dev, hsy_release *r,
 
     hsy_document_task(doc, &task, i);
     st = shuffled_way(dev, r, doc, &task, err);
+    if (st != HSY_OK && r->record < dev->nrecords)
+        dev->records[r->record].layered |= shuffled_layered(r);
     if (st != HSY_OK)
         return hsy_shuffled_bar(dev, task.source, st, err);
     st = shuffled_statements(dev, &task, day, err);

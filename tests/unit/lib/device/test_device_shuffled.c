@@ -756,6 +756,27 @@ static void a_bar_is_lifted_with_a_slot(void)
     rig_free(g);
 }
 
+/* A document that has the known task itself refused, and the first again. */
+static void a_refused_task_waits_for_a_slot(void)
+{
+    struct rig *g = shuffled_rig();
+
+    rig_begin(g);
+    rig_answer(g, 0, 1);
+    other_gateway(g);
+    rig_publish(g);
+    rig_day(g, 1);
+    ok(rig_take(g) == HSY_OK && rig_admit(g, 0) == HSY_E_POLICY,
+       "a known task is refused");
+    ((hsy_parties *)(uintptr_t)g->parties)->gateway[1].key[0]--;
+    rig_publish(g);
+    rig_day(g, 3);
+    ok(rig_again(g) && rig_answer(g, 0, 1) == HSY_ANSWER_NO_CONSENT,
+       "once it is not, it waits for a slot");
+    is_u64(sealed_leave(g), 0, "and nothing of the days before leaves");
+    rig_free(g);
+}
+
 /* A new release on the second day, for a device that has answered or not. It
  * must send nothing before the next slot: null uploads in a batch would leave
  * the report of a newcomer alone. */
@@ -961,6 +982,7 @@ int main(void)
     known_tasks_go_together(3);
     known_tasks_go_together(4);
     a_bar_is_lifted_with_a_slot();
+    a_refused_task_waits_for_a_slot();
     statements_are_checked();
     sizes_are_checked();
     uploads_are_sealed();
