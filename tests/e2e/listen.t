@@ -51,7 +51,7 @@ with open(os.path.join(c.dir, "tasks.signed"), "wb") as f:
 c.process.send_signal(signal.SIGHUP)
 ok(c.until(lambda: ask(c.public, "GET", "/v1/document", **{"If-None-Match": tag})[0] == 200), "another document has another tag")
 ok(c.until(lambda: ask(c.admin, "GET", "/v1/tasks", **{"If-None-Match": ask(c.admin, "GET", "/v1/tasks")[1]["etag"]})[0] == 304), "a list of tasks that has not changed is not sent again")
-ok(ask(c.admin, "GET", "/v1/tasks", **{"If-None-Match": tag})[0] == 200, "who has another answer gets it")
+ok(ask(c.admin, "GET", "/v1/tasks", **{"If-None-Match": tag})[0] == 200, "a request with another tag gets the list")
 GUARDS = {"content-security-policy", "x-content-type-options", "referrer-policy", "x-frame-options"}
 for at, method, where, status in ((c.public, "GET", "/nothing", 404), (c.public, "DELETE", "/v1/document", 405), (c.public, "POST", "/v1/uploads", 415), (c.admin, "GET", "/nothing", 404), (c.admin, "GET", "/v1/tasks/none", 404)):
     answer = ask(at, method, where)
@@ -168,7 +168,7 @@ def pieces(text, size):
 
 
 def records(message, size):
-    """A message of a handshake, in records of so many bytes of it."""
+    """A TLS handshake message, split over records of `size` bytes."""
     return b"".join(b"\x16\x03\x01" + struct.pack(">H", len(part)) + part for part in pieces(message, size))
 
 

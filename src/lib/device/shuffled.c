@@ -1,6 +1,6 @@
 /*
  * shuffled.c - shuffled tasks on a device: their keys, what the policy demands
- * of them, their statements, sealing.
+ * of them, their statements, when they wait, sealing.
  *
  * Shufflers are named by whoever signs the document, and each says itself that
  * it shuffles a task and in batches of how many. The policy decides whose word
@@ -196,6 +196,9 @@ static hsy_status shuffled_way(const hsy_device *dev, hsy_release *r,
     return HSY_OK;
 }
 
+/* ---- Bars ---------------------------------------------------------------- */
+
+/* Stages of a search share a record, and wait for nothing. */
 static bool shuffled_layered(const hsy_release *r)
 {
     return release_layers(r) != 0 && release_stage(r) == 0;
@@ -265,11 +268,13 @@ hsy_status hsy_shuffled_bar(hsy_device *dev, const char *source,
     return st == HSY_OK ? refused : st;
 }
 
-/* Returns true if the device knows a release whose answers are answers to this
- * shuffled one, too (hsy_release_lowers). Whoever has answered there could only
- * send null uploads here in this slot, because those answers were given under
- * other terms. As in hsy_shuffled_again, the device sends nothing instead,
- * whether it has answered or not. */
+/* ---- Waiting for a slot -------------------------------------------------- */
+
+/* Returns true if an answer to a release that the device knows is an answer to
+ * this shuffled one, too (hsy_release_lowers). A device that has answered there
+ * could only send null uploads here in this slot, because those answers were
+ * given under other terms. As in hsy_shuffled_again, the device sends nothing
+ * instead, whether it has answered or not. */
 static bool shuffled_lowers(const hsy_device *dev, const hsy_release *r,
                             uint32_t source)
 {
@@ -287,7 +292,7 @@ static uint64_t shuffled_next_slot(const hsy_release *r, uint32_t day)
     return day < r->task.start ? 0 : (hsy_release_slot(r, day) + 1) * r->rounds;
 }
 
-/* As it enters: whether it waits for its next slot, or for a bar to end. */
+/* Whether it waits for its next slot, or for a bar to end. */
 void hsy_shuffled_enter(const hsy_device *dev, struct device_record *rec,
                         const hsy_release *r, uint32_t day)
 {
@@ -343,6 +348,8 @@ hsy_status hsy_shuffled_again(hsy_device *dev, const hsy_release *r,
     hsy_state_record(dev, record);
     return hsy_state_commit(dev, err);
 }
+
+/* ---- A task of a document ----------------------------------------------- */
 
 hsy_status hsy_shuffled_admit(hsy_device *dev, hsy_release *r,
                               const hsy_document *doc, uint32_t i, uint32_t day,
